@@ -13,7 +13,8 @@ pub struct Options {
 }
 
 const HELP: &str = "usage: bench/run [--scale N] [--seconds N] [--rounds N] [--clients 1,8,32] \
-[--modes simple,extended,prepared] [--scripts select-only,simple-update,tpcb-like] [-c name=value]…";
+                    [--modes simple,extended,prepared] [--scripts \
+                    select-only,simple-update,tpcb-like] [-c name=value]…";
 
 impl Options {
     pub fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {

@@ -25,8 +25,8 @@ struct Size {
     hold: bool,
 }
 
-const HELP: &str = "usage: bench/run queries [--scale F] [--rounds N] [--only q1,q20,single,…] [--hold yes] \
-[-c name=value]…";
+const HELP: &str = "usage: bench/run queries [--scale F] [--rounds N] [--only q1,q20,single,…] \
+                    [--hold yes] [-c name=value]…";
 
 const SETTINGS: [&str; 9] = [
     "shared_buffers=2GB",

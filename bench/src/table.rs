@@ -9,9 +9,9 @@ pub fn render(options: &Options, servers: &[Server; 2], load: &Load, cells: &[Ce
     let mut out = String::from("# pgbench beside PostgreSQL 15\n\n");
     let _ = writeln!(
         out,
-        "Both servers on one machine ({} cores), one run, interleaved; scale {}, {} rounds of {} s a cell, medians with \
-         ranges. Data checksums on, fsync on, synchronous_commit on in both; pgbench on the same machine over the \
-         Unix-domain socket. Settings: `{}`.\n",
+        "Both servers on one machine ({} cores), one run, interleaved; scale {}, {} rounds of {} s \
+         a cell, medians with ranges. Data checksums on, fsync on, synchronous_commit on in both; \
+         pgbench on the same machine over the Unix-domain socket. Settings: `{}`.\n",
         std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
         options.scale,
         options.rounds,
@@ -23,7 +23,8 @@ pub fn render(options: &Options, servers: &[Server; 2], load: &Load, cells: &[Ce
     }
     let _ = writeln!(
         out,
-        "\n`pgbench -i -s {}`: Norsu {:.1} s ({:.1} CPU s), PostgreSQL {:.1} s ({:.1} CPU s), ratio {:.2}.\n",
+        "\n`pgbench -i -s {}`: Norsu {:.1} s ({:.1} CPU s), PostgreSQL {:.1} s ({:.1} CPU s), \
+         ratio {:.2}.\n",
         options.scale,
         load.seconds[0],
         load.cpu[0],
@@ -32,7 +33,8 @@ pub fn render(options: &Options, servers: &[Server; 2], load: &Load, cells: &[Ce
         load.seconds[1] / load.seconds[0].max(1e-9),
     );
     out.push_str(
-        "| script | mode | clients | Norsu tps | PostgreSQL tps | ratio | CPU s per 1,000, Norsu | PostgreSQL |\n\
+        "| script | mode | clients | Norsu tps | PostgreSQL tps | ratio | CPU s per 1,000, Norsu | \
+         PostgreSQL |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
     for c in cells {

@@ -35,8 +35,8 @@ struct Size {
 
 const PARTS: [&str; 5] = ["images", "updates", "durable", "checkpoint", "recovery"];
 
-const HELP: &str = "usage: bench/run wal [--rows N] [--seconds N] [--scale N] [--rounds N] [--recover MB] \
-[--parts images,updates,durable,checkpoint,recovery]";
+const HELP: &str = "usage: bench/run wal [--rows N] [--seconds N] [--scale N] [--rounds N] \
+                    [--recover MB] [--parts images,updates,durable,checkpoint,recovery]";
 
 impl Size {
     fn has(&self, part: &str) -> bool {
@@ -129,8 +129,8 @@ fn images(server: &Server, rows: u32, fillfactor: u32) -> Result<(f64, f64), Str
     }
     let cpu = server.cpu_seconds() - before;
     let bytes = server.query(
-        "SELECT (SELECT position FROM results WHERE phase = 'post-update') \
-         - (SELECT position FROM results WHERE phase = 'pre-update')",
+        "SELECT (SELECT position FROM results WHERE phase = 'post-update') - (SELECT position FROM \
+         results WHERE phase = 'pre-update')",
     )?;
     let bytes: f64 = bytes.trim().parse().map_err(|_| format!("not a number: {bytes}"))?;
     Ok((bytes / 1_048_576.0, cpu))
@@ -140,10 +140,10 @@ fn document_004(size: &Size, out: &mut String) -> Result<Vec<(String, [f64; 2])>
     let full = if size.rows == ROWS { "" } else { " (the document has 7,000,000)" };
     let _ = writeln!(
         out,
-        "## Images (document 004)\n\nThe document's script with {} rows{full}: the update after a checkpoint, and the \
-         checkpoint after it.\n\n\
-         | fillfactor | wal_compression | Norsu MB | PostgreSQL MB | ratio | Norsu CPU s | PostgreSQL CPU s | ratio | \
-         document MB |\n|---|---|---|---|---|---|---|---|---|",
+        "## Images (document 004)\n\nThe document's script with {} rows{full}: the update after a \
+         checkpoint, and the checkpoint after it.\n\n\
+         | fillfactor | wal_compression | Norsu MB | PostgreSQL MB | ratio | Norsu CPU s | \
+         PostgreSQL CPU s | ratio | document MB |\n|---|---|---|---|---|---|---|---|---|",
         size.rows
     );
     let mut bars = Vec::new();
@@ -164,7 +164,8 @@ fn document_004(size: &Size, out: &mut String) -> Result<Vec<(String, [f64; 2])>
             };
             let _ = writeln!(
                 out,
-                "| {fillfactor} | {compression} | {:.1} | {:.1} | {:.3} | {:.2} | {:.2} | {:.2} | {document} |",
+                "| {fillfactor} | {compression} | {:.1} | {:.1} | {:.3} | {:.2} | {:.2} | {:.2} | \
+                 {document} |",
                 ours.0,
                 theirs.0,
                 ours.0 / theirs.0.max(1e-9),
@@ -245,11 +246,12 @@ fn document_000(size: &Size, out: &mut String) -> Result<(), String> {
     load(&servers, size.scale)?;
     let _ = writeln!(
         out,
-        "\n## Updates (document 000)\n\npgbench's TPC-B, scale {}, {} s a run, medians of {}; `synchronous_commit = off`, \
-         no images. Delta: `norsu.wal_update_delta`. The document's runs are pgbench's default, the \
-         simple protocol.\n\n\
-         | clients | protocol | bytes a transaction: Norsu, delta | Norsu, no delta | PostgreSQL | tps: Norsu, delta | Norsu, \
-         no delta | PostgreSQL | ratio | document before and after |\n|---|---|---|---|---|---|---|---|---|---|",
+        "\n## Updates (document 000)\n\npgbench's TPC-B, scale {}, {} s a run, medians of {}; \
+         `synchronous_commit = off`, no images. Delta: `norsu.wal_update_delta`. The document's \
+         runs are pgbench's default, the simple protocol.\n\n\
+         | clients | protocol | bytes a transaction: Norsu, delta | Norsu, no delta | PostgreSQL | \
+         tps: Norsu, delta | Norsu, no delta | PostgreSQL | ratio | document before and after \
+         |\n|---|---|---|---|---|---|---|---|---|---|",
         size.scale, size.seconds, size.rounds
     );
     for (clients, pre, post) in DOCUMENT_TPS {
@@ -261,7 +263,8 @@ fn document_000(size: &Size, out: &mut String) -> Result<(), String> {
             };
             let _ = writeln!(
                 out,
-                "| {clients} | {mode} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {document} |",
+                "| {clients} | {mode} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | \
+                 {document} |",
                 c[0][0],
                 c[1][0],
                 c[2][0],
@@ -280,7 +283,8 @@ fn durable(size: &Size, out: &mut String) -> Result<(), String> {
     load(&servers, size.scale)?;
     let _ = writeln!(
         out,
-        "\n## Durable commits\n\npgbench's TPC-B, prepared statements.\n\n| clients | tps: Norsu | PostgreSQL | ratio | syncs a commit: Norsu | PostgreSQL |\n\
+        "\n## Durable commits\n\npgbench's TPC-B, prepared statements.\n\n| clients | tps: Norsu | \
+         PostgreSQL | ratio | syncs a commit: Norsu | PostgreSQL |\n\
          |---|---|---|---|---|---|"
     );
     for clients in [1, 8, 32] {
@@ -304,9 +308,9 @@ fn plot(bars: &[(String, [f64; 2])]) -> String {
     let most = bars.iter().flat_map(|b| b.1).fold(1e-9, f64::max);
     let width = 70 * bars.len() + 20;
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"300\" font-family=\"sans-serif\" \
-         font-size=\"10\">\n<text x=\"10\" y=\"12\">MB of log by fillfactor and wal_compression: Norsu (dark), \
-         PostgreSQL (light)</text>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"300\" \
+         font-family=\"sans-serif\" font-size=\"10\">\n<text x=\"10\" y=\"12\">MB of log by \
+         fillfactor and wal_compression: Norsu (dark), PostgreSQL (light)</text>\n"
     );
     for (i, (name, values)) in bars.iter().enumerate() {
         let x = 20 + 70 * i;
@@ -329,9 +333,9 @@ pub fn run(args: impl Iterator<Item = String>) -> Result<(), String> {
     let size = size(args)?;
     let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
     let mut out = format!(
-        "# The write-ahead log beside PostgreSQL 15\n\nBoth servers on one machine ({cores} cores) in one run, checksums \
-         and fsync on in both, shared buffers 512 MB. CPU is user and system time of all of a server's threads and \
-         processes. `make bench-wal` repeats it.\n\n"
+        "# The write-ahead log beside PostgreSQL 15\n\nBoth servers on one machine ({cores} cores) \
+         in one run, checksums and fsync on in both, shared buffers 512 MB. CPU is user and system \
+         time of all of a server's threads and processes. `make bench-wal` repeats it.\n\n"
     );
     let mut bars = Vec::new();
     for part in PARTS.into_iter().filter(|p| size.has(p)) {

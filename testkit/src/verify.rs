@@ -110,7 +110,8 @@ impl Standby {
 }
 
 /// The output of `pageinspect` for all pages of a table and its indexes, by relation and block,
-/// with transaction ids replaced by their rank. No other session may change the table meanwhile.
+/// with transaction ids replaced by their rank. No other session may change the table at the same
+/// time.
 pub fn pages(server: &RealServer, table: &str) -> BTreeMap<String, Vec<String>> {
     server.query("postgres", "CREATE EXTENSION IF NOT EXISTS pageinspect");
     let mut client = server.connect("postgres");
@@ -122,10 +123,12 @@ pub fn pages(server: &RealServer, table: &str) -> BTreeMap<String, Vec<String>> 
     for block in 0..blocks(&mut client, table) {
         let page = format!("get_raw_page('{table}', {block})");
         let mut lines = client.rows(&format!(
-            "SELECT lower, upper, special, flags, prune_xid::text::int8 > 0 FROM page_header({page})"
+            "SELECT lower, upper, special, flags, prune_xid::text::int8 > 0 \
+             FROM page_header({page})"
         ));
         lines.extend(client.rows(&format!(
-            "SELECT lp, lp_flags, lp_off, lp_len, 'xmin ' || t_xmin, 'xmax ' || t_xmax, t_field3, t_ctid, \
+            "SELECT lp, lp_flags, lp_off, lp_len, 'xmin ' || t_xmin, 'xmax ' || t_xmax, t_field3, \
+             t_ctid, \
              to_hex(t_infomask2), to_hex(t_infomask), t_hoff, t_bits, t_oid, t_data \
              FROM heap_page_items({page})"
         )));

@@ -36,3 +36,11 @@ alter table pts add unique (jj)
 alter table pts add primary key (p)
 create index on pts (x) with (fillfactor=1)
 SET client_min_messages = error; DROP SCHEMA arguments CASCADE
+-- All arguments of a strict function are evaluated, also after a NULL.
+CREATE FUNCTION strict_sum(a int, b int) RETURNS int LANGUAGE sql STRICT AS 'SELECT a + b FROM generate_series(1, 2) LIMIT 1'
+SELECT strict_sum([[nullif(g, g), 1 / (g - 2)¦1 / (g - 2), nullif(g, g)¦nullif(g, 2), g¦g, nullif(g, 1)]]) FROM generate_series(1, 2) g
+CREATE SEQUENCE strict_s
+SELECT strict_sum(nullif(g, g), nextval('strict_s')::int) FROM generate_series(1, 3) g
+SELECT last_value FROM strict_s
+DROP SEQUENCE strict_s
+DROP FUNCTION strict_sum

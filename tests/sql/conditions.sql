@@ -42,3 +42,40 @@ CREATE UNIQUE INDEX ON zero_keys (z) WHERE q AND 1 / z > 0
 INSERT INTO zero_keys VALUES (2, NULL, 0)
 ALTER TABLE zero_keys ADD CHECK (q AND 1 / z > 0)
 INSERT INTO zero_keys VALUES (3, NULL, 0)
+-- Conditions that a sequential scan tests on the tuples: comparisons of fixed-width columns, before
+-- and after other conditions.
+CREATE DOMAIN scan_dom AS int CHECK (VALUE < 1000)
+CREATE TABLE scanned (a int, b int8, s int2, o oid, d date, ts timestamp, m scan_dom, gone int, t text, n int)
+INSERT INTO scanned SELECT g, g * 5000000000, -g, 4294967295 - g, date '2024-02-27' + g, timestamp '2024-02-27' + g * interval '1 hour', g % 7, g, repeat('x', g), nullif(g % 3, 0) FROM generate_series(-4, 12) g
+INSERT INTO scanned (t) VALUES ('all null'), (null)
+ALTER TABLE scanned DROP gone
+ALTER TABLE scanned ADD w int DEFAULT 7
+ALTER TABLE scanned ADD z int
+INSERT INTO scanned (a, w, z) VALUES (-2147483648, -7, 0), (2147483647, null, -1)
+SELECT a, t FROM scanned WHERE [[a¦b¦s¦m¦n¦w¦z]] [[=¦<>¦<¦<=¦>¦>=]] [[7¦-3::int2¦null::int¦10000000000¦0]]
+SELECT a FROM scanned WHERE [[7¦-3::int2¦null::int8¦10000000000¦2147483647]] [[=¦<>¦<¦<=¦>¦>=]] [[a¦b¦s¦m¦n¦w¦z]]
+SELECT a, o FROM scanned WHERE o [[=¦<>¦<¦<=¦>¦>=]] [[4294967290¦7¦0::oid]]
+SELECT a FROM scanned WHERE [[d¦ts]] [[=¦<>¦<¦<=¦>¦>=]] [[date '2024-02-29'¦timestamp '2024-02-27 05:00'¦'infinity'::timestamp¦'-infinity'::date]]
+SELECT ctid, xmax, tableoid = 'scanned'::regclass FROM scanned WHERE a > 3 AND n = 1
+SELECT scanned FROM scanned WHERE w = 7 AND a = 5
+SELECT 1 FROM scanned WHERE a > 10
+SELECT count(*) FROM scanned WHERE a > 0 AND 10 / a < 100 AND n = 1
+SELECT count(*) FROM scanned WHERE [[a <> 0 AND 10 / a < 100¦10 / a < 100 AND a <> 0¦n = 5 AND 1 / (a - a) = 1¦a IS NULL AND n = 1¦a = 3 OR n = 2¦NOT a = 3¦a = n¦scanned.a = scanned.b]]
+CREATE SEQUENCE scan_s
+SELECT count(*) FROM scanned WHERE a >= 6 AND nextval('scan_s') > 0 AND n = 1
+SELECT last_value FROM scan_s
+PREPARE scan_p (int, int8) AS SELECT a FROM scanned WHERE a > $1 AND b < $2 AND t > ''
+SET plan_cache_mode = [[force_generic_plan¦force_custom_plan]]
+EXECUTE scan_p ([[3, 40000000000¦null, 1¦-100, 0]])
+RESET plan_cache_mode
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT * FROM scanned WHERE [[a > 5¦a > 5 AND n = 1¦a > 5 AND length(t) < 8¦length(t) < 8 AND a > 5¦a = null::int]]
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT (SELECT count(*) FROM scanned y WHERE y.a > x.a AND y.n = 1) FROM scanned x WHERE x.n = 2
+SELECT a, (SELECT count(*) FROM scanned y WHERE y.n = 1 AND y.a > x.a) FROM scanned x WHERE x.n = 2 ORDER BY 1
+BEGIN; DECLARE scan_c SCROLL CURSOR FOR SELECT a FROM scanned WHERE a >= 3; FETCH 2 FROM scan_c; FETCH ABSOLUTE 4 FROM scan_c; FETCH BACKWARD 2 FROM scan_c; FETCH ALL FROM scan_c; COMMIT
+BEGIN; DECLARE scan_c CURSOR FOR SELECT a FROM scanned WHERE n = 1; FETCH 2 FROM scan_c; UPDATE scanned SET t = 'here' WHERE CURRENT OF scan_c RETURNING a, t; ROLLBACK
+UPDATE scanned SET t = 'changed', a = a + 1 WHERE a >= 3 AND n = 1 RETURNING a, t
+DELETE FROM scanned WHERE m = 6 RETURNING a
+SELECT a, n FROM scanned ORDER BY a, n
+DROP TABLE scanned
+DROP DOMAIN scan_dom
+DROP SEQUENCE scan_s

@@ -83,3 +83,10 @@ SELECT o, grouping(o) FROM (SELECT CASE WHEN true THEN ts::timestamp(0) ELSE ts 
 SELECT o, grouping(o) FROM (SELECT CASE WHEN true THEN ts::timestamp(0) ELSE ts END AS o FROM tmod OFFSET 0) s GROUP BY ROLLUP (o)
 DROP TABLE tmod
 SELECT count(*) FROM (VALUES (1)) v(x) LEFT JOIN (SELECT g, [[1/0¦COALESCE(1/0, g)]] AS z FROM generate_series(1, 2) g) s ON s.g = v.x
+-- Parameters where the grammar wants literals.
+SELECT [[date $1¦interval $1¦interval(3) $1¦interval $1 year¦nosuch $1¦nosuch(3) $1¦timestamp with time zone $1¦extract($1 FROM now())¦'x', float $1¦$1 + date $2]]
+SET [[ROLE $1¦TIME ZONE $1¦SCHEMA $1¦SESSION AUTHORIZATION $1¦work_mem = $1¦work_mem TO 1, $1¦LOCAL work_mem = $1]]
+[[CREATE¦ALTER]] ROLE newer_a [[PASSWORD $1¦ENCRYPTED PASSWORD $1]]
+[[ALTER SYSTEM SET work_mem = $1¦ALTER ROLE newer_a SET work_mem = $1¦ALTER DATABASE newer SET work_mem TO 1, $1]]
+CREATE FUNCTION newer() RETURNS int LANGUAGE sql SET work_mem = $1 AS ''
+SELECT 1; SELECT nosuch; SET work_mem = $1

@@ -48,3 +48,6 @@ SHOW TIME ZONE
 RESET TimeZone
 SELECT hashtextextended('a', 0) = hashtextextended('a', 0), timestamp_hash(timestamp '2024-01-01'), interval_hash(interval '1 day'), time_hash(time '01:02'), date '2024-01-01' <> date '2024-01-01', interval '1 day' = any(array[interval '24 hours'])
 SELECT timezone('UTC', timestamp '2024-01-01'), date_part('epoch', timestamptz '2000-01-01 00:00+00'), timestamp with time zone 'epoch', (date '2024-01-31' + interval '1 month')::date, to_char(date '2024-01-01', 'YYYY'), to_char(time '12:34', 'HH24:MI')
+-- AT LOCAL, which PostgreSQL 15 does not have.
+SELECT 'at local', now() AT LOCAL
+SELECT 1; SELECT 'é', now() /* at local */ AT /* x */ LOCAL

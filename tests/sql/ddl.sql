@@ -208,3 +208,17 @@ DROP TABLE kinds_of_rows; DROP TYPE one_kind; DROP TYPE another_kind
 CREATE TABLE two_orders (a int, x text COLLATE "C", y text COLLATE "POSIX")
 SELECT [[x FROM two_orders ORDER BY x || y¦array_agg(a ORDER BY x || y) FROM two_orders¦x || y FROM two_orders GROUP BY x || y¦DISTINCT x || y FROM two_orders¦x || y FROM two_orders¦rank() OVER (ORDER BY x || y) FROM two_orders¦x FROM two_orders ORDER BY (x || y) COLLATE "C"]]
 DROP TABLE two_orders
+-- Syntax of later versions of PostgreSQL.
+CREATE TABLE newer (a int, b int)
+CREATE STATISTICS ON a, b FROM newer
+CREATE STATISTICS (ndistinct) ON a, b FROM newer
+REINDEX [[DATABASE¦SYSTEM¦DATABASE CONCURRENTLY]][[¦;]]
+GRANT newer_a TO newer_b WITH [[INHERIT TRUE¦SET FALSE¦ADMIN TRUE¦ADMIN FALSE¦ADMIN OPTION¦ADMIN OPTION, INHERIT TRUE¦/* c */ ADMIN -- d¦admin  option]]
+REVOKE [[INHERIT¦SET¦ADMIN]] OPTION FOR newer_a FROM newer_b
+CREATE TABLE newer2 (a text STORAGE [[plain¦DEFAULT]])
+CREATE TABLE newer2 (a int GENERATED ALWAYS AS ((1) + ('2')::int)[[ VIRTUAL¦¦, b int]])
+CREATE TABLE newer2 (a int[[, NOT NULL a¦, CONSTRAINT x NOT NULL a¦ CHECK (a > 0) NOT ENFORCED¦ CHECK (a > 0) ENFORCED¦, UNIQUE (a WITHOUT OVERLAPS)]])
+ALTER TABLE newer [[ALTER a SET STORAGE DEFAULT¦ALTER a SET STATISTICS DEFAULT¦SET ACCESS METHOD DEFAULT¦ALTER COLUMN a SET EXPRESSION AS (1)¦ADD NOT NULL a¦ADD CONSTRAINT c NOT NULL a]]
+VACUUM [[ONLY newer¦(ANALYZE) ONLY newer]]
+ANALYZE ONLY newer
+DROP TABLE newer

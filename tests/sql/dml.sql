@@ -98,3 +98,7 @@ SHOW transaction_isolation; SHOW transaction_read_only; SHOW transaction_deferra
 ROLLBACK AND CHAIN
 SHOW transaction_isolation; SHOW transaction_read_only; SHOW transaction_deferrable
 ROLLBACK
+-- RETURNING WITH, which PostgreSQL 15 does not have.
+CREATE TABLE newer (a int, b int)
+INSERT INTO newer VALUES (1) RETURNING WITH (old AS o) o.a
+DROP TABLE newer

@@ -78,3 +78,20 @@ CREATE TABLE tr_a (a int PRIMARY KEY); CREATE TABLE tr_b (b int REFERENCES tr_a)
 TRUNCATE [[tr_a¦tr_c, tr_a¦tr_a, tr_c¦tr_c, tr_a, tr_d¦tr_c, tr_a, tr_d, tr_b¦tr_a, tr_b¦tr_e, tr_a, tr_b¦tr_a, tr_b, tr_c, tr_d, tr_e]]
 TRUNCATE tr_c, tr_a CASCADE
 DROP TABLE tr_a, tr_b, tr_c, tr_d, tr_e
+-- Referencing columns of types that are cast to that of the referenced column.
+create table pk9(a numeric primary key, b float8 unique, c text unique, d timestamptz unique)
+create table fk9(a int references pk9 on update cascade, b numeric references pk9(b), c char(4) references pk9(c), d date references pk9(d))
+insert into pk9 values (1,1.5,'x','2024-01-01'),(2,2.5,'y','2024-01-02')
+insert into fk9 values (1,1.5,'x','2024-01-01'),(null,null,null,null)
+update fk9 set a=a, b=b, c=c, d=d
+update fk9 set a=a+[[1¦2]]
+update fk9 set b=b+1.0
+update fk9 set b=2.50
+update fk9 set b=b+1
+update fk9 set c='y   '
+update fk9 set c='q'
+update fk9 set d=d+1
+update fk9 set d=d+1
+update pk9 set a=7 where a=2
+begin; alter table fk9 alter constraint fk9_a_fkey deferrable initially deferred; update fk9 set a=8, b=1.500 where a=7; commit
+table fk9

@@ -102,3 +102,14 @@ explain (costs off) select id from t where v = (select max(y.v) from t y where y
 select id from t where v = (select max(y.v) from t y where y.u = t.u) order by id limit 3
 explain (costs off) select * from t where id = u
 SET client_min_messages = error; DROP SCHEMA ordered_limits CASCADE
+-- WITH TIES over window functions, subqueries, grouping and joins.
+CREATE TABLE tied (a int, b int)
+INSERT INTO tied SELECT g / 4, g FROM generate_series(0, 30) g
+SELECT a, [[count(*)¦sum(b)¦rank()]] OVER (ORDER BY a) FROM tied ORDER BY a FETCH FIRST [[1¦2¦5¦9]] ROWS WITH TIES
+SELECT a, b FROM (SELECT DISTINCT a, b FROM tied ORDER BY a, b) s ORDER BY a FETCH FIRST [[1¦6]] ROWS WITH TIES
+SELECT x.a, count(*) FROM tied x JOIN tied y ON x.a = y.a GROUP BY x.a, x.b % 2 ORDER BY x.a FETCH FIRST [[1¦3]] ROWS WITH TIES
+SET enable_hashjoin = off; SET enable_nestloop = off
+SELECT x.a FROM tied x JOIN tied y ON x.a = y.a ORDER BY x.a OFFSET [[0¦2¦20]] FETCH FIRST [[1¦3¦17]] ROWS WITH TIES
+RESET enable_hashjoin; RESET enable_nestloop
+WITH c AS MATERIALIZED (SELECT a, b FROM tied ORDER BY a) SELECT a FROM c ORDER BY a FETCH FIRST 2 ROWS WITH TIES
+DROP TABLE tied

@@ -1,6 +1,6 @@
 //! Differential test: each statement of `tests/sql` is run on Norsu and on the real PostgreSQL.
 //! Rows, names and types of columns, command tags, errors and notices with details, hints and
-//! positions must be equal. No expected output is stored; the real server is run each time.
+//! positions must be equal. No expected output is stored; PostgreSQL is run each time.
 //!
 //! A line is a query message; `[[a¦b]]` expands to `a` and to `b`, several of them to all
 //! combinations. Rows of statements without ORDER BY are compared as sets. `known.txt` lists
@@ -57,7 +57,7 @@ pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
             .map(|f| (f.name, if f.type_oid < FIRST_USER_OID { f.type_oid } else { 0 }, f.typmod));
         (fields.collect(), a.rows, a.tag)
     });
-    // The real server enforces SERIALIZABLE.
+    // PostgreSQL enforces SERIALIZABLE.
     let ours = |n: &Report| n.message.starts_with("isolation level SERIALIZABLE is not enforced");
     let notices = reply.notices.into_iter().filter(|n| !ours(n)).collect();
     Seen { answers: answers.collect(), error: reply.error, notices }
@@ -144,7 +144,7 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
     for line in read(path).lines().filter(|l| !l.is_empty() && !l.starts_with("-- ")) {
         for sql in expand(line) {
             outcome.statements += 1;
-            let want = real.query(&sql).unwrap_or_else(|e| panic!("real server: {sql}: {e}"));
+            let want = real.query(&sql).unwrap_or_else(|e| panic!("PostgreSQL: {sql}: {e}"));
             let have = match ours.query(&sql) {
                 Ok(reply) => reply,
                 Err(e) => {
@@ -173,7 +173,7 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
 }
 
 #[test]
-fn statements_have_the_results_of_the_real_server() {
+fn statements_have_the_results_of_postgres() {
     let pair = new_pair();
     let known = Known::load("known.txt");
     let expected = Known::load("missing.txt");
@@ -188,7 +188,7 @@ fn statements_have_the_results_of_the_real_server() {
     assert!(surprises.is_empty(), "not in missing.txt: {surprises:#?}");
     if std::env::var_os("NORSU_CORPUS").is_none() {
         let stale = known.stale();
-        assert!(stale.is_empty(), "these answer as on the real server now: {stale:#?}");
+        assert!(stale.is_empty(), "these answer as on PostgreSQL now: {stale:#?}");
         for feature in expected.stale() {
             println!("not missing any more: {feature}");
         }

@@ -264,7 +264,8 @@ fn a_relation_that_lacks_columns_is_refused() {
         "CREATE TABLE ab (a int, b int)",
         "INSERT INTO ab VALUES (1, 2)",
         "SET allow_system_table_mods = on",
-        "DELETE FROM pg_attribute WHERE attrelid = (SELECT oid FROM pg_class WHERE relname = 'ab') AND attname = 'a'",
+        "DELETE FROM pg_attribute WHERE attrelid = (SELECT oid FROM pg_class WHERE relname = 'ab') \
+         AND attname = 'a'",
         "SELECT * FROM ab",
         "INSERT INTO ab VALUES (7)",
         "UPDATE ab SET b = 3",

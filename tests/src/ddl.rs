@@ -3,7 +3,7 @@
 //! the rows of the catalogs (`catalogs.sql`, without OIDs) and the dump of each database must be
 //! the same, and `pg_amcheck` must not report errors.
 //!
-//! The expected output comes from the real server; none is stored.
+//! The expected output comes from PostgreSQL; none is stored.
 
 use crate::pair::Pair;
 use std::path::Path;
@@ -104,7 +104,7 @@ fn scripts_have_the_same_output_on_both_servers() {
 }
 
 /// Databases are created and dropped, directly followed by a crash: recovery from the log restores
-/// the databases, in Norsu and in the real server.
+/// the databases, in Norsu and in PostgreSQL.
 #[test]
 fn databases_survive_a_crash() {
     let dir = TempDir::new("ddl-crash");

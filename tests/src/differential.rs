@@ -19,7 +19,7 @@ impl Servers {
     }
 
     /// The differences between the outputs of psql, errors and notices included: the line of the
-    /// script, the real server's answer and Norsu's.
+    /// script, PostgreSQL's answer and Norsu's.
     pub fn differences(&self, script: &str) -> Vec<String> {
         self.differences_of(script, &|answer| answer)
     }
@@ -35,7 +35,7 @@ impl Servers {
         let path = self.0.dir().join("script.sql");
         std::fs::write(&path, marked).unwrap();
         let [ours, real] = [self.0.ours.client("psql"), self.0.real.client("psql")].map(|psql| {
-            // The location of an error in the real server's source has no counterpart.
+            // The location of an error in PostgreSQL's source has no counterpart.
             let text = unbuffered(psql, &path);
             let text: String =
                 text.split_inclusive('\n').filter(|l| !l.starts_with("LOCATION: ")).collect();

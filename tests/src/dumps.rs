@@ -1,4 +1,4 @@
-//! PostgreSQL's own client programs, unmodified, on Norsu and on the real server over the same
+//! PostgreSQL's own client programs, unmodified, on Norsu and on PostgreSQL over the same
 //! objects: their output must be equal byte for byte, and so must be their effects. A dump that is
 //! restored into an empty cluster of Norsu and dumped again must be the same dump.
 
@@ -83,7 +83,8 @@ impl<'a> Side<'a> {
 
     /// Creates the roles, databases and objects of the scripts; returns psql's output.
     fn fill(&self) -> String {
-        let space = "CREATE TABLESPACE space OWNER maker LOCATION '@/space' WITH (seq_page_cost = 2);\n\
+        let space = "CREATE TABLESPACE space OWNER maker LOCATION '@/space' \
+                     WITH (seq_page_cost = 2);\n\
              CREATE TABLESPACE \"Odd Space\" LOCATION '@/space2';\n\
              COMMENT ON TABLESPACE space IS 'elsewhere';\n\
              GRANT CREATE ON TABLESPACE space TO plain;\n\
@@ -215,7 +216,7 @@ const MORE_ARCHIVES: &[&str] = &[
 ];
 
 #[test]
-fn dumps_equal_those_of_the_real_server() {
+fn dumps_equal_those_of_postgres() {
     let pair = Pair::start("dumps", "C", &[]);
     let sides = Side::both(&pair);
     let [real, ours] = sides.each_ref().map(Side::fill);

@@ -458,13 +458,14 @@ fn outcome(f: &Function, reply: &Reply) -> Result<Vec<Option<String>>, (String, 
 /// Sets the settings on which results depend.
 fn prepared(mut client: Client) -> Client {
     client.must(
-        "SET statement_timeout = '20s'; SET TimeZone = 'America/New_York'; SET extra_float_digits = 1",
+        "SET statement_timeout = '20s'; SET TimeZone = 'America/New_York'; \
+         SET extra_float_digits = 1",
     );
     client
 }
 
 #[test]
-fn functions_have_the_results_of_the_real_server() {
+fn functions_have_the_results_of_postgres() {
     let pair = new_pair();
     let our_session = || prepared(pair.ours.connect("postgres"));
     let (mut ours, mut real) = (our_session(), prepared(pair.real.connect("postgres")));
@@ -479,7 +480,7 @@ fn functions_have_the_results_of_the_real_server() {
         let known = KNOWN.iter().any(|(name, _)| *name == f.name);
         for sql in calls(&f, if long { 12 } else { 1 }).unwrap_or_default() {
             count += 1;
-            let want = real.query(&sql).unwrap_or_else(|e| panic!("real server: {sql}: {e}"));
+            let want = real.query(&sql).unwrap_or_else(|e| panic!("PostgreSQL: {sql}: {e}"));
             let have = match ours.query(&sql) {
                 Ok(have) => have,
                 Err(e) => {

@@ -38,7 +38,8 @@ const REFUSED: &[&str] = &[
     "SELECT string_to_array(repeat('a,', 20000000), ',')",
     "SELECT count(*) FROM (SELECT repeat('x', 1000) || g AS t FROM generate_series(1, 400000) g) s \
      WHERE t NOT IN (SELECT repeat('y', 1000) || g FROM generate_series(1, 400000) g)",
-    "WITH RECURSIVE r(n, t) AS (SELECT 1, repeat('x', 1000) UNION SELECT n + 1, repeat('x', 1000) || n \
+    "WITH RECURSIVE r(n, t) AS (SELECT 1, repeat('x', 1000) UNION \
+     SELECT n + 1, repeat('x', 1000) || n \
      FROM r WHERE n < 1000000) SELECT count(*) FROM r",
     "SELECT regexp_split_to_array(repeat('a,', 20000000), ',')",
     "SELECT format('%s%s', repeat('x', 90000000), repeat('y', 90000000))",
@@ -50,10 +51,12 @@ const REFUSED: &[&str] = &[
 /// Statements that need much but succeed: sorts and hash tables spill to files whatever `work_mem`
 /// is.
 const ANSWERED: &[&str] = &[
-    "SELECT count(*) FROM (SELECT repeat('x', 200) || g AS t FROM generate_series(1, 600000) g ORDER BY 1 DESC) s",
+    "SELECT count(*) FROM (SELECT repeat('x', 200) || g AS t FROM generate_series(1, 600000) g \
+     ORDER BY 1 DESC) s",
     "SELECT count(*) FROM generate_series(1, 300000) a JOIN \
      (SELECT g, repeat('x', 500) AS t FROM generate_series(1, 300000) g) b ON a = g WHERE t <> ''",
-    "SELECT count(*) FROM (SELECT DISTINCT repeat('x', 300) || g FROM generate_series(1, 400000) g) s",
+    "SELECT count(*) FROM (SELECT DISTINCT repeat('x', 300) || g \
+     FROM generate_series(1, 400000) g) s",
     "SELECT length(percentile_disc(0.5) WITHIN GROUP (ORDER BY repeat('x', 1000) || g)) \
      FROM generate_series(1, 400000) g",
     "SELECT length(repeat('x', 30000000))",

@@ -1,5 +1,5 @@
 //! Limits of the number of columns, arguments and entries of statements: they must be those of the
-//! real server, and so must be the errors beyond them.
+//! PostgreSQL, and so must be the errors beyond them.
 
 use crate::corpus::{new_pair, seen};
 
@@ -63,13 +63,17 @@ fn statements() -> Vec<String> {
         let calls = list(n, |_| "generate_series(1, 1)".to_owned());
         out.push(format!("SELECT count(*) FROM ROWS FROM ({calls}) r"));
     }
-    out.push("SET client_min_messages = error; DROP TABLE limits_1600 CASCADE; DROP VIEW limits_v1600; DROP TYPE limits_t1600".to_owned());
+    out.push(
+        "SET client_min_messages = error; DROP TABLE limits_1600 CASCADE; \
+         DROP VIEW limits_v1600; DROP TYPE limits_t1600"
+            .to_owned(),
+    );
     out.push(format!("DROP FUNCTION limits_f({})", list(100, |_| "int".to_owned())));
     out
 }
 
 #[test]
-fn limits_equal_those_of_the_real_server() {
+fn limits_equal_those_of_postgres() {
     let pair = new_pair();
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = Vec::new();

@@ -46,7 +46,7 @@ impl Pair {
         self.dir.path().join("ours")
     }
 
-    /// The sockets of Norsu and of the real server.
+    /// The sockets of Norsu and of PostgreSQL.
     pub(crate) fn sockets(&self) -> [PathBuf; 2] {
         [self.ours.socket(), self.real.socket()]
     }

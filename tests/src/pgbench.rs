@@ -141,11 +141,12 @@ fn every_script_runs_in_every_mode() {
 }
 
 #[test]
-fn every_way_to_fill_the_tables_works() {
+fn every_way_to_initialize_pgbench_works() {
     let f = Fixture::new("filled", &[]);
     let rows = |f: &Fixture| {
         f.server.query(
-            "SELECT (SELECT count(*) FROM pgbench_accounts), (SELECT count(*) FROM pgbench_tellers), \
+            "SELECT (SELECT count(*) FROM pgbench_accounts), (SELECT count(*) \
+             FROM pgbench_tellers), \
              (SELECT count(*) FROM pgbench_branches), (SELECT count(*) FROM pgbench_history)",
         )
     };
@@ -190,7 +191,7 @@ impl Background {
     pub(crate) fn finish(mut self) -> String {
         use std::io::Read;
         let (mut text, mut errors) = (String::new(), String::new());
-        // Little is written to stderr, so its pipe does not fill up meanwhile.
+        // Little is written to stderr, so its pipe does not fill up.
         self.0.stdout.take().map(|mut s| s.read_to_string(&mut text));
         self.0.stderr.take().map(|mut s| s.read_to_string(&mut errors));
         let status = self.0.wait().expect("a child can be waited for");

@@ -95,14 +95,14 @@ fn wide() -> Vec<String> {
 
 fn same(ours: &mut Client, real: &mut Client, sql: &str) {
     let shown: String = sql.chars().take(120).collect();
-    let want = real.query(sql).unwrap_or_else(|e| panic!("real server: {shown}: {e}"));
+    let want = real.query(sql).unwrap_or_else(|e| panic!("PostgreSQL: {shown}: {e}"));
     let have = ours.query(sql).unwrap_or_else(|e| panic!("{shown}: {e}"));
     assert_eq!(have.code(), want.code(), "{shown}");
     assert!(have.error.is_some() || have.text() == want.text(), "{shown}");
 }
 
 #[test]
-fn large_and_deep_statements_have_the_results_of_the_real_server() {
+fn large_and_deep_statements_have_the_results_of_postgres() {
     let pair = Pair::start("planning", "C", &[]);
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     for c in [&mut ours, &mut real] {

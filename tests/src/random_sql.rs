@@ -34,19 +34,28 @@ const TABLES: &[&str] = &[
     "CREATE TABLE c (k int, v varchar(10), q boolean, i interval, x int)",
     "CREATE TABLE w (k int, w text, g int)",
     "CREATE TABLE e (id int PRIMARY KEY, p int, doc jsonb, tags text[], m varchar(4), z char(6))",
-    "INSERT INTO a SELECT g, CASE WHEN g % 5 <> 0 THEN g % 7 - 2 END, CASE WHEN g % 4 <> 1 THEN g * 1000 END, \
-     (ARRAY['one', 'Two', '', 'three', NULL, 'fo''ur'])[g % 6 + 1], CASE WHEN g % 3 <> 0 THEN g * 1.25 - 9 END, \
+    "INSERT INTO a SELECT g, CASE WHEN g % 5 <> 0 THEN g % 7 - 2 END, CASE \
+     WHEN g % 4 <> 1 THEN g * 1000 END, \
+     (ARRAY['one', 'Two', '', 'three', NULL, 'fo''ur'])[g % 6 + 1], CASE \
+     WHEN g % 3 <> 0 THEN g * 1.25 - 9 END, \
      CASE WHEN g % 6 <> 2 THEN date '2024-01-29' + g END FROM generate_series(1, 30) g",
-    "INSERT INTO b SELECT g, CASE WHEN g % 4 <> 0 THEN g % 35 END, CASE WHEN g % 5 <> 3 THEN g * 0.25 - 4 END, \
-     (ARRAY['one', 'two', NULL, 'x y', 'three'])[g % 5 + 1], timestamp '2024-02-28 10:00' + g * interval '7 hours', \
+    "INSERT INTO b SELECT g, CASE WHEN g % 4 <> 0 THEN g % 35 END, CASE \
+     WHEN g % 5 <> 3 THEN g * 0.25 - 4 END, \
+     (ARRAY['one', 'two', NULL, 'x y', 'three'])[g % 5 + 1], \
+     timestamp '2024-02-28 10:00' + g * interval '7 hours', \
      CASE WHEN g % 3 <> 1 THEN ARRAY[g, NULL, g % 4] END FROM generate_series(1, 40) g",
-    "INSERT INTO c SELECT g % 12, CASE WHEN g % 7 <> 0 THEN 'v' || g % 9 END, (ARRAY[true, false, NULL])[g % 3 + 1], \
-     CASE WHEN g % 5 <> 0 THEN g * interval '1 day 3 hours' END, g % 6 FROM generate_series(1, 25) g",
+    "INSERT INTO c SELECT g % 12, CASE WHEN g % 7 <> 0 THEN 'v' || g % 9 END, (ARRAY[true, false, \
+     NULL])[g % 3 + 1], CASE WHEN g % 5 <> 0 THEN g * interval '1 day 3 hours' END, g % 6 \
+     FROM generate_series(1, 25) g",
     // A wide table that exceeds the smallest memory setting.
-    "INSERT INTO w SELECT g % 50, repeat(md5((g % 60)::text), 12), g FROM generate_series(1, 220) g",
-    "INSERT INTO e SELECT g, CASE WHEN g % 5 <> 1 THEN g / 3 END, CASE g % 4 WHEN 0 THEN jsonb_build_object('n', g, 's', \
-     ARRAY['one', NULL, g::text]) WHEN 1 THEN to_jsonb(g % 7) WHEN 2 THEN jsonb_build_array(g % 3, 'x', NULL) END, \
-     CASE WHEN g % 3 <> 2 THEN ARRAY['one', NULL, 't' || g % 4] END, 'm' || g % 5, CASE WHEN g % 2 = 0 THEN 'z' || g END \
+    "INSERT INTO w SELECT g % 50, repeat(md5((g % 60)::text), 12), g \
+     FROM generate_series(1, 220) g",
+    "INSERT INTO e SELECT g, CASE WHEN g % 5 <> 1 THEN g / 3 END, CASE g % 4 \
+     WHEN 0 THEN jsonb_build_object('n', g, 's', \
+     ARRAY['one', NULL, g::text]) WHEN 1 THEN to_jsonb(g % 7) \
+     WHEN 2 THEN jsonb_build_array(g % 3, 'x', NULL) END, \
+     CASE WHEN g % 3 <> 2 THEN ARRAY['one', NULL, 't' || g % 4] END, 'm' || g % 5, CASE \
+     WHEN g % 2 = 0 THEN 'z' || g END \
      FROM generate_series(1, 20) g",
     "CREATE INDEX ON a (x)",
     "CREATE INDEX ON b (aid, f)",
@@ -54,10 +63,13 @@ const TABLES: &[&str] = &[
     // All views have the same columns: computed ones, constants, columns of the nullable side of
     // outer joins, groups.
     "CREATE VIEW va AS SELECT id AS k, 'a'::text AS kind, COALESCE(s, '-') AS s, x + 1 AS n FROM a",
-    "CREATE VIEW vj AS SELECT a.id AS k, 'j'::text AS kind, q.s, q.n FROM a LEFT JOIN (SELECT aid, 'b'::text AS s, \
+    "CREATE VIEW vj AS SELECT a.id AS k, 'j'::text AS kind, q.s, q.n FROM a LEFT \
+     JOIN (SELECT aid, 'b'::text AS s, \
      7 AS n FROM b) q ON q.aid = a.x",
-    "CREATE VIEW vg AS SELECT x AS k, max(s) AS kind, NULL::text AS s, count(*)::int AS n FROM a GROUP BY x",
-    "CREATE VIEW vu AS SELECT k, 'c'::text AS kind, v::text AS s, (SELECT count(*)::int FROM a WHERE a.x = c.k) AS n \
+    "CREATE VIEW vg AS SELECT x AS k, max(s) AS kind, NULL::text AS s, count(*)::int AS n FROM a \
+     GROUP BY x",
+    "CREATE VIEW vu AS SELECT k, 'c'::text AS kind, v::text AS s, (SELECT count(*)::int FROM a \
+     WHERE a.x = c.k) AS n \
      FROM c UNION ALL SELECT id, 'b', s, aid FROM b",
     "CREATE FUNCTION count_of(p int) RETURNS int LANGUAGE sql STABLE AS \
      $$ SELECT count(*)::int FROM b JOIN c ON b.id = c.k + p $$",
@@ -69,8 +81,10 @@ const TABLES: &[&str] = &[
      $$ SELECT count(*)::int FROM generate_series(1, abs(p) % 5) g WHERE g <> p $$",
     "CREATE FUNCTION joined_of(q text, p int) RETURNS text LANGUAGE sql STABLE AS \
      $$ SELECT string_agg(q || g, ',' ORDER BY g) FROM generate_series(1, abs(p) % 4) g $$",
-    "CREATE FUNCTION row_of(p int, q text) RETURNS pt LANGUAGE sql STABLE AS $$ SELECT p + 1, q || 'z' WHERE p <> 3 $$",
-    "CREATE FUNCTION pair_of(p int, q text, OUT k int, OUT v text) LANGUAGE sql AS $$ SELECT p - 1, COALESCE(q, '-') $$",
+    "CREATE FUNCTION row_of(p int, q text) RETURNS pt LANGUAGE sql STABLE AS $$ \
+     SELECT p + 1, q || 'z' WHERE p <> 3 $$",
+    "CREATE FUNCTION pair_of(p int, q text, OUT k int, OUT v text) LANGUAGE sql AS $$ \
+     SELECT p - 1, COALESCE(q, '-') $$",
     "CREATE FUNCTION numbers_of(p int) RETURNS SETOF int LANGUAGE sql VOLATILE AS \
      $$ SELECT g + p FROM generate_series(1, abs(p) % 4) g $$",
     "CREATE FUNCTION made_rows(p int, q text) RETURNS SETOF pt LANGUAGE sql VOLATILE AS \
@@ -89,7 +103,7 @@ const LONG_TIMEOUT: Duration = Duration::from_millis(100);
 const WORKERS: usize = 2;
 
 #[test]
-fn random_statements_have_the_results_of_the_real_server() {
+fn random_statements_have_the_results_of_postgres() {
     let pair = Pair::start("random-sql", "C", &[]);
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     let timeout = if long { LONG_TIMEOUT } else { TIMEOUT };
@@ -141,7 +155,7 @@ fn random_statements_have_the_results_of_the_real_server() {
     let Counts { statements, steps, canceled, cliffs, refused, ambiguous } = counts;
     eprintln!(
         "{statements} statements of {steps} steps in {} s, {refused} refused, {canceled} canceled \
-         ({cliffs} answered quickly by the real server), {ambiguous} ambiguous, \
+         ({cliffs} answered quickly by PostgreSQL), {ambiguous} ambiguous, \
          {} differences",
         start.elapsed().as_secs(),
         wrong.len()
@@ -151,7 +165,7 @@ fn random_statements_have_the_results_of_the_real_server() {
     assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
 }
 
-/// Connections to a new database with the tables; the real server's is the first.
+/// Connections to a new database with the tables; PostgreSQL's is the first.
 fn connect(pair: &Pair, database: &str) -> [Client; 2] {
     let create = format!("CREATE DATABASE {database}");
     let mut real = pair.real.connect("postgres");

@@ -55,7 +55,7 @@ fn words(log: &str) -> Vec<String> {
     lines.map(|l| l.replace("postgres: ", "norsu: ")).collect()
 }
 
-/// The error of the real server. It is started directly, because `pg_ctl` checks the directory
+/// The error of PostgreSQL. It is started directly, because `pg_ctl` checks the directory
 /// itself and prints other errors.
 fn refusal(data: &Path) -> String {
     let postgres = program("postgres");
@@ -63,7 +63,7 @@ fn refusal(data: &Path) -> String {
     command.arg("20").arg(postgres.get_program()).args(postgres.get_args());
     command.arg("-D").arg(data).args(["-c", "listen_addresses=", "-c", "unix_socket_directories="]);
     let out = command.stdin(Stdio::null()).output().expect("the server can be run");
-    assert!(!out.status.success(), "the real server runs");
+    assert!(!out.status.success(), "PostgreSQL runs");
     String::from_utf8_lossy(&out.stderr).into_owned()
 }
 

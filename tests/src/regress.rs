@@ -1,4 +1,4 @@
-//! PostgreSQL's regression and isolation tests on Norsu and on the real server, compared statement
+//! PostgreSQL's regression and isolation tests on Norsu and on PostgreSQL, compared statement
 //! by statement. The tests are in PostgreSQL's source package (`scripts/postgresql-source`); no
 //! part of them is stored here. `docs/compatibility.md` records how many statements of each file
 //! agree, and why others do not: the test fails if fewer statements of a file agree than recorded.

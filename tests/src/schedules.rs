@@ -146,7 +146,7 @@ impl Sessions {
 }
 
 #[test]
-fn schedules_have_the_transcripts_of_the_real_server() {
+fn schedules_have_the_transcripts_of_postgres() {
     let pair = new_pair();
     pair.real.query("postgres", "ALTER SYSTEM SET deadlock_timeout = '10ms'");
     pair.real.query("postgres", "SELECT pg_reload_conf()");

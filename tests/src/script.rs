@@ -359,7 +359,7 @@ impl Script {
     }
 
     /// Ends all transactions, and then runs statements that write a record of every kind, which the
-    /// random part may have left out. No other transaction runs meanwhile, so that VACUUM can
+    /// random part may have left out. No other transaction is running, so that VACUUM can
     /// remove deleted rows.
     pub(crate) fn every_kind(&mut self, sessions: &mut [Client]) -> Result<(), String> {
         for (owner, session) in sessions.iter_mut().enumerate() {
@@ -512,7 +512,8 @@ impl Script {
                 let row = new.rows.get_mut(&id)?;
                 row[0] = Some("77".to_owned());
                 format!(
-                    "INSERT INTO {name} (id, v) VALUES ({id}, 5) ON CONFLICT (id) DO UPDATE SET v = 77"
+                    "INSERT INTO {name} (id, v) VALUES ({id}, 5) ON CONFLICT (id) DO UPDATE \
+                     SET v = 77"
                 )
             }
             _ => {

@@ -36,7 +36,8 @@ fn a_fast_shutdown_does_not_wait_for_a_spread_checkpoint() {
     while under_way(&server.log()) == 0 {
         assert!(rows < 400_000, "no checkpoint begins:\n{}", server.log());
         server.query(&format!(
-            "INSERT INTO busy SELECT g, repeat('x', 100) FROM generate_series({rows} + 1, {rows} + 5000) g"
+            "INSERT INTO busy SELECT g, repeat('x', 100) FROM generate_series({rows} + 1, \
+             {rows} + 5000) g"
         ));
         rows += 5000;
     }

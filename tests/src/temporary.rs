@@ -47,7 +47,7 @@ fn answers(connect: impl Fn() -> Client) -> Vec<String> {
     out.push(owner.value("SELECT count(*) || ' ' || sum(length(t)) FROM mine"));
     owner.must("INSERT INTO mine (t) VALUES ('more')");
     drop(owner);
-    // All temporary tables of the ended session must be gone.
+    // All temporary tables of the ended session must be removed.
     for _ in 0..200 {
         let left = other.value("SELECT count(*) FROM pg_class WHERE relname LIKE 'mine%'");
         if left == "0" {

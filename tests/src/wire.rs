@@ -39,7 +39,7 @@ impl Both {
     fn check(&self, name: &str, bytes: Bytes, ready: usize) -> Vec<String> {
         let [ours, theirs] =
             self.0.sockets().map(|socket| Client::connect(&socket).talk(&bytes, ready));
-        assert_eq!(ours, theirs, "{name}: ours, then the real server's");
+        assert_eq!(ours, theirs, "{name}: Norsu's, then PostgreSQL's");
         ours
     }
 
@@ -63,7 +63,7 @@ impl Both {
             client.send(packet);
             client.until_ready().iter().map(|m| m.show()).collect::<Vec<_>>()
         });
-        assert_eq!(ours, theirs, "{name}: ours, then the real server's");
+        assert_eq!(ours, theirs, "{name}: Norsu's, then PostgreSQL's");
         ours
     }
 }

@@ -2,7 +2,7 @@
 //! `crates/`. The measures are those of [`Measure`].
 //!
 //! Each measure has a general limit. `tests/structure.tsv` lists the crates that exceed one, with
-//! the limit that holds for them meanwhile: today's number. The test `numbers_equal_their_limits`
+//! the limit that holds for them: the present number. The test `numbers_equal_their_limits`
 //! fails when a number is above its limit, and also when it is below, so that limits only shrink.
 //! The limit of a crate's lines is rounded up to a multiple of 500. When code moves to another
 //! crate, its share of the limits is moved in the table by hand.
@@ -89,12 +89,26 @@ const PARAMETERS_MAX: usize = 7;
 const COLUMNS_MAX: usize = 100;
 
 /// Items that are not counted: measure, crate, name, reason.
-const EXCEPTIONS: &[(Measure, &str, &str, &str)] = &[(
-    Measure::UnusedDependencies,
-    "types",
-    "digest",
-    "fixes the features of a crate that sha2 depends on (docs/dependencies.md)",
-)];
+const EXCEPTIONS: &[(Measure, &str, &str, &str)] = &[
+    (
+        Measure::UnusedDependencies,
+        "types",
+        "digest",
+        "fixes the features of a crate that sha2 depends on (docs/dependencies.md)",
+    ),
+    (
+        Measure::LargeStructs,
+        "parse",
+        "Constraint",
+        "the fields of the grammar's node, which parse::edge translates one by one",
+    ),
+    (
+        Measure::LargeStructs,
+        "plan",
+        "Query",
+        "the fields of PostgreSQL's node, which pg_node_tree stores in this order",
+    ),
+];
 
 impl Measure {
     pub fn name(self) -> &'static str {

@@ -1,4 +1,5 @@
-//! `xtask facts`: writes the contents of a fresh PostgreSQL 15's catalogs as text tables.
+//! `xtask facts`: writes the contents of the catalogs of a new PostgreSQL 15 cluster as text
+//! tables.
 //!
 //! A scratch cluster is created by PostgreSQL's `initdb`, but from this project's view definitions
 //! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`, `norsu_views.sql`) and bodies

@@ -13,12 +13,15 @@ type Day = u32;
 const LAST_ORDER: Day = 2405;
 const CURRENT: Day = 1263;
 
-const COLOURS: &str = "almond antique aquamarine azure beige bisque black blanched blue blush brown burlywood \
-burnished chartreuse chiffon chocolate coral cornflower cornsilk cream cyan dark deep dim dodger drab firebrick \
-floral forest frosted gainsboro ghost goldenrod green grey honeydew hot indian ivory khaki lace lavender lawn lemon \
-light lime linen magenta maroon medium metallic midnight mint misty moccasin navajo navy olive orange orchid pale \
-papaya peach peru pink plum powder puff purple red rose rosy royal saddle salmon sandy seashell sienna sky slate \
-smoke snow spring steel tan thistle tomato turquoise violet wheat white yellow";
+const COLOURS: &str = "almond antique aquamarine azure beige bisque black blanched blue blush \
+                       brown burlywood burnished chartreuse chiffon chocolate coral cornflower \
+                       cornsilk cream cyan dark deep dim dodger drab firebrick floral forest \
+                       frosted gainsboro ghost goldenrod green grey honeydew hot indian ivory \
+                       khaki lace lavender lawn lemon light lime linen magenta maroon medium \
+                       metallic midnight mint misty moccasin navajo navy olive orange orchid pale \
+                       papaya peach peru pink plum powder puff purple red rose rosy royal saddle \
+                       salmon sandy seashell sienna sky slate smoke snow spring steel tan thistle \
+                       tomato turquoise violet wheat white yellow";
 const TYPES: [&str; 3] = [
     "STANDARD SMALL MEDIUM LARGE ECONOMY PROMO",
     "ANODIZED BURNISHED PLATED POLISHED BRUSHED",
@@ -59,15 +62,20 @@ const NATIONS: [(&str, u32); 25] = [
 ];
 const ADVERBS: &str =
     "furiously slyly carefully blithely quickly fluffily slowly quietly ruthlessly daringly";
-const ADJECTIVES: &str = "special pending unusual express furious sly careful blithe quick fluffy slow quiet \
-ruthless thin close dogged daring brave stealthy permanent enticing idle busy regular final ironic even bold silent";
-const NOUNS: &str = "requests accounts packages deposits foxes ideas theodolites instructions dependencies excuses \
-platelets asymptotes courts dolphins multipliers sauternes warthogs frets dinos attainments somas patterns forges \
-braids frays warhorses dugouts epitaphs pearls tithes waters orbits gifts sheaves depths sentiments decoys realms";
-const VERBS: &str = "sleep wake are cajole haggle nag use boost affix detect integrate maintain nod was lose solve \
-thrash promise engage hinder print breach eat grow impress mold poach serve run dazzle snooze doze unwind kindle";
-const PREPOSITIONS: &str = "about above according to across after against along among around at before behind \
-beneath beside between beyond by despite during except for from inside instead of into near of on outside over past";
+const ADJECTIVES: &str = "special pending unusual express furious sly careful blithe quick fluffy \
+                          slow quiet ruthless thin close dogged daring brave stealthy permanent \
+                          enticing idle busy regular final ironic even bold silent";
+const NOUNS: &str = "requests accounts packages deposits foxes ideas theodolites instructions \
+                     dependencies excuses platelets asymptotes courts dolphins multipliers \
+                     sauternes warthogs frets dinos attainments somas patterns forges braids frays \
+                     warhorses dugouts epitaphs pearls tithes waters orbits gifts sheaves depths \
+                     sentiments decoys realms";
+const VERBS: &str = "sleep wake are cajole haggle nag use boost affix detect integrate maintain \
+                     nod was lose solve thrash promise engage hinder print breach eat grow impress \
+                     mold poach serve run dazzle snooze doze unwind kindle";
+const PREPOSITIONS: &str = "about above according to across after against along among around at \
+                            before behind beneath beside between beyond by despite during except \
+                            for from inside instead of into near of on outside over past";
 
 /// splitmix64.
 struct Random(u64);
@@ -281,7 +289,8 @@ fn parts(counts: &Counts, words: &Words, sink: &mut Sink<'_>) -> Result<(), Stri
         let (size, price) = (r.within(1, 50), cents(retail_price(key)));
         let _ = write!(
             rows.text,
-            "{key}\t{}\tManufacturer#{m}\tBrand#{m}{b}\t{t1} {t2} {t3}\t{size}\t{c1} {c2}\t{price}\t",
+            "{key}\t{}\tManufacturer#{m}\tBrand#{m}{b}\t{t1} {t2} {t3}\t{size}\t{c1} \
+             {c2}\t{price}\t",
             name.join(" "),
         );
         words.comment(&mut r, 5, 22, &mut rows.text);
@@ -401,7 +410,8 @@ fn line(
     totals.open += i64::from(shipped > CURRENT);
     let _ = write!(
         out,
-        "{order}\t{part}\t{supplier}\t{number}\t{quantity}\t{}\t{}\t{}\t{flag}\t{status}\t{}\t{}\t{}\t{}\t{}\t",
+        "{order}\t{part}\t{supplier}\t{number}\t{quantity}\t{}\t{}\t{}\t{flag}\
+         \t{status}\t{}\t{}\t{}\t{}\t{}\t",
         cents(price),
         cents(discount),
         cents(tax),

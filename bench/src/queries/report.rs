@@ -67,12 +67,12 @@ pub fn render(
     let mut out = String::from("# Queries beside PostgreSQL 15\n\n");
     let _ = writeln!(
         out,
-        "Written by `bench/run queries`. Both servers on one machine ({} cores), one run; {} rounds that alternate \
-         between the servers, after one run of each statement that warms the caches and whose rows are compared. \
-         Medians with ranges. CPU time is that of all threads and processes of the server while the statement runs \
-         (`/proc/*/schedstat`), so that other load on the machine counts little; the ratio is Norsu's CPU time \
-         divided by PostgreSQL's: below 1, Norsu is faster. PostgreSQL runs without parallel workers. Settings: \
-         `{}`.\n",
+        "Written by `bench/run queries`. Both servers on one machine ({} cores), one run; {} \
+         rounds that alternate between the servers, after one run of each statement that warms the \
+         caches and whose rows are compared. Medians with ranges. CPU time is that of all threads \
+         and processes of the server while the statement runs (`/proc/*/schedstat`), so that other \
+         load on the machine counts little; the ratio is Norsu's CPU time divided by PostgreSQL's: \
+         below 1, Norsu is faster. PostgreSQL runs without parallel workers. Settings: `{}`.\n",
         std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
         size.rounds,
         size.settings.join("`, `"),
@@ -82,7 +82,8 @@ pub fn render(
     }
     let _ = writeln!(
         out,
-        "\nLoading at scale {}: COPY {:.1} s against {:.1} s, {} indexes {:.1} s against {:.1} s (one sample).\n",
+        "\nLoading at scale {}: COPY {:.1} s against {:.1} s, {} indexes {:.1} s against {:.1} s \
+         (one sample).\n",
         size.scale,
         loaded.copy[0],
         loaded.copy[1],
@@ -92,8 +93,9 @@ pub fn render(
     );
     let _ = writeln!(
         out,
-        "## TPC-H, scale {}\n\nTables made by `bench/src/queries/data.rs` after clause 4.2 of the specification \
-         (comments of a simpler grammar); indexes on primary keys, foreign keys and dates.\n",
+        "## TPC-H, scale {}\n\nTables made by `bench/src/queries/data.rs` after clause 4.2 of the \
+         specification (comments of a simpler grammar); indexes on primary keys, foreign keys and \
+         dates.\n",
         size.scale
     );
     table(&mut out, queries);

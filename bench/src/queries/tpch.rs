@@ -4,22 +4,28 @@ pub const TABLES: &str = "
 create table region (r_regionkey int not null, r_name char(25) not null, r_comment varchar(152));
 create table nation (n_nationkey int not null, n_name char(25) not null, n_regionkey int not null,
     n_comment varchar(152));
-create table supplier (s_suppkey int not null, s_name char(25) not null, s_address varchar(40) not null,
+create table supplier (s_suppkey int not null, s_name char(25) not null, \
+  s_address varchar(40) not null,
     s_nationkey int not null, s_phone char(15) not null, s_acctbal numeric(15,2) not null,
     s_comment varchar(101) not null);
 create table part (p_partkey int not null, p_name varchar(55) not null, p_mfgr char(25) not null,
-    p_brand char(10) not null, p_type varchar(25) not null, p_size int not null, p_container char(10) not null,
+    p_brand char(10) not null, p_type varchar(25) not null, p_size int not null, \
+      p_container char(10) not null,
     p_retailprice numeric(15,2) not null, p_comment varchar(23) not null);
 create table partsupp (ps_partkey int not null, ps_suppkey int not null, ps_availqty int not null,
     ps_supplycost numeric(15,2) not null, ps_comment varchar(199) not null);
-create table customer (c_custkey int not null, c_name varchar(25) not null, c_address varchar(40) not null,
+create table customer (c_custkey int not null, c_name varchar(25) not null, \
+  c_address varchar(40) not null,
     c_nationkey int not null, c_phone char(15) not null, c_acctbal numeric(15,2) not null,
     c_mktsegment char(10) not null, c_comment varchar(117) not null);
-create table orders (o_orderkey int not null, o_custkey int not null, o_orderstatus char(1) not null,
-    o_totalprice numeric(15,2) not null, o_orderdate date not null, o_orderpriority char(15) not null,
+create table orders (o_orderkey int not null, o_custkey int not null, \
+  o_orderstatus char(1) not null,
+    o_totalprice numeric(15,2) not null, o_orderdate date not null, \
+      o_orderpriority char(15) not null,
     o_clerk char(15) not null, o_shippriority int not null, o_comment varchar(79) not null);
 create table lineitem (l_orderkey int not null, l_partkey int not null, l_suppkey int not null,
-    l_linenumber int not null, l_quantity numeric(15,2) not null, l_extendedprice numeric(15,2) not null,
+    l_linenumber int not null, l_quantity numeric(15,2) not null, \
+      l_extendedprice numeric(15,2) not null,
     l_discount numeric(15,2) not null, l_tax numeric(15,2) not null, l_returnflag char(1) not null,
     l_linestatus char(1) not null, l_shipdate date not null, l_commitdate date not null,
     l_receiptdate date not null, l_shipinstruct char(25) not null, l_shipmode char(10) not null,
@@ -46,9 +52,11 @@ pub const INDEXES: &[&str] = &[
 
 /// The queries in order; `{fraction}` in the eleventh is 0.0001 divided by the scale factor.
 pub const QUERIES: [&str; 22] = [
-    "select l_returnflag, l_linestatus, sum(l_quantity) as sum_qty, sum(l_extendedprice) as sum_base_price,
+    "select l_returnflag, l_linestatus, sum(l_quantity) as sum_qty, sum(l_extendedprice) \
+     as sum_base_price,
         sum(l_extendedprice * (1 - l_discount)) as sum_disc_price,
-        sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) as sum_charge, avg(l_quantity) as avg_qty,
+        sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) as sum_charge, avg(l_quantity) \
+          as avg_qty,
         avg(l_extendedprice) as avg_price, avg(l_discount) as avg_disc, count(*) as count_order
     from lineitem where l_shipdate <= date '1998-12-01' - interval '90' day
     group by l_returnflag, l_linestatus order by l_returnflag, l_linestatus",
@@ -60,14 +68,16 @@ pub const QUERIES: [&str; 22] = [
             where p_partkey = ps_partkey and s_suppkey = ps_suppkey and s_nationkey = n_nationkey
                 and n_regionkey = r_regionkey and r_name = 'EUROPE')
     order by s_acctbal desc, n_name, s_name, p_partkey limit 100",
-    "select l_orderkey, sum(l_extendedprice * (1 - l_discount)) as revenue, o_orderdate, o_shippriority
+    "select l_orderkey, sum(l_extendedprice * (1 - l_discount)) \
+     as revenue, o_orderdate, o_shippriority
     from customer, orders, lineitem
     where c_mktsegment = 'BUILDING' and c_custkey = o_custkey and l_orderkey = o_orderkey
         and o_orderdate < date '1995-03-15' and l_shipdate > date '1995-03-15'
     group by l_orderkey, o_orderdate, o_shippriority order by revenue desc, o_orderdate limit 10",
     "select o_orderpriority, count(*) as order_count from orders
     where o_orderdate >= date '1993-07-01' and o_orderdate < date '1993-07-01' + interval '3' month
-        and exists (select * from lineitem where l_orderkey = o_orderkey and l_commitdate < l_receiptdate)
+        and exists (select * from lineitem where l_orderkey = o_orderkey \
+          and l_commitdate < l_receiptdate)
     group by o_orderpriority order by o_orderpriority",
     "select n_name, sum(l_extendedprice * (1 - l_discount)) as revenue
     from customer, orders, lineitem, supplier, nation, region
@@ -80,7 +90,8 @@ pub const QUERIES: [&str; 22] = [
     where l_shipdate >= date '1994-01-01' and l_shipdate < date '1994-01-01' + interval '1' year
         and l_discount between 0.06 - 0.01 and 0.06 + 0.01 and l_quantity < 24",
     "select supp_nation, cust_nation, l_year, sum(volume) as revenue
-    from (select n1.n_name as supp_nation, n2.n_name as cust_nation, extract(year from l_shipdate) as l_year,
+    from (select n1.n_name as supp_nation, n2.n_name as cust_nation, extract(year from l_shipdate) \
+      as l_year,
             l_extendedprice * (1 - l_discount) as volume
         from supplier, lineitem, orders, customer, nation n1, nation n2
         where s_suppkey = l_suppkey and o_orderkey = l_orderkey and c_custkey = o_custkey
@@ -89,12 +100,15 @@ pub const QUERIES: [&str; 22] = [
                 or (n1.n_name = 'GERMANY' and n2.n_name = 'FRANCE'))
             and l_shipdate between date '1995-01-01' and date '1996-12-31') as shipping
     group by supp_nation, cust_nation, l_year order by supp_nation, cust_nation, l_year",
-    "select o_year, sum(case when nation = 'BRAZIL' then volume else 0 end) / sum(volume) as mkt_share
-    from (select extract(year from o_orderdate) as o_year, l_extendedprice * (1 - l_discount) as volume,
+    "select o_year, sum(case when nation = 'BRAZIL' then volume else 0 end) / sum(volume) \
+     as mkt_share
+    from (select extract(year from o_orderdate) as o_year, l_extendedprice * (1 - l_discount) \
+      as volume,
             n2.n_name as nation
         from part, supplier, lineitem, orders, customer, nation n1, nation n2, region
         where p_partkey = l_partkey and s_suppkey = l_suppkey and l_orderkey = o_orderkey
-            and o_custkey = c_custkey and c_nationkey = n1.n_nationkey and n1.n_regionkey = r_regionkey
+            and o_custkey = c_custkey and c_nationkey = n1.n_nationkey \
+              and n1.n_regionkey = r_regionkey
             and r_name = 'AMERICA' and s_nationkey = n2.n_nationkey
             and o_orderdate between date '1995-01-01' and date '1996-12-31'
             and p_type = 'ECONOMY ANODIZED STEEL') as all_nations
@@ -107,7 +121,8 @@ pub const QUERIES: [&str; 22] = [
             and p_partkey = l_partkey and o_orderkey = l_orderkey and s_nationkey = n_nationkey
             and p_name like '%green%') as profit
     group by nation, o_year order by nation, o_year desc",
-    "select c_custkey, c_name, sum(l_extendedprice * (1 - l_discount)) as revenue, c_acctbal, n_name, c_address,
+    "select c_custkey, c_name, sum(l_extendedprice * (1 - l_discount)) \
+     as revenue, c_acctbal, n_name, c_address,
         c_phone, c_comment
     from customer, orders, lineitem, nation
     where c_custkey = o_custkey and l_orderkey = o_orderkey and o_orderdate >= date '1993-10-01'
@@ -122,10 +137,13 @@ pub const QUERIES: [&str; 22] = [
         where ps_suppkey = s_suppkey and s_nationkey = n_nationkey and n_name = 'GERMANY')
     order by value desc",
     "select l_shipmode,
-        sum(case when o_orderpriority = '1-URGENT' or o_orderpriority = '2-HIGH' then 1 else 0 end) as high,
-        sum(case when o_orderpriority <> '1-URGENT' and o_orderpriority <> '2-HIGH' then 1 else 0 end) as low
+        sum(case when o_orderpriority = '1-URGENT' or o_orderpriority = '2-HIGH' then 1 else 0 \
+          end) as high,
+        sum(case when o_orderpriority <> '1-URGENT' and o_orderpriority <> '2-HIGH' then 1 else 0 \
+          end) as low
     from orders, lineitem
-    where o_orderkey = l_orderkey and l_shipmode in ('MAIL', 'SHIP') and l_commitdate < l_receiptdate
+    where o_orderkey = l_orderkey and l_shipmode in ('MAIL', 'SHIP') \
+      and l_commitdate < l_receiptdate
         and l_shipdate < l_commitdate and l_receiptdate >= date '1994-01-01'
         and l_receiptdate < date '1994-01-01' + interval '1' year
     group by l_shipmode order by l_shipmode",
@@ -134,14 +152,16 @@ pub const QUERIES: [&str; 22] = [
             on c_custkey = o_custkey and o_comment not like '%special%requests%'
         group by c_custkey) as c_orders (c_custkey, c_count)
     group by c_count order by custdist desc, c_count desc",
-    "select 100.00 * sum(case when p_type like 'PROMO%' then l_extendedprice * (1 - l_discount) else 0 end)
+    "select 100.00 * sum(case when p_type like 'PROMO%' then l_extendedprice * (1 - l_discount) \
+     else 0 end)
         / sum(l_extendedprice * (1 - l_discount)) as promo_revenue
     from lineitem, part
     where l_partkey = p_partkey and l_shipdate >= date '1995-09-01'
         and l_shipdate < date '1995-09-01' + interval '1' month",
     "with revenue (supplier_no, total_revenue) as (
         select l_suppkey, sum(l_extendedprice * (1 - l_discount)) from lineitem
-        where l_shipdate >= date '1996-01-01' and l_shipdate < date '1996-01-01' + interval '3' month
+        where l_shipdate >= date '1996-01-01' and l_shipdate < date '1996-01-01' + interval '3' \
+          month
         group by l_suppkey)
     select s_suppkey, s_name, s_address, s_phone, total_revenue from supplier, revenue
     where s_suppkey = supplier_no and total_revenue = (select max(total_revenue) from revenue)
@@ -149,14 +169,16 @@ pub const QUERIES: [&str; 22] = [
     "select p_brand, p_type, p_size, count(distinct ps_suppkey) as supplier_cnt from partsupp, part
     where p_partkey = ps_partkey and p_brand <> 'Brand#45' and p_type not like 'MEDIUM POLISHED%'
         and p_size in (49, 14, 23, 45, 19, 3, 36, 9)
-        and ps_suppkey not in (select s_suppkey from supplier where s_comment like '%Customer%Complaints%')
+        and ps_suppkey not in (select s_suppkey from supplier \
+          where s_comment like '%Customer%Complaints%')
     group by p_brand, p_type, p_size order by supplier_cnt desc, p_brand, p_type, p_size",
     "select sum(l_extendedprice) / 7.0 as avg_yearly from lineitem, part
     where p_partkey = l_partkey and p_brand = 'Brand#23' and p_container = 'MED BOX'
         and l_quantity < (select 0.2 * avg(l_quantity) from lineitem where l_partkey = p_partkey)",
     "select c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice, sum(l_quantity)
     from customer, orders, lineitem
-    where o_orderkey in (select l_orderkey from lineitem group by l_orderkey having sum(l_quantity) > 300)
+    where o_orderkey in (select l_orderkey from lineitem group by l_orderkey having \
+      sum(l_quantity) > 300)
         and c_custkey = o_custkey and o_orderkey = l_orderkey
     group by c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice
     order by o_totalprice desc, o_orderdate limit 100",
@@ -167,11 +189,13 @@ pub const QUERIES: [&str; 22] = [
             and l_shipinstruct = 'DELIVER IN PERSON')
         or (p_partkey = l_partkey and p_brand = 'Brand#23'
             and p_container in ('MED BAG', 'MED BOX', 'MED PKG', 'MED PACK') and l_quantity >= 10
-            and l_quantity <= 10 + 10 and p_size between 1 and 10 and l_shipmode in ('AIR', 'AIR REG')
+            and l_quantity <= 10 + 10 and p_size between 1 and 10 \
+              and l_shipmode in ('AIR', 'AIR REG')
             and l_shipinstruct = 'DELIVER IN PERSON')
         or (p_partkey = l_partkey and p_brand = 'Brand#34'
             and p_container in ('LG CASE', 'LG BOX', 'LG PACK', 'LG PKG') and l_quantity >= 20
-            and l_quantity <= 20 + 10 and p_size between 1 and 15 and l_shipmode in ('AIR', 'AIR REG')
+            and l_quantity <= 20 + 10 and p_size between 1 and 15 \
+              and l_shipmode in ('AIR', 'AIR REG')
             and l_shipinstruct = 'DELIVER IN PERSON')",
     "select s_name, s_address from supplier, nation
     where s_suppkey in (select ps_suppkey from partsupp

@@ -1,4 +1,4 @@
-//! Transactions during consecutive checkpoints, and the size of the log meanwhile.
+//! Transactions during consecutive checkpoints, and the size of the log during that time.
 
 use super::{Size, load, options};
 use crate::cells::median;
@@ -68,7 +68,8 @@ pub(super) fn run(size: &Size, out: &mut String) -> Result<(), String> {
         out,
         "\n## While checkpoints run\n\npgbench's TPC-B, scale {}, {CLIENTS} clients, {seconds} s, \
          `synchronous_commit = off`, `max_wal_size = {MAX_WAL_MB}MB`.\n\n\
-         | server | median second, tps | slowest second, tps | ratio | checkpoints | most MB in pg_wal |\n\
+         | server | median second, tps | slowest second, tps | ratio | checkpoints | most MB in \
+         pg_wal |\n\
          |---|---|---|---|---|---|",
         size.scale
     );

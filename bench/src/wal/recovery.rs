@@ -36,10 +36,12 @@ pub(super) fn run(size: &Size, out: &mut String) -> Result<(), String> {
     load(&servers, size.scale)?;
     let _ = writeln!(
         out,
-        "\n## Recovery\n\nServers killed during pgbench (scale {}), at least {} MB of log after the redo pointer; time from \
-         the start to the first answer, median of {}, every directory recovered by both. PostgreSQL makes its checkpoint \
-         before it answers; Norsu makes it in the background, and the time until its end is shown too.\n\n\
-         | crashed by | log MB | Norsu s | its checkpoint made s | PostgreSQL s | ratio |\n|---|---|---|---|---|---|",
+        "\n## Recovery\n\nServers killed during pgbench (scale {}), at least {} MB of log after \
+         the redo pointer; time from the start to the first answer, median of {}, every directory \
+         recovered by both. PostgreSQL makes its checkpoint before it answers; Norsu makes it in \
+         the background, and the time until its end is shown too.\n\n\
+         | crashed by | log MB | Norsu s | its checkpoint made s | PostgreSQL s | ratio \
+         |\n|---|---|---|---|---|---|",
         size.scale, size.recover, size.rounds
     );
     for crashed in &servers {

@@ -10,7 +10,7 @@ use types::compare::Comparer;
 use types::hash::Hasher;
 
 /// A support function of an operator class, resolved by the catalogs as the method's
-/// [`crate::SupportKind`] says.
+/// [`crate::SupportKind`] states.
 #[derive(Clone, Debug)]
 pub enum SupportFunction {
     Compare(Comparer),

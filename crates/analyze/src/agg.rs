@@ -175,7 +175,12 @@ impl Analyzer<'_> {
             let place = if place.0 >= 0 { place.0 } else { location };
             return Err(self.at(e, place));
         }
-        // Direct arguments may contain only outer or grouped columns.
+        self.check_direct_arguments(direct, level)?;
+        Ok(level)
+    }
+
+    /// Direct arguments may contain only outer or grouped columns.
+    fn check_direct_arguments(&mut self, direct: &[Expr], level: u32) -> Result<()> {
         for arg in direct {
             let mut bad = None;
             expr_deep(arg, 0, &mut |e, up| {
@@ -203,7 +208,7 @@ impl Analyzer<'_> {
                 return Err(self.at(e, place));
             }
         }
-        Ok(level)
+        Ok(())
     }
 
     /// Reports an error if the clause under analysis `up` levels above does not allow aggregates.
@@ -521,7 +526,8 @@ impl Analyzer<'_> {
                 );
                 if check.direct {
                     e.detail(
-                        "Direct arguments of an ordered-set aggregate must use only grouped columns.",
+                        "Direct arguments of an ordered-set aggregate must use only grouped \
+                         columns.",
                     )
                 } else {
                     e

@@ -1,6 +1,7 @@
 //! Entry points of the analyzer. Counterpart: parser/analyze.c.
 
 use crate::lookup::Lookup;
+use crate::scope::{FunctionArguments, ParamScope};
 use crate::state::{Analyzer, ExprKind, Params};
 use crate::ty;
 use ids::Oid;
@@ -44,6 +45,16 @@ pub fn analyze(
     Ok(query)
 }
 
+/// Analyses a statement whose parameters have names.
+pub fn analyze_in_scope(
+    cat: &mut dyn Lookup,
+    node: &Node,
+    sql: &str,
+    scope: &dyn ParamScope,
+) -> Result<Query> {
+    Analyzer::new(cat, sql, Params::Scope(scope)).statement(node)
+}
+
 /// Analyses a statement and infers the types of parameters that are not given (invalid or unknown).
 /// Counterpart: `parse_analyze_varparams`.
 pub fn analyze_variable(
@@ -67,7 +78,10 @@ type Visitor<'a> = dyn FnMut(&Expr, u32) -> bool + 'a;
 /// analyzed. It is an error if a type is unknown. Counterpart: `check_variable_parameters`, the end
 /// of `exec_parse_message`.
 pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Result<Vec<Oid>> {
-    let (Params::Variable(types) | Params::Fixed(types)) = &cx.params;
+    let types = match &cx.params {
+        Params::Variable(types) | Params::Fixed(types) => types,
+        Params::Scope(_) => return Ok(Vec::new()),
+    };
     // References before the one that decided the type still have type "unknown".
     let mut late = None;
     visit(&mut |e, _| {
@@ -124,20 +138,8 @@ pub fn function_statement(
     param_types: &[Oid],
     names: &[String],
 ) -> Result<Query> {
-    let mut cx = Analyzer::new(cat, sql, Params::Fixed(param_types.to_vec()));
-    let mut args = Vec::new();
-    for (i, (name, ty)) in names.iter().zip(param_types).enumerate() {
-        if name.is_empty() {
-            continue;
-        }
-        if let Expr::Param(p) = cx.param(i as i32 + 1, -1)? {
-            debug_assert_eq!(p.paramtype, *ty);
-            args.push((name.clone(), p));
-        }
-    }
-    let level = cx.level();
-    level.function_args = args;
-    level.function_name = function.to_owned();
+    let arguments = FunctionArguments { function, types: param_types, names };
+    let mut cx = Analyzer::new(cat, sql, Params::Scope(&arguments));
     match node {
         Node::ReturnStmt(r) => {
             let target = ast::ResTarget {

@@ -131,36 +131,11 @@ impl Analyzer<'_> {
             return Ok(None);
         }
 
-        // A type category for each unknown literal: string if any candidate takes one, else the
-        // category that all candidates agree on.
-        let mut resolved = true;
-        let mut wanted: Vec<Option<(u8, bool)>> = vec![None; nargs];
-        for i in (0..nargs).filter(|&i| base[i] == ty::UNKNOWN) {
-            let mut conflict = false;
-            let mut slot: Option<(u8, bool)> = None;
-            for candidate in &candidates {
-                let (category, preferred) = self.category(candidate.args[i])?;
-                match &mut slot {
-                    None => slot = Some((category, preferred)),
-                    Some((have, have_preferred)) if *have == category => {
-                        *have_preferred |= preferred;
-                    }
-                    Some(have) if category == b'S' => *have = (category, preferred),
-                    Some((have, _)) => conflict |= *have != b'S',
-                }
-            }
-            // A conflict seen before a string candidate does not matter any more.
-            if conflict && slot.is_some_and(|s| s.0 != b'S') {
-                resolved = false;
-                break;
-            }
-            wanted[i] = slot;
-        }
-        if resolved {
+        if let Some(categories) = self.categories_of_unknowns(&base, &candidates)? {
             let mut kept = Vec::new();
             for candidate in &candidates {
                 let mut keep = true;
-                for (i, want) in wanted.iter().enumerate() {
+                for (i, want) in categories.iter().enumerate() {
                     let Some((category, has_preferred)) = want else { continue };
                     let (have, preferred) = self.category(candidate.args[i])?;
                     keep &= have == *category && (preferred || !has_preferred);
@@ -189,6 +164,38 @@ impl Analyzer<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// A type category for each unknown literal, and whether a candidate has its preferred type:
+    /// string if any candidate takes one, else the category that all candidates agree on. `None` if
+    /// they do not agree.
+    fn categories_of_unknowns(
+        &mut self,
+        input: &[Oid],
+        candidates: &[Candidate],
+    ) -> Result<Option<Vec<Option<(u8, bool)>>>> {
+        let mut wanted: Vec<Option<(u8, bool)>> = vec![None; input.len()];
+        for i in (0..input.len()).filter(|&i| input[i] == ty::UNKNOWN) {
+            let mut conflict = false;
+            let mut slot: Option<(u8, bool)> = None;
+            for candidate in candidates {
+                let (category, preferred) = self.category(candidate.args[i])?;
+                match &mut slot {
+                    None => slot = Some((category, preferred)),
+                    Some((have, have_preferred)) if *have == category => {
+                        *have_preferred |= preferred;
+                    }
+                    Some(have) if category == b'S' => *have = (category, preferred),
+                    Some((have, _)) => conflict |= *have != b'S',
+                }
+            }
+            // A conflict seen before a string candidate does not matter any more.
+            if conflict && slot.is_some_and(|s| s.0 != b'S') {
+                return Ok(None);
+            }
+            wanted[i] = slot;
+        }
+        Ok(Some(wanted))
     }
 }
 

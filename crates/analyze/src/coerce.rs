@@ -305,8 +305,7 @@ impl Analyzer<'_> {
                 if base != target {
                     return self.coerce_to_domain(
                         node,
-                        base,
-                        base_typmod,
+                        (base, base_typmod),
                         target,
                         context,
                         format,
@@ -323,8 +322,7 @@ impl Analyzer<'_> {
                 if base != target {
                     return self.coerce_to_domain(
                         result,
-                        base,
-                        base_typmod,
+                        (base, base_typmod),
                         target,
                         context,
                         format,
@@ -398,7 +396,7 @@ impl Analyzer<'_> {
         if base == target {
             return Ok(node);
         }
-        self.coerce_to_domain(node, base, base_typmod, target, context, format, location, false)
+        self.coerce_to_domain(node, (base, base_typmod), target, context, format, location, false)
     }
 
     /// The first use of a parameter of unknown type decides its type.
@@ -530,12 +528,11 @@ impl Analyzer<'_> {
         })
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// A value of the domain, from one of its base type and type modifier.
     pub fn coerce_to_domain(
         &mut self,
         mut arg: Expr,
-        base: Oid,
-        base_typmod: i32,
+        (base, base_typmod): (Oid, i32),
         domain: Oid,
         context: Context,
         format: CoercionForm,
@@ -643,7 +640,7 @@ impl Analyzer<'_> {
         if base == target {
             return Ok(row);
         }
-        self.coerce_to_domain(row, base, base_typmod, target, context, format, location, false)
+        self.coerce_to_domain(row, (base, base_typmod), target, context, format, location, false)
     }
 
     /// Coerces a condition to boolean. `construct` names the clause in errors.

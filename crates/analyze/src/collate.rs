@@ -5,7 +5,10 @@ use crate::state::Analyzer;
 use crate::ty;
 use ids::Oid;
 use pgerror::{Result, pg_err};
-use plan::expr::{CoercionForm, Expr, Location, RelabelType, SubLinkKind, TargetEntry};
+use plan::expr::{
+    Aggref, CaseExpr, CoercionForm, Expr, FieldSelect, Location, RelabelType, RowCompareExpr,
+    SubLink, SubLinkKind, SubscriptingRef, TargetEntry,
+};
 use plan::query::{JoinTreeNode, Query, RteKind};
 
 /// The derivation strength of an expression's collation. Ordered: the stronger one wins.
@@ -39,6 +42,11 @@ impl State {
     fn implicit(collation: Oid, location: Location) -> State {
         let strength = if collation.is_valid() { Strength::Implicit } else { Strength::None };
         State { collation, strength, location, ..State::NONE }
+    }
+
+    /// The collation; invalid if there is a conflict.
+    fn known(&self) -> Oid {
+        if self.strength == Strength::Conflict { Oid::INVALID } else { self.collation }
     }
 }
 
@@ -76,7 +84,8 @@ impl Analyzer<'_> {
             "collation mismatch between implicit collations \"{a}\" and \"{b}\""
         )
         .hint(
-            "You can choose the collation by applying the COLLATE clause to one or both expressions.",
+            "You can choose the collation by applying the COLLATE clause to one or both \
+             expressions.",
         );
         Ok(self.at(e, state.other_location))
     }
@@ -148,8 +157,6 @@ impl Analyzer<'_> {
     fn collate_node(&mut self, expr: &mut Expr) -> Result<State> {
         let location = expr.location();
         let ty = expr.type_oid();
-        let known =
-            |s: &State| if s.strength == Strength::Conflict { Oid::INVALID } else { s.collation };
         Ok(match expr {
             Expr::Collate(c) => {
                 self.collate(&mut c.arg)?;
@@ -170,236 +177,245 @@ impl Analyzer<'_> {
             | Expr::Xml(_)
             | Expr::CurrentOf(_)
             | Expr::NextValue(_) => State::implicit(expr.collation(), location),
-            Expr::FieldSelect(f) => {
-                self.collate(&mut f.arg)?;
-                if f.resultcollid.is_valid() && self.is_complex(f.arg.type_oid())? {
-                    State::implicit(f.resultcollid, location)
-                } else {
-                    let state = State::implicit(self.type_collation(f.resulttype)?, location);
-                    if !f.resultcollid.is_valid() {
-                        f.resultcollid = state.collation;
-                    }
-                    State::implicit(f.resultcollid, location)
-                }
-            }
-            // Rows and row comparisons: each column on its own.
-            Expr::Row(row) => {
-                for arg in &mut row.args {
-                    self.collate(arg)?;
-                }
-                State::NONE
-            }
-            Expr::RowCompare(compare) => {
-                compare.inputcollids.clear();
-                for i in 0..compare.largs.len() {
-                    let mut state = self.collate(&mut compare.largs[i])?;
-                    let right = self.collate(&mut compare.rargs[i])?;
-                    self.merge(&mut state, right)?;
-                    if state.strength == Strength::Conflict {
-                        return Err(self.collation_conflict(&state)?);
-                    }
-                    compare.inputcollids.push(state.collation);
-                }
-                State::NONE
-            }
+            Expr::FieldSelect(f) => self.collate_field(f, location)?,
+            Expr::RowCompare(compare) => self.collate_row_comparison(compare)?,
             Expr::CoerceToDomain(n) => {
                 let input = self.collate(&mut n.arg)?;
                 // A domain may have a collation of its own.
                 let state = self.domain_result(&input, ty, location)?;
-                n.resultcollid = known(&state);
+                n.resultcollid = state.known();
                 state
             }
-            Expr::SubLink(link) => {
-                if let Some(test) = &mut link.testexpr {
-                    self.collate(test)?;
-                }
-                match link.kind {
-                    SubLinkKind::Expr | SubLinkKind::Array => {
-                        let collation = link
-                            .subselect
-                            .result_columns()
-                            .next()
-                            .map_or(Oid::INVALID, |t| t.expr.collation());
-                        State::implicit(collation, location)
-                    }
-                    _ => State::NONE,
-                }
-            }
-            // The test expression got its collation when the conditions were analysed, and does not
-            // affect the collation of the result.
-            Expr::Case(case) => {
-                let mut state = State::NONE;
-                for when in &mut case.args {
-                    self.collate(&mut when.expr)?;
-                    let child = self.collate(&mut when.result)?;
-                    self.merge(&mut state, child)?;
-                }
-                if let Some(default) = &mut case.defresult {
-                    let child = self.collate(default)?;
-                    self.merge(&mut state, child)?;
-                }
-                let result = self.result(&state, ty, location)?;
-                case.casecollid = known(&result);
-                result
-            }
-            Expr::Aggref(agg) => {
-                if let Some(filter) = &mut agg.aggfilter {
-                    self.collate(filter)?;
-                }
-                let mut state = State::NONE;
-                let ordered = agg.aggkind != b'n';
-                // The last direct arguments of a hypothetical-set aggregate are paired with the
-                // sort keys.
-                let keys = if agg.aggkind == b'h' { agg.args.len() } else { 0 };
-                let own = agg.aggdirectargs.len().saturating_sub(keys);
-                let mut pairs = Vec::with_capacity(keys);
-                for (i, arg) in agg.aggdirectargs.iter_mut().enumerate() {
-                    let child = self.collate(arg)?;
-                    if i < own {
-                        self.merge(&mut state, child)?;
-                    } else {
-                        pairs.push(child);
-                    }
-                }
-                let mut pairs = pairs.into_iter();
-                let single = agg.args.len() == 1 && agg.aggkind == b'o';
-                for target in &mut agg.args {
-                    let child = self.collate_target(target)?;
-                    if let Some(mut pair) = pairs.next() {
-                        self.merge(&mut pair, child)?;
-                        self.collate_pair(&pair, &mut target.expr)?;
-                        continue;
-                    }
-                    // Sort keys of an aggregate do not decide its collation, arguments do.
-                    if !target.resjunk && (!ordered || single) {
-                        self.merge(&mut state, child)?;
-                    }
-                }
-                agg.inputcollid = known(&state);
-                let result = self.result(&state, ty, location)?;
-                agg.aggcollid = known(&result);
-                result
-            }
+            Expr::SubLink(link) => self.collate_sublink(link, location)?,
+            Expr::Case(case) => self.collate_case(case, ty, location)?,
+            Expr::Aggref(agg) => self.collate_aggregate(agg, ty, location)?,
             Expr::WindowFunc(w) => {
-                if let Some(filter) = &mut w.aggfilter {
-                    self.collate(filter)?;
-                }
-                let state = self.merge_all(&mut w.args)?;
-                w.inputcollid = known(&state);
-                let result = self.result(&state, ty, location)?;
-                w.wincollid = known(&result);
+                self.collate_each(w.aggfilter.as_mut_slice())?;
+                let (input, result) = self.collate_call(&mut w.args, ty, location)?;
+                (w.inputcollid, w.wincollid) = (input, result.known());
                 result
             }
             Expr::FuncExpr(f) => {
-                let state = self.merge_all(&mut f.args)?;
-                f.inputcollid = known(&state);
-                let result = self.result(&state, ty, location)?;
-                f.funccollid = known(&result);
+                let (input, result) = self.collate_call(&mut f.args, ty, location)?;
+                (f.inputcollid, f.funccollid) = (input, result.known());
                 result
             }
             Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => {
-                let state = self.merge_all(&mut o.args)?;
-                o.inputcollid = known(&state);
-                let result = self.result(&state, ty, location)?;
-                o.opcollid = known(&result);
+                let (input, result) = self.collate_call(&mut o.args, ty, location)?;
+                (o.inputcollid, o.opcollid) = (input, result.known());
                 result
             }
             Expr::ScalarArrayOp(o) => {
-                let state = self.merge_all(&mut o.args)?;
-                o.inputcollid = known(&state);
+                o.inputcollid = self.merge_all(&mut o.args)?.known();
                 State::NONE
             }
             Expr::MinMax(m) => {
-                let state = self.merge_all(&mut m.args)?;
-                m.inputcollid = known(&state);
-                let result = self.result(&state, ty, location)?;
-                m.minmaxcollid = known(&result);
+                let (input, result) = self.collate_call(&mut m.args, ty, location)?;
+                (m.inputcollid, m.minmaxcollid) = (input, result.known());
                 result
             }
             Expr::Coalesce(c) => {
-                let state = self.merge_all(&mut c.args)?;
-                let result = self.result(&state, ty, location)?;
-                c.coalescecollid = known(&result);
+                let (_, result) = self.collate_call(&mut c.args, ty, location)?;
+                c.coalescecollid = result.known();
                 result
             }
             Expr::Array(a) => {
-                let state = self.merge_all(&mut a.elements)?;
-                let result = self.result(&state, ty, location)?;
-                a.array_collid = known(&result);
+                let (_, result) = self.collate_call(&mut a.elements, ty, location)?;
+                a.array_collid = result.known();
                 result
             }
-            Expr::SubscriptingRef(s) => {
-                for index in s.refupperindexpr.iter_mut().chain(&mut s.reflowerindexpr).flatten() {
-                    self.collate(index)?;
-                }
-                let mut state = self.collate(&mut s.refexpr)?;
-                if let Some(value) = &mut s.refassgnexpr {
-                    let child = self.collate(value)?;
-                    self.merge(&mut state, child)?;
-                }
-                let result = self.result(&state, ty, location)?;
-                s.refcollid = known(&result);
-                result
-            }
-            Expr::FieldStore(f) => {
-                self.collate(&mut f.arg)?;
-                for value in &mut f.newvals {
-                    self.collate(value)?;
-                }
-                State::NONE
-            }
-            // A default argument does not affect the collation.
-            Expr::NamedArg(n) if n.name.is_empty() => {
-                self.collate(&mut n.arg)?;
-                State::NONE
-            }
-            Expr::NamedArg(n) => self.collate(&mut n.arg)?,
+            Expr::SubscriptingRef(s) => self.collate_subscripts(s, ty, location)?,
             Expr::Relabel(n) => {
-                let state = self.collate(&mut n.arg)?;
-                let result = self.result(&state, ty, location)?;
-                n.resultcollid = known(&result);
+                let result = self.collate_conversion(&mut n.arg, ty, location)?;
+                n.resultcollid = result.known();
                 result
             }
             Expr::CoerceViaIo(n) => {
-                let state = self.collate(&mut n.arg)?;
-                let result = self.result(&state, ty, location)?;
-                n.resultcollid = known(&result);
+                let result = self.collate_conversion(&mut n.arg, ty, location)?;
+                n.resultcollid = result.known();
                 result
             }
             Expr::ArrayCoerce(n) => {
-                let state = self.collate(&mut n.arg)?;
-                let result = self.result(&state, ty, location)?;
-                n.resultcollid = known(&result);
+                let result = self.collate_conversion(&mut n.arg, ty, location)?;
+                n.resultcollid = result.known();
                 result
             }
-            Expr::ConvertRowtype(n) => {
-                self.collate(&mut n.arg)?;
+            // A default argument does not affect the collation.
+            Expr::NamedArg(n) if !n.name.is_empty() => self.collate(&mut n.arg)?,
+            Expr::Row(_)
+            | Expr::FieldStore(_)
+            | Expr::NamedArg(_)
+            | Expr::ConvertRowtype(_)
+            | Expr::Bool(_)
+            | Expr::NullTest(_)
+            | Expr::BooleanTest(_)
+            | Expr::GroupingFunc(_)
+            | Expr::SubPlan(_) => {
+                self.collate_separately(expr)?;
                 State::NONE
             }
-            Expr::Bool(b) => {
-                for arg in &mut b.args {
-                    self.collate(arg)?;
-                }
-                State::NONE
-            }
-            Expr::NullTest(n) => {
-                self.collate(&mut n.arg)?;
-                State::NONE
-            }
-            Expr::BooleanTest(n) => {
-                self.collate(&mut n.arg)?;
-                State::NONE
-            }
-            // The arguments are compared with the grouping expressions, which have their collations
-            // already.
-            Expr::GroupingFunc(g) => {
-                for arg in &mut g.args {
-                    self.collate(arg)?;
-                }
-                State::NONE
-            }
-            Expr::SubPlan(_) => State::NONE,
         })
+    }
+
+    /// Expressions without a collation of their own, whose parts do not affect each other.
+    fn collate_separately(&mut self, expr: &mut Expr) -> Result<()> {
+        match expr {
+            Expr::Row(row) => self.collate_each(&mut row.args),
+            Expr::FieldStore(f) => {
+                self.collate(&mut f.arg)?;
+                self.collate_each(&mut f.newvals)
+            }
+            Expr::NamedArg(n) => self.collate(&mut n.arg).map(drop),
+            Expr::ConvertRowtype(n) => self.collate(&mut n.arg).map(drop),
+            Expr::Bool(b) => self.collate_each(&mut b.args),
+            Expr::NullTest(n) => self.collate(&mut n.arg).map(drop),
+            Expr::BooleanTest(n) => self.collate(&mut n.arg).map(drop),
+            // The arguments are compared with the grouping expressions, which have their
+            // collations already.
+            Expr::GroupingFunc(g) => self.collate_each(&mut g.args),
+            _ => Ok(()),
+        }
+    }
+
+    fn collate_each(&mut self, exprs: &mut [Expr]) -> Result<()> {
+        exprs.iter_mut().try_for_each(|e| self.collate(e).map(drop))
+    }
+
+    /// A node whose result depends on all arguments: their collation and that of the result.
+    fn collate_call(
+        &mut self,
+        args: &mut [Expr],
+        ty: Oid,
+        location: Location,
+    ) -> Result<(Oid, State)> {
+        let state = self.merge_all(args)?;
+        let result = self.result(&state, ty, location)?;
+        Ok((state.known(), result))
+    }
+
+    fn collate_conversion(&mut self, arg: &mut Expr, ty: Oid, location: Location) -> Result<State> {
+        let state = self.collate(arg)?;
+        self.result(&state, ty, location)
+    }
+
+    fn collate_field(&mut self, f: &mut FieldSelect, location: Location) -> Result<State> {
+        self.collate(&mut f.arg)?;
+        if !(f.resultcollid.is_valid() && self.is_complex(f.arg.type_oid())?) {
+            let own = self.type_collation(f.resulttype)?;
+            if !f.resultcollid.is_valid() {
+                f.resultcollid = own;
+            }
+        }
+        Ok(State::implicit(f.resultcollid, location))
+    }
+
+    /// Each column on its own.
+    fn collate_row_comparison(&mut self, compare: &mut RowCompareExpr) -> Result<State> {
+        compare.inputcollids.clear();
+        for i in 0..compare.largs.len() {
+            let mut state = self.collate(&mut compare.largs[i])?;
+            let right = self.collate(&mut compare.rargs[i])?;
+            self.merge(&mut state, right)?;
+            if state.strength == Strength::Conflict {
+                return Err(self.collation_conflict(&state)?);
+            }
+            compare.inputcollids.push(state.collation);
+        }
+        Ok(State::NONE)
+    }
+
+    fn collate_sublink(&mut self, link: &mut SubLink, location: Location) -> Result<State> {
+        if let Some(test) = &mut link.testexpr {
+            self.collate(test)?;
+        }
+        Ok(match link.kind {
+            SubLinkKind::Expr | SubLinkKind::Array => {
+                let column = link.subselect.result_columns().next();
+                let collation = column.map_or(Oid::INVALID, |t| t.expr.collation());
+                State::implicit(collation, location)
+            }
+            _ => State::NONE,
+        })
+    }
+
+    /// The test expression got its collation when the conditions were analysed, and does not affect
+    /// the collation of the result.
+    fn collate_case(&mut self, case: &mut CaseExpr, ty: Oid, location: Location) -> Result<State> {
+        let mut state = State::NONE;
+        for when in &mut case.args {
+            self.collate(&mut when.expr)?;
+            let child = self.collate(&mut when.result)?;
+            self.merge(&mut state, child)?;
+        }
+        if let Some(default) = &mut case.defresult {
+            let child = self.collate(default)?;
+            self.merge(&mut state, child)?;
+        }
+        let result = self.result(&state, ty, location)?;
+        case.casecollid = result.known();
+        Ok(result)
+    }
+
+    fn collate_aggregate(
+        &mut self,
+        agg: &mut Aggref,
+        ty: Oid,
+        location: Location,
+    ) -> Result<State> {
+        if let Some(filter) = &mut agg.aggfilter {
+            self.collate(filter)?;
+        }
+        let mut state = State::NONE;
+        let ordered = agg.aggkind != b'n';
+        // The last direct arguments of a hypothetical-set aggregate are paired with the sort keys.
+        let keys = if agg.aggkind == b'h' { agg.args.len() } else { 0 };
+        let own = agg.aggdirectargs.len().saturating_sub(keys);
+        let mut pairs = Vec::with_capacity(keys);
+        for (i, arg) in agg.aggdirectargs.iter_mut().enumerate() {
+            let child = self.collate(arg)?;
+            if i < own {
+                self.merge(&mut state, child)?;
+            } else {
+                pairs.push(child);
+            }
+        }
+        let mut pairs = pairs.into_iter();
+        let single = agg.args.len() == 1 && agg.aggkind == b'o';
+        for target in &mut agg.args {
+            let child = self.collate_target(target)?;
+            if let Some(mut pair) = pairs.next() {
+                self.merge(&mut pair, child)?;
+                self.collate_pair(&pair, &mut target.expr)?;
+                continue;
+            }
+            // Sort keys of an aggregate do not decide its collation, arguments do.
+            if !target.resjunk && (!ordered || single) {
+                self.merge(&mut state, child)?;
+            }
+        }
+        agg.inputcollid = state.known();
+        let result = self.result(&state, ty, location)?;
+        agg.aggcollid = result.known();
+        Ok(result)
+    }
+
+    fn collate_subscripts(
+        &mut self,
+        s: &mut SubscriptingRef,
+        ty: Oid,
+        location: Location,
+    ) -> Result<State> {
+        for index in s.refupperindexpr.iter_mut().chain(&mut s.reflowerindexpr).flatten() {
+            self.collate(index)?;
+        }
+        let mut state = self.collate(&mut s.refexpr)?;
+        if let Some(value) = &mut s.refassgnexpr {
+            let child = self.collate(value)?;
+            self.merge(&mut state, child)?;
+        }
+        let result = self.result(&state, ty, location)?;
+        s.refcollid = result.known();
+        Ok(result)
     }
 
     fn domain_result(&mut self, input: &State, ty: Oid, location: Location) -> Result<State> {

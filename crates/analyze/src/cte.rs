@@ -293,7 +293,8 @@ impl Analyzer<'_> {
                     return Err(PgError::new(
                         code,
                         format!(
-                            "with a SEARCH or CYCLE clause, the {side} side of the UNION must be a SELECT"
+                            "with a SEARCH or CYCLE clause, the {side} side of the UNION must be a \
+                             SELECT"
                         ),
                     ));
                 }

@@ -246,8 +246,8 @@ impl Analyzer<'_> {
             let e = pg_err!(SYNTAX_ERROR, "INSERT has more target columns than expressions");
             let e = match &list[..] {
                 [Expr::Row(row)] if row.args.len() == columns.len() => e.hint(
-                    "The insertion source is a row expression containing the same number of columns \
-                     expected by the INSERT. Did you accidentally use extra parentheses?",
+                    "The insertion source is a row expression containing the same number of \
+                     columns expected by the INSERT. Did you accidentally use extra parentheses?",
                 ),
                 _ => e,
             };

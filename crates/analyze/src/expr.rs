@@ -10,7 +10,7 @@ use pgerror::{Result, bail, pg_err};
 use plan::expr::{
     ArrayExpr, BoolExpr, BoolOp, BoolTestKind, BooleanTest, CaseExpr, CaseTestExpr, CaseWhen,
     CoalesceExpr, CoercionForm, CollateExpr, Const, CurrentOfExpr, Expr, Location, MinMaxExpr,
-    NamedArgExpr, NullTest, Param, RowExpr, SqlValueFunction, SqlValueKind,
+    NamedArgExpr, NullTest, RowExpr, SqlValueFunction, SqlValueKind,
 };
 use stdx::stack::deep;
 use types::Datum;
@@ -149,33 +149,40 @@ impl Analyzer<'_> {
             }
         }
         let location = n.location;
-        if star {
-            // A whole-row reference. `*` as a target list item has been expanded before.
-            let found = match &names[..] {
-                [table] => self.namespace_item(Option::None, table, location)?,
-                [schema, table] => self.namespace_item(Some(schema), table, location)?,
-                _ => Option::None,
-            };
-            return match found {
-                Some((up, item)) => self.whole_row(&item, up, location),
-                Option::None => {
-                    let argument = match names[..] {
-                        [name] => self.function_argument(name, location),
-                        [function, name] => self.argument_of(function, name, location),
-                        _ => Option::None,
-                    };
-                    if let Some(argument) = argument {
-                        return Ok(argument);
-                    }
-                    let table = names.last().copied().unwrap_or("");
-                    Err(self.missing_table(Option::None, table, location))
-                }
-            };
+        if let Some(value) = self.variable_before_column(&names, location)? {
+            return Ok(value);
         }
-        match names[..] {
+        let found = match star {
+            true => self.whole_row_named(&names, location)?,
+            false => self.column_named(&names, location)?,
+        };
+        match self.variable_after_column(&names, found.is_ok(), location)? {
+            Some(value) => Ok(value),
+            None => found,
+        }
+    }
+
+    /// A whole-row reference. `*` as a target list item has been expanded before.
+    fn whole_row_named(&mut self, names: &[&str], location: i32) -> Result<Result<Expr>> {
+        let found = match *names {
+            [table] => self.namespace_item(None, table, location)?,
+            [schema, table] => self.namespace_item(Some(schema), table, location)?,
+            _ => None,
+        };
+        if let Some((up, item)) = found {
+            return self.whole_row(&item, up, location).map(Ok);
+        }
+        let table = names.last().copied().unwrap_or("");
+        Ok(Err(self.missing_table(None, table, location)))
+    }
+
+    /// A reference to a column, or to a row by the name of its table. The inner error says that
+    /// there is none.
+    fn column_named(&mut self, names: &[&str], location: i32) -> Result<Result<Expr>> {
+        match *names {
             [column] => {
                 if let Some(found) = self.unqualified_column(column, false, location)? {
-                    return Ok(found);
+                    return Ok(Ok(found));
                 }
                 if column == "value"
                     && let Some(value) = self.domain_value()
@@ -184,51 +191,16 @@ impl Analyzer<'_> {
                     if let Expr::CoerceToDomainValue(v) = &mut value {
                         v.location = Location(location);
                     }
-                    return Ok(value);
-                }
-                if let Some(found) = self.function_argument(column, location) {
-                    return Ok(found);
+                    return Ok(Ok(value));
                 }
                 // A table name alone is a whole-row reference.
-                if let Some((up, item)) = self.namespace_item(Option::None, column, location)? {
-                    return self.whole_row(&item, up, location);
+                if let Some((up, item)) = self.namespace_item(None, column, location)? {
+                    return self.whole_row(&item, up, location).map(Ok);
                 }
-                Err(self.missing_column(Option::None, column, location))
+                Ok(Err(self.missing_column(None, column, location)))
             }
-            [table, column] => {
-                if let Some((up, item)) = self.namespace_item(Option::None, table, location)? {
-                    return self.item_field(&item, up, Option::None, table, column, location);
-                }
-                if let Some(found) = self.argument_of(table, column, location) {
-                    return Ok(found);
-                }
-                if let Some(arg) = self.function_argument(table, location)
-                    && let Some(found) = self.func_or_column(
-                        &op_name(column),
-                        vec![arg],
-                        Option::None,
-                        false,
-                        location,
-                    )?
-                {
-                    return Ok(found);
-                }
-                Err(self.missing_table(Option::None, table, location))
-            }
-            [schema, table, column] => {
-                if let Some((up, item)) = self.namespace_item(Some(schema), table, location)? {
-                    return self.item_field(&item, up, Some(schema), table, column, location);
-                }
-                if let Some(arg) = self.argument_of(schema, table, location) {
-                    let names = op_name(column);
-                    let found =
-                        self.func_or_column(&names, vec![arg], Option::None, false, location)?;
-                    if let Some(found) = found {
-                        return Ok(found);
-                    }
-                }
-                Err(self.missing_table(Some(schema), table, location))
-            }
+            [table, column] => self.column_of_table(None, table, column, location),
+            [schema, table, column] => self.column_of_table(Some(schema), table, column, location),
             [catalog, schema, table, column] => {
                 if catalog != self.cat.database_name()? {
                     let e = pg_err!(
@@ -236,14 +208,9 @@ impl Analyzer<'_> {
                         "cross-database references are not implemented: {}",
                         names.join(".")
                     );
-                    return Err(self.at(e, location));
+                    return Ok(Err(self.at(e, location)));
                 }
-                match self.namespace_item(Some(schema), table, location)? {
-                    Some((up, item)) => {
-                        self.item_field(&item, up, Some(schema), table, column, location)
-                    }
-                    Option::None => Err(self.missing_table(Some(schema), table, location)),
-                }
+                self.column_of_table(Some(schema), table, column, location)
             }
             _ => {
                 let e = pg_err!(
@@ -251,50 +218,47 @@ impl Analyzer<'_> {
                     "improper qualified name (too many dotted names): {}",
                     names.join(".")
                 );
-                Err(self.at(e, location))
+                Ok(Err(self.at(e, location)))
             }
         }
     }
 
-    /// `item.column`, or a function of one argument in attribute notation.
-    fn item_field(
+    fn column_of_table(
         &mut self,
-        item: &crate::state::NsItem,
-        up: u32,
         schema: Option<&str>,
         table: &str,
         column: &str,
         location: i32,
-    ) -> Result<Expr> {
+    ) -> Result<Result<Expr>> {
+        match self.namespace_item(schema, table, location)? {
+            Some((up, item)) => self.item_field(&item, up, table, column, location),
+            None => Ok(Err(self.missing_table(schema, table, location))),
+        }
+    }
+
+    /// `item.column`, or a function of one argument in attribute notation. The inner error says
+    /// that there is neither.
+    fn item_field(
+        &mut self,
+        item: &crate::state::NsItem,
+        up: u32,
+        table: &str,
+        column: &str,
+        location: i32,
+    ) -> Result<Result<Expr>> {
         if let Some(found) = self.column_of_item(item, up, column, location)? {
-            return Ok(found);
+            return Ok(Ok(found));
         }
         let whole = self.whole_row(item, up, location)?;
         let names = op_name(column);
-        match self.func_or_column(&names, vec![whole], None, false, location)? {
+        Ok(match self.func_or_column(&names, vec![whole], None, false, location)? {
             Some(found) => Ok(found),
-            None => {
-                let _ = schema;
-                Err(self.missing_column(Some(table), column, location))
-            }
-        }
+            None => Err(self.missing_column(Some(table), column, location)),
+        })
     }
 
     fn domain_value(&self) -> Option<Expr> {
         self.levels.iter().rev().find_map(|l| l.domain_value.clone())
-    }
-
-    pub(crate) fn function_argument(&self, name: &str, location: i32) -> Option<Expr> {
-        let found = self.levels.iter().rev().find_map(|l| {
-            l.function_args.iter().find(|(n, _)| n == name).map(|(_, p)| p.clone())
-        })?;
-        Some(Expr::Param(Param { location: Location(location), ..found }))
-    }
-
-    /// `function.argument` in the body of that function.
-    pub(crate) fn argument_of(&self, function: &str, name: &str, location: i32) -> Option<Expr> {
-        let inside = self.levels.iter().any(|l| l.function_name == function);
-        if inside { self.function_argument(name, location) } else { None }
     }
 
     fn type_cast(&mut self, n: &ast::TypeCast) -> Result<Expr> {

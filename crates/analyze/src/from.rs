@@ -1,24 +1,20 @@
 //! FROM: tables, sub-selects, functions and joins. Counterpart: parser/parse_clause.c, first half.
 
-use crate::coerce::{Context, relabel};
-use crate::expr::op_name;
 use crate::relation::{Column, alias_of, ordinality_column};
-use crate::state::{Analyzer, ExprKind, NsColumn, NsItem, ROW_COLUMNS_MAX};
+use crate::state::{Analyzer, ExprKind, NsItem, ROW_COLUMNS_MAX};
 use crate::ty;
 use ids::Oid;
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::{BoolExpr, BoolOp, CoalesceExpr, CoercionForm, Expr, Location};
-use plan::query::{
-    Alias, JoinExpr, JoinTreeNode, JoinType, RangeTblFunction, RteKind, TableSample,
-};
+use plan::expr::Expr;
+use plan::query::{JoinTreeNode, RangeTblFunction, RteKind, TableSample};
 
 /// An analysed FROM item: its join tree node, its own namespace item, and all namespace items that
 /// it adds.
-struct FromItem {
-    node: JoinTreeNode,
-    item: NsItem,
-    namespace: Vec<NsItem>,
+pub(crate) struct FromItem {
+    pub(crate) node: JoinTreeNode,
+    pub(crate) item: NsItem,
+    pub(crate) namespace: Vec<NsItem>,
 }
 
 /// The result type of a function in FROM. Counterpart: `TypeFuncClass`.
@@ -29,7 +25,15 @@ pub(crate) enum RowShape {
     Other,
 }
 
-fn lateral_state(items: &mut [NsItem], only: bool, ok: bool) {
+/// A function call in FROM.
+struct CallInFrom {
+    expr: Expr,
+    /// The function's name, as a column name.
+    name: String,
+    column_definitions: Vec<ast::ColumnDef>,
+}
+
+pub(crate) fn lateral_state(items: &mut [NsItem], only: bool, ok: bool) {
     for item in items {
         item.lateral_only = only;
         item.lateral_ok = ok;
@@ -54,7 +58,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    fn transform_from_item(&mut self, node: &Node) -> Result<FromItem> {
+    pub(crate) fn transform_from_item(&mut self, node: &Node) -> Result<FromItem> {
         let item = match node {
             Node::RangeVar(n) => self.range_var(n)?,
             Node::RangeSubselect(n) => self.range_subselect(n)?,
@@ -126,129 +130,21 @@ impl Analyzer<'_> {
     }
 
     fn range_function_inner(&mut self, n: &ast::RangeFunction) -> Result<NsItem> {
-        let mut exprs: Vec<(Expr, String, Vec<ast::ColumnDef>)> = Vec::new();
-        for function in &n.functions {
-            for call in split_unnest(function) {
-                let e = self.expr_in(&call, ExprKind::FromFunction)?;
-                // A set-returning function must be the outermost call.
-                if let Expr::FuncExpr(f) = &e
-                    && let Some(arg) = f.args.iter().find(|a| crate::coerce::returns_set(a))
-                {
-                    let e = pg_err!(
-                        FEATURE_NOT_SUPPORTED,
-                        "set-returning functions must appear at top level of FROM"
-                    );
-                    return Err(self.at(e, arg));
-                }
-                let name = crate::target::figure_colname(&call, &e);
-                exprs.push((e, name, function.coldeflist.clone()));
+        let mut calls = self.calls_in_from(n)?;
+        if let Some(first) = n.coldeflist.first() {
+            if let Err(e) = check_column_definitions(n, calls.len()) {
+                return Err(self.at(e, first.location));
             }
-        }
-        if !n.coldeflist.is_empty() {
-            if exprs.len() != 1 {
-                let e = if n.is_rowsfrom {
-                    pg_err!(
-                        SYNTAX_ERROR,
-                        "ROWS FROM() with multiple functions cannot have a column definition list"
-                    )
-                    .hint(
-                        "Put a separate column definition list for each function inside ROWS FROM().",
-                    )
-                } else {
-                    pg_err!(
-                        SYNTAX_ERROR,
-                        "UNNEST() with multiple arguments cannot have a column definition list"
-                    )
-                    .hint(
-                        "Use separate UNNEST() calls inside ROWS FROM(), and attach a column \
-                         definition list to each one.",
-                    )
-                };
-                return Err(self.at(e, n.coldeflist[0].location));
-            }
-            if n.ordinality {
-                let e = pg_err!(
-                    SYNTAX_ERROR,
-                    "WITH ORDINALITY cannot be used with a column definition list"
-                )
-                .hint("Put the column definition list inside ROWS FROM().");
-                return Err(self.at(e, n.coldeflist[0].location));
-            }
-            exprs[0].2.clone_from(&n.coldeflist);
+            calls[0].column_definitions.clone_from(&n.coldeflist);
         }
         let alias = n.alias.as_deref().map(alias_of);
-        let single = exprs.len() == 1;
-        let first_name = exprs.first().map(|e| e.1.clone()).unwrap_or_default();
-        let mut functions = Vec::with_capacity(exprs.len());
+        // The only column of a single function is named after the alias.
+        let column_name = alias.as_ref().filter(|_| calls.len() == 1).map(|a| a.aliasname.clone());
+        let first_name = calls.first().map(|c| c.name.clone()).unwrap_or_default();
+        let mut functions = Vec::with_capacity(calls.len());
         let mut columns = Vec::new();
-        for (mut funcexpr, name, coldefs) in exprs {
-            self.assign_collations(&mut funcexpr)?;
-            let place = funcexpr.location();
-            let shape = self.function_shape(&funcexpr)?;
-            let mut function = RangeTblFunction {
-                funcexpr,
-                funccolcount: 0,
-                funccolnames: Vec::new(),
-                funccoltypes: Vec::new(),
-                funccoltypmods: Vec::new(),
-                funccolcollations: Vec::new(),
-            };
-            if !coldefs.is_empty() && !matches!(shape, RowShape::Record) {
-                let message = match shape {
-                    RowShape::Columns(_) if function.funcexpr.type_oid() == ty::RECORD => {
-                        "a column definition list is redundant for a function with OUT parameters"
-                    }
-                    RowShape::Columns(_) => {
-                        "a column definition list is redundant for a function returning a named \
-                         composite type"
-                    }
-                    _ => {
-                        "a column definition list is only allowed for functions returning \"record\""
-                    }
-                };
-                let e = pg_err!(SYNTAX_ERROR, "{message}");
-                return Err(self.at(e, coldefs[0].location));
-            }
-            let mut described = match shape {
-                RowShape::Columns(columns) => columns,
-                RowShape::Scalar(mut column) => {
-                    if column.name.is_empty() {
-                        // The only column of a single function is named after the alias.
-                        column.name = match &alias {
-                            Some(a) if single => a.aliasname.clone(),
-                            _ => name.clone(),
-                        };
-                    }
-                    vec![column]
-                }
-                RowShape::Record => {
-                    if coldefs.is_empty() {
-                        let e = pg_err!(
-                            SYNTAX_ERROR,
-                            "a column definition list is required for functions returning \
-                             \"record\""
-                        );
-                        return Err(self.at(e, place));
-                    }
-                    let described = self.column_definitions(&coldefs)?;
-                    for column in &described {
-                        function.funccolnames.push(column.name.clone());
-                        function.funccoltypes.push(column.ty);
-                        function.funccoltypmods.push(column.typmod);
-                        function.funccolcollations.push(column.collation);
-                    }
-                    described
-                }
-                RowShape::Other => {
-                    let ty = self.format_type(function.funcexpr.type_oid());
-                    let e = pg_err!(
-                        DATATYPE_MISMATCH,
-                        "function \"{name}\" in FROM has unsupported return type {ty}"
-                    );
-                    return Err(self.at(e, place));
-                }
-            };
-            function.funccolcount = described.len() as i32;
+        for call in calls {
+            let (function, mut described) = self.function_in_from(call, column_name.as_deref())?;
             columns.append(&mut described);
             functions.push(function);
         }
@@ -267,9 +163,97 @@ impl Analyzer<'_> {
         }
         let lateral = n.lateral
             || functions.iter().any(|f| crate::walk::contains_vars_of_level(&f.funcexpr, 0));
-        let item =
-            self.add_function_rte(&first_name, functions, columns, alias, n.ordinality, lateral)?;
-        Ok(item)
+        self.add_function_rte(&first_name, functions, columns, alias, n.ordinality, lateral)
+    }
+
+    /// The analysed calls of a function item, in order.
+    fn calls_in_from(&mut self, n: &ast::RangeFunction) -> Result<Vec<CallInFrom>> {
+        let mut calls = Vec::new();
+        for function in &n.functions {
+            for call in split_unnest(function) {
+                let e = self.expr_in(&call, ExprKind::FromFunction)?;
+                // A set-returning function must be the outermost call.
+                if let Expr::FuncExpr(f) = &e
+                    && let Some(arg) = f.args.iter().find(|a| crate::coerce::returns_set(a))
+                {
+                    let e = pg_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "set-returning functions must appear at top level of FROM"
+                    );
+                    return Err(self.at(e, arg));
+                }
+                calls.push(CallInFrom {
+                    name: crate::target::figure_colname(&call, &e),
+                    expr: e,
+                    column_definitions: function.coldeflist.clone(),
+                });
+            }
+        }
+        Ok(calls)
+    }
+
+    /// The range table's form of a call, and its columns. `column_name`: the name of the column of
+    /// a scalar result, if it is not the function's.
+    fn function_in_from(
+        &mut self,
+        call: CallInFrom,
+        column_name: Option<&str>,
+    ) -> Result<(RangeTblFunction, Vec<Column>)> {
+        let CallInFrom { expr: mut funcexpr, name, column_definitions } = call;
+        self.assign_collations(&mut funcexpr)?;
+        let place = funcexpr.location();
+        let shape = self.function_shape(&funcexpr)?;
+        let mut function = RangeTblFunction {
+            funcexpr,
+            funccolcount: 0,
+            funccolnames: Vec::new(),
+            funccoltypes: Vec::new(),
+            funccoltypmods: Vec::new(),
+            funccolcollations: Vec::new(),
+        };
+        if let Some(first) = column_definitions.first()
+            && !matches!(shape, RowShape::Record)
+        {
+            let message = unneeded_definitions(&shape, function.funcexpr.type_oid());
+            let e = pg_err!(SYNTAX_ERROR, "{message}");
+            return Err(self.at(e, first.location));
+        }
+        let described = match shape {
+            RowShape::Columns(columns) => columns,
+            RowShape::Scalar(mut column) => {
+                if column.name.is_empty() {
+                    column.name = column_name.unwrap_or(&name).to_owned();
+                }
+                vec![column]
+            }
+            RowShape::Record => {
+                if column_definitions.is_empty() {
+                    let e = pg_err!(
+                        SYNTAX_ERROR,
+                        "a column definition list is required for functions returning \"record\""
+                    );
+                    return Err(self.at(e, place));
+                }
+                let described = self.column_definitions(&column_definitions)?;
+                for column in &described {
+                    function.funccolnames.push(column.name.clone());
+                    function.funccoltypes.push(column.ty);
+                    function.funccoltypmods.push(column.typmod);
+                    function.funccolcollations.push(column.collation);
+                }
+                described
+            }
+            RowShape::Other => {
+                let ty = self.format_type(function.funcexpr.type_oid());
+                let e = pg_err!(
+                    DATATYPE_MISMATCH,
+                    "function \"{name}\" in FROM has unsupported return type {ty}"
+                );
+                return Err(self.at(e, place));
+            }
+        };
+        function.funccolcount = described.len() as i32;
+        Ok((function, described))
     }
 
     fn column_definitions(&mut self, defs: &[ast::ColumnDef]) -> Result<Vec<Column>> {
@@ -458,228 +442,6 @@ impl Analyzer<'_> {
         Ok(from)
     }
 
-    fn join_expr(&mut self, n: &ast::JoinExpr) -> Result<FromItem> {
-        let jointype = match n.jointype {
-            ast::JoinType::Inner => JoinType::Inner,
-            ast::JoinType::Left => JoinType::Left,
-            ast::JoinType::Full => JoinType::Full,
-            ast::JoinType::Right => JoinType::Right,
-            _ => bail!(INTERNAL_ERROR, "unexpected kind of join"),
-        };
-        let left = self.transform_from_item(&n.larg)?;
-        // The right side may refer to the left one with LATERAL, in the join types whose left side
-        // is the outer one.
-        let mut visible = left.namespace.clone();
-        lateral_state(&mut visible, true, matches!(jointype, JoinType::Inner | JoinType::Left));
-        let before = self.level_ref().namespace.len();
-        self.level().namespace.append(&mut visible);
-        let right = self.transform_from_item(&n.rarg);
-        self.level().namespace.truncate(before);
-        let right = right?;
-        self.check_namespace_conflicts(&left.namespace, &right.namespace)?;
-
-        let using: Vec<ast::Name> = if n.is_natural {
-            let shared = |name: &&String| !name.is_empty() && right.item.colnames.contains(name);
-            left.item.colnames.iter().filter(shared).map(|c| c.as_str().into()).collect()
-        } else {
-            n.using_clause.clone()
-        };
-
-        let mut colnames: Vec<String> = Vec::new();
-        let mut columns: Vec<NsColumn> = Vec::new();
-        let mut aliasvars: Vec<Expr> = Vec::new();
-        let (mut leftcols, mut rightcols) = (Vec::new(), Vec::new());
-        let (mut merged_left, mut merged_right) = (Vec::new(), Vec::new());
-        let mut quals = None;
-        if n.is_natural || !using.is_empty() {
-            let mut pairs = Vec::new();
-            for (i, name) in using.iter().enumerate() {
-                if using[..i].contains(name) {
-                    return Err(pg_err!(
-                        DUPLICATE_COLUMN,
-                        "column name \"{name}\" appears more than once in USING clause"
-                    ));
-                }
-                let l = using_column(&left.item, name, "left")?;
-                let r = using_column(&right.item, name, "right")?;
-                merged_left.push(l);
-                merged_right.push(r);
-                let l_var = self.var(&left.item.columns[l], 0, -1);
-                let r_var = self.var(&right.item.columns[r], 0, -1);
-                self.mark_selected(&l_var);
-                self.mark_selected(&r_var);
-                // The common type is found before the operator is looked up.
-                let merged = self.merged_column(
-                    jointype,
-                    Expr::Var(l_var.clone()),
-                    Expr::Var(r_var.clone()),
-                )?;
-                let column = match &merged {
-                    Expr::Var(v) if *v == l_var => left.item.columns[l].clone(),
-                    Expr::Var(v) if *v == r_var => right.item.columns[r].clone(),
-                    // A computed column of the join; its range table index is filled in below.
-                    other => NsColumn {
-                        varno: 0,
-                        varattno: (columns.len() + 1) as i16,
-                        vartype: other.type_oid(),
-                        vartypmod: other.typmod(),
-                        varcollid: other.collation(),
-                        hidden: false,
-                    },
-                };
-                colnames.push(name.to_string());
-                columns.push(column);
-                aliasvars.push(merged);
-                leftcols.push((l + 1) as i32);
-                rightcols.push((r + 1) as i32);
-                pairs.push((l_var, r_var));
-            }
-            let mut parts = Vec::with_capacity(pairs.len());
-            for (l, r) in pairs {
-                let e = self.with_kind(ExprKind::JoinUsing, |cx| {
-                    cx.make_op(&op_name("="), Some(Expr::Var(l)), Expr::Var(r), -1)
-                })?;
-                parts.push(self.coerce_to_boolean(e, "JOIN/USING")?);
-            }
-            quals = match parts.len() {
-                0 => None,
-                1 => parts.pop(),
-                _ => Some(Expr::Bool(Box::new(BoolExpr {
-                    boolop: BoolOp::And,
-                    args: parts,
-                    location: Location::UNKNOWN,
-                }))),
-            };
-            if let Some(quals) = &mut quals {
-                self.assign_collations(quals)?;
-            }
-        }
-        let mergedcols = columns.len();
-        for (item, merged, own) in [
-            (&left.item, &merged_left, &mut leftcols),
-            (&right.item, &merged_right, &mut rightcols),
-        ] {
-            for (i, (name, column)) in item.colnames.iter().zip(&item.columns).enumerate() {
-                if merged.contains(&i) || column.varno == 0 {
-                    continue;
-                }
-                colnames.push(name.clone());
-                columns.push(column.clone());
-                aliasvars.push(Expr::Var(self.var(column, 0, -1)));
-                own.push((i + 1) as i32);
-            }
-        }
-        let mut namespace = left.namespace;
-        namespace.extend(right.namespace);
-        if let Some(on) = &n.quals {
-            lateral_state(&mut namespace, false, true);
-            let before = std::mem::replace(&mut self.level().namespace, namespace.clone());
-            let result = self.where_clause(Some(on), ExprKind::JoinOn, "JOIN/ON");
-            self.level().namespace = before;
-            quals = result?;
-        }
-        let alias = n.alias.as_deref().map(alias_of);
-        let using_alias = n.join_using_alias.as_deref().map(alias_of);
-        let using_alias = using_alias
-            .map(|a| Alias { aliasname: a.aliasname, colnames: colnames[..mergedcols].to_vec() });
-        let mut item = self.add_join_rte(
-            jointype,
-            colnames,
-            columns,
-            aliasvars,
-            mergedcols as i32,
-            leftcols,
-            rightcols,
-            using_alias.clone(),
-            alias.clone(),
-        )?;
-        for (i, column) in item.columns.iter_mut().enumerate() {
-            // Tables below a join with an alias cannot be referenced by name. Stored queries must
-            // not refer to them either.
-            if column.varno == 0 || alias.is_some() {
-                column.varno = item.rtindex;
-                column.varattno = i as i16 + 1;
-            }
-        }
-        let node = JoinTreeNode::Join(Box::new(JoinExpr {
-            jointype,
-            is_natural: n.is_natural,
-            larg: left.node,
-            rarg: right.node,
-            using_clause: using.iter().map(|u| u.to_string()).collect(),
-            join_using_alias: using_alias.clone(),
-            quals,
-            alias: alias.clone(),
-            rtindex: item.rtindex,
-        }));
-        if let Some(using_alias) = using_alias {
-            let mut merged = item.clone();
-            merged.name = using_alias.aliasname;
-            merged.colnames = using_alias.colnames;
-            merged.columns.truncate(mergedcols);
-            merged.rel_visible = true;
-            merged.cols_visible = false;
-            self.check_namespace_conflicts(&namespace, std::slice::from_ref(&merged))?;
-            namespace.push(merged);
-        }
-        // An alias hides all items within. Without one, the items keep their names, but their
-        // columns are found through the join.
-        if alias.is_some() {
-            namespace.clear();
-        }
-        for inner in &mut namespace {
-            inner.cols_visible = false;
-        }
-        item.rel_visible = alias.is_some();
-        item.cols_visible = true;
-        namespace.push(item.clone());
-        Ok(FromItem { node, item, namespace })
-    }
-
-    /// The merged column of USING. Counterpart: `buildMergedJoinVar`.
-    fn merged_column(&mut self, jointype: JoinType, left: Expr, right: Expr) -> Result<Expr> {
-        let both = [left, right];
-        let common = self.select_common_type(&both, Some("JOIN/USING"))?;
-        let typmod = Self::common_typmod(&both, common);
-        let mut sides = Vec::with_capacity(2);
-        for side in both {
-            let (from, from_typmod) = (side.type_oid(), side.typmod());
-            sides.push(if from != common {
-                self.coerce_type(
-                    side,
-                    common,
-                    typmod,
-                    Context::Implicit,
-                    CoercionForm::ImplicitCast,
-                    Location::UNKNOWN,
-                )?
-            } else if from_typmod != typmod {
-                relabel(side, common, typmod, CoercionForm::ImplicitCast, Location::UNKNOWN)
-            } else {
-                side
-            });
-        }
-        let (Some(right), Some(left)) = (sides.pop(), sides.pop()) else {
-            bail!(INTERNAL_ERROR, "merged join column without a left or right side")
-        };
-        let mut merged = match jointype {
-            JoinType::Right => right,
-            JoinType::Full => Expr::Coalesce(Box::new(CoalesceExpr {
-                coalescetype: common,
-                coalescecollid: Oid::INVALID,
-                args: vec![left, right],
-                location: Location::UNKNOWN,
-            })),
-            // Both sides are equal; a side without a conversion is preferred.
-            JoinType::Inner if !matches!(left, Expr::Var(_)) && matches!(right, Expr::Var(_)) => {
-                right
-            }
-            _ => left,
-        };
-        self.assign_collations(&mut merged)?;
-        Ok(merged)
-    }
-
     /// The condition of WHERE, HAVING, ON and similar clauses. Counterpart: `transformWhereClause`.
     pub fn where_clause(
         &mut self,
@@ -693,21 +455,47 @@ impl Analyzer<'_> {
     }
 }
 
-fn using_column(item: &NsItem, name: &str, side: &str) -> Result<usize> {
-    let mut hits = (0..item.colnames.len()).filter(|&i| item.colnames[i] == name);
-    let Some(first) = hits.next() else {
-        return Err(pg_err!(
-            UNDEFINED_COLUMN,
-            "column \"{name}\" specified in USING clause does not exist in {side} table"
-        ));
-    };
-    if hits.next().is_some() {
-        return Err(pg_err!(
-            AMBIGUOUS_COLUMN,
-            "common column name \"{name}\" appears more than once in {side} table"
-        ));
+/// Errors if a column definition list may not follow this item, which has `calls` calls.
+fn check_column_definitions(n: &ast::RangeFunction, calls: usize) -> Result<()> {
+    if calls != 1 {
+        return Err(if n.is_rowsfrom {
+            pg_err!(
+                SYNTAX_ERROR,
+                "ROWS FROM() with multiple functions cannot have a column definition list"
+            )
+            .hint("Put a separate column definition list for each function inside ROWS FROM().")
+        } else {
+            pg_err!(
+                SYNTAX_ERROR,
+                "UNNEST() with multiple arguments cannot have a column definition list"
+            )
+            .hint(
+                "Use separate UNNEST() calls inside ROWS FROM(), and attach a column definition \
+                 list to each one.",
+            )
+        });
     }
-    Ok(first)
+    if n.ordinality {
+        return Err(pg_err!(
+            SYNTAX_ERROR,
+            "WITH ORDINALITY cannot be used with a column definition list"
+        )
+        .hint("Put the column definition list inside ROWS FROM()."));
+    }
+    Ok(())
+}
+
+/// The error of a column definition list for a function whose result has this type and shape.
+fn unneeded_definitions(shape: &RowShape, result: Oid) -> &'static str {
+    match shape {
+        RowShape::Columns(_) if result == ty::RECORD => {
+            "a column definition list is redundant for a function with OUT parameters"
+        }
+        RowShape::Columns(_) => {
+            "a column definition list is redundant for a function returning a named composite type"
+        }
+        _ => "a column definition list is only allowed for functions returning \"record\"",
+    }
 }
 
 /// `unnest(a, b)` in FROM is expanded to one call for each argument, as in ROWS FROM.

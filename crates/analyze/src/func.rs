@@ -5,13 +5,10 @@ use crate::candidates::Candidate;
 use crate::coerce::{Context, Path};
 use crate::state::{Analyzer, ExprKind};
 use crate::ty;
-use crate::typename::dotted;
 use ids::Oid;
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
-use plan::expr::{
-    AggSplit, Aggref, ArrayExpr, CoercionForm, Expr, FieldSelect, FuncExpr, Location, WindowFunc,
-};
+use plan::expr::{Expr, FieldSelect};
 
 /// The result of function lookup by name and arguments.
 pub enum FuncDetail {
@@ -160,326 +157,7 @@ impl Analyzer<'_> {
         Ok(is_cast.then_some(target))
     }
 
-    /// A function call. Without `call`, a column reference in attribute notation, which is `None`
-    /// if no function matches. Counterpart: `ParseFuncOrColumn`.
-    pub fn func_or_column(
-        &mut self,
-        names: &[ast::Name],
-        mut args: Vec<Expr>,
-        call: Option<&ast::FuncCall>,
-        proc_call: bool,
-        location: i32,
-    ) -> Result<Option<Expr>> {
-        let text = dotted(names);
-        let star = call.is_some_and(|c| c.agg_star);
-        let distinct = call.is_some_and(|c| c.agg_distinct);
-        let within = call.is_some_and(|c| c.agg_within_group);
-        let over = call.and_then(|c| c.over.as_deref());
-        let mut variadic = call.is_some_and(|c| c.func_variadic);
-        let has_order = call.is_some_and(|c| !c.agg_order.is_empty());
-        let form = call.map_or(CoercionForm::ExplicitCall, |c| match c.funcformat {
-            ast::CoercionForm::SqlSyntax => CoercionForm::SqlSyntax,
-            ast::CoercionForm::ExplicitCast => CoercionForm::ExplicitCast,
-            ast::CoercionForm::ImplicitCast => CoercionForm::ImplicitCast,
-            ast::CoercionForm::ExplicitCall => CoercionForm::ExplicitCall,
-        });
-        let filter = match call.and_then(|c| c.agg_filter.as_ref()) {
-            Some(filter) => Some(self.with_kind(ExprKind::Filter, |cx| {
-                let e = cx.expr(filter)?;
-                cx.coerce_to_boolean(e, "FILTER")
-            })?),
-            None => None,
-        };
-        if args.len() > 100 {
-            let e =
-                pg_err!(TOO_MANY_ARGUMENTS, "cannot pass more than 100 arguments to a function");
-            return Err(self.at(e, location));
-        }
-        // A parameter of type void stands for an OUT argument. Some drivers pass such parameters
-        // because they do not know which arguments are OUT.
-        if call.is_some() && !within {
-            args.retain(|a| !matches!(a, Expr::Param(_)) || a.type_oid() != ty::VOID);
-        }
-        let actual: Vec<Oid> = args.iter().map(Expr::type_oid).collect();
-        let owned_names = self.argument_names(&args)?;
-        let argnames: Vec<&str> = owned_names.iter().map(String::as_str).collect();
-        let projection = args.len() == 1
-            && !proc_call
-            && !has_order
-            && filter.is_none()
-            && !star
-            && !distinct
-            && over.is_none()
-            && !variadic
-            && argnames.is_empty()
-            && names.len() == 1
-            && self.is_rowtype(actual[0])?;
-        if projection && call.is_none() {
-            match self.complex_projection(&names[0], args.remove(0), location)? {
-                Ok(found) => return Ok(Some(found)),
-                Err(back) => args.push(back),
-            }
-        }
-        let detail = self.func_detail(names, &argnames, &actual, !variadic, true, true, proc_call);
-        let detail = self.with_position(detail, location)?;
-        let func = match detail {
-            FuncDetail::Found(func) => *func,
-            FuncDetail::Coercion(target) => {
-                self.no_aggregate_decoration(&text, call, filter.is_some(), location)?;
-                let arg = args.remove(0);
-                return self
-                    .coerce_type(
-                        arg,
-                        target,
-                        -1,
-                        Context::Explicit,
-                        CoercionForm::ExplicitCall,
-                        Location(location),
-                    )
-                    .map(Some);
-            }
-            FuncDetail::Ambiguous => {
-                if call.is_none() {
-                    return Ok(None);
-                }
-                let signature = self.signature(&text, &owned_names, &actual);
-                let what = if proc_call { "procedure" } else { "function" };
-                let e = pg_err!(AMBIGUOUS_FUNCTION, "{what} {signature} is not unique").hint(format!(
-                    "Could not choose a best candidate {what}. You might need to add explicit type \
-                     casts."
-                ));
-                return Err(self.at(e, location));
-            }
-            FuncDetail::NotFound => {
-                if call.is_none() {
-                    return Ok(None);
-                }
-                if projection {
-                    match self.complex_projection(&names[0], args.remove(0), location)? {
-                        Ok(found) => return Ok(Some(found)),
-                        Err(back) => args.push(back),
-                    }
-                }
-                let keys = call.filter(|_| !within).map_or(0, |c| c.agg_order.len());
-                let e = self.not_found(&text, &owned_names, &actual, proc_call, keys);
-                return Err(self.at(e, location));
-            }
-        };
-        if proc_call != (func.kind == b'p') {
-            let signature = self.signature(&text, &owned_names, &actual);
-            let e = if proc_call {
-                pg_err!(WRONG_OBJECT_TYPE, "{signature} is not a procedure")
-                    .hint("To call a function, use SELECT.")
-            } else {
-                pg_err!(WRONG_OBJECT_TYPE, "{signature} is a procedure")
-                    .hint("To call a procedure, use CALL.")
-            };
-            return Err(self.at(e, location));
-        }
-        match func.kind {
-            b'a' => self.check_aggregate_call(&text, &func, call, &args, location)?,
-            b'w' => {
-                if over.is_none() {
-                    let e = pg_err!(
-                        WRONG_OBJECT_TYPE,
-                        "window function {text} requires an OVER clause"
-                    );
-                    return Err(self.at(e, location));
-                }
-                if within {
-                    let e = pg_err!(
-                        WRONG_OBJECT_TYPE,
-                        "window function {text} cannot have WITHIN GROUP"
-                    );
-                    return Err(self.at(e, location));
-                }
-            }
-            _ => self.no_aggregate_decoration(&text, call, filter.is_some(), location)?,
-        }
-
-        // Parameter numbers for arguments given by name, then the defaults.
-        if let Some(numbers) = &func.argnumbers {
-            for (arg, &number) in args.iter_mut().zip(numbers) {
-                if let Expr::NamedArg(named) = arg {
-                    named.argnumber = number as i32;
-                }
-            }
-        }
-        let mut actual = actual;
-        let nargs = args.len();
-        for (i, default) in func.defaults.into_iter().enumerate() {
-            actual.push(default.type_oid());
-            // A `NamedArg` with an empty name marks a default, so that stored expressions omit it
-            // and keep the call as written.
-            let number = func.argnumbers.as_ref().map_or(nargs + i, |numbers| numbers[nargs + i]);
-            args.push(Expr::NamedArg(Box::new(plan::expr::NamedArgExpr {
-                arg: default,
-                name: String::new(),
-                argnumber: number as i32,
-                location: Location::UNKNOWN,
-            })));
-        }
-        let mut declared = func.declared;
-        if let (b'a', Some(call)) = (func.kind, call)
-            && self.cat.aggregate(func.oid)?.is_some_and(|a| a.aggkind == b'h')
-        {
-            let signature = self.signature(&text, &owned_names, &actual);
-            let done = self.unify_hypothetical(
-                (&text, &signature),
-                &mut args,
-                &declared,
-                call.agg_order.len(),
-            );
-            self.with_position(done, location)?;
-            actual = args.iter().map(Expr::type_oid).collect();
-        }
-        let rettype = self.enforce_generics(&actual, &mut declared, func.rettype, false)?;
-        let mut args = self.coerce_arguments(args, &actual, &declared)?;
-        if func.nvargs > 0 && func.vatype != ty::ANY {
-            args = self.gather_variadic(args, func.nvargs, location)?;
-            variadic = true;
-        }
-        if variadic && func.vatype == ty::ANY {
-            let last = args.last().map(|a| (a.type_oid(), a.location()));
-            if let Some((ty, place)) = last
-                && !self.base_element_type(ty)?.is_valid()
-            {
-                let e = pg_err!(DATATYPE_MISMATCH, "VARIADIC argument must be an array");
-                return Err(self.at(e, place));
-            }
-        }
-        if func.retset {
-            self.check_srf(location)?;
-        }
-        match (func.kind, over, call) {
-            (b'a', None, Some(call)) => {
-                let agg = Aggref {
-                    aggfnoid: func.oid,
-                    aggtype: rettype,
-                    aggcollid: Oid::INVALID,
-                    inputcollid: Oid::INVALID,
-                    aggtranstype: Oid::INVALID,
-                    aggargtypes: Vec::new(),
-                    aggdirectargs: Vec::new(),
-                    args: Vec::new(),
-                    aggorder: Vec::new(),
-                    aggdistinct: Vec::new(),
-                    aggfilter: filter,
-                    aggstar: star,
-                    aggvariadic: variadic,
-                    aggkind: b'n',
-                    agglevelsup: 0,
-                    aggsplit: AggSplit::Simple,
-                    aggno: -1,
-                    aggtransno: -1,
-                    location: Location(location),
-                };
-                self.aggregate_call(agg, args, call).map(Some)
-            }
-            (_, Some(over), Some(call)) => {
-                let e = if distinct {
-                    Some("DISTINCT is not implemented for window functions")
-                } else if has_order {
-                    Some("aggregate ORDER BY is not implemented for window functions")
-                } else if func.kind != b'a' && filter.is_some() {
-                    Some("FILTER is not implemented for non-aggregate window functions")
-                } else {
-                    None
-                };
-                if let Some(message) = e {
-                    return Err(self.at(
-                        PgError::new(pgerror::SqlState::FEATURE_NOT_SUPPORTED, message),
-                        location,
-                    ));
-                }
-                if func.retset {
-                    let e =
-                        pg_err!(INVALID_FUNCTION_DEFINITION, "window functions cannot return sets");
-                    return Err(self.at(e, location));
-                }
-                let window = WindowFunc {
-                    winfnoid: func.oid,
-                    wintype: rettype,
-                    wincollid: Oid::INVALID,
-                    inputcollid: Oid::INVALID,
-                    args,
-                    aggfilter: filter,
-                    winref: 0,
-                    winstar: call.agg_star,
-                    winagg: func.kind == b'a',
-                    location: Location(location),
-                };
-                self.window_call(window, over).map(Some)
-            }
-            _ => Ok(Some(Expr::FuncExpr(Box::new(FuncExpr {
-                funcid: func.oid,
-                funcresulttype: rettype,
-                funcretset: func.retset,
-                funcvariadic: variadic,
-                funcformat: form,
-                funccollid: Oid::INVALID,
-                inputcollid: Oid::INVALID,
-                args,
-                location: Location(location),
-            })))),
-        }
-    }
-
-    /// The names of named arguments. They must follow the positional ones, and each may occur once.
-    fn argument_names(&mut self, args: &[Expr]) -> Result<Vec<String>> {
-        let mut names: Vec<String> = Vec::new();
-        for arg in args {
-            match arg {
-                Expr::NamedArg(named) => {
-                    if names.contains(&named.name) {
-                        let e = pg_err!(
-                            SYNTAX_ERROR,
-                            "argument name \"{}\" used more than once",
-                            named.name
-                        );
-                        return Err(self.at(e, named.location));
-                    }
-                    names.push(named.name.clone());
-                }
-                other if !names.is_empty() => {
-                    let e =
-                        pg_err!(SYNTAX_ERROR, "positional argument cannot follow named argument");
-                    return Err(self.at(e, other));
-                }
-                _ => {}
-            }
-        }
-        Ok(names)
-    }
-
-    /// Gathers the last arguments into the array of a variadic parameter.
-    fn gather_variadic(
-        &mut self,
-        mut args: Vec<Expr>,
-        count: usize,
-        location: i32,
-    ) -> Result<Vec<Expr>> {
-        let elements = args.split_off(args.len() - count);
-        let element_typeid = elements[0].type_oid();
-        let array_typeid = self.array_type(element_typeid)?;
-        if !array_typeid.is_valid() {
-            let name = self.format_type(element_typeid);
-            let e = pg_err!(UNDEFINED_OBJECT, "could not find array type for data type {name}");
-            return Err(self.at(e, location));
-        }
-        let location = elements.iter().map(|e| e.location()).find(|l| l.0 >= 0).unwrap_or_default();
-        args.push(Expr::Array(Box::new(ArrayExpr {
-            array_typeid,
-            array_collid: Oid::INVALID,
-            element_typeid,
-            elements,
-            multidims: false,
-            location,
-        })));
-        Ok(args)
-    }
-
-    fn no_aggregate_decoration(
+    pub(crate) fn no_aggregate_decoration(
         &mut self,
         name: &str,
         call: Option<&ast::FuncCall>,
@@ -522,7 +200,7 @@ impl Analyzer<'_> {
 
     /// Coerces each hypothetical direct argument and its column of WITHIN GROUP to a common type.
     /// The column's type is preferred. Counterpart: `unify_hypothetical_args`.
-    fn unify_hypothetical(
+    pub(crate) fn unify_hypothetical(
         &mut self,
         (name, signature): (&str, &str),
         args: &mut [Expr],
@@ -555,7 +233,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    fn check_aggregate_call(
+    pub(crate) fn check_aggregate_call(
         &mut self,
         name: &str,
         func: &FoundFunction,
@@ -602,7 +280,7 @@ impl Analyzer<'_> {
         }
     }
 
-    fn signature(&mut self, name: &str, argnames: &[String], types: &[Oid]) -> String {
+    pub(crate) fn signature(&mut self, name: &str, argnames: &[String], types: &[Oid]) -> String {
         let positional = types.len() - argnames.len();
         let mut parts = Vec::with_capacity(types.len());
         for (i, &ty) in types.iter().enumerate() {
@@ -615,7 +293,7 @@ impl Analyzer<'_> {
         format!("{name}({})", parts.join(", "))
     }
 
-    fn not_found(
+    pub(crate) fn not_found(
         &mut self,
         name: &str,
         argnames: &[String],

@@ -2,10 +2,10 @@
 //! checks the rules of the language that the grammar cannot express.
 //!
 //! Reading order: `state` (the analyzer's state), `lookup` (its interface to the catalogs),
-//! `relation` and `from` (the range table and its names), `expr`, `func`, `oper`, `candidates`,
-//! `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`, `select`, `cte`,
-//! `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api` (entry points);
-//! `lift` (literals of a statement become parameters).
+//! `relation`, `from` and `join` (the range table and its names), `scope` (named parameters),
+//! `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate` (expressions),
+//! `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults,
+//! views), `ddl` and `api` (entry points); `lift` (literals of a statement become parameters).
 //!
 //! Counterpart: src/backend/parser.
 
@@ -13,6 +13,7 @@
 
 mod agg;
 mod api;
+mod call;
 mod candidates;
 pub mod coerce;
 mod collate;
@@ -24,6 +25,7 @@ mod expr;
 mod from;
 mod func;
 pub mod function;
+mod join;
 mod lift;
 pub mod lookup;
 mod oper;
@@ -34,6 +36,7 @@ mod record;
 mod relation;
 pub mod rewrite;
 mod rowcompare;
+mod scope;
 mod searchcycle;
 mod select;
 pub mod session;
@@ -51,12 +54,13 @@ pub mod walk;
 mod tests;
 
 pub use api::{
-    analyze, analyze_variable, check_determined, function_statement, inferred_types, is_query,
-    standalone_expr,
+    analyze, analyze_in_scope, analyze_variable, check_determined, function_statement,
+    inferred_types, is_query, standalone_expr,
 };
 pub use lift::{Lifted, lift};
-pub use lookup::{Lookup, OperatorCache};
+pub use lookup::{FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup};
 pub use rewrite::rewrite;
+pub use scope::{NameConflict, ParamScope, Variable};
 pub use select::{lock_name, lock_strength};
 pub use session::{Host, SessionLookup};
 pub use state::{Analyzer, ExprKind, Params};

@@ -59,20 +59,41 @@ pub struct ConstraintInfo {
     pub deferrable: bool,
 }
 
-/// Look-ups by PostgreSQL's cache keys. `None` and empty lists mean "no such row".
-pub trait Lookup {
+/// Look-ups of types and collations, and calls of the types' functions.
+pub trait TypeLookup {
     fn type_row(&mut self, oid: Oid) -> Result<Option<Row<PgType>>>;
     fn type_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Row<PgType>>>;
+    fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Row<PgCast>>>;
+    /// How values of a type are compared and hashed.
+    fn type_ops(&mut self, ty: Oid) -> Result<catalog::lookup::TypeOps>;
+    fn range_of(&mut self, range_type: Oid) -> Result<Option<Row<PgRange>>>;
+    /// The range type of a multirange type.
+    fn range_of_multirange(&mut self, multirange_type: Oid) -> Result<Option<Oid>>;
+    fn collation_row(&mut self, oid: Oid) -> Result<Option<Row<PgCollation>>>;
+    /// Collation usable with the database's encoding.
+    fn collation_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Oid>>;
+    /// Runs a type's input function. `ioparam` is the element type of array-like types, as
+    /// `getTypeIOParam` has it.
+    fn input(&mut self, ty: &PgType, text: &str, typmod: i32) -> Result<Datum>;
+    /// Runs a type's `typmodin` function over the modifiers as written.
+    fn typmod_in(&mut self, ty: &PgType, modifiers: &[String]) -> Result<i32>;
+    /// The modifiers as printed, `(10,2)`.
+    fn typmod_out(&mut self, ty: &PgType, typmod: i32) -> Result<String>;
+    /// Runs a type's output function.
+    fn output(&mut self, ty: &PgType, value: &Datum) -> Result<String>;
+}
+
+/// Look-ups of functions, aggregates, operators and their classes and families.
+pub trait FunctionLookup {
     fn proc_row(&mut self, oid: Oid) -> Result<Option<Row<PgProc>>>;
     fn procs_named(&mut self, name: &str) -> Result<Vec<Row<PgProc>>>;
+    fn aggregate(&mut self, proc: Oid) -> Result<Option<Row<PgAggregate>>>;
     fn operator_row(&mut self, oid: Oid) -> Result<Option<Row<PgOperator>>>;
     fn operators_named(&mut self, name: &str) -> Result<Vec<Row<PgOperator>>>;
     /// The cache of resolved operators, which outlives the statement; `None` if there is none.
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         None
     }
-    fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Row<PgCast>>>;
-    fn aggregate(&mut self, proc: Oid) -> Result<Option<Row<PgAggregate>>>;
     fn opclass_row(&mut self, oid: Oid) -> Result<Option<Row<PgOpclass>>>;
     fn opclass_named(
         &mut self,
@@ -80,8 +101,6 @@ pub trait Lookup {
         name: &str,
         namespace: Oid,
     ) -> Result<Option<Row<PgOpclass>>>;
-    /// How values of a type are compared and hashed.
-    fn type_ops(&mut self, ty: Oid) -> Result<catalog::lookup::TypeOps>;
     /// All `pg_amop` rows of an operator.
     fn amops_of_operator(&mut self, operator: Oid) -> Result<Vec<PgAmop>>;
     /// The operator of a family by operand types and strategy number.
@@ -100,23 +119,12 @@ pub trait Lookup {
         right: Oid,
         number: i16,
     ) -> Result<Option<Oid>>;
-    fn range_of(&mut self, range_type: Oid) -> Result<Option<Row<PgRange>>>;
-    /// The range type of a multirange type.
-    fn range_of_multirange(&mut self, multirange_type: Oid) -> Result<Option<Oid>>;
-    fn collation_row(&mut self, oid: Oid) -> Result<Option<Row<PgCollation>>>;
-    /// Collation usable with the database's encoding.
-    fn collation_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Oid>>;
     fn access_method_name(&mut self, oid: Oid) -> Result<Option<String>>;
     fn tablesample_handler(&mut self, names: &[&str]) -> Result<Option<Oid>>;
+}
 
-    fn namespace_named(&mut self, name: &str) -> Result<Option<Oid>>;
-    fn namespace_name(&mut self, oid: Oid) -> Result<Option<String>>;
-    /// The effective search path: `pg_temp` (if any), `pg_catalog`, and the user's in order.
-    fn search_path(&mut self) -> Result<Arc<[Oid]>>;
-    /// This session's temporary schema, invalid without one.
-    fn temp_namespace(&mut self) -> Result<Oid>;
-    fn database_name(&mut self) -> Result<String>;
-
+/// Look-ups of relations and of what belongs to them.
+pub trait RelationLookup {
     /// Resolves a relation's name and locks it (lock mode number, 0: no lock).
     fn range_var(&mut self, schema: Option<&str>, name: &str, lock: i32) -> Result<Option<Oid>>;
     /// Locks a relation that a stored query names.
@@ -135,20 +143,21 @@ pub trait Lookup {
     fn primary_key(&mut self, relation: Oid) -> Result<Option<ConstraintInfo>>;
     /// The sequence of an identity column.
     fn identity_sequence(&mut self, relation: Oid, column: AttrNo) -> Result<Option<Oid>>;
-
-    /// Runs a type's input function. `ioparam` is the element type of array-like types, as
-    /// `getTypeIOParam` has it.
-    fn input(&mut self, ty: &PgType, text: &str, typmod: i32) -> Result<Datum>;
-    /// Runs a type's `typmodin` function over the modifiers as written.
-    fn typmod_in(&mut self, ty: &PgType, modifiers: &[String]) -> Result<i32>;
-    /// The modifiers as printed, `(10,2)`.
-    fn typmod_out(&mut self, ty: &PgType, typmod: i32) -> Result<String>;
-    /// Runs a type's output function.
-    fn output(&mut self, ty: &PgType, value: &Datum) -> Result<String>;
     /// Does `restrict_nonsystem_relation_kind` forbid the expansion of user-defined views?
     fn views_are_restricted(&mut self) -> bool {
         false
     }
+}
+
+/// All look-ups, by PostgreSQL's cache keys. `None` and empty lists mean "no such row".
+pub trait Lookup: TypeLookup + FunctionLookup + RelationLookup {
+    fn namespace_named(&mut self, name: &str) -> Result<Option<Oid>>;
+    fn namespace_name(&mut self, oid: Oid) -> Result<Option<String>>;
+    /// The effective search path: `pg_temp` (if any), `pg_catalog`, and the user's in order.
+    fn search_path(&mut self) -> Result<Arc<[Oid]>>;
+    /// This session's temporary schema, invalid without one.
+    fn temp_namespace(&mut self) -> Result<Oid>;
+    fn database_name(&mut self) -> Result<String>;
     /// An error if the statement is to be cancelled.
     fn check_interrupts(&mut self) -> Result<()>;
     /// Raises a warning or notice to the client.

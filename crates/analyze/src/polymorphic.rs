@@ -24,12 +24,14 @@ struct Generic {
     compatible: Oid,
     compatible_range: Oid,
     compatible_multirange: Oid,
+    /// The types of the arguments of the anycompatible family, of the elements of containers.
+    compatible_inputs: Vec<(Oid, Location)>,
     family1: bool,
     family2: bool,
 }
 
 macro_rules! bad {
-    ($($arg:tt)+) => { return Ok(Err(pg_err!(DATATYPE_MISMATCH, $($arg)+))) };
+    ($($arg:tt)+) => { return Ok(Some(pg_err!(DATATYPE_MISMATCH, $($arg)+))) };
 }
 
 impl Analyzer<'_> {
@@ -48,21 +50,6 @@ impl Analyzer<'_> {
         declared: &[Oid],
     ) -> Result<std::result::Result<Generic, PgError>> {
         let mut g = Generic::default();
-        let mut compatible: Vec<(Oid, Location)> = Vec::new();
-        macro_rules! same {
-            ($slot:expr, $name:literal, $actual:expr) => {
-                if $slot.is_valid() && $slot != $actual {
-                    let (a, b) = (self.format_type($slot), self.format_type($actual));
-                    return Ok(Err(pg_err!(
-                        DATATYPE_MISMATCH,
-                        "arguments declared \"{}\" are not all alike",
-                        $name
-                    )
-                    .detail(format!("{a} versus {b}"))));
-                }
-                $slot = $actual;
-            };
-        }
         for (&actual, &declared) in actual.iter().zip(declared) {
             g.family1 |= ty::is_polymorphic_family1(declared);
             g.family2 |= ty::is_polymorphic_family2(declared);
@@ -74,76 +61,118 @@ impl Analyzer<'_> {
             if actual == ty::UNKNOWN {
                 continue;
             }
-            match declared {
-                ty::ANYELEMENT | ty::ANYNONARRAY | ty::ANYENUM => {
-                    same!(g.element, "anyelement", actual);
-                }
-                ty::ANYARRAY => {
-                    let actual = self.base_type(actual)?;
-                    same!(g.array, "anyarray", actual);
-                }
-                ty::ANYRANGE => {
-                    let actual = self.base_type(actual)?;
-                    same!(g.range, "anyrange", actual);
-                }
-                ty::ANYMULTIRANGE => {
-                    let actual = self.base_type(actual)?;
-                    same!(g.multirange, "anymultirange", actual);
-                }
-                ty::ANYCOMPATIBLE => compatible.push((actual, Location::UNKNOWN)),
-                ty::ANYCOMPATIBLENONARRAY => {
-                    if self.base_element_type(actual)?.is_valid() {
-                        let name = self.format_type(actual);
-                        bad!("type matched to anycompatiblenonarray is an array type: {name}");
-                    }
-                    compatible.push((actual, Location::UNKNOWN));
-                }
-                ty::ANYCOMPATIBLEARRAY => {
-                    let base = self.base_type(actual)?;
-                    let element = self.element_type(base)?;
-                    if !element.is_valid() {
-                        let name = self.format_type(base);
-                        bad!(
-                            "argument declared anycompatiblearray is not an array but type {name}"
-                        );
-                    }
-                    compatible.push((element, Location::UNKNOWN));
-                }
-                ty::ANYCOMPATIBLERANGE => {
-                    let base = self.base_type(actual)?;
-                    same!(g.compatible_range, "anycompatiblerange", base);
-                    let subtype = self.range_subtype(base)?;
-                    if !subtype.is_valid() {
-                        let name = self.format_type(base);
-                        bad!(
-                            "argument declared anycompatiblerange is not a range type but type {name}"
-                        );
-                    }
-                    compatible.push((subtype, Location::UNKNOWN));
-                }
-                _ => {
-                    let base = self.base_type(actual)?;
-                    same!(g.compatible_multirange, "anycompatiblemultirange", base);
-                    let range = self.cat.range_of_multirange(base)?.unwrap_or_default();
-                    let subtype = self.range_subtype(range)?;
-                    if !subtype.is_valid() {
-                        let name = self.format_type(base);
-                        bad!(
-                            "argument declared anycompatiblemultirange is not a multirange type but \
-                             type {name}"
-                        );
-                    }
-                    if g.compatible_range.is_valid() && g.compatible_range != range {
-                        bad!(
-                            "argument declared anycompatiblemultirange is not consistent with \
-                             argument declared anycompatiblerange"
-                        );
-                    }
-                    g.compatible_range = range;
-                    compatible.push((subtype, Location::UNKNOWN));
-                }
+            if let Some(mismatch) = self.match_argument(&mut g, actual, declared)? {
+                return Ok(Err(mismatch));
             }
         }
+        if let Some(mismatch) = self.match_containers(&mut g)? {
+            return Ok(Err(mismatch));
+        }
+        if !g.compatible_inputs.is_empty()
+            && let Some(mismatch) = self.match_compatible(&mut g)?
+        {
+            return Ok(Err(mismatch));
+        }
+        Ok(Ok(g))
+    }
+
+    /// Takes account of one argument of a known type; an error if it contradicts an earlier one.
+    fn match_argument(
+        &mut self,
+        g: &mut Generic,
+        actual: Oid,
+        declared: Oid,
+    ) -> Result<Option<PgError>> {
+        macro_rules! same {
+            ($slot:expr, $name:literal, $actual:expr) => {
+                if $slot.is_valid() && $slot != $actual {
+                    let (a, b) = (self.format_type($slot), self.format_type($actual));
+                    return Ok(Some(
+                        pg_err!(
+                            DATATYPE_MISMATCH,
+                            "arguments declared \"{}\" are not all alike",
+                            $name
+                        )
+                        .detail(format!("{a} versus {b}")),
+                    ));
+                }
+                $slot = $actual;
+            };
+        }
+        match declared {
+            ty::ANYELEMENT | ty::ANYNONARRAY | ty::ANYENUM => {
+                same!(g.element, "anyelement", actual);
+            }
+            ty::ANYARRAY => {
+                let actual = self.base_type(actual)?;
+                same!(g.array, "anyarray", actual);
+            }
+            ty::ANYRANGE => {
+                let actual = self.base_type(actual)?;
+                same!(g.range, "anyrange", actual);
+            }
+            ty::ANYMULTIRANGE => {
+                let actual = self.base_type(actual)?;
+                same!(g.multirange, "anymultirange", actual);
+            }
+            ty::ANYCOMPATIBLE => g.compatible_inputs.push((actual, Location::UNKNOWN)),
+            ty::ANYCOMPATIBLENONARRAY => {
+                if self.base_element_type(actual)?.is_valid() {
+                    let name = self.format_type(actual);
+                    bad!("type matched to anycompatiblenonarray is an array type: {name}");
+                }
+                g.compatible_inputs.push((actual, Location::UNKNOWN));
+            }
+            ty::ANYCOMPATIBLEARRAY => {
+                let base = self.base_type(actual)?;
+                let element = self.element_type(base)?;
+                if !element.is_valid() {
+                    let name = self.format_type(base);
+                    bad!("argument declared anycompatiblearray is not an array but type {name}");
+                }
+                g.compatible_inputs.push((element, Location::UNKNOWN));
+            }
+            ty::ANYCOMPATIBLERANGE => {
+                let base = self.base_type(actual)?;
+                same!(g.compatible_range, "anycompatiblerange", base);
+                let subtype = self.range_subtype(base)?;
+                if !subtype.is_valid() {
+                    let name = self.format_type(base);
+                    bad!(
+                        "argument declared anycompatiblerange is not a range type but type \
+                         {name}"
+                    );
+                }
+                g.compatible_inputs.push((subtype, Location::UNKNOWN));
+            }
+            _ => {
+                let base = self.base_type(actual)?;
+                same!(g.compatible_multirange, "anycompatiblemultirange", base);
+                let range = self.cat.range_of_multirange(base)?.unwrap_or_default();
+                let subtype = self.range_subtype(range)?;
+                if !subtype.is_valid() {
+                    let name = self.format_type(base);
+                    bad!(
+                        "argument declared anycompatiblemultirange is not a multirange type \
+                         but type {name}"
+                    );
+                }
+                if g.compatible_range.is_valid() && g.compatible_range != range {
+                    bad!(
+                        "argument declared anycompatiblemultirange is not consistent with \
+                         argument declared anycompatiblerange"
+                    );
+                }
+                g.compatible_range = range;
+                g.compatible_inputs.push((subtype, Location::UNKNOWN));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Finds the element types of the array, range and multirange; an error if they contradict each
+    /// other.
+    fn match_containers(&mut self, g: &mut Generic) -> Result<Option<PgError>> {
         if g.multirange.is_valid() {
             let Some(range) = self.cat.range_of_multirange(g.multirange)? else {
                 let name = self.format_type(g.multirange);
@@ -151,12 +180,14 @@ impl Analyzer<'_> {
             };
             if g.range.is_valid() && g.range != range {
                 let (a, b) = (self.format_type(g.multirange), self.format_type(g.range));
-                return Ok(Err(pg_err!(
-                    DATATYPE_MISMATCH,
-                    "argument declared anymultirange is not consistent with argument declared \
+                return Ok(Some(
+                    pg_err!(
+                        DATATYPE_MISMATCH,
+                        "argument declared anymultirange is not consistent with argument declared \
                      anyrange"
-                )
-                .detail(format!("{a} versus {b}"))));
+                    )
+                    .detail(format!("{a} versus {b}")),
+                ));
             }
             g.range = range;
         }
@@ -177,7 +208,7 @@ impl Analyzer<'_> {
             }
             if g.element.is_valid() && g.element != element {
                 let (a, b) = (self.format_type(container), self.format_type(g.element));
-                return Ok(Err(pg_err!(
+                return Ok(Some(pg_err!(
                     DATATYPE_MISMATCH,
                     "argument declared {name} is not consistent with argument declared anyelement"
                 )
@@ -193,22 +224,24 @@ impl Analyzer<'_> {
             let name = self.format_type(g.element);
             bad!("type matched to anyenum is not an enum type: {name}");
         }
-        if !compatible.is_empty() {
-            g.compatible = self.select_common_type_of(&compatible, None)?;
-            let all: Vec<Oid> = compatible.iter().map(|c| c.0).collect();
-            let target = vec![g.compatible; all.len()];
-            if !g.compatible.is_valid() || !self.can_coerce(&all, &target, Context::Implicit)? {
-                bad!("arguments of anycompatible family cannot be cast to a common type");
-            }
-            if g.compatible_range.is_valid()
-                && self.range_subtype(g.compatible_range)? != g.compatible
-            {
-                let name = self.format_type(g.compatible_range);
-                let element = self.format_type(g.compatible);
-                bad!("anycompatiblerange type {name} does not match anycompatible type {element}");
-            }
+        Ok(None)
+    }
+
+    /// Finds the common type of the arguments of the anycompatible family.
+    fn match_compatible(&mut self, g: &mut Generic) -> Result<Option<PgError>> {
+        g.compatible = self.select_common_type_of(&g.compatible_inputs, None)?;
+        let all: Vec<Oid> = g.compatible_inputs.iter().map(|c| c.0).collect();
+        let target = vec![g.compatible; all.len()];
+        if !g.compatible.is_valid() || !self.can_coerce(&all, &target, Context::Implicit)? {
+            bad!("arguments of anycompatible family cannot be cast to a common type");
         }
-        Ok(Ok(g))
+        if g.compatible_range.is_valid() && self.range_subtype(g.compatible_range)? != g.compatible
+        {
+            let name = self.format_type(g.compatible_range);
+            let element = self.format_type(g.compatible);
+            bad!("anycompatiblerange type {name} does not match anycompatible type {element}");
+        }
+        Ok(None)
     }
 
     /// Replaces the pseudo-types among the declared argument types by actual ones and returns the

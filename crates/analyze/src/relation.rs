@@ -22,6 +22,21 @@ pub struct Column {
     pub dropped: bool,
 }
 
+/// The columns of a join. The vectors `names`, `columns` and `aliasvars` have one entry each.
+#[derive(Default)]
+pub struct JoinColumns {
+    pub names: Vec<String>,
+    pub columns: Vec<NsColumn>,
+    /// The columns' values in terms of the sides.
+    pub aliasvars: Vec<Expr>,
+    /// Number of merged columns, which are the first.
+    pub merged: usize,
+    /// The columns' numbers in the left side: of the merged columns, then of its own.
+    pub left: Vec<i32>,
+    /// As `left`, for the right side.
+    pub right: Vec<i32>,
+}
+
 /// Number and type of a system column by name.
 pub fn system_column(name: &str) -> Option<(AttrNo, Oid)> {
     Some(match name {
@@ -368,19 +383,14 @@ impl Analyzer<'_> {
         None
     }
 
-    #[allow(clippy::too_many_arguments)]
     pub fn add_join_rte(
         &mut self,
         jointype: JoinType,
-        colnames: Vec<String>,
-        columns: Vec<NsColumn>,
-        joinaliasvars: Vec<Expr>,
-        joinmergedcols: i32,
-        joinleftcols: Vec<i32>,
-        joinrightcols: Vec<i32>,
+        columns: JoinColumns,
         join_using_alias: Option<Alias>,
         alias: Option<Alias>,
     ) -> Result<NsItem> {
+        let JoinColumns { names: colnames, columns, aliasvars, merged, left, right } = columns;
         let described: Vec<Column> = colnames
             .iter()
             .map(|n| Column {
@@ -403,10 +413,10 @@ impl Analyzer<'_> {
         let colnames = aliased_columns(&name, alias.as_ref(), &described)?;
         let kind = RteKind::Join {
             jointype,
-            joinmergedcols,
-            joinaliasvars,
-            joinleftcols,
-            joinrightcols,
+            joinmergedcols: merged as i32,
+            joinaliasvars: aliasvars,
+            joinleftcols: left,
+            joinrightcols: right,
             join_using_alias,
         };
         let rte = new_rte(kind, alias, Alias { aliasname: name, colnames });
@@ -549,8 +559,8 @@ impl Analyzer<'_> {
             );
             let e = match &self.level_up(up).target {
                 Some(target) if target.rtindex == item.rtindex => e.hint(format!(
-                    "There is an entry for table \"{}\", but it cannot be referenced from this part \
-                     of the query.",
+                    "There is an entry for table \"{}\", but it cannot be referenced from this \
+                     part of the query.",
                     item.name
                 )),
                 _ => e.detail(

@@ -43,6 +43,72 @@ pub fn column_default(
     cx.build_default(relation, &relation.attributes[number as usize - 1])
 }
 
+/// Does INSERT set the column to its default? `slot`: the value that the statement gives; an error
+/// if it may give none. `values`: the VALUES list from which the rows come.
+fn inserts_default(
+    a: &PgAttribute,
+    slot: Option<&TargetEntry>,
+    override_: Override,
+    values: Option<&(i32, RangeTblEntry)>,
+) -> Result<bool> {
+    if slot.is_none_or(|t| matches!(t.expr, Expr::SetToDefault(_))) {
+        return Ok(true);
+    }
+    // A column of VALUES that is DEFAULT in every row counts as omitted.
+    let all_default = || {
+        let (Some((rti, rte)), Some(t)) = (values, slot) else { return false };
+        let Expr::Var(v) = &t.expr else { return false };
+        let RteKind::Values { values_lists, .. } = &rte.kind else { return false };
+        v.varno == *rti
+            && values_lists
+                .iter()
+                .all(|row| matches!(row.get(v.varattno as usize - 1), Some(Expr::SetToDefault(_))))
+    };
+    let name = a.attname;
+    if a.attidentity == b'a' {
+        if override_ == Override::UserValue || all_default() {
+            return Ok(true);
+        }
+        if override_ != Override::SystemValue {
+            return Err(pg_err!(
+                GENERATED_ALWAYS,
+                "cannot insert a non-DEFAULT value into column \"{name}\""
+            )
+            .detail(format!("Column \"{name}\" is an identity column defined as GENERATED ALWAYS."))
+            .hint("Use OVERRIDING SYSTEM VALUE to override."));
+        }
+    }
+    if a.attidentity == b'd' && override_ == Override::UserValue {
+        return Ok(true);
+    }
+    if a.attgenerated != 0 && !all_default() {
+        return Err(pg_err!(
+            GENERATED_ALWAYS,
+            "cannot insert a non-DEFAULT value into column \"{name}\""
+        )
+        .detail(format!("Column \"{name}\" is a generated column.")));
+    }
+    Ok(a.attgenerated != 0)
+}
+
+/// Does UPDATE set the column to its default? An error if it sets it to anything else and may not.
+fn updates_to_default(a: &PgAttribute, slot: Option<&TargetEntry>) -> Result<bool> {
+    let Some(t) = slot else { return Ok(false) };
+    if matches!(t.expr, Expr::SetToDefault(_)) {
+        return Ok(true);
+    }
+    let name = a.attname;
+    let detail = if a.attidentity == b'a' {
+        format!("Column \"{name}\" is an identity column defined as GENERATED ALWAYS.")
+    } else if a.attgenerated != 0 {
+        format!("Column \"{name}\" is a generated column.")
+    } else {
+        return Ok(false);
+    };
+    Err(pg_err!(GENERATED_ALWAYS, "column \"{name}\" can only be updated to DEFAULT")
+        .detail(detail))
+}
+
 impl Analyzer<'_> {
     pub(crate) fn build_default(
         &mut self,
@@ -223,69 +289,11 @@ impl Analyzer<'_> {
             if a.attisdropped {
                 continue;
             }
-            let given = slot.is_some();
-            let mut apply = match &slot {
-                None => command == CmdType::Insert,
-                Some(t) => matches!(t.expr, Expr::SetToDefault(_)),
-            };
             let name = a.attname;
-            if command == CmdType::Insert {
-                // A column of VALUES that is DEFAULT in every row counts as omitted.
-                let all_default = || {
-                    let (Some((rti, rte)), Some(t)) = (&values, &slot) else { return false };
-                    let Expr::Var(v) = &t.expr else { return false };
-                    let RteKind::Values { values_lists, .. } = &rte.kind else { return false };
-                    v.varno == *rti
-                        && values_lists.iter().all(|row| {
-                            matches!(row.get(v.varattno as usize - 1), Some(Expr::SetToDefault(_)))
-                        })
-                };
-                if a.attidentity == b'a' && !apply {
-                    if override_ == Override::UserValue || all_default() {
-                        apply = true;
-                    } else if override_ != Override::SystemValue {
-                        return Err(pg_err!(
-                            GENERATED_ALWAYS,
-                            "cannot insert a non-DEFAULT value into column \"{name}\""
-                        )
-                        .detail(format!(
-                            "Column \"{name}\" is an identity column defined as GENERATED ALWAYS."
-                        ))
-                        .hint("Use OVERRIDING SYSTEM VALUE to override."));
-                    }
-                }
-                if a.attidentity == b'd' && override_ == Override::UserValue {
-                    apply = true;
-                }
-                if a.attgenerated != 0 && !apply {
-                    if all_default() {
-                        apply = true;
-                    } else {
-                        return Err(pg_err!(
-                            GENERATED_ALWAYS,
-                            "cannot insert a non-DEFAULT value into column \"{name}\""
-                        )
-                        .detail(format!("Column \"{name}\" is a generated column.")));
-                    }
-                }
-            } else if given && !apply {
-                let detail = if a.attidentity == b'a' {
-                    Some(format!(
-                        "Column \"{name}\" is an identity column defined as GENERATED ALWAYS."
-                    ))
-                } else if a.attgenerated != 0 {
-                    Some(format!("Column \"{name}\" is a generated column."))
-                } else {
-                    None
-                };
-                if let Some(detail) = detail {
-                    return Err(pg_err!(
-                        GENERATED_ALWAYS,
-                        "column \"{name}\" can only be updated to DEFAULT"
-                    )
-                    .detail(detail));
-                }
-            }
+            let apply = match command {
+                CmdType::Insert => inserts_default(a, slot.as_ref(), override_, values.as_ref())?,
+                _ => updates_to_default(a, slot.as_ref())?,
+            };
             // The executor computes generated columns.
             if a.attgenerated != 0 {
                 continue;
@@ -322,8 +330,7 @@ impl Analyzer<'_> {
         let null = null_const(base, row.typlen, row.typbyval);
         self.coerce_to_domain(
             null,
-            base,
-            typmod,
+            (base, typmod),
             a.atttypid,
             Context::Implicit,
             CoercionForm::ImplicitCast,

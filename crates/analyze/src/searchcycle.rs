@@ -201,6 +201,47 @@ fn wrap_term(
     }
 }
 
+/// Makes the recursive term pass the added columns of the previous row through: those of its range
+/// table entry `own`, after `count` columns. Returns the columns.
+fn pass_through(
+    next: &mut Query,
+    own: i32,
+    count: usize,
+    added: &[(String, Oid, i32, Oid)],
+) -> Vec<Var> {
+    let mut old = Vec::with_capacity(added.len());
+    for (i, (name, ty, typmod, collation)) in added.iter().enumerate() {
+        let var = column(count + i + 1, *ty, *typmod, *collation);
+        old.push(var.clone());
+        let resno = next.target_list.len() as AttrNo + 1;
+        let var = Expr::Var(Var { varno: own, ..var });
+        let e = crate::target::entry(var, resno, Some(name.clone()), false);
+        // Before the hidden (junk) columns.
+        let place = next.target_list.iter().position(|t| t.resjunk);
+        next.target_list.insert(place.unwrap_or(next.target_list.len()), e);
+    }
+    for (i, t) in next.target_list.iter_mut().enumerate() {
+        t.resno = i as AttrNo + 1;
+    }
+    old
+}
+
+/// The condition that a row of the previous step closes no cycle. `old`: the added columns.
+fn stop_condition(cte: &CommonTableExpr, old: &[Var]) -> Option<Expr> {
+    let cycle = cte.cycle.as_ref()?;
+    let mark = old[usize::from(cte.search.is_some())].clone();
+    Some(Expr::OpExpr(Box::new(OpExpr {
+        opno: cycle.mark_neop,
+        opfuncid: Oid::INVALID,
+        opresulttype: ty::BOOL,
+        opretset: false,
+        opcollid: Oid::INVALID,
+        inputcollid: cycle.mark_collation,
+        args: vec![Expr::Var(mark), cycle.mark_value.clone()],
+        location: Location::UNKNOWN,
+    })))
+}
+
 impl Analyzer<'_> {
     /// Expands SEARCH and CYCLE of the WITH query into its query and removes the clauses.
     pub(crate) fn expand_search_cycle(&mut self, cte: &mut CommonTableExpr) -> Result<()> {
@@ -250,40 +291,15 @@ impl Analyzer<'_> {
         let Some(own) = own else {
             return Err(pg_err!(
                 FEATURE_NOT_SUPPORTED,
-                "with a SEARCH or CYCLE clause, the recursive reference to WITH query \"{}\" must be \
-                 at the top level of its right-hand SELECT",
+                "with a SEARCH or CYCLE clause, the recursive reference to WITH query \"{}\" must \
+                 be at the top level of its right-hand SELECT",
                 cte.ctename
             ));
         };
         let first_columns = shape(&first);
         let mut next_columns = shape(&next);
-        let mut old = Vec::new();
-        for (i, (name, ty, typmod, collation)) in added.iter().enumerate() {
-            let mut var = column(count + i + 1, *ty, *typmod, *collation);
-            var.varno = own as i32 + 1;
-            let resno = next.target_list.len() as AttrNo + 1;
-            let e = crate::target::entry(Expr::Var(var), resno, Some(name.clone()), false);
-            // Before the hidden (junk) columns.
-            let place = next.target_list.iter().position(|t| t.resjunk);
-            next.target_list.insert(place.unwrap_or(next.target_list.len()), e);
-            old.push(column(count + i + 1, *ty, *typmod, *collation));
-        }
-        for (i, t) in next.target_list.iter_mut().enumerate() {
-            t.resno = i as AttrNo + 1;
-        }
-        let stop = cte.cycle.as_ref().map(|c| {
-            let mark = old[usize::from(cte.search.is_some())].clone();
-            Expr::OpExpr(Box::new(OpExpr {
-                opno: c.mark_neop,
-                opfuncid: Oid::INVALID,
-                opresulttype: ty::BOOL,
-                opretset: false,
-                opcollid: Oid::INVALID,
-                inputcollid: c.mark_collation,
-                args: vec![Expr::Var(mark), c.mark_value.clone()],
-                location: Location::UNKNOWN,
-            }))
-        });
+        let old = pass_through(&mut next, own as i32 + 1, count, &added);
+        let stop = stop_condition(cte, &old);
         let names = cte.colnames.clone();
         let start = extras(cte, &first_columns, &old);
         let start = start.into_iter().map(|x| (x.name, x.first)).collect();

@@ -1,7 +1,7 @@
 //! SELECT, VALUES and set operations. Counterpart: parser/analyze.c.
 
 use crate::coerce::Context;
-use crate::relation::Column;
+use crate::relation::{Column, JoinColumns};
 use crate::state::{Analyzer, ExprKind};
 use crate::target::entry;
 use crate::ty;
@@ -328,17 +328,9 @@ impl Analyzer<'_> {
         // ORDER BY may refer only to the result columns.
         let colnames: Vec<String> = names.into_iter().map(|n| n.0).collect();
         let before = self.level_ref().rtable.len();
-        let item = self.add_join_rte(
-            JoinType::Inner,
-            colnames,
-            ns_columns,
-            aliasvars,
-            0,
-            Vec::new(),
-            Vec::new(),
-            None,
-            None,
-        )?;
+        let columns =
+            JoinColumns { names: colnames, columns: ns_columns, aliasvars, ..Default::default() };
+        let item = self.add_join_rte(JoinType::Inner, columns, None, None)?;
         let namespace = std::mem::take(&mut self.level().namespace);
         self.add_ns_item(item, false, false, true);
         let width = query.target_list.len();
@@ -355,7 +347,8 @@ impl Analyzer<'_> {
             )
             .detail("Only result column names can be used, not expressions or functions.")
             .hint(
-                "Add the expression/function to every SELECT, or move the UNION into a FROM clause.",
+                "Add the expression/function to every SELECT, or move the UNION into a FROM \
+                 clause.",
             );
             return Err(self.at(e, &query.target_list[width].expr));
         }

@@ -1,7 +1,9 @@
 //! The [`Lookup`] of a session: rows come from the catalog caches, values from the session's type
 //! functions, and table locks from the lock manager.
 
-use crate::lookup::{ConstraintInfo, Lookup, OperatorCache, ViewRule};
+use crate::lookup::{
+    ConstraintInfo, FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup, ViewRule,
+};
 use crate::{stored, ty};
 use catalog::foreign::Change;
 use catalog::rows::{
@@ -63,11 +65,7 @@ impl<'a> SessionLookup<'a> {
     }
 }
 
-impl Lookup for SessionLookup<'_> {
-    fn views_are_restricted(&mut self) -> bool {
-        self.host.views_are_restricted()
-    }
-
+impl TypeLookup for SessionLookup<'_> {
     fn type_row(&mut self, oid: Oid) -> Result<Option<Row<PgType>>> {
         self.host.catalog().find_type(oid)
     }
@@ -76,6 +74,65 @@ impl Lookup for SessionLookup<'_> {
         self.host.catalog().search(cache::TYPENAMENSP, &[name.into(), namespace.into()])
     }
 
+    fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Row<PgCast>>> {
+        self.host.catalog().cast(source, target)
+    }
+
+    fn type_ops(&mut self, ty: Oid) -> Result<catalog::lookup::TypeOps> {
+        self.host.catalog().type_ops(ty)
+    }
+
+    fn range_of(&mut self, range_type: Oid) -> Result<Option<Row<PgRange>>> {
+        self.host.catalog().range(range_type)
+    }
+
+    fn range_of_multirange(&mut self, multirange_type: Oid) -> Result<Option<Oid>> {
+        Ok(self.host.catalog().range_of_multirange(multirange_type)?.map(|r| r.rngtypid))
+    }
+
+    fn collation_row(&mut self, oid: Oid) -> Result<Option<Row<PgCollation>>> {
+        self.host.catalog().search(cache::COLLOID, &[oid.into()])
+    }
+
+    fn collation_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Oid>> {
+        let mut catalog = self.host.catalog();
+        for encoding in [catalog.session.encoding, -1] {
+            let keys = [name.into(), encoding.into(), namespace.into()];
+            if let Some(found) = catalog.search(cache::COLLNAMEENCNSP, &keys)? {
+                return Ok(Some(found.oid));
+            }
+        }
+        Ok(None)
+    }
+
+    fn input(&mut self, ty: &PgType, text: &str, typmod: i32) -> Result<Datum> {
+        self.host.functions().type_input(ty.oid, text.as_bytes(), typmod)
+    }
+
+    fn typmod_in(&mut self, ty: &PgType, modifiers: &[String]) -> Result<i32> {
+        let f = self.builtin(ty.typmodin)?;
+        let array = cstring_array(modifiers);
+        let typmod = f(self.host.functions(), &[DatumRef::Bytes(&array)])?;
+        match typmod {
+            Datum::Word(word) => Ok(word as i32),
+            _ => Err(pg_err!(INTERNAL_ERROR, "typmod_in of type {} returned no number", ty.oid)),
+        }
+    }
+
+    fn typmod_out(&mut self, ty: &PgType, typmod: i32) -> Result<String> {
+        if !ty.typmodout.is_valid() {
+            return Ok(if typmod < 0 { String::new() } else { format!("({typmod})") });
+        }
+        Ok(catalog::format_type::modifier_text(ty.oid, typmod))
+    }
+
+    fn output(&mut self, ty: &PgType, value: &Datum) -> Result<String> {
+        let text = self.host.functions().type_output(ty.oid, value.as_ref())?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+impl FunctionLookup for SessionLookup<'_> {
     fn proc_row(&mut self, oid: Oid) -> Result<Option<Row<PgProc>>> {
         self.host.catalog().find_function(oid)
     }
@@ -96,10 +153,6 @@ impl Lookup for SessionLookup<'_> {
         Ok(self.host.catalog().operators_named(name)?.to_vec())
     }
 
-    fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Row<PgCast>>> {
-        self.host.catalog().cast(source, target)
-    }
-
     fn aggregate(&mut self, proc: Oid) -> Result<Option<Row<PgAggregate>>> {
         self.host.catalog().find_aggregate(proc)
     }
@@ -116,10 +169,6 @@ impl Lookup for SessionLookup<'_> {
     ) -> Result<Option<Row<PgOpclass>>> {
         let keys = [am.into(), name.into(), namespace.into()];
         self.host.catalog().search(cache::CLAAMNAMENSP, &keys)
-    }
-
-    fn type_ops(&mut self, ty: Oid) -> Result<catalog::lookup::TypeOps> {
-        self.host.catalog().type_ops(ty)
     }
 
     fn amops_of_operator(&mut self, operator: Oid) -> Result<Vec<PgAmop>> {
@@ -147,29 +196,6 @@ impl Lookup for SessionLookup<'_> {
         self.host.catalog().family_proc(family, left, right, number)
     }
 
-    fn range_of(&mut self, range_type: Oid) -> Result<Option<Row<PgRange>>> {
-        self.host.catalog().range(range_type)
-    }
-
-    fn range_of_multirange(&mut self, multirange_type: Oid) -> Result<Option<Oid>> {
-        Ok(self.host.catalog().range_of_multirange(multirange_type)?.map(|r| r.rngtypid))
-    }
-
-    fn collation_row(&mut self, oid: Oid) -> Result<Option<Row<PgCollation>>> {
-        self.host.catalog().search(cache::COLLOID, &[oid.into()])
-    }
-
-    fn collation_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Oid>> {
-        let mut catalog = self.host.catalog();
-        for encoding in [catalog.session.encoding, -1] {
-            let keys = [name.into(), encoding.into(), namespace.into()];
-            if let Some(found) = catalog.search(cache::COLLNAMEENCNSP, &keys)? {
-                return Ok(Some(found.oid));
-            }
-        }
-        Ok(None)
-    }
-
     fn access_method_name(&mut self, oid: Oid) -> Result<Option<String>> {
         let row = self.host.catalog().search(cache::AMOID, &[oid.into()])?;
         Ok(row.map(|r| r.amname.to_string()))
@@ -186,30 +212,11 @@ impl Lookup for SessionLookup<'_> {
         });
         Ok(handler.map(|p| p.oid))
     }
+}
 
-    fn namespace_named(&mut self, name: &str) -> Result<Option<Oid>> {
-        self.host.catalog().find_namespace(name)
-    }
-
-    fn namespace_name(&mut self, oid: Oid) -> Result<Option<String>> {
-        Ok(self.host.catalog().namespace_name(oid)?.map(|n| n.to_string()))
-    }
-
-    fn search_path(&mut self) -> Result<Arc<[Oid]>> {
-        if let Some(path) = &self.path {
-            return Ok(path.clone());
-        }
-        let path: Arc<[Oid]> = self.host.catalog().search_path()?.schemas.as_slice().into();
-        self.path = Some(path.clone());
-        Ok(path)
-    }
-
-    fn temp_namespace(&mut self) -> Result<Oid> {
-        Ok(self.host.catalog().session.temp_namespace)
-    }
-
-    fn database_name(&mut self) -> Result<String> {
-        self.host.database_name()
+impl RelationLookup for SessionLookup<'_> {
+    fn views_are_restricted(&mut self) -> bool {
+        self.host.views_are_restricted()
     }
 
     fn range_var(&mut self, schema: Option<&str>, name: &str, lock: i32) -> Result<Option<Oid>> {
@@ -330,31 +337,32 @@ impl Lookup for SessionLookup<'_> {
         }
         Ok(None)
     }
+}
 
-    fn input(&mut self, ty: &PgType, text: &str, typmod: i32) -> Result<Datum> {
-        self.host.functions().type_input(ty.oid, text.as_bytes(), typmod)
+impl Lookup for SessionLookup<'_> {
+    fn namespace_named(&mut self, name: &str) -> Result<Option<Oid>> {
+        self.host.catalog().find_namespace(name)
     }
 
-    fn typmod_in(&mut self, ty: &PgType, modifiers: &[String]) -> Result<i32> {
-        let f = self.builtin(ty.typmodin)?;
-        let array = cstring_array(modifiers);
-        let typmod = f(self.host.functions(), &[DatumRef::Bytes(&array)])?;
-        match typmod {
-            Datum::Word(word) => Ok(word as i32),
-            _ => Err(pg_err!(INTERNAL_ERROR, "typmod_in of type {} returned no number", ty.oid)),
+    fn namespace_name(&mut self, oid: Oid) -> Result<Option<String>> {
+        Ok(self.host.catalog().namespace_name(oid)?.map(|n| n.to_string()))
+    }
+
+    fn search_path(&mut self) -> Result<Arc<[Oid]>> {
+        if let Some(path) = &self.path {
+            return Ok(path.clone());
         }
+        let path: Arc<[Oid]> = self.host.catalog().search_path()?.schemas.as_slice().into();
+        self.path = Some(path.clone());
+        Ok(path)
     }
 
-    fn typmod_out(&mut self, ty: &PgType, typmod: i32) -> Result<String> {
-        if !ty.typmodout.is_valid() {
-            return Ok(if typmod < 0 { String::new() } else { format!("({typmod})") });
-        }
-        Ok(catalog::format_type::modifier_text(ty.oid, typmod))
+    fn temp_namespace(&mut self) -> Result<Oid> {
+        Ok(self.host.catalog().session.temp_namespace)
     }
 
-    fn output(&mut self, ty: &PgType, value: &Datum) -> Result<String> {
-        let text = self.host.functions().type_output(ty.oid, value.as_ref())?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+    fn database_name(&mut self) -> Result<String> {
+        self.host.database_name()
     }
 
     fn check_interrupts(&mut self) -> Result<()> {

@@ -415,8 +415,8 @@ impl Analyzer<'_> {
                 let e = if is_agg {
                     pg_err!(
                         INVALID_COLUMN_REFERENCE,
-                        "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument \
-                         list"
+                        "in an aggregate with DISTINCT, ORDER BY expressions must appear in \
+                         argument list"
                     )
                 } else {
                     pg_err!(
@@ -540,127 +540,117 @@ impl Analyzer<'_> {
     ) -> Result<Vec<WindowClause>> {
         let defs = self.level_ref().windows.clone();
         let mut out: Vec<WindowClause> = Vec::with_capacity(defs.len());
-        for (i, def) in defs.iter().enumerate() {
-            if let Some(name) = &def.name
-                && out.iter().any(|w| w.name.as_deref() == Some(name))
-            {
-                let e = pg_err!(WINDOWING_ERROR, "window \"{name}\" is already defined");
-                return Err(self.at(e, def.location));
-            }
-            let base = match &def.refname {
-                Some(name) => {
-                    let found = out.iter().find(|w| w.name.as_deref() == Some(name)).cloned();
-                    let Some(found) = found else {
-                        let e = pg_err!(UNDEFINED_OBJECT, "window \"{name}\" does not exist");
-                        return Err(self.at(e, def.location));
-                    };
-                    Some(found)
-                }
-                None => None,
-            };
-            let order = self.sort_clause(&def.order_clause, tlist, ExprKind::WindowOrder, true)?;
-            let (partition, _) = self.group_clause(
-                &def.partition_clause,
-                tlist,
-                &order,
-                ExprKind::WindowPartition,
-                true,
-            )?;
-            let refname = def.refname.as_ref().map(|r| r.to_string());
-            let mut window = WindowClause {
-                name: def.name.as_ref().map(|n| n.to_string()),
-                refname: refname.clone(),
-                partition_clause: partition,
-                order_clause: order,
-                frame_options: def.frame_options,
-                start_offset: None,
-                end_offset: None,
-                start_in_range_func: Oid::INVALID,
-                end_in_range_func: Oid::INVALID,
-                in_range_coll: Oid::INVALID,
-                in_range_asc: false,
-                in_range_nulls_first: false,
-                winref: (i + 1) as u32,
-                copied_order: false,
-            };
-            if let (Some(base), Some(name)) = (base, refname) {
-                if !window.partition_clause.is_empty() {
-                    let e = pg_err!(
-                        WINDOWING_ERROR,
-                        "cannot override PARTITION BY clause of window \"{name}\""
-                    );
-                    return Err(self.at(e, def.location));
-                }
-                window.partition_clause = base.partition_clause;
-                if !base.order_clause.is_empty() {
-                    if !window.order_clause.is_empty() {
-                        let e = pg_err!(
-                            WINDOWING_ERROR,
-                            "cannot override ORDER BY clause of window \"{name}\""
-                        );
-                        return Err(self.at(e, def.location));
-                    }
-                    window.order_clause = base.order_clause;
-                    window.copied_order = true;
-                }
-                if base.frame_options != frame::DEFAULTS {
-                    // OVER w may refer to a window with a frame clause, OVER (w …) may not.
-                    let e = pg_err!(
-                        WINDOWING_ERROR,
-                        "cannot copy window \"{name}\" because it has a frame clause"
-                    );
-                    let plain = def.name.is_none()
-                        && window.order_clause.is_empty()
-                        && def.frame_options == frame::DEFAULTS;
-                    let e =
-                        if plain { e.hint("Omit the parentheses in this OVER clause.") } else { e };
-                    return Err(self.at(e, def.location));
-                }
-            }
-            let has_offset = def.frame_options & (frame::START_OFFSET | frame::END_OFFSET) != 0;
-            let mut range_key = None;
-            if def.frame_options & frame::RANGE != 0 && has_offset {
-                if window.order_clause.len() != 1 {
-                    let e = pg_err!(
-                        WINDOWING_ERROR,
-                        "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"
-                    );
-                    return Err(self.at(e, def.location));
-                }
-                let clause = window.order_clause[0].clone();
-                let key = tlist
-                    .iter()
-                    .find(|t| t.ressortgroupref == clause.tle_sort_group_ref)
-                    .map(|t| (t.expr.type_oid(), t.expr.collation()));
-                let amop = self
-                    .cat
-                    .amops_of_operator(clause.sortop)?
-                    .into_iter()
-                    .find(|a| a.amopmethod == ty::BTREE_AM);
-                if let (Some((key_type, collation)), Some(amop)) = (key, amop) {
-                    window.in_range_coll = collation;
-                    window.in_range_asc = amop.amopstrategy == 1;
-                    window.in_range_nulls_first = clause.nulls_first;
-                    range_key = Some((amop.amopfamily, amop.amoplefttype, key_type));
-                }
-            }
-            if def.frame_options & frame::GROUPS != 0 && window.order_clause.is_empty() {
-                let e = pg_err!(WINDOWING_ERROR, "GROUPS mode requires an ORDER BY clause");
-                return Err(self.at(e, def.location));
-            }
-            if let Some(offset) = &def.start_offset {
-                let (e, func) = self.frame_offset(def.frame_options, range_key, offset)?;
-                window.start_offset = Some(e);
-                window.start_in_range_func = func;
-            }
-            if let Some(offset) = &def.end_offset {
-                let (e, func) = self.frame_offset(def.frame_options, range_key, offset)?;
-                window.end_offset = Some(e);
-                window.end_in_range_func = func;
-            }
+        for def in &defs {
+            let window = self.window_definition(def, &out, tlist)?;
             out.push(window);
         }
         Ok(out)
+    }
+
+    /// One window; `before` are those of the clauses before it.
+    fn window_definition(
+        &mut self,
+        def: &ast::WindowDef,
+        before: &[WindowClause],
+        tlist: &mut Vec<TargetEntry>,
+    ) -> Result<WindowClause> {
+        if let Some(name) = &def.name
+            && before.iter().any(|w| w.name.as_deref() == Some(name))
+        {
+            let e = pg_err!(WINDOWING_ERROR, "window \"{name}\" is already defined");
+            return Err(self.at(e, def.location));
+        }
+        let base = match &def.refname {
+            Some(name) => {
+                let found = before.iter().find(|w| w.name.as_deref() == Some(name)).cloned();
+                let Some(found) = found else {
+                    let e = pg_err!(UNDEFINED_OBJECT, "window \"{name}\" does not exist");
+                    return Err(self.at(e, def.location));
+                };
+                Some(found)
+            }
+            None => None,
+        };
+        let order = self.sort_clause(&def.order_clause, tlist, ExprKind::WindowOrder, true)?;
+        let (partition, _) = self.group_clause(
+            &def.partition_clause,
+            tlist,
+            &order,
+            ExprKind::WindowPartition,
+            true,
+        )?;
+        let mut window = WindowClause {
+            name: def.name.as_ref().map(|n| n.to_string()),
+            refname: def.refname.as_ref().map(|r| r.to_string()),
+            partition_clause: partition,
+            order_clause: order,
+            frame_options: def.frame_options,
+            start_offset: None,
+            end_offset: None,
+            start_in_range_func: Oid::INVALID,
+            end_in_range_func: Oid::INVALID,
+            in_range_coll: Oid::INVALID,
+            in_range_asc: false,
+            in_range_nulls_first: false,
+            winref: before.len() as u32 + 1,
+            copied_order: false,
+        };
+        if let Some(base) = base
+            && let Err(e) = inherit_window(&mut window, base, def)
+        {
+            return Err(self.at(e, def.location));
+        }
+        let range_key = self.range_key(&mut window, def, tlist)?;
+        if def.frame_options & frame::GROUPS != 0 && window.order_clause.is_empty() {
+            let e = pg_err!(WINDOWING_ERROR, "GROUPS mode requires an ORDER BY clause");
+            return Err(self.at(e, def.location));
+        }
+        if let Some(offset) = &def.start_offset {
+            let (e, func) = self.frame_offset(def.frame_options, range_key, offset)?;
+            window.start_offset = Some(e);
+            window.start_in_range_func = func;
+        }
+        if let Some(offset) = &def.end_offset {
+            let (e, func) = self.frame_offset(def.frame_options, range_key, offset)?;
+            window.end_offset = Some(e);
+            window.end_in_range_func = func;
+        }
+        Ok(window)
+    }
+
+    /// For RANGE with an offset: the operator family and the type of the sort key there, and the
+    /// key's own type.
+    fn range_key(
+        &mut self,
+        window: &mut WindowClause,
+        def: &ast::WindowDef,
+        tlist: &[TargetEntry],
+    ) -> Result<Option<(Oid, Oid, Oid)>> {
+        let has_offset = def.frame_options & (frame::START_OFFSET | frame::END_OFFSET) != 0;
+        if def.frame_options & frame::RANGE == 0 || !has_offset {
+            return Ok(None);
+        }
+        let [clause] = &window.order_clause[..] else {
+            let e = pg_err!(
+                WINDOWING_ERROR,
+                "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"
+            );
+            return Err(self.at(e, def.location));
+        };
+        let key = tlist
+            .iter()
+            .find(|t| t.ressortgroupref == clause.tle_sort_group_ref)
+            .map(|t| (t.expr.type_oid(), t.expr.collation()));
+        let amop = self
+            .cat
+            .amops_of_operator(clause.sortop)?
+            .into_iter()
+            .find(|a| a.amopmethod == ty::BTREE_AM);
+        let (Some((key_type, collation)), Some(amop)) = (key, amop) else { return Ok(None) };
+        window.in_range_nulls_first = clause.nulls_first;
+        window.in_range_coll = collation;
+        window.in_range_asc = amop.amopstrategy == 1;
+        Ok(Some((amop.amopfamily, amop.amoplefttype, key_type)))
     }
 
     fn frame_offset(
@@ -715,8 +705,8 @@ impl Analyzer<'_> {
         }
         let e = pg_err!(
             FEATURE_NOT_SUPPORTED,
-            "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {key} and offset \
-             type {offset}"
+            "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {key} and \
+             offset type {offset}"
         )
         .hint("Cast the offset value to an appropriate type.");
         Err(self.at(e, place))
@@ -806,4 +796,41 @@ pub fn raw_location(node: &Node) -> i32 {
         Node::NamedArgExpr(n) => n.location,
         _ => -1,
     }
+}
+
+/// Copies what a window that refers to another one takes from that.
+fn inherit_window(
+    window: &mut WindowClause,
+    base: WindowClause,
+    def: &ast::WindowDef,
+) -> Result<()> {
+    let name = window.refname.as_deref().unwrap_or_default();
+    if !window.partition_clause.is_empty() {
+        return Err(pg_err!(
+            WINDOWING_ERROR,
+            "cannot override PARTITION BY clause of window \"{name}\""
+        ));
+    }
+    if !base.order_clause.is_empty() && !window.order_clause.is_empty() {
+        return Err(pg_err!(
+            WINDOWING_ERROR,
+            "cannot override ORDER BY clause of window \"{name}\""
+        ));
+    }
+    if base.frame_options != frame::DEFAULTS {
+        // OVER w may refer to a window with a frame clause, OVER (w …) may not.
+        let e =
+            pg_err!(WINDOWING_ERROR, "cannot copy window \"{name}\" because it has a frame clause");
+        let plain = def.name.is_none()
+            && window.order_clause.is_empty()
+            && base.order_clause.is_empty()
+            && def.frame_options == frame::DEFAULTS;
+        return Err(if plain { e.hint("Omit the parentheses in this OVER clause.") } else { e });
+    }
+    window.partition_clause = base.partition_clause;
+    if !base.order_clause.is_empty() {
+        window.order_clause = base.order_clause;
+        window.copied_order = true;
+    }
+    Ok(())
 }

@@ -5,6 +5,7 @@
 //! pointers, so the number of an outer level is its distance from the top.
 
 use crate::lookup::Lookup;
+use crate::scope::ParamScope;
 use crate::ty;
 use ids::{AttrNo, Oid};
 use parse::ast;
@@ -187,9 +188,6 @@ pub struct Level {
     pub srf_calls: u32,
     /// The value of `VALUE` in the CHECK constraint of a domain.
     pub domain_value: Option<Expr>,
-    /// Arguments of a SQL function or procedure, by name.
-    pub function_args: Vec<(String, Param)>,
-    pub function_name: String,
 }
 
 /// The relation that an INSERT, UPDATE or DELETE changes.
@@ -200,13 +198,15 @@ pub struct Target {
     pub nsitem: NsItem,
 }
 
-/// Types of `$n`.
+/// The parameters of a statement.
 #[derive(Clone, Debug)]
-pub enum Params {
+pub enum Params<'a> {
     /// The types are given; other parameters are errors.
     Fixed(Vec<Oid>),
     /// Invalid or unknown entries are inferred from their use.
     Variable(Vec<Oid>),
+    /// They have names too.
+    Scope(&'a dyn ParamScope),
 }
 
 /// Maximum number of columns of a row. Counterpart: `MaxTupleAttributeNumber`.
@@ -219,14 +219,14 @@ pub struct Analyzer<'a> {
     pub cat: &'a mut dyn Lookup,
     /// The statement text, for error positions; empty if unknown.
     pub sql: &'a str,
-    pub params: Params,
+    pub params: Params<'a>,
     pub levels: Vec<Level>,
     /// The current nesting depth, at most `LEVELS_MAX`.
     pub(crate) depth: u32,
 }
 
 impl<'a> Analyzer<'a> {
-    pub fn new(cat: &'a mut dyn Lookup, sql: &'a str, params: Params) -> Analyzer<'a> {
+    pub fn new(cat: &'a mut dyn Lookup, sql: &'a str, params: Params<'a>) -> Analyzer<'a> {
         Analyzer { cat, sql, params, levels: vec![Level::new()], depth: 0 }
     }
 
@@ -310,6 +310,7 @@ impl<'a> Analyzer<'a> {
             Params::Fixed(types) => {
                 types.get(number as usize - 1).copied().filter(|t| t.is_valid())
             }
+            Params::Scope(scope) => scope.numbered(number),
             Params::Variable(types) => {
                 let index = number as usize - 1;
                 if types.len() <= index {

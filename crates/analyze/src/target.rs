@@ -3,6 +3,7 @@
 use crate::coerce::Context;
 use crate::state::{Analyzer, ExprKind};
 use crate::ty;
+use catalog::rows::PgAttribute;
 use ids::{AttrNo, Oid};
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
@@ -20,6 +21,24 @@ pub fn entry(expr: Expr, resno: AttrNo, resname: Option<String>, resjunk: bool) 
         resorigtbl: Oid::INVALID,
         resorigcol: 0,
         resjunk,
+    }
+}
+
+/// What an assignment with subscripts or fields changes: a column, or a part of one.
+struct Place<'a> {
+    /// The name for errors: that of the column or field.
+    name: &'a str,
+    is_element: bool,
+    ty: Oid,
+    typmod: i32,
+    collation: Oid,
+}
+
+impl Place<'_> {
+    /// The part's value at the time of the assignment.
+    fn old_value(&self) -> Expr {
+        let Place { ty: typeid, typmod, collation, .. } = *self;
+        Expr::CaseTest(CaseTestExpr { typeid, typmod, collation })
     }
 }
 
@@ -136,25 +155,17 @@ impl Analyzer<'_> {
                 return Err(self.at(e, location));
             }
         };
-        match self.namespace_item(schema, table, location)? {
+        if let Some(e) = self.variable_before_column(&names, location)? {
+            return self.expand_row(e);
+        }
+        let item = self.namespace_item(schema, table, location)?;
+        let variable = self.variable_after_column(&names, item.is_some(), location)?;
+        match item {
             Some((up, item)) => Ok(self.expand_item(&item, up, location)),
-            None => {
-                // The name may be that of a composite column.
-                if let [column] = names[..]
-                    && let Some(e) = self.unqualified_column(column, false, location)?
-                {
-                    return self.expand_row(e);
-                }
-                // The name may be that of an argument of the function.
-                let argument = match schema {
-                    None => self.function_argument(table, location),
-                    Some(function) => self.argument_of(function, table, location),
-                };
-                match argument {
-                    Some(e) => self.expand_row(e),
-                    None => Err(self.missing_table(schema, table, location)),
-                }
-            }
+            None => match variable {
+                Some(e) => self.expand_row(e),
+                None => Err(self.missing_table(schema, table, location)),
+            },
         }
     }
 
@@ -171,8 +182,7 @@ impl Analyzer<'_> {
         }
         let Some(columns) = self.rowtype_columns(&e)? else {
             let name = self.format_type(e.type_oid());
-            let err = pg_err!(WRONG_OBJECT_TYPE, "type {name} is not composite");
-            return Err(self.at(err, &e));
+            return Err(pg_err!(WRONG_OBJECT_TYPE, "type {name} is not composite"));
         };
         Ok(columns
             .into_iter()
@@ -340,17 +350,14 @@ impl Analyzer<'_> {
                     location: Location(location),
                 })
             };
-            return self.assign_into(
-                base,
-                column,
-                false,
-                attrtype,
+            let place = Place {
+                name: column,
+                is_element: false,
+                ty: attrtype,
                 typmod,
-                attribute.attcollation,
-                indirection,
-                e,
-                location,
-            );
+                collation: attribute.attcollation,
+            };
+            return self.assign_into(base, &place, indirection, e, location);
         }
         let place = e.location();
         let coerced = self.coerce_to_target(
@@ -377,15 +384,10 @@ impl Analyzer<'_> {
 
     /// The new value of an array or composite value with one element or field replaced.
     /// Counterpart: `transformAssignmentIndirection`.
-    #[allow(clippy::too_many_arguments)]
     fn assign_into(
         &mut self,
         base: Expr,
-        name: &str,
-        is_element: bool,
-        ty: Oid,
-        typmod: i32,
-        collation: Oid,
+        place: &Place<'_>,
         indirection: &[Node],
         rhs: Expr,
         location: i32,
@@ -396,110 +398,37 @@ impl Analyzer<'_> {
             .collect();
         if !subscripts.is_empty() {
             let rest = &indirection[subscripts.len()..];
-            let (container, container_typmod) = self.base_type_and_typmod(ty, typmod)?;
-            let base_loc = base.location();
-            let Expr::SubscriptingRef(mut part) = self.subscripts_on(base, &subscripts)? else {
-                bail!(INTERNAL_ERROR, "subscript analysis returned no subscripting node")
-            };
-            let _ = base_loc;
-            let needed = if part.reflowerindexpr.is_empty() {
-                part.refrestype
-            } else {
-                part.refcontainertype
-            };
-            let value = if rest.is_empty() {
-                self.coerce_part(rhs, needed, container_typmod, name, true, location)?
-            } else {
-                let element = Expr::CaseTest(CaseTestExpr {
-                    typeid: needed,
-                    typmod: container_typmod,
-                    collation,
-                });
-                self.assign_into(
-                    element,
-                    name,
-                    true,
-                    needed,
-                    container_typmod,
-                    collation,
-                    rest,
-                    rhs,
-                    location,
-                )?
-            };
-            part.refassgnexpr = Some(value);
-            part.refrestype = part.refcontainertype;
-            part.reftypmod = container_typmod;
-            let result = Expr::SubscriptingRef(part);
-            if container == ty {
-                return Ok(result);
-            }
-            let coerced = self.coerce_to_target(
-                result,
-                ty,
-                typmod,
-                Context::Assignment,
-                CoercionForm::ImplicitCast,
-                Location::UNKNOWN,
-            )?;
-            return coerced
-                .ok_or_else(|| pg_err!(CANNOT_COERCE, "cannot cast to the column's domain"));
+            let part = self.subscripts_on(base, &subscripts)?;
+            return self.assign_element(part, place, rest, rhs, location);
         }
-        match indirection.first() {
-            None => self.coerce_part(rhs, ty, typmod, name, is_element, location),
-            Some(Node::String(field)) => {
-                let (row_type, row_typmod) = self.base_type_and_typmod(ty, typmod)?;
-                let relid = self.composite_relation(row_type)?;
-                let relation = self.cat.relation(relid)?;
-                let Some(relation) = relation.filter(|_| relid.is_valid()) else {
-                    let shown = self.format_type(ty);
-                    let e = pg_err!(
-                        DATATYPE_MISMATCH,
-                        "cannot assign to field \"{field}\" of column \"{name}\" because its type \
-                         {shown} is not a composite type"
-                    );
-                    return Err(self.at(e, location));
-                };
-                let Some(attribute) = relation.column(field).cloned() else {
-                    let shown = self.format_type(ty);
-                    let e = pg_err!(
-                        UNDEFINED_COLUMN,
-                        "cannot assign to field \"{field}\" of column \"{name}\" because there is no \
-                         such column in data type {shown}"
-                    );
-                    return Err(self.at(e, location));
-                };
-                // The field's value at the time of the assignment.
-                let inner = Expr::CaseTest(CaseTestExpr {
-                    typeid: attribute.atttypid,
+        match indirection.split_first() {
+            None => {
+                let Place { name, is_element, ty, typmod, .. } = *place;
+                self.coerce_part(rhs, ty, typmod, name, is_element, location)
+            }
+            Some((Node::String(field), rest)) => {
+                let (attribute, row) = self.assigned_field(place, field, location)?;
+                let field = Place {
+                    name: field,
+                    is_element: false,
+                    ty: attribute.atttypid,
                     typmod: attribute.atttypmod,
                     collation: attribute.attcollation,
-                });
-                let value = self.assign_into(
-                    inner,
-                    field,
-                    false,
-                    attribute.atttypid,
-                    attribute.atttypmod,
-                    attribute.attcollation,
-                    &indirection[1..],
-                    rhs,
-                    location,
-                )?;
+                };
+                let value = self.assign_into(field.old_value(), &field, rest, rhs, location)?;
                 let store = Expr::FieldStore(Box::new(FieldStore {
                     arg: base,
                     newvals: vec![value],
                     fieldnums: vec![attribute.attnum],
-                    resulttype: row_type,
+                    resulttype: row.0,
                 }));
-                if row_type == ty {
+                if row.0 == place.ty {
                     return Ok(store);
                 }
                 self.coerce_to_domain(
                     store,
-                    row_type,
-                    row_typmod,
-                    ty,
+                    row,
+                    place.ty,
                     Context::Implicit,
                     CoercionForm::ImplicitCast,
                     Location(location),
@@ -512,6 +441,81 @@ impl Analyzer<'_> {
                 Err(self.at(e, location))
             }
         }
+    }
+
+    /// Assigns to the element or slice `part` of the container in `place`, or with more
+    /// indirection to a part of the element.
+    fn assign_element(
+        &mut self,
+        part: Expr,
+        place: &Place<'_>,
+        rest: &[Node],
+        rhs: Expr,
+        location: i32,
+    ) -> Result<Expr> {
+        let Place { name, ty, typmod, collation, .. } = *place;
+        let (container, container_typmod) = self.base_type_and_typmod(ty, typmod)?;
+        let Expr::SubscriptingRef(mut part) = part else {
+            bail!(INTERNAL_ERROR, "subscript analysis returned no subscripting node")
+        };
+        let needed =
+            if part.reflowerindexpr.is_empty() { part.refrestype } else { part.refcontainertype };
+        let value = if rest.is_empty() {
+            self.coerce_part(rhs, needed, container_typmod, name, true, location)?
+        } else {
+            let element =
+                Place { name, is_element: true, ty: needed, typmod: container_typmod, collation };
+            self.assign_into(element.old_value(), &element, rest, rhs, location)?
+        };
+        part.refassgnexpr = Some(value);
+        part.refrestype = part.refcontainertype;
+        part.reftypmod = container_typmod;
+        let result = Expr::SubscriptingRef(part);
+        if container == ty {
+            return Ok(result);
+        }
+        let coerced = self.coerce_to_target(
+            result,
+            ty,
+            typmod,
+            Context::Assignment,
+            CoercionForm::ImplicitCast,
+            Location::UNKNOWN,
+        )?;
+        coerced.ok_or_else(|| pg_err!(CANNOT_COERCE, "cannot cast to the column's domain"))
+    }
+
+    /// The attribute that `field` of the composite value in `place` names, and the composite type
+    /// with its type modifier.
+    fn assigned_field(
+        &mut self,
+        place: &Place<'_>,
+        field: &str,
+        location: i32,
+    ) -> Result<(PgAttribute, (Oid, i32))> {
+        let name = place.name;
+        let row = self.base_type_and_typmod(place.ty, place.typmod)?;
+        let relid = self.composite_relation(row.0)?;
+        let relation = self.cat.relation(relid)?;
+        let Some(relation) = relation.filter(|_| relid.is_valid()) else {
+            let shown = self.format_type(place.ty);
+            let e = pg_err!(
+                DATATYPE_MISMATCH,
+                "cannot assign to field \"{field}\" of column \"{name}\" because its type {shown} \
+                 is not a composite type"
+            );
+            return Err(self.at(e, location));
+        };
+        let Some(attribute) = relation.column(field).cloned() else {
+            let shown = self.format_type(place.ty);
+            let e = pg_err!(
+                UNDEFINED_COLUMN,
+                "cannot assign to field \"{field}\" of column \"{name}\" because there is no such \
+                 column in data type {shown}"
+            );
+            return Err(self.at(e, location));
+        };
+        Ok((attribute, row))
     }
 
     fn coerce_part(

@@ -8,6 +8,8 @@ use pgerror::Result;
 use plan::query::Query;
 use types::{BasicContext, FnContext};
 
+mod scope;
+
 struct TestHost {
     store: FactStore,
     session: CatSession,

@@ -225,6 +225,45 @@ fn check_option(view: &Relation) -> Option<bool> {
     pairs.find(|(n, _)| *n == "check_option").map(|(_, v)| v.eq_ignore_ascii_case("cascaded"))
 }
 
+/// Errors if the query sets a column of the view that is not a column of the base relation, entry
+/// `base` of the view's query `action`.
+fn check_columns(query: &Query, action: &Query, base: i32, view: &str) -> Result<()> {
+    let verb = if query.command_type == CmdType::Insert { "insert into" } else { "update" };
+    let conflict = query.on_conflict.iter().flat_map(|c| &c.on_conflict_set);
+    for t in query.target_list.iter().chain(conflict).filter(|t| !t.resjunk) {
+        let of = action.target_list.iter().find(|v| v.resno == t.resno);
+        if let Some(why) = of.and_then(|v| column_fault(v, base)) {
+            let column = of.and_then(|v| v.resname.clone()).unwrap_or_default();
+            return Err(pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot {verb} column \"{column}\" of view \"{view}\""
+            )
+            .detail(why));
+        }
+    }
+    Ok(())
+}
+
+/// Replaces the columns of the view, range table entry `view`, by the expressions of its query.
+fn replace_columns(query: &mut Query, view: i32, action: &Query) -> Result<()> {
+    let mut whole_row = false;
+    crate::walk::query_deep_mut(query, 0, &mut |e, up| {
+        let Expr::Var(v) = &*e else { return true };
+        if v.varno != view || v.varlevelsup != up {
+            return true;
+        }
+        match action.target_list.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
+            Some(t) => *e = shift_levels(t.expr.clone(), up),
+            None => whole_row = true,
+        }
+        false
+    });
+    if whole_row {
+        return Err(PgError::unsupported("whole-row reference to a view that is changed"));
+    }
+    Ok(())
+}
+
 impl Analyzer<'_> {
     /// Replaces the view by its base relation as the target of the query.
     pub(crate) fn replace_target_view(&mut self, query: &mut Query, view: &Relation) -> Result<()> {
@@ -246,19 +285,7 @@ impl Analyzer<'_> {
             bail!(FEATURE_NOT_SUPPORTED, "WHERE CURRENT OF on a view is not implemented");
         }
         self.add_view_defaults(query, view)?;
-        let verb = if command == CmdType::Insert { "insert into" } else { "update" };
-        let conflict = query.on_conflict.iter().flat_map(|c| &c.on_conflict_set);
-        for t in query.target_list.iter().chain(conflict).filter(|t| !t.resjunk) {
-            let of = action.target_list.iter().find(|v| v.resno == t.resno);
-            if let Some(why) = of.and_then(|v| column_fault(v, base)) {
-                let column = of.and_then(|v| v.resname.clone()).unwrap_or_default();
-                return Err(pg_err!(
-                    FEATURE_NOT_SUPPORTED,
-                    "cannot {verb} column \"{column}\" of view \"{name}\""
-                )
-                .detail(why));
-            }
-        }
+        check_columns(query, &action, base, name.as_str())?;
         let old = query.result_relation;
         let new = query.rtable.len() as i32 + 1;
         for t in &mut action.target_list {
@@ -295,21 +322,7 @@ impl Analyzer<'_> {
         query.rtable.push(entry);
         query.has_sub_links |= action.has_sub_links;
 
-        let mut whole_row = false;
-        crate::walk::query_deep_mut(query, 0, &mut |e, up| {
-            let Expr::Var(v) = &*e else { return true };
-            if v.varno != old || v.varlevelsup != up {
-                return true;
-            }
-            match action.target_list.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
-                Some(t) => *e = shift_levels(t.expr.clone(), up),
-                None => whole_row = true,
-            }
-            false
-        });
-        if whole_row {
-            return Err(PgError::unsupported("whole-row reference to a view that is changed"));
-        }
+        replace_columns(query, old, &action)?;
         for t in query.target_list.iter_mut().filter(|t| !t.resjunk) {
             if let Some(n) = column_of(t.resno) {
                 t.resno = n;

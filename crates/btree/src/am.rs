@@ -3,8 +3,11 @@
 //! Counterpart: `bthandler` and the functions beside it in nbtree.c.
 
 use crate::buf::Cx;
+use crate::cycle::VacuumCycles;
+use crate::index::Index;
 use crate::scan::Scan;
-use crate::{Index, KeySchema, Sorter, VacuumCycles};
+use crate::schema::KeySchema;
+use crate::sort::Sorter;
 use access::strategy::btree;
 use access::{
     AmState, BuildOptions, BulkDeleteResult, Capabilities, CostModel, HeapLiveness, IndexAm,

@@ -3,8 +3,9 @@
 //! Counterpart: nbtsort.c.
 
 use crate::buf::{Cx, RegFlags, RmgrId};
+use crate::bulk::BulkLoader;
+use crate::index::Index;
 use crate::sort::Sorter;
-use crate::{BulkLoader, Index};
 use access::{IndexFile, OnDuplicate};
 use bufmgr::LOAD_PAGES_MAX;
 use ids::BlockNo;

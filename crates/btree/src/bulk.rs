@@ -310,7 +310,7 @@ fn minus_infinity(item: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::KeyColumn;
+    use crate::schema::KeyColumn;
     use page::btree::Node;
     use page::tupdesc::{Align, Attr};
     use types::DatumRef;

@@ -3,9 +3,9 @@
 //!
 //! Counterpart: parts of nbtinsert.c, nbtdedup.c and nbtpage.c.
 
-use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags, RmgrId};
 use crate::dedup::{self, Pending};
+use crate::index::Index;
 use crate::insert::InsertState;
 use crate::records;
 use access::{DeleteCandidate, DeleteOp, HeapLiveness};

@@ -21,7 +21,8 @@ pub fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
             let (level, first_right, offset, posting) = (f.u32()?, f.u16()?, f.u16()?, f.u16()?);
             write!(
                 out,
-                "level {level}, firstrightoff {first_right}, newitemoff {offset}, postingoff {posting}"
+                "level {level}, firstrightoff {first_right}, newitemoff {offset}, postingoff \
+                 {posting}"
             )
             .ok()
         }

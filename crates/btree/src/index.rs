@@ -185,8 +185,8 @@ impl Index {
                 meta.version
             ));
         }
-        // The duplicates of versions 2 and 3 are not in the order of their TIDs: a scan by the rules
-        // of version 4 would miss some.
+        // The duplicates of versions 2 and 3 are not in the order of their TIDs: a scan by the
+        // rules of version 4 would miss some.
         if meta.version < VERSION {
             return Err(pg_err!(
                 FEATURE_NOT_SUPPORTED,

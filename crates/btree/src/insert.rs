@@ -3,8 +3,8 @@
 //!
 //! Counterpart: nbtinsert.c.
 
-use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags, RmgrId};
+use crate::index::Index;
 use crate::index::{Access, Latched};
 use crate::key::InsertKey;
 use crate::records;
@@ -56,8 +56,9 @@ pub(crate) struct PostingSplit<'t> {
 }
 
 impl Index {
-    /// Inserts `tuple` (formed by [`crate::KeySchema::form`]). `unchanged`: the new row version has
-    /// the same values in this index as the old one, so old versions are likely to be on the page.
+    /// Inserts `tuple` (formed by [`crate::schema::KeySchema::form`]). `unchanged`: the new row
+    /// version has the same values in this index as the old one, so old versions are likely to be
+    /// on the page.
     pub fn insert(
         &self,
         cx: &mut Cx<'_>,
@@ -92,7 +93,7 @@ impl Index {
         let (state, offset) =
             self.find_insert_location(cx, state, checking, unchanged, &stack, heap)?;
         let posting = state.posting;
-        self.insert_on_page(cx, state.page, None, &mut stack, tuple, offset, posting, false)?;
+        self.insert_on_page(cx, state.page, None, &mut stack, tuple, (offset, posting), false)?;
         Ok(Inserted::Done { unique })
     }
 
@@ -181,7 +182,7 @@ impl Index {
         if node.line_pointer(off).is_dead() {
             return Ok(Posting::Dead);
         }
-        let at = crate::KeySchema::posting_position(old, tid);
+        let at = crate::schema::KeySchema::posting_position(old, tid);
         if at == 0 || at >= old.posting_count() || old.posting_tid(at) == tid {
             return Err(self.overlap(tid, off, state.page.block()));
         }
@@ -311,8 +312,7 @@ impl Index {
         mut child: Option<ExclusiveGuard<'p>>,
         stack: &mut [StackEntry],
         tuple: IndexTuple<'_>,
-        mut offset: OffsetNo,
-        posting: Posting,
+        (mut offset, posting): (OffsetNo, Posting),
         only: bool,
     ) -> Result<()> {
         let node = Node(&page);

@@ -6,9 +6,9 @@
 //!
 //! Counterpart: `_bt_pagedel` in nbtpage.c.
 
-use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags, RmgrId};
 use crate::index::Access;
+use crate::index::Index;
 use crate::key::InsertKey;
 use crate::records::{self, MarkHalfDead, UnlinkPage};
 use crate::redo::{remove_downlink, top_parent_tuple};
@@ -318,7 +318,8 @@ impl Index {
             if first <= max || !node.is_leaf() || !node.is_half_dead() {
                 return Err(pg_err!(
                     INTERNAL_ERROR,
-                    "target leaf page changed status unexpectedly in block {target} of index \"{}\"",
+                    "target leaf page changed status unexpectedly in block {target} of index \
+                     \"{}\"",
                     self.name
                 ));
             }

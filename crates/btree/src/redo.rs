@@ -58,7 +58,7 @@ fn fields<'a, T>(data: &'a [u8], read: impl FnOnce(&mut Fields<'a>) -> Option<T>
 /// The posting list at `offset`; an error if there is none.
 fn posting_at(node: Node<'_>, offset: OffsetNo) -> Result<IndexTuple<'_>> {
     let exists = (1..=node.max_offset()).contains(&offset);
-    let tuple = exists.then(|| node.tuple(offset)).filter(|t| t.is_whole() && t.is_posting());
+    let tuple = exists.then(|| node.tuple(offset)).filter(|t| t.is_complete() && t.is_posting());
     tuple.ok_or_else(damaged)
 }
 
@@ -241,7 +241,7 @@ fn dedup_page(src: &mut dyn Source) -> Result<()> {
     let intervals = dedup::decode_intervals(src.block_data(0));
     src.change(0, Want::Existing, &mut |page| {
         let node = Node(page);
-        if !(1..=node.max_offset()).all(|off| node.tuple(off).is_whole()) {
+        if !(1..=node.max_offset()).all(|off| node.tuple(off).is_complete()) {
             return Err(damaged());
         }
         let merged = dedup::redo_dedup(Node(page), &intervals)?;
@@ -302,7 +302,7 @@ pub(crate) fn top_parent_tuple(top: BlockNo) -> [u8; index_tuple::HEADER_SIZE] {
 /// entry, which is deleted; so the key space is transferred to the right sibling.
 pub(crate) fn remove_downlink(page: PageMut<'_>, offset: OffsetNo) -> Result<()> {
     let node = Node(page);
-    let whole = |o| (1..=node.max_offset()).contains(&o) && node.tuple(o).is_whole();
+    let whole = |o| (1..=node.max_offset()).contains(&o) && node.tuple(o).is_complete();
     let next = offset.wrapping_add(1);
     if !whole(offset) || !whole(next) {
         return Err(damaged());

@@ -4,9 +4,9 @@
 //!
 //! Counterpart: nbtsearch.c, `_bt_killitems` in nbtutils.c.
 
-use crate::Index;
 use crate::buf::{Cx, Pin, ShareGuard};
 use crate::index::Access;
+use crate::index::Index;
 use crate::scan_key::{Quals, Start};
 use access::{AllVisible, Direction, IndexScan, ScanItem, ScanKey, ScanOptions, ScanPage};
 use ids::{BlockNo, Lsn, OffsetNo, Tid};

@@ -4,8 +4,8 @@
 //!
 //! Counterpart: the first half of nbtsearch.c.
 
-use crate::Index;
 use crate::buf::{Cx, ShareGuard};
+use crate::index::Index;
 use crate::index::{Access, Latched};
 use crate::key::InsertKey;
 use ids::{BlockNo, OffsetNo};

@@ -4,8 +4,8 @@
 //!
 //! Counterpart: the second half of nbtinsert.c.
 
-use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags, RmgrId};
+use crate::index::Index;
 use crate::insert::{Posting, PostingSplit};
 use crate::records;
 use crate::search::StackEntry;
@@ -212,7 +212,8 @@ impl Index {
         let Some((parent, offset)) = parent else {
             return Err(pg_err!(
                 INDEX_CORRUPTED,
-                "failed to re-find parent key in index \"{}\" for split pages {left_block}/{right_block}",
+                "failed to re-find parent key in index \"{}\" for split pages \
+                 {left_block}/{right_block}",
                 self.name
             ));
         };
@@ -223,8 +224,7 @@ impl Index {
             Some(left),
             &mut stack[..above],
             IndexTuple::new(&entry),
-            offset + 1,
-            Posting::No,
+            (offset + 1, Posting::No),
             is_only,
         )
     }

@@ -98,13 +98,15 @@ impl KeySchema {
         if !leaf {
             return Err(pg_err!(
                 INTERNAL_ERROR,
-                "cannot insert oversized tuple of size {size} on internal page of index \"{index_name}\""
+                "cannot insert oversized tuple of size {size} on internal page of index \
+                 \"{index_name}\""
             ));
         }
         let tid = tuple.heap_tid().unwrap_or(ids::Tid::INVALID);
         Err(pg_err!(
             PROGRAM_LIMIT_EXCEEDED,
-            "index row size {size} exceeds btree version {version} maximum {max} for index \"{index_name}\""
+            "index row size {size} exceeds btree version {version} maximum {max} for index \
+             \"{index_name}\""
         )
         .detail(format!("Index row references tuple {tid} in relation \"{table_name}\"."))
         .hint(

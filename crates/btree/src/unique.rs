@@ -2,8 +2,8 @@
 //!
 //! Counterpart: `_bt_check_unique` in nbtinsert.c.
 
-use crate::Index;
 use crate::buf::{Cx, ShareExclusiveGuard};
+use crate::index::Index;
 use crate::insert::InsertState;
 use access::{DirtyState, HeapLiveness, Inserted, UniqueCheck};
 use ids::OffsetNo;

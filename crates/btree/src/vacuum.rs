@@ -4,9 +4,9 @@
 //!
 //! Counterpart: nbtree.c.
 
-use crate::Index;
 use crate::buf::{Cx, RegFlags, RmgrId};
 use crate::delete::{DeleteKind, PostingUpdate};
+use crate::index::Index;
 use crate::records;
 use access::{BulkDeleteResult, IsDead};
 use ids::{BlockNo, FullXid, OffsetNo};

@@ -3,8 +3,8 @@
 //!
 //! Counterpart: verify_nbtree.c of amcheck.
 
-use crate::Index;
 use crate::buf::Cx;
+use crate::index::Index;
 use crate::schema::KeySchema;
 use ids::{BlockNo, OffsetNo, Tid};
 use page::btree::{HIGH_KEY, MAX_ITEM_SIZE_NO_HEAP_TID, META_BLOCK, NONE, Node};

@@ -46,8 +46,8 @@ pub struct ForkBuffers {
     /// The extension lock: held while the fork grows or is truncated.
     pub(crate) extension: Mutex<()>,
     extension_waiters: AtomicU32,
-    /// End of the zeroed blocks by which the file has been grown ahead. Changed under the extension
-    /// lock. Never more than what is written there: 0 if it is not known.
+    /// End of the zeroed blocks by which the file has been extended in advance. Changed under the
+    /// extension lock. Never more than what is written there: 0 if it is not known.
     file_end: AtomicU32,
     inline: [AtomicU32; INLINE],
     parts: [OnceLock<Part>; PARTS],

@@ -343,7 +343,7 @@ impl Frames {
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        // SAFETY: mapped in `new` with this length; all guards borrowed the pool and are gone.
+        // SAFETY: mapped in `new` with this length; all guards borrowed the pool and are dropped.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.descs.len() * PAGE_SIZE) };
     }
 }

@@ -110,7 +110,7 @@ impl<'a> Pin<'a> {
 
     /// As [`Pin::exclusive`], for a page of a relation that no other session can see yet: its pages
     /// have no latch order.
-    pub fn exclusive_unseen(self) -> ExclusiveGuard<'a> {
+    pub fn exclusive_unordered(self) -> ExclusiveGuard<'a> {
         self.latch().acquire(LatchMode::Exclusive);
         self.latched(false);
         ExclusiveGuard(self)

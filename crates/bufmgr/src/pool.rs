@@ -203,7 +203,7 @@ impl BufferPool {
             return Ok((known > 0).then_some(known));
         }
         if !self.smgr.exists(fork.name())? {
-            // Forks come into being through `create_fork`, and grow through the pool.
+            // Forks are created by `create_fork` and extended through the pool.
             fork.assume_empty();
             return Ok(None);
         }
@@ -535,9 +535,9 @@ impl BufferPool {
         }
     }
 
-    /// As `extend`; if the file must grow, it grows by `ahead` blocks at once, for later
+    /// As `extend`; if the file must be extended, then by `ahead` blocks at once, for later
     /// extensions. [`BufferPool::trim`] cuts off the blocks that were not used.
-    pub fn extend_ahead(
+    pub fn extend_in_advance(
         &self,
         fork: &Arc<ForkBuffers>,
         ahead: u32,
@@ -553,7 +553,8 @@ impl BufferPool {
         }
     }
 
-    /// Cuts off the blocks by which the file was grown ahead; none of them is part of the fork.
+    /// Truncates the blocks by which the file was extended in advance; none of them is part of the
+    /// fork.
     pub fn trim(&self, fork: &ForkBuffers) -> Result<()> {
         let _growing = fork.lock_extension();
         let nblocks = self.nblocks(fork)?;

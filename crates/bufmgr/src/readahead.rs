@@ -57,7 +57,7 @@ impl BufferPool {
             .min(READ_AHEAD_MAX)
             .min(spare.max(1) as u32)
             .min(left)
-            .min(self.smgr.segment_rest(first));
+            .min(self.smgr.blocks_to_segment_end(first));
         let missing =
             (0..wanted).take_while(|n| fork.lookup(BlockNo(first.0 + n)).is_none()).count() as u32;
         if missing == 0 {

@@ -266,7 +266,8 @@ pub fn read_for_redo<'a>(
     };
     if block.will_init() != mode.init() {
         let what = if mode.init() {
-            "block to be initialized in redo routine must be marked with WILL_INIT flag in the WAL record"
+            "block to be initialized in redo routine must be marked \
+             with WILL_INIT flag in the WAL record"
         } else {
             "block with WILL_INIT flag in WAL record must be zeroed by redo routine"
         };
@@ -371,7 +372,7 @@ pub fn apply(
 }
 
 /// As [`apply`] for pages whose LSN is not used (free space map): changes and marks dirty.
-pub fn apply_unstamped(
+pub fn apply_without_lsn(
     guard: &mut ExclusiveGuard<'_>,
     change: impl FnOnce(PageMut<'_>) -> Result<()>,
 ) -> Result<()> {

@@ -209,7 +209,7 @@ fn replay(cx: &mut crate::redo::RedoCx<'_>, record: &DecodedRecord) {
 }
 
 #[test]
-fn pages_survive_replacement_many_times_over() {
+fn pages_survive_repeated_replacement() {
     let world = World::new(16);
     let fork = world.relation(1, 100);
     for round in 0..3 {
@@ -283,7 +283,8 @@ fn a_checkpoint_requests_writeback_after_flush_after_pages() {
     }
 }
 
-/// A session that evicts dirty pages requests writeback after as many pages as its setting says.
+/// A session that evicts dirty pages requests writeback after the number of pages that its setting
+/// requires.
 #[test]
 fn a_session_requests_writeback_after_flush_after_pages() {
     for flush_after in [0, 1, 8, 1000] {

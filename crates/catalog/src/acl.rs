@@ -6,7 +6,7 @@ use crate::cache;
 use crate::cx::CatCx;
 use crate::rows::{AclItem, PgClass};
 use ids::Oid;
-use pgerror::Result;
+use pgerror::{PgError, Result, pg_err};
 
 /// Privilege bits. Counterpart: `ACL_INSERT` and others of parsenodes.h.
 pub const INSERT: u32 = 1 << 0;
@@ -281,4 +281,17 @@ impl CatCx<'_> {
         }
         Ok(have)
     }
+}
+
+/// The error 42501 for a relation.
+pub fn relation_denied(class: &PgClass) -> PgError {
+    let noun = match class.relkind {
+        b'S' => "sequence",
+        b'v' => "view",
+        b'm' => "materialized view",
+        b'i' | b'I' => "index",
+        b'f' => "foreign table",
+        _ => "table",
+    };
+    pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", class.relname)
 }

@@ -2,17 +2,16 @@
 //!
 //! Counterpart: `getObjectDescription` of objectaddress.c.
 
-use crate::cache;
+use crate::cache::{self, Row};
 use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
 use crate::format_type::quote_identifier;
 use crate::namespace::qualified;
+use crate::object::ObjectClass;
 use crate::rows::{
-    CatalogRow, Name, PgAm, PgAmop, PgAmproc, PgAttrdef, PgAuthid, PgCast, PgClass, PgCollation,
-    PgConstraint, PgConversion, PgDatabase, PgDefaultAcl, PgEventTrigger, PgExtension, PgLanguage,
-    PgLargeobject, PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgParameterAcl, PgPolicy,
-    PgProc, PgPublication, PgPublicationRel, PgRewrite, PgStatisticExt, PgTablespace, PgTrigger,
-    PgTsConfig, PgTsDict, PgTsParser, PgTsTemplate, PgType, indexes,
+    CatalogRow, Index, Name, PgAmop, PgAmproc, PgAttrdef, PgCast, PgClass, PgConstraint,
+    PgDefaultAcl, PgLargeobject, PgOperator, PgOpfamily, PgParameterAcl, PgProc, PgPublication,
+    PgPublicationNamespace, PgPublicationRel, PgTransform, PgType, PgUserMapping, indexes,
 };
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -21,218 +20,180 @@ impl CatCx<'_> {
     /// `table public.t`, `column a of table t`, `function f(integer)`, …
     pub fn describe_object(&mut self, object: ObjectAddress) -> Result<String> {
         let oid = object.object;
-        let missing =
-            |what: &str| PgError::internal(format!("cache lookup failed for {what} {oid}"));
-        Ok(match object.class {
-            PgClass::RELATION if object.sub != 0 => {
-                let relation = self.describe_relation(oid)?;
-                let number = object.sub as ids::AttrNo;
-                let column = self.attribute(oid, number)?.ok_or_else(|| {
-                    PgError::internal(format!(
-                        "cache lookup failed for column {number} of relation {oid}"
-                    ))
-                })?;
-                format!("column {} of {relation}", column.attname)
-            }
-            PgClass::RELATION => self.describe_relation(oid)?,
+        match object.class {
+            PgClass::RELATION if object.sub != 0 => self.describe_column(object),
+            PgClass::RELATION => self.describe_relation(oid),
             PgProc::RELATION => {
-                let signature = self.format_function(oid)?;
-                let row = self.function(oid)?;
-                match row.prokind {
-                    b'a' => format!("aggregate {signature}"),
-                    _ => format!("function {signature}"),
-                }
+                let noun = match self.function(oid)?.prokind {
+                    b'a' => "aggregate",
+                    _ => "function",
+                };
+                Ok(format!("{noun} {}", self.format_function(oid)?))
             }
-            PgType::RELATION => format!("type {}", self.format_type(oid)?),
-            PgCast::RELATION => {
-                let row = self.scan(indexes::PG_CAST_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("cast"))?;
-                let (from, to) =
-                    (self.format_type(row.castsource)?, self.format_type(row.casttarget)?);
-                format!("cast from {from} to {to}")
-            }
-            PgCollation::RELATION => {
-                let row = self.collation(oid)?;
-                let visible = self.find_collation(None, row.collname.as_str())? == Some(oid);
-                let name = self.qualify(visible, row.collnamespace, row.collname)?;
-                format!("collation {name}")
-            }
+            PgType::RELATION => Ok(format!("type {}", self.format_type(oid)?)),
+            PgOperator::RELATION => Ok(format!("operator {}", self.format_operator(oid)?)),
             PgConstraint::RELATION => {
-                let row = self.constraint(oid)?.ok_or_else(|| missing("constraint"))?;
+                let row = self.constraint(oid)?.ok_or_else(|| missing("constraint", oid))?;
                 match row.conrelid.valid() {
                     Some(relation) => {
                         let relation = self.describe_relation(relation)?;
-                        format!("constraint {} on {relation}", row.conname)
+                        Ok(format!("constraint {} on {relation}", row.conname))
                     }
-                    None => format!("constraint {}", row.conname),
+                    None => Ok(format!("constraint {}", row.conname)),
                 }
             }
-            PgConversion::RELATION => {
-                let row =
-                    self.get(cache::CONVOID, &[oid.into()], format_args!("conversion {oid}"))?;
-                let visible = self.find_conversion(None, row.conname.as_str())? == Some(oid);
-                format!("conversion {}", self.qualify(visible, row.connamespace, row.conname)?)
-            }
             PgAttrdef::RELATION => {
-                let row = self.scan(indexes::PG_ATTRDEF_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("attrdef"))?;
+                let row = self.one(indexes::PG_ATTRDEF_OID_INDEX, oid, "attrdef")?;
                 let column = ObjectAddress::column(row.adrelid, row.adnum);
-                format!("default value for {}", self.describe_object(column)?)
+                Ok(format!("default value for {}", self.describe_object(column)?))
             }
-            PgLanguage::RELATION => format!("language {}", self.language(oid)?.lanname),
-            PgLargeobject::RELATION => format!("large object {oid}"),
-            PgOperator::RELATION => format!("operator {}", self.format_operator(oid)?),
-            PgOpclass::RELATION => {
-                let row = self.opclass(oid)?;
-                let visible =
-                    self.find_opclass(row.opcmethod, None, row.opcname.as_str())? == Some(oid);
-                let name = self.qualify(visible, row.opcnamespace, row.opcname)?;
-                let am = self.access_method_name(row.opcmethod)?;
-                format!("operator class {name} for access method {am}")
-            }
-            PgOpfamily::RELATION => self.describe_family(oid)?,
-            PgAm::RELATION => format!("access method {}", self.access_method_name(oid)?),
-            PgRewrite::RELATION => {
-                let row = self.scan(indexes::PG_REWRITE_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("rule"))?;
-                let relation = self.describe_relation(row.ev_class)?;
-                format!("rule {} on {relation}", row.rulename)
-            }
-            PgTrigger::RELATION => {
-                let row = self.scan(indexes::PG_TRIGGER_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("trigger"))?;
-                let relation = self.describe_relation(row.tgrelid)?;
-                format!("trigger {} on {relation}", row.tgname)
-            }
-            PgPolicy::RELATION => {
-                let row = self.scan(indexes::PG_POLICY_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("policy"))?;
-                let relation = self.describe_relation(row.polrelid)?;
-                format!("policy {} on {relation}", row.polname)
-            }
-            PgNamespace::RELATION => {
-                let name = self.namespace_name(oid)?.ok_or_else(|| missing("namespace"))?;
-                format!("schema {name}")
-            }
-            PgStatisticExt::RELATION => {
-                let what = format_args!("statistics object {oid}");
-                let row = self.get(cache::STATEXTOID, &[oid.into()], what)?;
-                let visible = self.is_visible_statistics(oid, row.stxname.as_str())?;
-                let name = self.qualify(visible, row.stxnamespace, row.stxname)?;
-                format!("statistics object {name}")
-            }
-            PgAuthid::RELATION => format!("role {}", self.role_name(oid)?),
-            PgDatabase::RELATION => {
-                let row = self.database(oid)?.ok_or_else(|| missing("database"))?;
-                format!("database {}", row.datname)
-            }
-            PgTablespace::RELATION => {
-                let what = format_args!("tablespace {oid}");
-                let row = self.get(cache::TABLESPACEOID, &[oid.into()], what)?;
-                format!("tablespace {}", row.spcname)
-            }
-            PgExtension::RELATION => {
-                let what = format_args!("extension {oid}");
-                let row = self.get(cache::EXTENSIONOID, &[oid.into()], what)?;
-                format!("extension {}", row.extname)
-            }
-            PgTsConfig::RELATION => {
-                let what = format_args!("text search configuration {oid}");
-                let row = self.get(cache::TSCONFIGOID, &[oid.into()], what)?;
-                let visible = self.find_ts_config(None, row.cfgname.as_str())? == Some(oid);
-                let name = self.qualify(visible, row.cfgnamespace, row.cfgname)?;
-                format!("text search configuration {name}")
-            }
-            PgTsDict::RELATION => {
-                let what = format_args!("text search dictionary {oid}");
-                let row = self.get(cache::TSDICTOID, &[oid.into()], what)?;
-                let visible = self.find_ts_dict(None, row.dictname.as_str())? == Some(oid);
-                let name = self.qualify(visible, row.dictnamespace, row.dictname)?;
-                format!("text search dictionary {name}")
-            }
-            PgDefaultAcl::RELATION => {
-                let row = self.scan(indexes::PG_DEFAULT_ACL_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("default ACL"))?;
-                let objects = match row.defaclobjtype {
-                    b'r' => "relations",
-                    b'S' => "sequences",
-                    b'f' => "functions",
-                    b'T' => "types",
-                    b'n' => "schemas",
-                    _ => "objects",
-                };
-                let role = self.role_name(row.defaclrole)?;
-                let place = match row.defaclnamespace.valid() {
-                    Some(schema) => {
-                        let name = self.namespace_name(schema)?.unwrap_or_default();
-                        format!(" in schema {name}")
-                    }
-                    None => String::new(),
-                };
-                format!("default privileges on new {objects} belonging to role {role}{place}")
-            }
-            PgEventTrigger::RELATION => {
-                let what = format_args!("event trigger {oid}");
-                let row = self.get(cache::EVENTTRIGGEROID, &[oid.into()], what)?;
-                format!("event trigger {}", row.evtname)
-            }
-            PgPublication::RELATION => {
-                let what = format_args!("publication {oid}");
-                let row = self.get(cache::PUBLICATIONOID, &[oid.into()], what)?;
-                format!("publication {}", row.pubname)
-            }
-            PgPublicationRel::RELATION => {
-                let row = self.scan(indexes::PG_PUBLICATION_REL_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("publication table"))?;
-                let of = ObjectAddress::of::<PgPublication>(row.prpubid);
-                let (table, of) = (self.describe_relation(row.prrelid)?, self.describe_object(of)?);
-                format!("publication of {table} in {of}")
-            }
-            PgAmop::RELATION => {
-                let row = self.scan(indexes::PG_AMOP_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("access method operator"))?;
-                format!(
-                    "operator {} ({}, {}) of {}: {}",
-                    row.amopstrategy,
-                    self.format_type(row.amoplefttype)?,
-                    self.format_type(row.amoprighttype)?,
-                    self.describe_family(row.amopfamily)?,
-                    self.format_operator(row.amopopr)?
-                )
-            }
-            PgAmproc::RELATION => {
-                let row = self.scan(indexes::PG_AMPROC_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("access method procedure"))?;
-                format!(
-                    "function {} ({}, {}) of {}: {}",
-                    row.amprocnum,
-                    self.format_type(row.amproclefttype)?,
-                    self.format_type(row.amprocrighttype)?,
-                    self.describe_family(row.amprocfamily)?,
-                    self.format_function(row.amproc)?
-                )
-            }
-            PgTsParser::RELATION => {
-                let row = self.scan(indexes::PG_TS_PARSER_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("text search parser"))?;
-                let visible = row.prsnamespace == Oid(11);
-                let name = self.qualify(visible, row.prsnamespace, row.prsname)?;
-                format!("text search parser {name}")
-            }
-            PgTsTemplate::RELATION => {
-                let row = self.scan(indexes::PG_TS_TEMPLATE_OID_INDEX, &[oid.into()])?.pop();
-                let row = row.ok_or_else(|| missing("text search template"))?;
-                let visible = row.tmplnamespace == Oid(11);
-                let name = self.qualify(visible, row.tmplnamespace, row.tmplname)?;
-                format!("text search template {name}")
-            }
+            // Comments and privileges of large objects have this class too.
+            PgLargeobject::RELATION => Ok(format!("large object {oid}")),
             PgParameterAcl::RELATION => {
-                let what = format_args!("parameter ACL {oid}");
-                let row = self.get(cache::PARAMETERACLOID, &[oid.into()], what)?;
-                format!("parameter {}", row.parname.as_str())
+                let row = self.one(indexes::PG_PARAMETER_ACL_OID_INDEX, oid, "parameter ACL")?;
+                Ok(format!("parameter {}", row.parname.as_str()))
             }
-            class => return Err(PgError::internal(format!("unrecognized object class: {class}"))),
+            PgDefaultAcl::RELATION => self.describe_default_privileges(oid),
+            PgCast::RELATION
+            | PgTransform::RELATION
+            | PgUserMapping::RELATION
+            | PgPublicationRel::RELATION
+            | PgPublicationNamespace::RELATION => self.describe_pair(object),
+            PgAmop::RELATION | PgAmproc::RELATION => self.describe_member(object),
+            class => {
+                let class = ObjectClass::of(class).ok_or_else(|| {
+                    PgError::internal(format!("unrecognized object class: {class}"))
+                })?;
+                self.describe_named(class, oid)
+            }
+        }
+    }
+
+    /// An object that is identified by the noun of its class and its name.
+    fn describe_named(&mut self, class: &'static ObjectClass, oid: Oid) -> Result<String> {
+        let row = self.object_row(class, oid)?;
+        let noun = class.noun;
+        if let Some(schema) = row.namespace()? {
+            let visible = self.is_object_visible(&row)?;
+            let name = self.qualify(visible, schema, row.name()?)?;
+            return Ok(match row.method()? {
+                Some(method) => {
+                    let method = self.access_method_name(method)?;
+                    format!("{noun} {name} for access method {method}")
+                }
+                None => format!("{noun} {name}"),
+            });
+        }
+        let name = row.name()?;
+        Ok(match row.relation()? {
+            Some(relation) => format!("{noun} {name} on {}", self.describe_relation(relation)?),
+            None => format!("{noun} {name}"),
         })
+    }
+
+    fn describe_column(&mut self, object: ObjectAddress) -> Result<String> {
+        let relation = self.describe_relation(object.object)?;
+        let number = object.sub as ids::AttrNo;
+        let column = self.attribute(object.object, number)?.ok_or_else(|| {
+            PgError::internal(format!(
+                "cache lookup failed for column {number} of relation {}",
+                object.object
+            ))
+        })?;
+        Ok(format!("column {} of {relation}", column.attname))
+    }
+
+    /// An object that relates two others.
+    fn describe_pair(&mut self, object: ObjectAddress) -> Result<String> {
+        let oid = object.object;
+        Ok(match object.class {
+            PgCast::RELATION => {
+                let row = self.one(indexes::PG_CAST_OID_INDEX, oid, "cast")?;
+                let from = self.format_type(row.castsource)?;
+                format!("cast from {from} to {}", self.format_type(row.casttarget)?)
+            }
+            PgTransform::RELATION => {
+                let row = self.one(indexes::PG_TRANSFORM_OID_INDEX, oid, "transform")?;
+                let of = self.format_type(row.trftype)?;
+                format!("transform for {of} language {}", self.language(row.trflang)?.lanname)
+            }
+            PgUserMapping::RELATION => {
+                let row = self.one(indexes::PG_USER_MAPPING_OID_INDEX, oid, "user mapping")?;
+                let index = indexes::PG_FOREIGN_SERVER_OID_INDEX;
+                let server = self.one(index, row.umserver, "foreign server")?.srvname;
+                let user = match row.umuser.valid() {
+                    Some(user) => self.role_name(user)?,
+                    None => "public".to_owned(),
+                };
+                format!("user mapping for {user} on server {server}")
+            }
+            PgPublicationNamespace::RELATION => {
+                let index = indexes::PG_PUBLICATION_NAMESPACE_OID_INDEX;
+                let row = self.one(index, oid, "publication schema")?;
+                let schema = self.namespace_name(row.pnnspid)?.unwrap_or_default();
+                let of = ObjectAddress::of::<PgPublication>(row.pnpubid);
+                format!("publication of schema {schema} in {}", self.describe_object(of)?)
+            }
+            _ => {
+                let index = indexes::PG_PUBLICATION_REL_OID_INDEX;
+                let row = self.one(index, oid, "publication table")?;
+                let of = ObjectAddress::of::<PgPublication>(row.prpubid);
+                let table = self.describe_relation(row.prrelid)?;
+                format!("publication of {table} in {}", self.describe_object(of)?)
+            }
+        })
+    }
+
+    /// A member of an operator family.
+    fn describe_member(&mut self, object: ObjectAddress) -> Result<String> {
+        let oid = object.object;
+        if object.class == PgAmop::RELATION {
+            let index = indexes::PG_AMOP_OID_INDEX;
+            let row = self.one(index, oid, "access method operator")?;
+            return Ok(format!(
+                "operator {} ({}, {}) of {}: {}",
+                row.amopstrategy,
+                self.format_type(row.amoplefttype)?,
+                self.format_type(row.amoprighttype)?,
+                self.describe_object(ObjectAddress::of::<PgOpfamily>(row.amopfamily))?,
+                self.format_operator(row.amopopr)?
+            ));
+        }
+        let row = self.one(indexes::PG_AMPROC_OID_INDEX, oid, "access method procedure")?;
+        Ok(format!(
+            "function {} ({}, {}) of {}: {}",
+            row.amprocnum,
+            self.format_type(row.amproclefttype)?,
+            self.format_type(row.amprocrighttype)?,
+            self.describe_object(ObjectAddress::of::<PgOpfamily>(row.amprocfamily))?,
+            self.format_function(row.amproc)?
+        ))
+    }
+
+    fn describe_default_privileges(&mut self, oid: Oid) -> Result<String> {
+        let row = self.one(indexes::PG_DEFAULT_ACL_OID_INDEX, oid, "default ACL")?;
+        let objects = match row.defaclobjtype {
+            b'r' => "relations",
+            b'S' => "sequences",
+            b'f' => "functions",
+            b'T' => "types",
+            b'n' => "schemas",
+            _ => "objects",
+        };
+        let role = self.role_name(row.defaclrole)?;
+        let location = match row.defaclnamespace.valid() {
+            Some(schema) => {
+                let name = self.namespace_name(schema)?.unwrap_or_default();
+                format!(" in schema {name}")
+            }
+            None => String::new(),
+        };
+        Ok(format!("default privileges on new {objects} belonging to role {role}{location}"))
+    }
+
+    /// The row with this OID; an internal error that names `what` where it does not exist.
+    fn one<R: CatalogRow>(&mut self, index: Index<R>, oid: Oid, what: &str) -> Result<Row<R>> {
+        self.scan(index, &[oid.into()])?.pop().ok_or_else(|| missing(what, oid))
     }
 
     /// `table t`, `index i`, `view public.v`, …
@@ -292,14 +253,10 @@ impl CatCx<'_> {
         let row = self.get(cache::AMOID, &[oid.into()], format_args!("access method {oid}"))?;
         Ok(row.amname.to_string())
     }
+}
 
-    fn describe_family(&mut self, oid: Oid) -> Result<String> {
-        let row = self.opfamily(oid)?;
-        let visible = self.find_opfamily(row.opfmethod, None, row.opfname.as_str())? == Some(oid);
-        let name = self.qualify(visible, row.opfnamespace, row.opfname)?;
-        let am = self.access_method_name(row.opfmethod)?;
-        Ok(format!("operator family {name} for access method {am}"))
-    }
+fn missing(what: &str, oid: Oid) -> PgError {
+    PgError::internal(format!("cache lookup failed for {what} {oid}"))
 }
 
 /// The noun for a `relkind`.

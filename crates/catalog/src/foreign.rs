@@ -167,8 +167,8 @@ impl CatCx<'_> {
                 let used = columns_of(&plan::nodetree::read_expr(text.as_str())?);
                 if used.iter().any(|column| !known.contains(column)) {
                     return Err(cannot(
-                        "Column used in the publication WHERE expression is not part of the replica \
-                         identity.",
+                        "Column used in the publication WHERE expression is not part of the \
+                         replica identity.",
                     ));
                 }
             }

@@ -5,7 +5,8 @@
 //! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `cx` (lookups),
 //! `lookup`, `namespace`, `acl`, `format_type`, `foreign` (lookups used by analysis), `reldesc`,
 //! `relcache`, `orders`, `comparer`;
-//! `write`, `depend`, `describe` (changes and dependencies); `bootstrap` creates a new cluster.
+//! `write`, `depend`, `object`, `describe`, `comment` (changes, dependencies, properties of objects
+//! of any kind); `bootstrap` creates a new cluster.
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +15,7 @@ pub mod bootstrap;
 mod builtin;
 pub mod cache;
 pub mod collations;
+mod comment;
 mod comparer;
 mod cx;
 pub mod depend;
@@ -29,6 +31,7 @@ pub mod inval;
 mod keywords;
 pub mod lookup;
 pub mod namespace;
+pub mod object;
 mod orders;
 pub mod overlay;
 pub mod relcache;
@@ -46,6 +49,6 @@ pub use cx::CatCx;
 pub use depend::ObjectAddress;
 pub use describe::relation_kind;
 pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, shape_version};
-pub use session::{CatSession, Seen};
+pub use session::{CatSession, CatalogState};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;

@@ -44,21 +44,21 @@ pub struct CatSession {
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
     search_path: String,
     /// The computed search path and the catalog state it was computed from.
-    pub(crate) path: Option<(Arc<SearchPath>, Seen)>,
+    pub(crate) path: Option<(Arc<SearchPath>, CatalogState)>,
 }
 
 /// Identifies a catalog state as visible to a session: the generation of the committed catalogs and
 /// the version of its transaction's own changes. Data derived at one value may be stale at another.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Seen {
+pub struct CatalogState {
     generation: u64,
     own: u64,
 }
 
 impl CatSession {
     /// The current catalog state of the session.
-    pub fn seen(&self) -> Seen {
-        Seen { generation: self.catalog.generation(), own: self.overlay.version() }
+    pub fn seen(&self) -> CatalogState {
+        CatalogState { generation: self.catalog.generation(), own: self.overlay.version() }
     }
 
     pub fn new(catalog: Arc<Catalog>, user: Oid) -> CatSession {

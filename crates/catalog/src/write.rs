@@ -55,11 +55,21 @@ impl CatCx<'_> {
     /// Replaces a row that was looked up under a lock that excludes other changes. In-place changes
     /// since the lookup are kept, unless `new` changes the same column.
     pub fn update<R: CatalogRow>(&mut self, old: &Tuple<R>, new: &R) -> Result<Tid> {
-        let (relation, old_row, mut row) = (R::RELATION, old.row.to_row(), new.to_row());
+        self.update_row(R::RELATION, old.tid, &old.row.to_row(), new.to_row())
+    }
+
+    /// As [`Self::update`], for the row of any catalog.
+    pub(crate) fn update_row(
+        &mut self,
+        relation: Oid,
+        old: Tid,
+        old_row: &[Datum],
+        mut row: Vec<Datum>,
+    ) -> Result<Tid> {
         let in_place = in_place_columns(relation);
         if !in_place.is_empty() {
-            self.store.lock_row(relation, old.tid)?;
-            self.store.version(relation, old.tid, &mut |now| {
+            self.store.lock_row(relation, old)?;
+            self.store.version(relation, old, &mut |now| {
                 // The old version was pruned and its line pointer reused by another row.
                 if now.first() != old_row.first().map(Datum::as_ref).as_ref() {
                     return Err(PgError::internal("tuple concurrently updated"));
@@ -73,11 +83,11 @@ impl CatCx<'_> {
                 Ok(())
             })?;
         }
-        self.invalidate_row(relation, &old_row);
+        self.invalidate_row(relation, old_row);
         self.invalidate_row(relation, &row);
-        let tid = self.store.update(relation, old.tid, row)?;
+        let tid = self.store.update(relation, old, row)?;
         if !in_place.is_empty() {
-            self.store.unlock_row(relation, old.tid)?;
+            self.store.unlock_row(relation, old)?;
         }
         Ok(tid)
     }
@@ -145,8 +155,13 @@ impl CatCx<'_> {
     }
 
     pub fn delete<R: CatalogRow>(&mut self, old: &Tuple<R>) -> Result<()> {
-        self.invalidate_row(R::RELATION, &old.row.to_row());
-        self.store.delete(R::RELATION, old.tid)
+        self.delete_row(R::RELATION, old.tid, &old.row.to_row())
+    }
+
+    /// As [`Self::delete`], for the row of any catalog.
+    pub(crate) fn delete_row(&mut self, relation: Oid, old: Tid, row: &[Datum]) -> Result<()> {
+        self.invalidate_row(relation, row);
+        self.store.delete(relation, old)
     }
 
     /// An OID that is not in use in the catalog; `index` is the unique index on its `oid` column.

@@ -1,8 +1,7 @@
-//! ALTER TABLE and related statements: dispatch of subcommands and their order.
+//! ALTER TABLE and related statements: the checks and locks before the first change.
 //!
-//! Subcommands run in PostgreSQL's passes: drops first, then new column types, new columns and
-//! column attributes; then the table is rewritten if needed; then constraints and indexes, which
-//! check the new rows; then the rest.
+//! Reading order: `queue` (the work queue), `phases` (the order of the changes); `attribute`,
+//! `add_column`, `types`, `identity` (columns); `constraints`; `properties`; `rewrite` (the rows).
 //!
 //! Counterpart: the `ATPrep…` and `ATExec…` functions of tablecmds.c.
 
@@ -10,38 +9,22 @@ mod add_column;
 mod attribute;
 mod constraints;
 mod identity;
+mod phases;
 mod properties;
+mod queue;
 mod rewrite;
 mod types;
 
-pub use constraints::set_not_null;
-pub use properties::{change_owner, check_clusterable, mark_clustered};
-pub use rewrite::Rewrite;
+pub use properties::change_owner;
 
-use crate::host::{CommandHost, notice};
-use crate::{drop, names};
-use catalog::rows::PgAttribute;
-use catalog::{ObjectAddress, RelDesc};
-use ids::{AttrNo, Oid};
+use crate::class;
+use catalog::RelDesc;
 use parse::ast::{
-    AlterTableCmd, AlterTableStmt, AlterTableType, ConstrType, Constraint, DropBehavior, Node,
-    ObjectType,
+    AlterTableCmd, AlterTableStmt, AlterTableType, ConstrType, DropBehavior, Node, ObjectType,
 };
 use pgerror::{PgError, Result, bail, pg_err};
-use std::sync::Arc;
-
-/// State that subcommands leave for the end of their pass or of the statement.
-pub struct Work {
-    pub oid: Oid,
-    /// The table rewrite, with the descriptor of the relation before the statement.
-    pub rewrite: Rewrite,
-    /// Constraints of new columns, for later passes.
-    pub constraints: Vec<Constraint>,
-    /// Constraints and indexes that were dropped because a column type changed, to be recreated.
-    pub rebuild: types::Rebuild,
-    /// Columns whose type has been changed.
-    pub retyped: Vec<AttrNo>,
-}
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// ALTER TABLE, INDEX, SEQUENCE, VIEW, TYPE with subcommands.
 pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str) -> Result<()> {
@@ -77,9 +60,9 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     }
     let cascade = stmt.cmds.iter().any(|c| c.behavior == DropBehavior::Cascade);
     host.catalog().check_typed_tables(&rel, cascade)?;
-    crate::relation::not_of_other_session(&rel, "alter")?;
+    class::not_of_other_session(&rel, "alter")?;
     host.check_not_in_use(rel.oid(), rel.name(), "ALTER TABLE")?;
-    run(host, oid, &stmt.cmds, sql)
+    phases::run(host, oid, &stmt.cmds, sql)
 }
 
 /// 42809 where the object type in the statement does not match the relation. Counterpart:
@@ -111,48 +94,6 @@ fn check_typed_table(cmd: &AlterTableCmd) -> Result<()> {
         _ => return Ok(()),
     };
     bail!(WRONG_OBJECT_TYPE, "cannot {what} typed table")
-}
-
-/// Runs subcommands on a locked relation.
-pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &str) -> Result<()> {
-    let rel = host.catalog().relation(oid)?;
-    let mut work = Work {
-        oid,
-        rewrite: Rewrite::new(rel.clone()),
-        constraints: Vec::new(),
-        rebuild: types::Rebuild::default(),
-        retyped: Vec::new(),
-    };
-    for cmd in cmds {
-        properties::prepare(host, &rel, cmd, &mut work)?;
-    }
-    let mut sorted: Vec<&AlterTableCmd> = cmds.iter().collect();
-    sorted.sort_by_key(|c| pass_of(c));
-    let mut sorted = sorted.into_iter().peekable();
-    while let Some(cmd) = sorted.next_if(|c| pass_of(c) <= PASS_COLUMN_ATTRIBUTES) {
-        subcommand(host, cmd, &mut work, sql)?;
-        host.catalog().increment_command_counter()?;
-    }
-    rewrite::run(host, oid, &mut work.rewrite)?;
-    // Later checks must see the rewritten rows.
-    host.catalog().increment_command_counter()?;
-    types::rebuild(host, &mut work)?;
-    let mut later: Vec<Constraint> = std::mem::take(&mut work.constraints);
-    later.sort_by_key(|c| constraint_pass(c.contype));
-    let mut later = later.into_iter().peekable();
-    for cmd in sorted {
-        while let Some(c) = later.next_if(|c| constraint_pass(c.contype) <= pass_of(cmd)) {
-            constraints::add(host, oid, &c, sql)?;
-            host.catalog().increment_command_counter()?;
-        }
-        subcommand(host, cmd, &mut work, sql)?;
-        host.catalog().increment_command_counter()?;
-    }
-    for c in later {
-        constraints::add(host, oid, &c, sql)?;
-        host.catalog().increment_command_counter()?;
-    }
-    Ok(())
 }
 
 fn lock_of(cmd: &AlterTableCmd) -> i32 {
@@ -189,162 +130,10 @@ const STRONG_OPTIONS: [&str; 4] =
 /// Counterpart: `AlterTableGetRelOptionsLockLevel`.
 fn lock_of_options(cmd: &AlterTableCmd) -> i32 {
     let Some(Node::List(list)) = &cmd.def else { return names::mode::ACCESS_EXCLUSIVE };
-    let strong = |n: &Node| matches!(n, Node::DefElem(d) if STRONG_OPTIONS.iter().any(|o| d.defname.eq_ignore_ascii_case(o)));
+    let is_strong = |name: &str| STRONG_OPTIONS.iter().any(|o| name.eq_ignore_ascii_case(o));
+    let strong = |n: &Node| matches!(n, Node::DefElem(d) if is_strong(&d.defname));
     match list.iter().any(strong) {
         true => names::mode::ACCESS_EXCLUSIVE,
         false => names::mode::SHARE_UPDATE_EXCLUSIVE,
     }
-}
-
-const PASS_COLUMN_ATTRIBUTES: i32 = 5;
-
-/// Counterpart: `AlterTablePass`.
-fn pass_of(cmd: &AlterTableCmd) -> i32 {
-    match cmd.subtype {
-        AlterTableType::DropColumn
-        | AlterTableType::DropConstraint
-        | AlterTableType::DropNotNull
-        | AlterTableType::DropExpression
-        | AlterTableType::DropIdentity => 0,
-        AlterTableType::AlterColumnType => 1,
-        AlterTableType::AddColumn => 4,
-        AlterTableType::ColumnDefault if cmd.def.is_none() => 0,
-        // Before the table rewrite, so that new defaults and NOT NULL are checked by it.
-        AlterTableType::ColumnDefault
-        | AlterTableType::AddIdentity
-        | AlterTableType::SetIdentity
-        | AlterTableType::SetNotNull
-        | AlterTableType::SetStorage
-        | AlterTableType::SetCompression => PASS_COLUMN_ATTRIBUTES,
-        AlterTableType::AddConstraint => match &cmd.def {
-            Some(Node::Constraint(c)) => constraint_pass(c.contype),
-            _ => 10,
-        },
-        _ => 11,
-    }
-}
-
-fn constraint_pass(kind: ConstrType) -> i32 {
-    match kind {
-        ConstrType::Primary => 7,
-        ConstrType::Unique => 8,
-        ConstrType::Check => 9,
-        _ => 10,
-    }
-}
-
-/// The column of a subcommand, given by name or (for indexes) by number.
-fn column<'a>(rel: &'a RelDesc, cmd: &AlterTableCmd) -> Result<&'a PgAttribute> {
-    let Some(name) = cmd.name.as_deref() else {
-        let found = rel.attribute(cmd.num).filter(|a| !a.attisdropped);
-        return found.ok_or_else(|| {
-            pg_err!(
-                UNDEFINED_COLUMN,
-                "column number {} of relation \"{}\" does not exist",
-                cmd.num,
-                rel.name()
-            )
-        });
-    };
-    match rel.column(name) {
-        Some(a) => Ok(a),
-        None if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == name) => {
-            bail!(FEATURE_NOT_SUPPORTED, "cannot alter system column \"{name}\"")
-        }
-        None => bail!(
-            UNDEFINED_COLUMN,
-            "column \"{name}\" of relation \"{}\" does not exist",
-            rel.name()
-        ),
-    }
-}
-
-/// 42809 unless the relation's kind is one of `kinds`.
-fn must_be(rel: &RelDesc, kinds: &[u8], action: &str) -> Result<()> {
-    if kinds.contains(&rel.kind()) {
-        return Ok(());
-    }
-    Err(pg_err!(
-        WRONG_OBJECT_TYPE,
-        "ALTER action {action} cannot be performed on relation \"{}\"",
-        rel.name()
-    )
-    .detail(crate::relation::kind_not_supported(rel.kind())))
-}
-
-fn subcommand(
-    host: &mut dyn CommandHost,
-    cmd: &AlterTableCmd,
-    work: &mut Work,
-    sql: &str,
-) -> Result<()> {
-    let oid = work.oid;
-    let rel = host.catalog().relation(oid)?;
-    match cmd.subtype {
-        AlterTableType::AddColumn => add_column::add(host, &rel, cmd, work, sql),
-        AlterTableType::DropColumn => drop_column(host, &rel, cmd),
-        AlterTableType::AlterColumnType => types::alter(host, &rel, cmd, work, sql),
-        AlterTableType::ColumnDefault => attribute::set_default(host, &rel, cmd),
-        AlterTableType::SetNotNull => {
-            must_be(&rel, b"rpf", "ALTER COLUMN ... SET NOT NULL")?;
-            let number = column(&rel, cmd)?.attnum;
-            if work.rewrite.is_needed() || work.rewrite.verify_not_null {
-                if !column(&rel, cmd)?.attnotnull {
-                    work.rewrite.verify_not_null = true;
-                    attribute::change(host, oid, number, |a| a.attnotnull = true)?;
-                }
-                return Ok(());
-            }
-            set_not_null(host, &rel, &[number])
-        }
-        AlterTableType::DropNotNull => constraints::drop_not_null(host, &rel, cmd),
-        AlterTableType::DropExpression => attribute::drop_expression(host, &rel, cmd),
-        AlterTableType::AddIdentity => identity::add(host, &rel, cmd, sql),
-        AlterTableType::SetIdentity => identity::set(host, &rel, cmd, sql),
-        AlterTableType::DropIdentity => identity::drop(host, &rel, cmd),
-        AlterTableType::SetStatistics
-        | AlterTableType::SetOptions
-        | AlterTableType::ResetOptions
-        | AlterTableType::SetStorage
-        | AlterTableType::SetCompression => attribute::set(host, &rel, cmd),
-        AlterTableType::AddConstraint => {
-            must_be(&rel, b"rpf", "ADD CONSTRAINT")?;
-            match &cmd.def {
-                Some(Node::Constraint(c)) => constraints::add(host, oid, c, sql),
-                _ => Err(PgError::unsupported("this constraint")),
-            }
-        }
-        AlterTableType::DropConstraint => constraints::drop(host, &rel, cmd),
-        AlterTableType::AlterConstraint => constraints::alter(host, &rel, cmd),
-        AlterTableType::ValidateConstraint => constraints::validate(host, &rel, cmd),
-        _ => properties::set(host, &rel, cmd),
-    }
-}
-
-fn drop_column(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTableCmd) -> Result<()> {
-    let name = cmd.name.as_deref().unwrap_or("");
-    must_be(rel, b"rpcf", "DROP COLUMN")?;
-    let Some(a) = rel.column(name) else {
-        if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == name) {
-            bail!(FEATURE_NOT_SUPPORTED, "cannot drop system column \"{name}\"");
-        }
-        let message = format!("column \"{name}\" of relation \"{}\" does not exist", rel.name());
-        if cmd.missing_ok {
-            host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
-            return Ok(());
-        }
-        bail!(UNDEFINED_COLUMN, "{message}");
-    };
-    let object = ObjectAddress::column(rel.oid(), a.attnum);
-    drop::drop_objects(host, &[object], drop::behavior(cmd.behavior), false)
-}
-
-/// Updates the `pg_attribute` row of a column.
-pub fn change_column(
-    host: &mut dyn CommandHost,
-    table: Oid,
-    number: AttrNo,
-    change: impl FnOnce(&mut PgAttribute),
-) -> Result<()> {
-    attribute::change(host, table, number, change)
 }

@@ -2,9 +2,7 @@
 //!
 //! Counterpart: cluster.c.
 
-use crate::alter_table::{check_clusterable, mark_clustered};
-use crate::host::{CommandHost, Owner};
-use crate::{exprs, names, options, relation, truncate};
+use crate::{class, toast, truncate};
 use catalog::RelDesc;
 use catalog::rows::{PgAttribute, PgClass, PgIndex, indexes};
 use engine::{IndexDesc, TableDesc};
@@ -14,6 +12,8 @@ use parse::ast::ClusterStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
+use utility::host::{CommandHost, Owner};
+use utility::{exprs, names, options};
 
 /// CLUSTER.
 pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Result<()> {
@@ -107,7 +107,7 @@ pub fn rewrite(
     verbose: bool,
 ) -> Result<()> {
     let rel = host.catalog().relation(oid)?;
-    relation::not_of_other_session(&rel, "cluster")?;
+    class::not_of_other_session(&rel, "cluster")?;
     if rel.table.is_none() {
         return Ok(());
     }
@@ -119,8 +119,8 @@ pub fn rewrite(
         Some(index) => Some(Order::new(host, &rel, index)?),
         None => None,
     };
-    relation::new_files(host, oid)?;
-    relation::renew_toast(host, oid)?;
+    class::new_files(host, oid)?;
+    toast::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
     let target = new.table.clone().ok_or_else(|| PgError::internal("table without files"))?;
     let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
@@ -190,7 +190,7 @@ pub fn copy_versions(
         }
     };
     let mut cat = host.catalog();
-    let row = relation::class(&mut cat, rel.oid())?;
+    let row = class::row(&mut cat, rel.oid())?;
     let class = PgClass {
         relfrozenxid: copied.frozen_xid,
         relminmxid: Xid(copied.min_multi.0),
@@ -254,4 +254,38 @@ impl Order {
         }
         Ok(out)
     }
+}
+
+/// Counterpart: `check_index_is_clusterable`.
+pub fn check_clusterable(host: &mut dyn CommandHost, row: &PgIndex, name: &str) -> Result<()> {
+    let am = host.catalog().class(row.indexrelid)?.relam;
+    if !engine::am::by_oid(am).is_some_and(|m| m.info.capabilities.clusterable) {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "cannot cluster on index \"{name}\" because access method does not support clustering"
+        );
+    }
+    if row.indpred.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot cluster on partial index \"{name}\"");
+    }
+    if !row.indisvalid {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot cluster on invalid index \"{name}\"");
+    }
+    Ok(())
+}
+
+/// Marks the index on which the table is clustered; `INVALID` for none.
+pub fn mark_clustered(host: &mut dyn CommandHost, rel: &RelDesc, chosen: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    for i in &rel.indexes {
+        let wanted = i.indexrelid == chosen;
+        if i.indisclustered == wanted {
+            continue;
+        }
+        let row = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[i.indexrelid.into()])?.pop();
+        if let Some(row) = row {
+            cat.update(&row, &PgIndex { indisclustered: wanted, ..row.row.clone() })?;
+        }
+    }
+    cat.increment_command_counter()
 }

@@ -2,9 +2,8 @@
 //!
 //! Counterpart: pg_constraint.c, `StoreRelCheck`, `ATAddForeignKeyConstraint`.
 
-use crate::host::CommandHost;
 use crate::relation::SYSTEM_COLUMNS;
-use crate::{exprs, names, stored};
+use crate::{class, creation, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{
@@ -19,6 +18,8 @@ use pgerror::{Result, bail, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::BATCH_ROWS_MAX;
+use utility::host::CommandHost;
+use utility::{exprs, names};
 
 /// A `pg_constraint` row for a table constraint, with default values.
 pub fn row(
@@ -105,15 +106,17 @@ pub fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) ->
     Ok(())
 }
 
-/// Adds CHECK constraints to a table; with `validate` the existing rows are checked.
+/// Adds CHECK constraints to a table. Returns those that the existing rows must be checked for, if
+/// `validate` is set.
 pub fn add_checks(
     host: &mut dyn CommandHost,
     table: Oid,
     checks: &[&Constraint],
     validate: bool,
     sql: &str,
-) -> Result<()> {
+) -> Result<Vec<(String, Expr)>> {
     let rel = host.catalog().relation(table)?;
+    let mut unchecked = Vec::new();
     let mut used = Vec::new();
     let mut added = Vec::new();
     for check in checks {
@@ -139,15 +142,12 @@ pub fn add_checks(
                 };
                 let (table, column) = (rel.name(), column.as_deref());
                 let schema = rel.class.relnamespace;
-                names::free_constraint_name(host, table, column, "check", schema, &used)?
+                creation::free_constraint_name(host, table, column, "check", schema, &used)?
             }
         };
         used.push(name.clone());
         // A new table has no rows that could violate the constraint.
         let validated = !validate || !check.skip_validation;
-        if validate && validated {
-            validate_check(host, &rel, &name, &expr)?;
-        }
         let mut row = row(host, &name, &rel, b'c')?;
         row.convalidated = validated;
         row.connoinherit = check.is_no_inherit;
@@ -156,38 +156,19 @@ pub fn add_checks(
         let this = insert(host, row, &columns)?;
         let normal = Dependency::Normal;
         stored::record(host, this, std::slice::from_ref(&expr), table, normal, normal)?;
+        if validate && validated {
+            unchecked.push((name.clone(), expr));
+        }
         added.push(name);
     }
     if !added.is_empty() {
         let mut cat = host.catalog();
-        let row = crate::relation::class(&mut cat, table)?;
+        let row = class::row(&mut cat, table)?;
         let relchecks = row.relchecks + added.len() as i16;
         cat.update(&row, &PgClass { relchecks, ..row.row.clone() })?;
         cat.increment_command_counter()?;
     }
-    Ok(())
-}
-
-/// 23514 unless the condition holds for all rows of the table.
-fn validate_check(
-    host: &mut dyn CommandHost,
-    rel: &Arc<RelDesc>,
-    name: &str,
-    expr: &Expr,
-) -> Result<()> {
-    let failed = find_row(host, rel, expr, |v| !v.is_null() && !v.as_ref().as_bool())?;
-    if failed {
-        let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
-        let schema = schema.unwrap_or_default();
-        return Err(pg_err!(
-            CHECK_VIOLATION,
-            "check constraint \"{name}\" of relation \"{}\" is violated by some row",
-            rel.name()
-        )
-        .table(schema.as_str(), rel.name())
-        .constraint(name));
-    }
-    Ok(())
+    Ok(unchecked)
 }
 
 /// Is there a row for which `expr` satisfies the test?
@@ -197,7 +178,7 @@ pub fn find_row(
     expr: &Expr,
     test: impl Fn(&types::Datum) -> bool,
 ) -> Result<bool> {
-    crate::relation::not_of_other_session(rel, "access")?;
+    class::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(false) };
     let columns: Vec<AttrNo> = (1..=rel.attributes.len() as AttrNo).collect();
     let program = exprs::compile_over(host, rel, expr)?;
@@ -305,13 +286,14 @@ fn key_columns(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     Ok(out)
 }
 
-/// Adds a foreign key. With `validate` the existing rows are checked by a query.
+/// Adds a foreign key. Returns the constraint if the existing rows must be checked, which
+/// `validate` demands.
 pub fn add_foreign_key(
     host: &mut dyn CommandHost,
     table: Oid,
     def: &Constraint,
     validate: bool,
-) -> Result<()> {
+) -> Result<Option<Oid>> {
     let rel = host.catalog().relation(table)?;
     if let Some(name) = &def.conname {
         check_name_free(host, &rel, name)?;
@@ -362,8 +344,8 @@ pub fn add_foreign_key(
         Some(name) => name.to_string(),
         None => {
             let columns: Vec<String> = def.fk_attrs.iter().map(|n| n.to_string()).collect();
-            let columns = crate::index::name_addition(&columns);
-            names::free_constraint_name(host, rel.name(), Some(&columns), "fkey", schema, &[])?
+            let columns = creation::name_addition(&columns);
+            creation::free_constraint_name(host, rel.name(), Some(&columns), "fkey", schema, &[])?
         }
     };
     let operators = key_operators(host, &name, &rel, &pk, &fk_columns, &pk_columns, &classes)?;
@@ -397,10 +379,7 @@ pub fn add_foreign_key(
     }
     cat.increment_command_counter()?;
     add_triggers(host, def, &rel, &pk, constraint, index)?;
-    if validate && !def.skip_validation {
-        trigger::validate_foreign_key(host.trigger_host(), constraint)?;
-    }
-    Ok(())
+    Ok((validate && !def.skip_validation).then_some(constraint))
 }
 
 /// 42P16 for referential actions that would set a generated column.
@@ -597,7 +576,7 @@ pub fn add_trigger(
     let of = ObjectAddress::of::<PgConstraint>(trigger.constraint);
     let this = ObjectAddress::of::<PgTrigger>(oid);
     cat.record_dependency(this, of, Dependency::Internal)?;
-    let row = crate::relation::class(&mut cat, table)?;
+    let row = class::row(&mut cat, table)?;
     if row.relhastriggers {
         cat.invalidate_relation(table, false);
     } else {

@@ -3,20 +3,22 @@
 //!
 //! Counterpart: createas.c.
 
-use crate::host::{CommandHost, Writing, notice};
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{names, options, query, tablespace, view};
+use crate::{creation, reloptions, tablespace, toast, view};
 use analyze::SessionLookup;
 use analyze::state::Params;
 use engine::table::InsertOptions;
-use executor::{BulkWriter, Execution, QueryDesc};
+use executor::BulkWriter;
+use executor::spi::{self, Finished, QuerySnapshot};
 use ids::Oid;
 use parse::ast::{self, CreateTableAsStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use plan::PlannedStmt;
 use plan::query::{CmdType, Query};
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Batch, Datum, oids};
+use types::{Batch, Datum, oids};
+use utility::host::{CommandHost, Writing, notice};
+use utility::{names, query};
 
 /// Insert options for a relation that is not yet visible to other sessions.
 fn new_relation_options() -> InsertOptions {
@@ -54,11 +56,8 @@ pub fn create_table_as(
     // The snapshot is taken first: the query must not see the new table in the catalogs.
     let snapshot = host.backend().snapshot();
     let oid = make(host, stmt, columns, Some(&query))?;
-    let mut buffer = RowBuffer::new(host, oid, new_relation_options())?;
-    query::run_plan(host, &plan, snapshot, &mut |host, rows, indexes| {
-        buffer.take(host, rows, indexes)
-    })?;
-    buffer.finish(host).map(Some)
+    let query = query::of_plan(&plan, QuerySnapshot::Given(snapshot));
+    write_rows(host, oid, query).map(|done| Some(done.rows))
 }
 
 /// CREATE TABLE AS EXECUTE, with the plan of the prepared statement. Returns the number of rows.
@@ -72,21 +71,14 @@ pub fn create_table_of_plan(
     if plan.command_type != CmdType::Select {
         bail!(WRONG_OBJECT_TYPE, "prepared statement is not a SELECT");
     }
-    let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();
-    host.backend().push_snapshot(snapshot.clone());
-    let step = |host: &mut dyn CommandHost| -> Result<u64> {
+    spi::with_snapshot(host, &snapshot, |host| {
         let oid = empty_table(host, stmt, sql, plan)?;
         if stmt.into.skip_data {
             return Ok(0);
         }
-        let desc = QueryDesc { plan: plan.clone(), params, snapshot };
-        let mut run = Execution::start(desc, host.services())?;
-        take_rows(host, oid, &mut run)
-    };
-    let result = step(host);
-    host.backend().truncate_snapshots(depth);
-    result
+        Ok(write_rows(host, oid, spi::Query::new(plan.clone(), params))?.rows)
+    })
 }
 
 /// Creates the relation for the rows of a plan, without rows.
@@ -125,8 +117,8 @@ fn make(
 ) -> Result<Oid> {
     let into = &stmt.into;
     crate::create_table::check_on_commit(into.on_commit, &into.rel)?;
-    let (schema, persistence) = names::creation_target(host, &into.rel)?;
-    let name = names::clip(&into.rel.relname, 63).to_string();
+    let (schema, persistence) = creation::creation_target(host, &into.rel)?;
+    let name = stdx::clip(&into.rel.relname, 63).to_string();
     if into.col_names.len() > columns.len() {
         bail!(SYNTAX_ERROR, "too many column names were specified");
     }
@@ -155,10 +147,10 @@ fn make(
             persistence == ids::Persistence::Temporary,
         )?,
         columns: &columns,
-        options: options::table_options(&into.options)?,
+        options: reloptions::table_options(&into.options)?,
     };
     let oid = relation::create(host, &spec)?;
-    relation::add_toast(host, oid, options::toast_options(&into.options)?)?;
+    toast::add_toast(host, oid, reloptions::toast_options(&into.options)?)?;
     if let Some(query) = remembered {
         if into.skip_data {
             crate::matview::set_populated(host, oid, false)?;
@@ -260,21 +252,17 @@ pub fn write_heap(
     buffer.run(host, query)
 }
 
-/// Writes the rows of a running execution into the relation; returns their number.
-pub fn take_rows(host: &mut dyn CommandHost, oid: Oid, run: &mut Execution) -> Result<u64> {
-    let indexes = run.plan().visible_columns();
+/// Runs a query and writes its rows into the new relation.
+pub fn write_rows(host: &mut dyn CommandHost, oid: Oid, query: spi::Query) -> Result<Finished> {
     let mut buffer = RowBuffer::new(host, oid, new_relation_options())?;
-    while let Some(batch) = run.next(host.services(), BATCH_ROWS_MAX)? {
-        buffer.take(host, &batch, &indexes)?;
-        run.recycle(batch);
-    }
-    buffer.finish(host)
+    let done = query.run(host, &mut |host, rows, indexes| buffer.take(host, rows, indexes))?;
+    Ok(Finished { rows: buffer.finish(host)?, ..done })
 }
 
 /// Does the table of CREATE TABLE AS exist? An error without IF NOT EXISTS.
 pub fn table_exists(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
-    let (schema, _) = names::creation_target(host, &stmt.into.rel)?;
-    let name = names::clip(&stmt.into.rel.relname, 63).to_string();
+    let (schema, _) = creation::creation_target(host, &stmt.into.rel)?;
+    let name = stdx::clip(&stmt.into.rel.relname, 63).to_string();
     if host.catalog().relation_in(schema, &name)?.is_none() {
         return Ok(false);
     }

@@ -3,9 +3,9 @@
 //!
 //! Counterpart: parse_utilcmd.c (`transformCreateStmt`), tablecmds.c (`DefineRelation`).
 
-use crate::host::{CommandHost, notice};
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{constraint, index, names, options, sequence, stored, tablespace};
+use crate::sequence::NewSequence;
+use crate::{constraint, creation, index, reloptions, sequence, stored, tablespace, toast};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
@@ -18,6 +18,8 @@ use parse::ast::{
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use types::oids;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// A column definition with its constraints separated.
 pub struct Column {
@@ -61,8 +63,8 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     check_on_commit(stmt.oncommit, &stmt.relation)?;
     let place = parse::position(sql, stmt.relation.location);
     let (schema, persistence) =
-        names::creation_target(host, &stmt.relation).map_err(|e| e.at(place))?;
-    let name = names::clip(&stmt.relation.relname, 63).to_string();
+        creation::creation_target(host, &stmt.relation).map_err(|e| e.at(place))?;
+    let name = stdx::clip(&stmt.relation.relname, 63).to_string();
     if stmt.if_not_exists && host.catalog().relation_in(schema, &name)?.is_some() {
         host.notice(notice(pg_err!(
             DUPLICATE_TABLE,
@@ -98,8 +100,8 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
         analyze::ddl::check_not_set(def)?;
         repeat_notices(host, def)?;
     }
-    let table_options = options::table_options(&stmt.options)?;
-    let toast_options = options::toast_options(&stmt.options)?;
+    let table_options = reloptions::table_options(&stmt.options)?;
+    let toast_options = reloptions::toast_options(&stmt.options)?;
     let owner = names::user(host);
     let sequences = make_sequences(host, &mut columns, &name, schema, persistence, owner, sql)?;
     let plain: Vec<NewColumn> = columns.iter().map(|c| c.column.clone()).collect();
@@ -121,8 +123,8 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     store_defaults(host, oid, &columns, sql)?;
     let checks: Vec<&Constraint> = constraints.checks.iter().collect();
     constraint::add_checks(host, oid, &checks, false, sql)?;
-    relation::add_toast(host, oid, toast_options)?;
-    add_keys(host, oid, &constraints.keys, sql)?;
+    toast::add_toast(host, oid, toast_options)?;
+    add_keys(host, oid, &constraints.keys, true, sql)?;
     for (sequence, number, identity) in sequences {
         sequence::own_column(host, sequence, oid, number, identity)?;
     }
@@ -176,7 +178,7 @@ pub fn column(
     constraints: &mut Constraints,
     sql: &str,
 ) -> Result<Column> {
-    let name = names::clip(def.colname.as_deref().unwrap_or(""), 63).to_string();
+    let name = stdx::clip(def.colname.as_deref().unwrap_or(""), 63).to_string();
     let serial = match &def.type_name {
         Some(t) => serial_type(t, sql)?,
         None => None,
@@ -499,7 +501,7 @@ pub fn make_sequences(
                 let parts: Vec<&str> = list.iter().filter_map(Node::as_str).collect();
                 let rv = names::range_var_of(&parts)?;
                 if rv.schemaname.is_some() {
-                    in_schema = names::creation_target(host, &rv)?.0;
+                    in_schema = creation::creation_target(host, &rv)?.0;
                 }
                 name = Some(rv.relname.to_string());
             }
@@ -508,11 +510,11 @@ pub fn make_sequences(
             Some(name) => name,
             None => {
                 let column = Some(c.column.name.as_str());
-                names::free_relation_name(host, table, column, "seq", schema, false)?
+                creation::free_relation_name(host, table, column, "seq", schema, false)?
             }
         };
-        let oid =
-            sequence::create(host, &name, in_schema, persistence, owner, &defs, identity, sql)?;
+        let new = NewSequence { name: &name, schema: in_schema, persistence, owner, identity };
+        let oid = sequence::create(host, &new, &defs, sql)?;
         if !identity {
             c.default = Some(next_value_of(host, in_schema, &name)?);
         }
@@ -633,6 +635,7 @@ pub fn add_keys(
     host: &mut dyn CommandHost,
     table: Oid,
     keys: &[Constraint],
+    filled: bool,
     sql: &str,
 ) -> Result<()> {
     let mut sorted: Vec<&Constraint> = keys.iter().collect();
@@ -657,7 +660,7 @@ pub fn add_keys(
             ..IndexStmt::default()
         };
         let new = index::describe(host, &stmt, &rel, sql)?;
-        index::create(host, &rel, &new)?;
+        index::create(host, &rel, &new, filled)?;
     }
     Ok(())
 }

@@ -7,8 +7,8 @@
 //!
 //! Counterpart: dbcommands.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{names, options, tablespace};
+use crate::object::owner;
+use crate::tablespace;
 use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
 use catalog::{ObjectAddress, encoding};
 use engine::{DbKey, SourceRelation};
@@ -20,6 +20,8 @@ use parse::ast::{
 };
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::time::Duration;
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 /// The lock tag of a database object.
 fn tag(database: Oid) -> LockTag {
@@ -203,44 +205,81 @@ fn encoding_of(def: &DefElem) -> Result<i32> {
 /// CREATE DATABASE.
 pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Result<()> {
     host.prevent_in_transaction_block("CREATE DATABASE")?;
-    let name = names::clip(&stmt.dbname, 63).to_string();
+    let name = stdx::clip(&stmt.dbname, 63).to_string();
     let opts = sorted(host, &stmt.options)?;
-    let wanted_oid = match opts.oid {
-        Some(d) => {
-            let oid = options::integer(d)?;
-            let oid = u32::try_from(oid)
-                .map_err(|_| pg_err!(INVALID_PARAMETER_VALUE, "OID out of range"))?;
-            if oid < 16384 && name != "template0" && name != "postgres" {
-                bail!(
-                    INVALID_PARAMETER_VALUE,
-                    "OIDs less than 16384 are reserved for system objects"
-                );
-            }
-            Some(Oid(oid))
-        }
-        None => None,
-    };
-    let user = names::user(host);
+    let wanted_oid = opts.oid.map(|d| reserved_oid(d, &name)).transpose()?;
     let owner = match given(opts.owner)? {
         Some(name) => role_named(host, &name)?,
-        None => user,
+        None => names::user(host),
     };
     let wanted_encoding = match opts.encoding {
         Some(d) if d.arg.is_some() => Some(encoding_of(d)?),
         _ => None,
     };
-    let is_template = match opts.is_template {
+    let datistemplate = match opts.is_template {
         Some(d) if d.arg.is_some() => options::boolean(d)?,
         _ => false,
     };
-    let allow = match opts.allow {
+    let datallowconn = match opts.allow {
         Some(d) if d.arg.is_some() => options::boolean(d)?,
         _ => true,
     };
-    let limit = match opts.limit {
+    let datconnlimit = match opts.limit {
         Some(d) if d.arg.is_some() => connection_limit(d)?,
         _ => -1,
     };
+    check_provider(&opts)?;
+    if !may_create_databases(host)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied to create database");
+    }
+    names::must_be_member(host, owner)?;
+
+    let template = given(opts.template)?.unwrap_or_else(|| "template1".to_string());
+    let source = template_database(host, &template)?;
+    let by_copy = is_by_copy(&opts)?;
+    let encoding = wanted_encoding.unwrap_or(source.encoding);
+    let (collate, ctype) = locales(host, &opts, &source, &template, encoding)?;
+    let dattablespace = match given(opts.tablespace)? {
+        Some(name) => tablespace_named(host, &name)?,
+        None => source.dattablespace,
+    };
+    if host.catalog().find_database(&name)?.is_some() {
+        bail!(DUPLICATE_DATABASE, "database \"{name}\" already exists");
+    }
+    let others = other_sessions(host, source.oid)?;
+    if others > 0 {
+        let message = format!("source database \"{template}\" is being accessed by other users");
+        return Err(busy(message, others));
+    }
+    let row = PgDatabase {
+        oid: new_oid(host, wanted_oid)?,
+        datname: Name::new(&name),
+        datdba: owner,
+        encoding,
+        datistemplate,
+        datallowconn,
+        datconnlimit,
+        dattablespace,
+        datcollate: Text::from(collate.as_str()),
+        datctype: Text::from(ctype.as_str()),
+        datacl: None,
+        ..source.row.clone()
+    };
+    insert(host, &row, &source, by_copy)
+}
+
+/// The OID that the statement gives.
+fn reserved_oid(d: &DefElem, name: &str) -> Result<Oid> {
+    let oid = options::integer(d)?;
+    let oid =
+        u32::try_from(oid).map_err(|_| pg_err!(INVALID_PARAMETER_VALUE, "OID out of range"))?;
+    if oid < 16384 && name != "template0" && name != "postgres" {
+        bail!(INVALID_PARAMETER_VALUE, "OIDs less than 16384 are reserved for system objects");
+    }
+    Ok(Oid(oid))
+}
+
+fn check_provider(opts: &Options<'_>) -> Result<()> {
     if let Some(provider) = given(opts.provider)? {
         match provider.to_ascii_lowercase().as_str() {
             "libc" => {}
@@ -254,13 +293,15 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
             "ICU locale cannot be specified unless locale provider is ICU"
         );
     }
-    if !may_create_databases(host)? {
-        bail!(INSUFFICIENT_PRIVILEGE, "permission denied to create database");
-    }
-    names::must_be_member(host, owner)?;
+    Ok(())
+}
 
-    let template = given(opts.template)?.unwrap_or_else(|| "template1".to_string());
-    let Some(source) = locked(host, &template, LockMode::Share)? else {
+/// The database to be copied, locked; 42501 unless the user may copy it.
+fn template_database(
+    host: &mut dyn CommandHost,
+    template: &str,
+) -> Result<catalog::Row<PgDatabase>> {
+    let Some(source) = locked(host, template, LockMode::Share)? else {
         bail!(UNDEFINED_DATABASE, "template database \"{template}\" does not exist")
     };
     if is_invalid(&source) {
@@ -270,24 +311,31 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
     if !source.datistemplate && !names::is_owner(host, source.datdba)? {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied to copy database \"{template}\"");
     }
-    let by_copy = match given(opts.strategy)? {
-        None => false,
-        Some(word) => match word.to_ascii_lowercase().as_str() {
-            "wal_log" => false,
-            "file_copy" => true,
-            _ => {
-                return Err(pg_err!(
-                    INVALID_PARAMETER_VALUE,
-                    "invalid create database strategy \"{word}\""
-                )
-                .hint("Valid strategies are \"wal_log\" and \"file_copy\"."));
-            }
-        },
-    };
+    Ok(source)
+}
+
+/// STRATEGY: are the files copied, instead of being logged page by page?
+fn is_by_copy(opts: &Options<'_>) -> Result<bool> {
+    let Some(word) = given(opts.strategy)? else { return Ok(false) };
+    match word.to_ascii_lowercase().as_str() {
+        "wal_log" => Ok(false),
+        "file_copy" => Ok(true),
+        _ => Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid create database strategy \"{word}\"")
+            .hint("Valid strategies are \"wal_log\" and \"file_copy\".")),
+    }
+}
+
+/// LC_COLLATE and LC_CTYPE of the new database.
+fn locales(
+    host: &mut dyn CommandHost,
+    opts: &Options<'_>,
+    source: &PgDatabase,
+    template: &str,
+    encoding: i32,
+) -> Result<(String, String)> {
     let locale = given(opts.locale)?;
     let collate = given(opts.collate)?.or_else(|| locale.clone());
     let ctype = given(opts.ctype)?.or(locale);
-    let new_encoding = wanted_encoding.unwrap_or(source.encoding);
     // C and POSIX are the same locale.
     let canonical = |name: String| if name == "POSIX" { "C".to_owned() } else { name };
     let collate = canonical(collate.unwrap_or_else(|| source.datcollate.as_str().to_string()));
@@ -303,45 +351,28 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
         return Err(PgError::unsupported("ICU locales of databases"));
     }
     for (locale, word) in [(&ctype, "LC_CTYPE"), (&collate, "LC_COLLATE")] {
-        check_locale_encoding(locale, word, new_encoding)?;
+        check_locale_encoding(locale, word, encoding)?;
     }
     if template != "template0" {
-        check_against_template(&source, new_encoding, &collate, &ctype)?;
+        check_against_template(source, encoding, &collate, &ctype)?;
     }
-    let tablespace = match given(opts.tablespace)? {
-        Some(name) => tablespace_named(host, &name)?,
-        None => source.dattablespace,
-    };
-    if host.catalog().find_database(&name)?.is_some() {
-        bail!(DUPLICATE_DATABASE, "database \"{name}\" already exists");
-    }
-    let others = other_sessions(host, source.oid)?;
-    if others > 0 {
-        let message = format!("source database \"{template}\" is being accessed by other users");
-        return Err(busy(message, others));
-    }
-    let oid = new_oid(host, wanted_oid)?;
-    let row = PgDatabase {
-        oid,
-        datname: Name::new(&name),
-        datdba: owner,
-        encoding: new_encoding,
-        datistemplate: is_template,
-        datallowconn: allow,
-        datconnlimit: limit,
-        dattablespace: tablespace,
-        datcollate: Text::from(collate.as_str()),
-        datctype: Text::from(ctype.as_str()),
-        datacl: None,
-        ..source.row.clone()
-    };
+    Ok((collate, ctype))
+}
+
+/// Inserts the database and copies its files.
+fn insert(
+    host: &mut dyn CommandHost,
+    row: &PgDatabase,
+    source: &PgDatabase,
+    by_copy: bool,
+) -> Result<()> {
     let mut cat = host.catalog();
-    cat.insert(&row)?;
-    cat.record_owner(ObjectAddress::of::<PgDatabase>(oid), owner)?;
-    copy_shared_dependencies(host, source.oid, oid)?;
+    cat.insert(row)?;
+    cat.record_owner(ObjectAddress::of::<PgDatabase>(row.oid), row.datdba)?;
+    copy_shared_dependencies(host, source.oid, row.oid)?;
     let from: DbKey = (source.dattablespace, source.oid);
-    let to: DbKey = (tablespace, oid);
-    host.backend().lock(tag(oid), LockMode::AccessShare)?;
+    let to: DbKey = (row.dattablespace, row.oid);
+    host.backend().lock(tag(row.oid), LockMode::AccessShare)?;
     let engine = host.engine();
     if by_copy {
         engine.create_database_by_copy(host.backend(), from, to)?;
@@ -735,4 +766,19 @@ pub fn refresh_collation_version(host: &mut dyn CommandHost, name: &str) -> Resu
     must_own(host, &row)?;
     host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "version has not changed")));
     Ok(())
+}
+
+/// OWNER TO of a database.
+pub fn set_owner(host: &mut dyn CommandHost, name: &str, owner: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    let Some(row) = cat.find_database(name)? else {
+        bail!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
+    };
+    if row.datdba == owner {
+        return Ok(());
+    }
+    may_change_owner(host, &row, owner)?;
+    let datacl = owner::acl_of(row.datacl.clone(), row.datdba, owner);
+    host.catalog().update(&row, &PgDatabase { datdba: owner, datacl, ..row.row.clone() })?;
+    owner::record(host, ObjectAddress::of::<PgDatabase>(row.oid), owner)
 }

@@ -3,85 +3,23 @@
 //!
 //! Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
 
-use crate::grant::defaults;
-use crate::host::{CommandHost, notice};
-use crate::{constraint, drop as dropping, names, relation, stored, typeuse};
-use analyze::coerce::{Context, null_const};
-use analyze::{Analyzer, Params, SessionLookup};
-use catalog::ObjectAddress;
+use crate::{constraint, creation, deletion, stored, typerow, typeuse};
+use analyze::SessionLookup;
 use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, PgAttribute, PgClass, PgCollation, PgConstraint, PgNamespace, PgType, Text,
     indexes,
 };
+use catalog::{ObjectAddress, Row};
 use deparse::{Deparser, Style};
 use ids::{AttrNo, Oid};
-use parse::ast::{
-    AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Name as AstName, Node,
-    ObjectType, RangeVar,
-};
-use pgerror::{PgError, Result, bail, pg_err};
+use parse::ast::{AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Node};
+use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::Expr;
-use plan::expr::{CoercionForm, Location, Var};
+use plan::expr::{Location, Var};
 use types::Datum;
-
-/// Schema and name of a new type or function from a qualified name.
-pub fn new_name(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<(Oid, String)> {
-    let list: Vec<&str> = parts.iter().map(|p| &**p).collect();
-    let rv: RangeVar = names::range_var_of(&list)?;
-    let (schema, _) = names::creation_target(host, &rv)?;
-    Ok((schema, names::clip(&rv.relname, 63).to_string()))
-}
-
-/// 42710 where a type with this name exists. A conflicting automatic array type is renamed.
-pub fn name_is_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
-    let Some(old) = host.catalog().type_in(schema, name)? else { return Ok(()) };
-    let row = host.catalog().type_row(old)?;
-    let made = row.typelem.is_valid()
-        && host.catalog().find_type(row.typelem)?.is_some_and(|e| e.typarray == old);
-    if !made {
-        bail!(DUPLICATE_OBJECT, "type \"{name}\" already exists");
-    }
-    let free = relation::array_type_name(host, name, schema)?;
-    let new = PgType { typname: Name::new(&free), ..row.row.clone() };
-    host.catalog().update(&row, &new)?;
-    host.catalog().increment_command_counter()
-}
-
-/// Inserts a type and its array type, with their dependencies.
-pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<()> {
-    let name = row.typname.to_string();
-    let array = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
-    let array_name = relation::array_type_name(host, &name, row.typnamespace)?;
-    row.typarray = array;
-    let (owner, schema) = (row.typowner, row.typnamespace);
-    row.typacl = defaults::of_new_object(host, ObjectType::Type, owner, schema)?;
-    let array_row = relation::array_type_row(array, &array_name, &row);
-    let ty = ObjectAddress::of::<PgType>;
-    let mut cat = host.catalog();
-    cat.insert(&row)?;
-    let this = ty(row.oid);
-    let schema = ObjectAddress::of::<PgNamespace>(row.typnamespace);
-    cat.record_dependency(this, schema, Dependency::Normal)?;
-    cat.record_owner(this, row.typowner)?;
-    if let Some(base) = row.typbasetype.valid() {
-        cat.record_dependency(this, ty(base), Dependency::Normal)?;
-    }
-    if let Some(collation) = row.typcollation.valid() {
-        let collation = ObjectAddress::of::<PgCollation>(collation);
-        cat.record_dependency(this, collation, Dependency::Normal)?;
-    }
-    drop(cat);
-    defaults::note_new(host, this, row.typacl.as_deref(), owner)?;
-    let mut cat = host.catalog();
-    cat.insert(&array_row)?;
-    cat.record_dependency(ty(array), this, Dependency::Internal)?;
-    if let Some(collation) = row.typcollation.valid() {
-        let collation = ObjectAddress::of::<PgCollation>(collation);
-        cat.record_dependency(ty(array), collation, Dependency::Normal)?;
-    }
-    cat.increment_command_counter()
-}
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// A default as expression, node tree text and display text; `None` for NULL.
 fn default_of(
@@ -103,8 +41,8 @@ fn default_of(
 
 /// CREATE DOMAIN.
 pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()> {
-    let (schema, name) = new_name(host, &stmt.domainname)?;
-    name_is_free(host, schema, &name)?;
+    let (schema, name) = typerow::new_name(host, &stmt.domainname)?;
+    typerow::name_is_free(host, schema, &name)?;
     let def = ColumnDef {
         colname: Some(name.as_str().into()),
         type_name: Some(Box::new(stmt.type_name.clone())),
@@ -180,7 +118,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
         typacl: None,
         ..base_row.row.clone()
     };
-    insert_with_array(host, row)?;
+    typerow::insert_with_array(host, row)?;
     if let Some(e) = default {
         let this = ObjectAddress::of::<PgType>(oid);
         let normal = Dependency::Normal;
@@ -215,7 +153,7 @@ fn check_named(
     host: &mut dyn CommandHost,
     domain: Oid,
     name: &str,
-) -> Result<Option<catalog::Row<PgConstraint>>> {
+) -> Result<Option<Row<PgConstraint>>> {
     let keys = [Oid::INVALID.into(), domain.into(), name.into()];
     let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
     Ok(host.catalog().scan(index, &keys)?.pop())
@@ -242,7 +180,7 @@ fn add_check(
         }
         None => {
             let (domain, schema) = (row.typname.to_string(), row.typnamespace);
-            names::free_constraint_name(host, &domain, None, "check", schema, &[])?
+            creation::free_constraint_name(host, &domain, None, "check", schema, &[])?
         }
     };
     let Some(node) = &c.raw_expr else { return Ok(()) };
@@ -276,35 +214,6 @@ fn changed(host: &mut dyn CommandHost, domain: Oid) -> Result<()> {
         cat.update(&row, &row.row)?;
     }
     cat.increment_command_counter()
-}
-
-/// Does the domain, or one that it is based on, have constraints?
-pub fn has_constraints(host: &mut dyn CommandHost, domain: Oid) -> Result<bool> {
-    let mut oid = domain;
-    loop {
-        let row = host.catalog().type_row(oid)?;
-        if row.typtype != b'd' {
-            return Ok(false);
-        }
-        let index = indexes::PG_CONSTRAINT_CONTYPID_INDEX;
-        if row.typnotnull || !host.catalog().scan(index, &[oid.into()])?.is_empty() {
-            return Ok(true);
-        }
-        oid = row.typbasetype;
-    }
-}
-
-/// An expression that coerces NULL to the column's domain, to be tested.
-pub fn null_in_domain(host: &mut dyn CommandHost, column: &PgAttribute) -> Result<Expr> {
-    let (base, _) = host.catalog().base_type(column.atttypid)?;
-    let row = host.catalog().type_row(base)?;
-    let e = null_const(base, row.typlen, row.typbyval);
-    let mut lookup = SessionLookup::new(host);
-    let mut cx = Analyzer::new(&mut lookup, "", Params::Fixed(Vec::new()));
-    let form = CoercionForm::ImplicitCast;
-    let (ty, at) = (column.atttypid, Location::UNKNOWN);
-    let e = cx.coerce_to_target(e, ty, -1, Context::Assignment, form, at)?;
-    e.ok_or_else(|| PgError::internal("failed to coerce base type to domain"))
 }
 
 /// The table columns whose type is the domain or one based on it; the tables are locked. 0A000
@@ -375,7 +284,7 @@ fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()
         let e = with_value(check.clone(), &var_of(a));
         let e = host.planner().fold(e)?;
         let refused = |v: &Datum| !v.is_null() && !v.as_ref().as_bool();
-        if crate::constraint::find_row(host, &rel, &e, refused)? {
+        if constraint::find_row(host, &rel, &e, refused)? {
             let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
             return Err(pg_err!(
                 CHECK_VIOLATION,
@@ -391,9 +300,8 @@ fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()
 }
 
 /// The domain of an ALTER statement; 42809 for other types.
-pub fn find(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<catalog::Row<PgType>> {
-    let list: Vec<&str> = parts.iter().map(|p| &**p).collect();
-    let row = crate::typecmd::find(host, &list)?;
+fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<Row<PgType>> {
+    let row = typerow::find(host, parts)?;
     if row.typtype != b'd' {
         let shown = host.catalog().format_type(row.oid)?;
         bail!(WRONG_OBJECT_TYPE, "{shown} is not a domain");
@@ -403,109 +311,32 @@ pub fn find(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<catalog::Ro
 
 /// ALTER DOMAIN.
 pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDomainStmt) -> Result<()> {
-    let row = find(host, &stmt.type_name)?;
-    crate::typecmd::must_own(host, &row)?;
-    let oid = row.oid;
-    let this = ObjectAddress::of::<PgType>(oid);
+    let parts: Vec<&str> = stmt.type_name.iter().map(|p| &**p).collect();
+    let row = find(host, &parts)?;
+    typerow::must_own(host, &row)?;
+    let name = stmt.name.as_deref().unwrap_or("");
     match stmt.subtype {
-        b'T' => {
-            let new = match &stmt.def {
-                Some(node) => {
-                    let name = row.typname.to_string();
-                    default_of(host, node, &name, row.typbasetype, row.typtypmod)?
-                }
-                None => None,
-            };
-            let (e, bin, shown) = match new {
-                Some((e, bin, shown)) => (Some(e), Some(bin), Some(shown)),
-                None => (None, None, None),
-            };
-            let mut cat = host.catalog();
-            let new = PgType { typdefaultbin: bin, typdefault: shown, ..row.row.clone() };
-            cat.update(&row, &new)?;
-            // Delete the dependencies of the old default.
-            for d in cat.dependencies_of(this)? {
-                let keep = matches!(d.refclassid, PgNamespace::RELATION | PgCollation::RELATION)
-                    || d.refclassid == PgType::RELATION && d.refobjid == row.typbasetype;
-                if !keep && d.deptype == b'n' {
-                    cat.delete(&d)?;
-                }
-            }
-            if let Some(e) = e {
-                let normal = Dependency::Normal;
-                let list = std::slice::from_ref(&e);
-                stored::record(host, this, list, Oid::INVALID, normal, normal)?;
-            }
-        }
-        b'N' | b'O' => {
-            let wanted = stmt.subtype == b'O';
-            if row.typnotnull == wanted {
-                return Ok(());
-            }
-            if wanted {
-                for (table, number) in columns_with(host, oid)? {
-                    let rel = host.catalog().relation(table)?;
-                    let Some(a) = rel.attribute(number) else { continue };
-                    let e = var_of(a);
-                    if crate::constraint::find_row(host, &rel, &e, Datum::is_null)? {
-                        let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
-                        return Err(pg_err!(
-                            NOT_NULL_VIOLATION,
-                            "column \"{}\" of table \"{}\" contains null values",
-                            a.attname,
-                            rel.name()
-                        )
-                        .table(schema.unwrap_or_default().as_str(), rel.name())
-                        .column(a.attname.as_str()));
-                    }
-                }
-            }
-            let mut cat = host.catalog();
-            cat.update(&row, &PgType { typnotnull: wanted, ..row.row.clone() })?;
-        }
+        b'T' => set_default(host, &row, stmt.def.as_ref())?,
+        b'N' => set_not_null(host, &row, false)?,
+        b'O' => set_not_null(host, &row, true)?,
         b'C' => {
             let Some(Node::Constraint(c)) = &stmt.def else {
                 return Err(PgError::internal("ALTER DOMAIN ADD without a constraint"));
             };
             match c.contype {
-                ConstrType::Check => add_check(host, oid, c, true)?,
+                ConstrType::Check => add_check(host, row.oid, c, true)?,
                 other => return Err(impossible(other)),
             }
         }
-        b'X' => {
-            let name = stmt.name.as_deref().unwrap_or("");
-            match check_named(host, oid, name)? {
-                Some(c) => {
-                    let object = ObjectAddress::of::<PgConstraint>(c.oid);
-                    let behavior = dropping::behavior(stmt.behavior);
-                    dropping::drop_objects(host, &[object], behavior, false)?;
-                    changed(host, oid)?;
-                }
-                None => {
-                    let message = format!(
-                        "constraint \"{name}\" of domain \"{}\" does not exist",
-                        row.typname
-                    );
-                    if !stmt.missing_ok {
-                        bail!(UNDEFINED_OBJECT, "{message}");
-                    }
-                    host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
-                }
-            }
-        }
+        b'X' => drop_constraint(host, &row, stmt)?,
         b'V' => {
-            let name = stmt.name.as_deref().unwrap_or("");
-            let Some(c) = check_named(host, oid, name)? else {
-                bail!(
-                    UNDEFINED_OBJECT,
-                    "constraint \"{name}\" of domain \"{}\" does not exist",
-                    row.typname
-                )
+            let Some(c) = check_named(host, row.oid, name)? else {
+                return Err(PgError::new(SqlState::UNDEFINED_OBJECT, no_constraint(&row, name)));
             };
             if !c.convalidated {
                 let text = c.conbin.as_ref().map_or("", |t| t.as_str());
                 let e = plan::nodetree::read_expr(text)?;
-                test_rows(host, oid, &e)?;
+                test_rows(host, row.oid, &e)?;
                 let mut cat = host.catalog();
                 cat.update(&c, &PgConstraint { convalidated: true, ..c.row.clone() })?;
             }
@@ -515,15 +346,100 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDomainStmt) -> Result<()> {
     host.catalog().increment_command_counter()
 }
 
+fn no_constraint(domain: &PgType, name: &str) -> String {
+    format!("constraint \"{name}\" of domain \"{}\" does not exist", domain.typname)
+}
+
+/// SET DEFAULT and DROP DEFAULT.
+fn set_default(
+    host: &mut dyn CommandHost,
+    row: &Row<PgType>,
+    default: Option<&Node>,
+) -> Result<()> {
+    let this = ObjectAddress::of::<PgType>(row.oid);
+    let new = match default {
+        Some(node) => {
+            let name = row.typname.to_string();
+            default_of(host, node, &name, row.typbasetype, row.typtypmod)?
+        }
+        None => None,
+    };
+    let (e, bin, shown) = match new {
+        Some((e, bin, shown)) => (Some(e), Some(bin), Some(shown)),
+        None => (None, None, None),
+    };
+    let mut cat = host.catalog();
+    let new = PgType { typdefaultbin: bin, typdefault: shown, ..row.row.clone() };
+    cat.update(row, &new)?;
+    // Delete the dependencies of the old default.
+    for d in cat.dependencies_of(this)? {
+        let keep = matches!(d.refclassid, PgNamespace::RELATION | PgCollation::RELATION)
+            || d.refclassid == PgType::RELATION && d.refobjid == row.typbasetype;
+        if !keep && d.deptype == b'n' {
+            cat.delete(&d)?;
+        }
+    }
+    if let Some(e) = e {
+        let normal = Dependency::Normal;
+        let list = std::slice::from_ref(&e);
+        stored::record(host, this, list, Oid::INVALID, normal, normal)?;
+    }
+    Ok(())
+}
+
+/// SET NOT NULL and DROP NOT NULL.
+fn set_not_null(host: &mut dyn CommandHost, row: &Row<PgType>, wanted: bool) -> Result<()> {
+    if row.typnotnull == wanted {
+        return Ok(());
+    }
+    if wanted {
+        for (table, number) in columns_with(host, row.oid)? {
+            let rel = host.catalog().relation(table)?;
+            let Some(a) = rel.attribute(number) else { continue };
+            let e = var_of(a);
+            if constraint::find_row(host, &rel, &e, Datum::is_null)? {
+                let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
+                return Err(pg_err!(
+                    NOT_NULL_VIOLATION,
+                    "column \"{}\" of table \"{}\" contains null values",
+                    a.attname,
+                    rel.name()
+                )
+                .table(schema.unwrap_or_default().as_str(), rel.name())
+                .column(a.attname.as_str()));
+            }
+        }
+    }
+    let mut cat = host.catalog();
+    cat.update(row, &PgType { typnotnull: wanted, ..row.row.clone() })?;
+    Ok(())
+}
+
+/// DROP CONSTRAINT.
+fn drop_constraint(host: &mut dyn CommandHost, row: &PgType, stmt: &AlterDomainStmt) -> Result<()> {
+    let name = stmt.name.as_deref().unwrap_or("");
+    let Some(c) = check_named(host, row.oid, name)? else {
+        let message = no_constraint(row, name);
+        if !stmt.missing_ok {
+            bail!(UNDEFINED_OBJECT, "{message}");
+        }
+        host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
+        return Ok(());
+    };
+    let object = ObjectAddress::of::<PgConstraint>(c.oid);
+    deletion::drop_objects(host, &[object], deletion::behavior(stmt.behavior), false)?;
+    changed(host, row.oid)
+}
+
 /// RENAME CONSTRAINT of a domain.
 pub fn rename_constraint(
     host: &mut dyn CommandHost,
-    parts: &[AstName],
+    parts: &[&str],
     old: &str,
     new: &str,
 ) -> Result<()> {
     let row = find(host, parts)?;
-    crate::typecmd::must_own(host, &row)?;
+    typerow::must_own(host, &row)?;
     let Some(c) = check_named(host, row.oid, old)? else {
         bail!(
             UNDEFINED_OBJECT,
@@ -537,15 +453,4 @@ pub fn rename_constraint(
     let mut cat = host.catalog();
     cat.update(&c, &PgConstraint { conname: Name::new(new), ..c.row.clone() })?;
     changed(host, row.oid)
-}
-
-/// OID of a domain constraint, for COMMENT.
-pub fn constraint_oid(host: &mut dyn CommandHost, domain: Oid, name: &str) -> Result<Oid> {
-    match check_named(host, domain, name)? {
-        Some(c) => Ok(c.oid),
-        None => {
-            let shown = host.catalog().format_type(domain)?;
-            bail!(UNDEFINED_OBJECT, "constraint \"{name}\" for domain {shown} does not exist")
-        }
-    }
 }

@@ -1,41 +1,20 @@
-//! DROP for every kind of object: name resolution, cascade and the deletion of single objects.
+//! DROP for every kind of object: name resolution and permissions. `deletion` does the rest.
 //!
-//! Counterpart: dropcmds.c, the second half of dependency.c, `RemoveRelations`.
+//! Counterpart: dropcmds.c, `RemoveRelations`.
 
-use crate::host::{CommandHost, notice};
-use crate::names;
-use catalog::depend::DropBehavior;
-use catalog::rows::{
-    CatalogRow, Name, PgAttrdef, PgAttribute, PgCast, PgClass, PgCollation, PgConstraint,
-    PgDefaultAcl, PgExtension, PgNamespace, PgOpclass, PgOperator, PgPartitionedTable, PgPolicy,
-    PgProc, PgRewrite, PgStatisticExt, PgTrigger, PgType, indexes,
-};
-use catalog::{CatCx, ObjectAddress, RelDesc};
-use engine::storage::drop_relation_files;
-use ids::{AttrNo, Oid};
-use parse::ast::{self, DropStmt, Node, ObjectType};
+use crate::object::address;
+use crate::object::kind::is_named;
+use crate::{deletion, routine};
+use catalog::object::ObjectClass;
+use catalog::rows::PgType;
+use catalog::{ObjectAddress, RelDesc};
+use parse::ast::{DropStmt, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
-
-/// Converts the parser's RESTRICT or CASCADE to the catalog crate's.
-pub fn behavior(b: ast::DropBehavior) -> DropBehavior {
-    match b {
-        ast::DropBehavior::Restrict => DropBehavior::Restrict,
-        ast::DropBehavior::Cascade => DropBehavior::Cascade,
-    }
-}
-
-/// The parts of an object's name in a DROP statement.
-pub fn parts(node: &Node) -> Vec<&str> {
-    match node {
-        Node::List(list) => list.iter().filter_map(Node::as_str).collect(),
-        Node::String(s) => vec![s],
-        Node::TypeName(t) => t.names.iter().map(|n| &**n).collect(),
-        _ => Vec::new(),
-    }
-}
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// Executes DROP TABLE and all other DROP statements of this form.
-pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<()> {
+pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<()> {
     if stmt.concurrent {
         check_concurrent(host, stmt)?;
     }
@@ -46,18 +25,20 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) ->
         | ObjectType::View
         | ObjectType::Matview
         | ObjectType::ForeignTable => relations(host, stmt)?,
-        ObjectType::Schema => schemas(host, stmt)?,
-        ObjectType::Extension => extensions(host, stmt)?,
-        ObjectType::Type | ObjectType::Domain => types(host, stmt, sql)?,
+        ObjectType::Type | ObjectType::Domain => types(host, stmt)?,
         ObjectType::Function
         | ObjectType::Procedure
         | ObjectType::Routine
         | ObjectType::Aggregate => {
-            crate::routine::to_drop(host, &stmt.objects, stmt.remove_type, stmt.missing_ok)?
+            routine::to_drop(host, &stmt.objects, stmt.remove_type, stmt.missing_ok)?
         }
-        ObjectType::StatisticExt => crate::extstats::to_drop(host, &stmt.objects, stmt.missing_ok)?,
         ObjectType::Rule | ObjectType::Trigger | ObjectType::Policy => {
             parts_of_relations(host, stmt)?
+        }
+        kind if is_named(kind)
+            || matches!(kind, ObjectType::Cast | ObjectType::Operator | ObjectType::Transform) =>
+        {
+            objects(host, stmt)?
         }
         other => {
             return Err(PgError::unsupported(format!("DROP of kind {other:?}")));
@@ -75,7 +56,7 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) ->
         }
         false => objects,
     };
-    drop_objects(host, &objects, behavior(stmt.behavior), false)
+    deletion::drop_objects(host, &objects, deletion::behavior(stmt.behavior), false)
 }
 
 fn skip(host: &mut dyn CommandHost, what: &str, name: &str) {
@@ -119,7 +100,7 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
     let (kind, noun, article, _) = wanted(stmt.remove_type);
     let mut out = Vec::new();
     for node in &stmt.objects {
-        let rv = names::range_var_of(&parts(node))?;
+        let rv = names::range_var_of(&address::parts(node))?;
         let mut may_drop =
             |host: &mut dyn CommandHost, rel: &RelDesc| may_drop(host, rel, kind, article);
         names::check_before_lock(host, &rv, &mut may_drop)?;
@@ -192,55 +173,35 @@ fn wrong_kind(rel: &RelDesc, actual: u8, article: &str) -> PgError {
     }
 }
 
-fn schemas(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
+/// Objects of kinds without rules of their own. Counterpart: `RemoveObjects`.
+fn objects(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
     let mut out = Vec::new();
     for node in &stmt.objects {
-        let list = parts(node);
-        let name = list.first().copied().unwrap_or("");
-        let Some(oid) = host.catalog().find_namespace(name)? else {
-            let code = pgerror::SqlState::INVALID_SCHEMA_NAME;
-            if stmt.missing_ok {
-                skip(host, "schema", name);
-                continue;
-            }
-            return Err(PgError::new(code, format!("schema \"{name}\" does not exist")));
-        };
-        let what = format_args!("namespace {oid}");
-        let row = host.catalog().get(catalog::cache::NAMESPACEOID, &[oid.into()], what)?;
-        if !names::is_owner(host, row.nspowner)? {
-            bail!(INSUFFICIENT_PRIVILEGE, "must be owner of schema {name}");
+        let found = address::resolve(host, stmt.remove_type, node, stmt.missing_ok)?;
+        let Some(object) = found else { continue };
+        if !owns_schema_of(host, object)? {
+            address::must_own(host, object, node)?;
         }
-        out.push(ObjectAddress::of::<PgNamespace>(oid));
+        out.push(object);
     }
     Ok(out)
 }
 
-fn extensions(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
-    let mut out = Vec::new();
-    for node in &stmt.objects {
-        let list = parts(node);
-        let name = list.first().copied().unwrap_or("");
-        match host.catalog().find_extension(name)? {
-            Some(row) => {
-                if !names::is_owner(host, row.extowner)? {
-                    bail!(INSUFFICIENT_PRIVILEGE, "must be owner of extension {name}");
-                }
-                out.push(ObjectAddress::of::<PgExtension>(row.oid));
-            }
-            None if stmt.missing_ok => {
-                skip(host, "extension", name);
-            }
-            None => bail!(UNDEFINED_OBJECT, "extension \"{name}\" does not exist"),
-        }
-    }
-    Ok(out)
+/// Does the user own the schema that the object is in?
+fn owns_schema_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<bool> {
+    let Some(class) = ObjectClass::of(object.class) else { return Ok(false) };
+    let schema = host.catalog().object_row(class, object.object)?.namespace()?;
+    let Some(schema) = schema else { return Ok(false) };
+    let what = format_args!("namespace {schema}");
+    let row = host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;
+    names::is_owner(host, row.nspowner)
 }
 
 /// Rules, triggers and policies, which are named together with their relation.
 fn parts_of_relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
     let mut out = Vec::new();
     for node in &stmt.objects {
-        let list = parts(node);
+        let list = address::parts(node);
         let [table @ .., name] = list.as_slice() else { continue };
         let rv = names::range_var_of(table)?;
         let noun = match stmt.remove_type {
@@ -256,7 +217,7 @@ fn parts_of_relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec
             continue;
         };
         let rel = host.catalog().relation(oid)?;
-        match crate::object::part_of(host, &rel, stmt.remove_type, name) {
+        match address::part_of(host, &rel, stmt.remove_type, name) {
             Ok(object) => {
                 names::must_own_relation(host, &rel)?;
                 out.push(object);
@@ -274,11 +235,10 @@ fn parts_of_relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec
     Ok(out)
 }
 
-fn types(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<Vec<ObjectAddress>> {
-    let _ = sql;
+fn types(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
     let mut out = Vec::new();
     for node in &stmt.objects {
-        let list = parts(node);
+        let list = address::parts(node);
         let (schema, name) = match list.as_slice() {
             [.., schema, name] => (Some(*schema), *name),
             [name] => (None, *name),
@@ -304,248 +264,4 @@ fn types(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<Vec<O
         out.push(ObjectAddress::of::<PgType>(oid));
     }
     Ok(out)
-}
-
-/// Drops the objects and everything that depends on them; `quiet` suppresses the notice.
-pub fn drop_objects(
-    host: &mut dyn CommandHost,
-    objects: &[ObjectAddress],
-    behavior: DropBehavior,
-    quiet: bool,
-) -> Result<()> {
-    let plan = host.catalog().plan_deletion(objects, behavior)?;
-    if let Some((message, detail)) = plan.notice
-        && !quiet
-    {
-        let mut n = pg_err!(SUCCESSFUL_COMPLETION, "{message}");
-        if let Some(detail) = detail {
-            n = n.detail(detail);
-        }
-        host.notice(notice(n));
-    }
-    for object in plan.objects {
-        drop_one(host, object)?;
-    }
-    host.catalog().increment_command_counter()
-}
-
-/// Deletes the row with this OID from its catalog.
-fn delete_row<R: CatalogRow>(
-    host: &mut dyn CommandHost,
-    index: catalog::rows::Index<R>,
-    oid: Oid,
-) -> Result<()> {
-    let mut cat = host.catalog();
-    let row = cat.scan(index, &[oid.into()])?.pop();
-    let row = row.ok_or_else(|| {
-        PgError::internal(format!("cache lookup failed for object {oid} of {}", R::NAME))
-    })?;
-    cat.delete(&row)
-}
-
-/// Drops one object without checking its dependents; for parts of an object that remains.
-pub fn drop_single(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
-    drop_one(host, object)
-}
-
-/// Counterpart: `deleteOneObject` with `doDeletion`.
-fn drop_one(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
-    let oid = object.object;
-    match object.class {
-        PgClass::RELATION if object.sub != 0 => {
-            drop_column(host, oid, object.sub as AttrNo)?;
-        }
-        PgClass::RELATION => drop_relation(host, oid)?,
-        PgType::RELATION => drop_type(host, oid)?,
-        PgConstraint::RELATION => drop_constraint(host, oid)?,
-        PgAttrdef::RELATION => drop_default(host, oid)?,
-        PgRewrite::RELATION => drop_rule(host, oid)?,
-        PgTrigger::RELATION => drop_trigger(host, oid)?,
-        PgNamespace::RELATION => delete_row(host, indexes::PG_NAMESPACE_OID_INDEX, oid)?,
-        PgProc::RELATION => {
-            if let Some(row) = host.catalog().find_aggregate(oid)? {
-                host.catalog().delete(&row)?;
-            }
-            delete_row(host, indexes::PG_PROC_OID_INDEX, oid)?;
-        }
-        PgExtension::RELATION => delete_row(host, indexes::PG_EXTENSION_OID_INDEX, oid)?,
-        PgCast::RELATION => delete_row(host, indexes::PG_CAST_OID_INDEX, oid)?,
-        PgCollation::RELATION => delete_row(host, indexes::PG_COLLATION_OID_INDEX, oid)?,
-        PgOperator::RELATION => delete_row(host, indexes::PG_OPERATOR_OID_INDEX, oid)?,
-        PgOpclass::RELATION => delete_row(host, indexes::PG_OPCLASS_OID_INDEX, oid)?,
-        PgDefaultAcl::RELATION => delete_row(host, indexes::PG_DEFAULT_ACL_OID_INDEX, oid)?,
-        PgPolicy::RELATION => delete_row(host, indexes::PG_POLICY_OID_INDEX, oid)?,
-        PgStatisticExt::RELATION => {
-            let mut cat = host.catalog();
-            for row in cat.scan(indexes::PG_STATISTIC_EXT_DATA_STXOID_INH_INDEX, &[oid.into()])? {
-                cat.delete(&row)?;
-            }
-            delete_row(host, indexes::PG_STATISTIC_EXT_OID_INDEX, oid)?;
-        }
-        class => {
-            return Err(PgError::unsupported(format!("DROP of objects of catalog {class}")));
-        }
-    }
-    let mut cat = host.catalog();
-    cat.delete_object_records(object)?;
-    cat.increment_command_counter()
-}
-
-/// Counterpart: `heap_drop_with_catalog`, `index_drop`.
-fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
-    // No descriptor can be built: the TOAST table is already dropped.
-    let row = crate::relation::class(&mut host.catalog(), oid)?;
-    let class = &row.row;
-    if matches!(class.relkind, b'r' | b'm' | b'v' | b'S') {
-        host.check_not_in_use(oid, class.relname.as_str(), "DROP TABLE")?;
-    }
-    if class.relfilenode.is_valid() {
-        let file = crate::relation::file_of(host, class);
-        let persistence = crate::sequence::persistence_of(class);
-        drop_relation_files(host.backend(), file, persistence);
-    }
-    let mut cat = host.catalog();
-    for row in cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])? {
-        cat.delete(&row)?;
-        cat.invalidate_relation(row.indrelid, false);
-    }
-    if class.relkind == b'S' {
-        for row in cat.scan(indexes::PG_SEQUENCE_SEQRELID_INDEX, &[oid.into()])? {
-            cat.delete(&row)?;
-        }
-    }
-    if class.relkind == b'p' {
-        for row in cat.scan(indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX, &[oid.into()])? {
-            cat.delete(&row)?;
-        }
-    }
-    if class.relkind == b'f' {
-        for row in cat.scan(indexes::PG_FOREIGN_TABLE_RELID_INDEX, &[oid.into()])? {
-            cat.delete(&row)?;
-        }
-    }
-    for row in cat.scan(indexes::PG_INHERITS_RELID_SEQNO_INDEX, &[oid.into()])? {
-        if class.relispartition {
-            clear_default_partition(&mut cat, row.inhparent, oid)?;
-        }
-        cat.delete(&row)?;
-    }
-    for row in cat.scan(indexes::PG_STATISTIC_RELID_ATT_INH_INDEX, &[oid.into()])? {
-        cat.delete(&row)?;
-    }
-    for row in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
-        cat.delete(&row)?;
-    }
-    cat.delete(&row)
-}
-
-/// Clears the partitioned table's default partition if it is this one, and invalidates the parent's
-/// descriptor.
-fn clear_default_partition(cat: &mut CatCx<'_>, parent: Oid, partition: Oid) -> Result<()> {
-    let index = indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX;
-    if let Some(row) = cat.scan(index, &[parent.into()])?.pop()
-        && row.partdefid == partition
-    {
-        cat.update(&row, &PgPartitionedTable { partdefid: Oid::INVALID, ..row.row.clone() })?;
-    }
-    cat.invalidate_relation(parent, false);
-    Ok(())
-}
-
-/// Marks the column as dropped; rows keep its attribute number. Counterpart: `RemoveAttributeById`.
-fn drop_column(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result<()> {
-    host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
-    let mut cat = host.catalog();
-    let keys = [table.into(), number.into()];
-    let row = cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &keys)?.pop();
-    let row = row.ok_or_else(|| PgError::internal("column to be dropped has no row"))?;
-    let new = PgAttribute {
-        attname: Name::new(format!("........pg.dropped.{number}........")),
-        atttypid: Oid::INVALID,
-        attnotnull: false,
-        attstattarget: 0,
-        attgenerated: 0,
-        attidentity: 0,
-        atthasdef: row.atthasdef,
-        atthasmissing: false,
-        attmissingval: None,
-        attisdropped: true,
-        attacl: None,
-        attfdwoptions: None,
-        ..row.row.clone()
-    };
-    cat.update(&row, &new)?;
-    for row in cat.scan(indexes::PG_STATISTIC_RELID_ATT_INH_INDEX, &keys)? {
-        cat.delete(&row)?;
-    }
-    cat.invalidate_relation(table, false);
-    Ok(())
-}
-
-fn drop_type(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let row = host.catalog().type_row(oid)?;
-    if row.typtype == b'e' {
-        let mut cat = host.catalog();
-        for label in cat.scan(indexes::PG_ENUM_TYPID_LABEL_INDEX, &[oid.into()])? {
-            cat.delete(&label)?;
-        }
-    }
-    if row.typtype == b'r' {
-        let mut cat = host.catalog();
-        for range in cat.scan(indexes::PG_RANGE_RNGTYPID_INDEX, &[oid.into()])? {
-            cat.delete(&range)?;
-        }
-    }
-    delete_row(host, indexes::PG_TYPE_OID_INDEX, oid)
-}
-
-/// Counterpart: `RemoveConstraintById`.
-fn drop_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let mut cat = host.catalog();
-    let row = cat.scan(indexes::PG_CONSTRAINT_OID_INDEX, &[oid.into()])?.pop();
-    let row = row.ok_or_else(|| PgError::internal(format!("no constraint {oid}")))?;
-    if row.contype == b'c' && row.conrelid.is_valid() {
-        let class = crate::relation::class(&mut cat, row.conrelid)?;
-        let relchecks = class.relchecks - 1;
-        cat.update(&class, &PgClass { relchecks, ..class.row.clone() })?;
-    }
-    cat.delete(&row)
-}
-
-/// Counterpart: `RemoveAttrDefaultById`.
-fn drop_default(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let mut cat = host.catalog();
-    let row = cat.scan(indexes::PG_ATTRDEF_OID_INDEX, &[oid.into()])?.pop();
-    let row = row.ok_or_else(|| PgError::internal(format!("no default {oid}")))?;
-    let keys = [row.adrelid.into(), row.adnum.into()];
-    cat.delete(&row)?;
-    if let Some(column) = cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &keys)?.pop() {
-        cat.update(&column, &PgAttribute { atthasdef: false, ..column.row.clone() })?;
-    }
-    Ok(())
-}
-
-fn drop_rule(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let mut cat = host.catalog();
-    let row = cat.scan(indexes::PG_REWRITE_OID_INDEX, &[oid.into()])?.pop();
-    let row =
-        row.ok_or_else(|| PgError::internal(format!("could not find tuple for rule {oid}")))?;
-    cat.delete(&row)?;
-    cat.invalidate_relation(row.ev_class, false);
-    Ok(())
-}
-
-fn drop_trigger(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let mut cat = host.catalog();
-    let row = cat.scan(indexes::PG_TRIGGER_OID_INDEX, &[oid.into()])?.pop();
-    let row =
-        row.ok_or_else(|| PgError::internal(format!("could not find tuple for trigger {oid}")))?;
-    let table = row.tgrelid;
-    drop(cat);
-    host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
-    let mut cat = host.catalog();
-    cat.delete(&row)?;
-    cat.invalidate_relation(table, false);
-    Ok(())
 }

@@ -2,9 +2,7 @@
 //!
 //! Counterpart: extension.c.
 
-use crate::grant::defaults;
-use crate::host::{CommandHost, notice};
-use crate::names;
+use crate::default_acl;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{Name, OidVector, PgExtension, PgNamespace, PgProc, Text, indexes};
@@ -12,6 +10,8 @@ use ids::Oid;
 use parse::ast::{CreateExtensionStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use types::oids;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// A function of an extension, with names and types as declared in its script.
 struct Function {
@@ -127,7 +127,7 @@ pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) 
     cat.record_owner(this, owner)?;
     cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), Dependency::Normal)?;
     cat.increment_command_counter()?;
-    crate::object::set_comment(host, this, Some(known.comment))?;
+    host.catalog().set_comment(this, Some(known.comment))?;
     for f in known.functions {
         add_function(host, known, f, schema, owner, this)?;
     }
@@ -155,7 +155,7 @@ fn add_function(
         let e = analyze::ddl::column_default(&mut lookup, &node, &sql, "", *ty, -1, None)?;
         defaults.push(e);
     }
-    let proacl = defaults::of_new_object(host, ObjectType::Function, owner, schema)?;
+    let proacl = default_acl::of_new_object(host, ObjectType::Function, owner, schema)?;
     let mut cat = host.catalog();
     let oid = cat.new_oid(indexes::PG_PROC_OID_INDEX)?;
     let named = f.args.iter().any(|a| !a.0.is_empty());
@@ -196,6 +196,6 @@ fn add_function(
     cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), Dependency::Normal)?;
     cat.record_dependency(this, extension, Dependency::Extension)?;
     drop(cat);
-    defaults::note_new(host, this, proacl.as_deref(), owner)?;
+    default_acl::note_new(host, this, proacl.as_deref(), owner)?;
     host.catalog().increment_command_counter()
 }

@@ -2,16 +2,17 @@
 //!
 //! Counterpart: statscmds.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{names, stored};
+use crate::{class, creation, stored, typerow};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
-use catalog::rows::{CatalogRow, Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
+use catalog::rows::{Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 fn only_relations() -> PgError {
     pg_err!(
@@ -34,7 +35,7 @@ fn name_of(
             let schema = rel.class.relnamespace;
             (schema, free_name(host, rel.name(), &label.join("_"), schema)?)
         }
-        (parts, None) => crate::domain::new_name(host, parts)?,
+        (parts, None) => typerow::new_name(host, parts)?,
     };
     if taken(host, schema, &name)? {
         if stmt.if_not_exists {
@@ -85,7 +86,7 @@ fn create_in(
             "cannot define statistics for relation \"{}\"",
             rel.name()
         )
-        .detail(crate::relation::kind_not_supported(rel.kind())));
+        .detail(class::kind_not_supported(rel.kind())));
     }
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
@@ -104,6 +105,54 @@ fn create_in(
         });
     }
     let Some((schema, name)) = name_of(host, stmt, &rel, &label, schema)? else { return Ok(None) };
+    let (mut columns, exprs) = keys(host, stmt, &rel, analysed)?;
+    if columns.len() + exprs.len() < 2 && exprs.is_empty() {
+        bail!(INVALID_OBJECT_DEFINITION, "extended statistics require at least 2 columns");
+    }
+    if (1..exprs.len()).any(|i| exprs[..i].contains(&exprs[i])) {
+        bail!(DUPLICATE_COLUMN, "duplicate expression in statistics definition");
+    }
+    let kinds = kinds(stmt, columns.len() + exprs.len(), !exprs.is_empty())?;
+    columns.sort_unstable();
+    let owner = names::user(host);
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_STATISTIC_EXT_OID_INDEX)?;
+    cat.insert(&PgStatisticExt {
+        oid,
+        stxrelid: rel.oid(),
+        stxname: Name::new(&name),
+        stxnamespace: schema,
+        stxowner: owner,
+        stxstattarget: -1,
+        stxkeys: Int2Vector(columns.clone().into()),
+        stxkind: kinds,
+        stxexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
+    })?;
+    cat.invalidate_relation(rel.oid(), false);
+    let this = ObjectAddress::of::<PgStatisticExt>(oid);
+    for number in &columns {
+        let column = ObjectAddress::column(rel.oid(), *number);
+        cat.record_dependency(this, column, Dependency::Auto)?;
+    }
+    if columns.is_empty() {
+        cat.record_dependency(this, ObjectAddress::relation(rel.oid()), Dependency::Auto)?;
+    }
+    let schema = ObjectAddress::of::<PgNamespace>(schema);
+    cat.record_dependency(this, schema, Dependency::Normal)?;
+    cat.record_owner(this, owner)?;
+    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
+    stored::record(host, this, &exprs, rel.oid(), normal, auto)?;
+    Ok(Some(oid))
+}
+
+/// The columns and expressions of a statistics object. `analysed` has the analysed expressions,
+/// `None` for plain columns.
+fn keys(
+    host: &mut dyn CommandHost,
+    stmt: &CreateStatsStmt,
+    rel: &RelDesc,
+    analysed: Vec<Option<Expr>>,
+) -> Result<(Vec<AttrNo>, Vec<Expr>)> {
     let mut columns: Vec<AttrNo> = Vec::new();
     let mut exprs: Vec<Expr> = Vec::new();
     if stmt.exprs.len() > 8 {
@@ -159,43 +208,7 @@ fn create_in(
             columns.push(number);
         }
     }
-    if columns.len() + exprs.len() < 2 && exprs.is_empty() {
-        bail!(INVALID_OBJECT_DEFINITION, "extended statistics require at least 2 columns");
-    }
-    if (1..exprs.len()).any(|i| exprs[..i].contains(&exprs[i])) {
-        bail!(DUPLICATE_COLUMN, "duplicate expression in statistics definition");
-    }
-    let kinds = kinds(stmt, columns.len() + exprs.len(), !exprs.is_empty())?;
-    columns.sort_unstable();
-    let owner = names::user(host);
-    let mut cat = host.catalog();
-    let oid = cat.new_oid(indexes::PG_STATISTIC_EXT_OID_INDEX)?;
-    cat.insert(&PgStatisticExt {
-        oid,
-        stxrelid: rel.oid(),
-        stxname: Name::new(&name),
-        stxnamespace: schema,
-        stxowner: owner,
-        stxstattarget: -1,
-        stxkeys: Int2Vector(columns.clone().into()),
-        stxkind: kinds,
-        stxexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
-    })?;
-    cat.invalidate_relation(rel.oid(), false);
-    let this = ObjectAddress::of::<PgStatisticExt>(oid);
-    for number in &columns {
-        let column = ObjectAddress::column(rel.oid(), *number);
-        cat.record_dependency(this, column, Dependency::Auto)?;
-    }
-    if columns.is_empty() {
-        cat.record_dependency(this, ObjectAddress::relation(rel.oid()), Dependency::Auto)?;
-    }
-    let schema = ObjectAddress::of::<PgNamespace>(schema);
-    cat.record_dependency(this, schema, Dependency::Normal)?;
-    cat.record_owner(this, owner)?;
-    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
-    stored::record(host, this, &exprs, rel.oid(), normal, auto)?;
-    Ok(Some(oid))
+    Ok((columns, exprs))
 }
 
 fn kinds(stmt: &CreateStatsStmt, width: usize, has_exprs: bool) -> Result<Vec<u8>> {
@@ -238,7 +251,7 @@ fn free_name(
 ) -> Result<String> {
     let mut label = "stat".to_string();
     for pass in 1.. {
-        let name = names::object_name(table, Some(columns), Some(&label));
+        let name = creation::object_name(table, Some(columns), Some(&label));
         if !taken(host, schema, &name)? {
             return Ok(name);
         }
@@ -307,70 +320,4 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterStatsStmt) -> Result<()> {
     let mut cat = host.catalog();
     cat.update(&row, &PgStatisticExt { stxstattarget: target, ..row.row.clone() })?;
     Ok(())
-}
-
-/// 42710 where the schema has an object with this name.
-fn check_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
-    if taken(host, schema, name)? {
-        let shown = host.catalog().namespace_name(schema)?.unwrap_or_default();
-        bail!(
-            DUPLICATE_OBJECT,
-            "statistics object \"{name}\" already exists in schema \"{shown}\""
-        );
-    }
-    Ok(())
-}
-
-pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str) -> Result<()> {
-    let row = find(host, parts)?;
-    check_free(host, row.stxnamespace, new)?;
-    let mut cat = host.catalog();
-    cat.update(&row, &PgStatisticExt { stxname: Name::new(new), ..row.row.clone() })?;
-    Ok(())
-}
-
-pub fn set_schema(host: &mut dyn CommandHost, parts: &[&str], schema: &str) -> Result<()> {
-    let row = find(host, parts)?;
-    let schema = host.catalog().namespace(schema)?;
-    if schema == row.stxnamespace {
-        return Ok(());
-    }
-    names::may_create_in(host, schema)?;
-    let name = row.stxname.as_str();
-    check_free(host, schema, name)?;
-    let mut cat = host.catalog();
-    cat.update(&row, &PgStatisticExt { stxnamespace: schema, ..row.row.clone() })?;
-    let this = ObjectAddress::of::<PgStatisticExt>(row.oid);
-    cat.change_dependency(this, PgNamespace::RELATION, row.stxnamespace, schema)?;
-    Ok(())
-}
-
-pub fn set_owner(host: &mut dyn CommandHost, parts: &[&str], owner: Oid) -> Result<()> {
-    let row = find(host, parts)?;
-    names::must_be_member(host, owner)?;
-    let mut cat = host.catalog();
-    cat.update(&row, &PgStatisticExt { stxowner: owner, ..row.row.clone() })?;
-    crate::object::change_owner_row(host, ObjectAddress::of::<PgStatisticExt>(row.oid), owner)
-}
-
-/// The objects of a DROP STATISTICS statement.
-pub fn to_drop(
-    host: &mut dyn CommandHost,
-    objects: &[Node],
-    missing_ok: bool,
-) -> Result<Vec<ObjectAddress>> {
-    let mut out = Vec::new();
-    for node in objects {
-        let parts = crate::drop::parts(node);
-        if missing_ok && look_up(host, &parts)?.is_none() {
-            host.notice(notice(pg_err!(
-                SUCCESSFUL_COMPLETION,
-                "statistics object \"{}\" does not exist, skipping",
-                parts.join(".")
-            )));
-            continue;
-        }
-        out.push(ObjectAddress::of::<PgStatisticExt>(find(host, &parts)?.oid));
-    }
-    Ok(out)
 }

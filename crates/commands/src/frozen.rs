@@ -5,11 +5,11 @@
 //!
 //! LOCK ORDER: the frozen-ids lock of the own database before that of all databases.
 
-use crate::host::CommandHost;
 use catalog::rows::{PgClass, PgDatabase, indexes};
 use ids::{MultiXid, Oid, Xid};
 use lmgr::{LockMode, LockTag};
 use pgerror::{PgError, Result, Severity, SqlState};
+use utility::host::CommandHost;
 
 /// The oldest XID and multixact, which are advanced together.
 #[derive(Clone, Copy)]

@@ -3,25 +3,25 @@
 //! The grantor is not always the current user: a member of the owning role grants as the owner; any
 //! other user grants as that one of its roles that has the most of the required grant options.
 //!
-//! Reading order: `list` (ACL operations), `object` (kinds of objects), `defaults`.
+//! Reading order: `object` (the objects of a statement), `defaults`.
 //!
 //! Counterpart: aclchk.c.
 
 pub mod defaults;
-pub mod list;
-pub mod object;
+mod object;
 
-use crate::host::CommandHost;
-use crate::{names, relation};
+use crate::acl_list::{self, Change, PRIVILEGE_BITS};
+use crate::subject::{ObjectPrivileges, Subject};
+use crate::{class, relation};
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, CatalogRow, PgClass, PgLanguage, PgType, indexes};
 use ids::{AttrNo, Oid};
-use list::{Change, PRIVILEGE_BITS};
-use object::{ObjectPrivileges, Subject};
 use parse::ast::{
     AccessPriv, DropBehavior, GrantStmt, GrantTargetType, ObjectType, RoleSpec, RoleSpecType,
 };
 use pgerror::{PgError, Result, Severity, bail, pg_err};
+use utility::host::CommandHost;
+use utility::names;
 
 /// Privilege names. Counterpart: `string_to_privilege`.
 const WORDS: &[(&str, u32)] = &[
@@ -193,7 +193,7 @@ fn on_relation(
     subject: Subject,
 ) -> Result<()> {
     let (rights, locked) = subject.lock(host)?;
-    let class = relation::class(&mut host.catalog(), subject.oid)?;
+    let class = class::row(&mut host.catalog(), subject.oid)?;
     let name = rights.name.clone();
     if matches!(class.relkind, b'i' | b'I') {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is an index");
@@ -299,18 +299,49 @@ fn apply(
 ) -> Result<()> {
     let own = rights.list();
     let whole = match table {
-        Some(t) => list::merge(t.list(), &own),
+        Some(t) => acl_list::merge(t.list(), &own),
         None => own.clone(),
     };
     let (grantor, have) = best_grantor(host, wanted, &whole, rights.owner)?;
     let everything = if table.is_some() { Kind::Column.all() } else { rights.kind.all() };
-    let allowed =
-        restrict(host, order, rights, subject, wanted, have, everything, &whole, grantor)?;
+    let column = subject.column_name(host)?;
+    if have == 0 {
+        let mask = everything | everything << 16;
+        let (owner, kind) = (rights.owner, rights.kind);
+        if host.catalog().privileges(grantor, owner, Some(&whole), kind, mask)? == 0 {
+            return Err(match column {
+                Some(c) => pg_err!(
+                    INSUFFICIENT_PRIVILEGE,
+                    "permission denied for column \"{c}\" of relation \"{}\"",
+                    rights.name
+                ),
+                None => denied(rights),
+            });
+        }
+    }
+    let what = match &column {
+        Some(c) => format!("column \"{c}\" of relation \"{}\"", rights.name),
+        None => format!("\"{}\"", rights.name),
+    };
+    let allowed = restrict(host, order, wanted, have, &what);
     let merged = merge(host, order, own, allowed, grantor, rights.owner)?;
     if rights.acl.is_none() && table.is_some() && merged.is_empty() {
         return Ok(());
     }
     subject.store(host, Some(merged))
+}
+
+impl Subject {
+    /// The name of the column; `None` for a whole object.
+    fn column_name(self, host: &mut dyn CommandHost) -> Result<Option<String>> {
+        if self.column == 0 {
+            return Ok(None);
+        }
+        let desc = host.catalog().relation(self.oid)?;
+        let system = relation::SYSTEM_COLUMNS.iter().find(|s| s.1 == self.column);
+        let own = desc.attribute(self.column).map(|a| a.attname.to_string());
+        Ok(own.or_else(|| system.map(|s| s.0.to_owned())))
+    }
 }
 
 /// The role to grant as, and its grant options. Counterpart: `select_best_grantor`.
@@ -344,48 +375,16 @@ fn best_grantor(
     Ok(best)
 }
 
-/// The requested privileges that the grantor can grant. Counterpart: `restrict_and_check_grant`.
-#[allow(clippy::too_many_arguments)]
+/// The requested privileges that the grantor can grant; a warning where some are missing. `what` is
+/// the object in the warning. Counterpart: `restrict_and_check_grant`.
 fn restrict(
     host: &mut dyn CommandHost,
     order: &GrantSpec,
-    rights: &ObjectPrivileges,
-    subject: Subject,
     wanted: u32,
     have: u32,
-    everything: u32,
-    whole: &[AclItem],
-    grantor: Oid,
-) -> Result<u32> {
-    let name = &rights.name;
-    let column = match subject.column {
-        0 => None,
-        n => {
-            let desc = host.catalog().relation(subject.oid)?;
-            let system = relation::SYSTEM_COLUMNS.iter().find(|s| s.1 == n);
-            let own = desc.attribute(n).map(|a| a.attname.to_string());
-            own.or_else(|| system.map(|s| s.0.to_owned()))
-        }
-    };
-    if have == 0 {
-        let mask = everything | everything << 16;
-        let any =
-            host.catalog().privileges(grantor, rights.owner, Some(whole), rights.kind, mask)?;
-        if any == 0 {
-            return Err(match column {
-                Some(c) => pg_err!(
-                    INSUFFICIENT_PRIVILEGE,
-                    "permission denied for column \"{c}\" of relation \"{name}\""
-                ),
-                None => denied(rights),
-            });
-        }
-    }
+    what: &str,
+) -> u32 {
     let allowed = wanted & have;
-    let what = match &column {
-        Some(c) => format!("column \"{c}\" of relation \"{name}\""),
-        None => format!("\"{name}\""),
-    };
     // ALL means the privileges that can be granted.
     let partly = allowed != wanted && !order.all;
     if allowed == 0 || partly {
@@ -410,7 +409,7 @@ fn restrict(
             },
         );
     }
-    Ok(allowed)
+    allowed
 }
 
 /// 42501 for an object.
@@ -437,7 +436,7 @@ pub fn merge(
         let item = AclItem { grantee, grantor, privs: plain & PRIVILEGE_BITS | options << 16 };
         let change = if order.grant { Change::Add } else { Change::Remove };
         let mut member = |a: Oid, b: Oid| host.catalog().is_member(a, b, true);
-        out = list::update(&out, item, change, owner, order.behavior, &mut member)?;
+        out = acl_list::update(&out, item, change, owner, order.behavior, &mut member)?;
     }
     Ok(out)
 }

@@ -3,9 +3,8 @@
 //! Counterpart: indexcmds.c, index.c.
 
 use crate::constraint::{self, ConstraintTrigger};
-use crate::host::{CommandHost, Owner, notice};
-use crate::relation::{NewRelation, file_of, new_class};
-use crate::{exprs, names, options, stored, tablespace};
+use crate::relation::{NewRelation, new_class};
+use crate::{class, creation, reloptions, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{
@@ -24,6 +23,8 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
+use utility::host::{CommandHost, Owner, notice};
+use utility::{exprs, names};
 
 /// Maximum number of columns of an index. Counterpart: `INDEX_MAX_KEYS`.
 const COLUMNS_MAX: usize = 32;
@@ -67,6 +68,16 @@ pub struct NewIndex {
 
 /// CREATE INDEX.
 pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> Result<()> {
+    create_index_of(host, stmt, true, sql)
+}
+
+/// As [`create_index`]; unless `filled`, the index stays empty: the caller rewrites the table.
+pub fn create_index_of(
+    host: &mut dyn CommandHost,
+    stmt: &IndexStmt,
+    filled: bool,
+    sql: &str,
+) -> Result<()> {
     if stmt.concurrent {
         host.prevent_in_transaction_block("CREATE INDEX CONCURRENTLY")?;
     }
@@ -80,14 +91,14 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
             "cannot create index on relation \"{}\"",
             rel.name()
         )
-        .detail(crate::relation::kind_not_supported(rel.kind())));
+        .detail(class::kind_not_supported(rel.kind())));
     }
     names::must_own_relation(host, &rel)?;
-    crate::relation::not_of_other_session(&rel, "create indexes on")?;
+    class::not_of_other_session(&rel, "create indexes on")?;
     host.check_not_in_use(rel.oid(), rel.name(), "CREATE INDEX")?;
     let schema = rel.class.relnamespace;
     if names::user(host) != rel.class.relowner {
-        names::may_create_in(host, schema)?;
+        creation::may_create_in(host, schema)?;
     }
     let new = describe(host, stmt, &rel, sql)?;
     if host.catalog().relation_in(schema, &new.name)?.is_some() {
@@ -104,7 +115,7 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
     // Temporary tables are not visible to other sessions.
     match stmt.concurrent && rel.class.relpersistence != b't' {
         true => create_concurrently(host, &rel, &new),
-        false => create(host, &rel, &new).map(drop),
+        false => create(host, &rel, &new, filled).map(drop),
     }
 }
 
@@ -123,7 +134,7 @@ fn create_concurrently(
     if host.catalog().find_class(table)?.is_none() || host.catalog().find_class(index)?.is_none() {
         bail!(UNDEFINED_OBJECT, "index \"{}\" has been dropped by another session", new.name);
     }
-    crate::relation::new_files(host, index)?;
+    class::new_files(host, index)?;
     fill(host, table, index)
 }
 
@@ -158,7 +169,7 @@ pub fn describe(
         }
         predicate = plan::walk::conjuncts(e);
     }
-    let options = options::index_options(method.info, &stmt.options)?;
+    let options = reloptions::index_options(method.info, &stmt.options)?;
     let mut keys = Vec::new();
     let mut used: Vec<String> = Vec::new();
     for elem in &stmt.index_params {
@@ -186,17 +197,17 @@ pub fn describe(
         return Err(PgError::unsupported(format!("access method \"{}\"", method.info.name)));
     }
     let name = match &stmt.idxname {
-        Some(name) => names::clip(name, 63).to_string(),
+        Some(name) => stdx::clip(name, 63).to_string(),
         None => {
             let schema = rel.class.relnamespace;
             let (label, columns) = match (stmt.primary, stmt.isconstraint) {
                 (true, _) => ("pkey", None),
-                (_, true) => ("key", Some(name_addition(&used))),
-                _ => ("idx", Some(name_addition(&used))),
+                (_, true) => ("key", Some(creation::name_addition(&used))),
+                _ => ("idx", Some(creation::name_addition(&used))),
             };
             let (table, columns) = (rel.name(), columns.as_deref());
             let constraint = stmt.isconstraint;
-            names::free_relation_name(host, table, columns, label, schema, constraint)?
+            creation::free_relation_name(host, table, columns, label, schema, constraint)?
         }
     };
     let temporary = rel.class.relpersistence == b't';
@@ -269,21 +280,6 @@ pub fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oi
     Ok(found.map(|d| d.refobjid))
 }
 
-/// Counterpart: `ChooseIndexNameAddition`.
-pub fn name_addition(columns: &[String]) -> String {
-    let mut out = String::new();
-    for column in columns {
-        if !out.is_empty() {
-            out.push('_');
-        }
-        out.push_str(column);
-        if out.len() >= 64 {
-            break;
-        }
-    }
-    out
-}
-
 /// Counterpart: `ChooseIndexColumnNames`.
 fn free_column_name(used: &[String], wanted: &str) -> String {
     let mut name = wanted.to_string();
@@ -292,7 +288,7 @@ fn free_column_name(used: &[String], wanted: &str) -> String {
             break;
         }
         let suffix = n.to_string();
-        name = format!("{}{suffix}", names::clip(wanted, 63 - suffix.len()));
+        name = format!("{}{suffix}", stdx::clip(wanted, 63 - suffix.len()));
     }
     name
 }
@@ -565,9 +561,16 @@ fn attribute(
 }
 
 /// Creates the index in the catalogs and builds it. Counterpart: `index_create`.
-pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) -> Result<Oid> {
+pub fn create(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    new: &NewIndex,
+    filled: bool,
+) -> Result<Oid> {
     let oid = enter(host, rel, new, true)?;
-    fill(host, rel.oid(), oid)?;
+    if filled {
+        fill(host, rel.oid(), oid)?;
+    }
     Ok(oid)
 }
 
@@ -607,7 +610,7 @@ fn enter(
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
     row.relnatts = (new.keys.len() + new.include.len()) as i16;
     row.relam = new.method.oid;
-    let file = file_of(host, &row);
+    let file = class::file_of(host, &row);
     create_relation_files(host.backend(), file, persistence)?;
     host.catalog().insert(&row)?;
     let of = (oid, new.method);
@@ -752,7 +755,7 @@ pub fn add_deferred_trigger(
 
 /// Sets `relhasindex` in the table's row, in place.
 fn set_has_index(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
-    crate::relation::update_statistics(&mut host.catalog(), table, |row| row.relhasindex = true)
+    class::update_statistics(&mut host.catalog(), table, |row| row.relhasindex = true)
 }
 
 /// Builds an index from its table, updates the statistics of both and marks the index valid.
@@ -864,18 +867,31 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     let built = storage::build(&mut Owner(host), new, &mut entry, &mut print)?;
     let heap_pages = engine::table::nblocks(host.backend(), heap)?;
     let index_pages = storage::nblocks(host.backend(), open)?;
+    let pages = (heap_pages as i32, index_pages as i32);
+    note_built(host, (table, index), pages, &built, checked)
+}
+
+/// Stores the statistics of a build, and that the index is usable. `pages` are those of the table
+/// and of the index.
+fn note_built(
+    host: &mut dyn CommandHost,
+    (table, index): (Oid, Oid),
+    (heap_pages, index_pages): (i32, i32),
+    built: &storage::BuildResult,
+    checked: bool,
+) -> Result<()> {
     let mut cat = host.catalog();
     let tuples = |count: f64, old: f32| {
         // An empty table that was never vacuumed keeps its unknown size.
         if count == 0.0 && old < 0.0 { -1.0 } else { count as f32 }
     };
-    crate::relation::update_statistics(&mut cat, table, |row| {
+    class::update_statistics(&mut cat, table, |row| {
         row.relhasindex = true;
-        row.relpages = heap_pages as i32;
+        row.relpages = heap_pages;
         row.reltuples = tuples(built.heap_tuples, row.reltuples);
     })?;
-    crate::relation::update_statistics(&mut cat, index, |row| {
-        row.relpages = index_pages as i32;
+    class::update_statistics(&mut cat, index, |row| {
+        row.relpages = index_pages;
         row.reltuples = tuples(built.index_tuples as f64, row.reltuples);
     })?;
     let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
@@ -921,6 +937,6 @@ pub fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) ->
         options: None,
         tablespace: rel.class.reltablespace,
     };
-    create(host, &rel, &new)?;
+    create(host, &rel, &new, true)?;
     Ok(())
 }

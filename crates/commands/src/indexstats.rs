@@ -2,8 +2,7 @@
 //!
 //! Counterpart: `compute_index_stats` of analyze.c.
 
-use crate::host::CommandHost;
-use crate::{exprs, statistics, stored};
+use crate::{statistics, stored};
 use catalog::RelDesc;
 use catalog::rows::{PgAttribute, PgIndex, PgStatistic};
 use engine::sample::Sample;
@@ -13,6 +12,8 @@ use pgerror::Result;
 use plan::expr::Expr;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef};
+use utility::exprs;
+use utility::host::CommandHost;
 
 /// The `pg_statistic` rows for all expressions of the table's indexes. `columns` are the columns of
 /// the sample; `target` is the default statistics target.

@@ -7,9 +7,8 @@
 //! Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
 
 use crate::create_table::{Column, Constraints};
-use crate::host::CommandHost;
 use crate::relation::NewColumn;
-use crate::{index, names, tablespace};
+use crate::{class, index, tablespace};
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use deparse::{self as definition, IndexParts, Style};
@@ -17,6 +16,8 @@ use ids::Oid;
 use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
+use utility::host::CommandHost;
+use utility::names;
 
 const COMMENTS: u32 = 1 << 0;
 const COMPRESSION: u32 = 1 << 1;
@@ -61,7 +62,7 @@ pub fn add(
     if !matches!(rel.kind(), b'r' | b'v' | b'm' | b'c' | b'f' | b'p') {
         let message = format!("relation \"{}\" is invalid in LIKE clause", rel.name());
         return Err(pg_err!(WRONG_OBJECT_TYPE, "{message}")
-            .detail(crate::relation::kind_not_supported(rel.kind()))
+            .detail(class::kind_not_supported(rel.kind()))
             .at(place));
     }
     names::check_table_privileges(host, &rel, catalog::acl::SELECT)?;
@@ -237,7 +238,7 @@ pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> 
             );
         }
         let new = index::describe(host, &stmt, &rel, "")?;
-        let new = index::create(host, &rel, &new)?;
+        let new = index::create(host, &rel, &new, true)?;
         if let Some(text) = text {
             put_comment(host, ObjectAddress::relation(new), text)?;
         }

@@ -2,8 +2,7 @@
 //!
 //! Counterpart: lockcmds.c, `ReindexIndex` and related functions of indexcmds.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{index, names, options, relation, tablespace};
+use crate::{class, index, tablespace};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, indexes};
@@ -13,6 +12,8 @@ use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use plan::query::{Query, RteKind};
 use std::sync::Arc;
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 /// LOCK TABLE.
 pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
@@ -64,7 +65,7 @@ fn lock_one(
     }
     // The view's owner needs privileges on its relations, unless the view is security_invoker.
     let mut lookup = SessionLookup::new(host);
-    let Some(rule) = analyze::Lookup::view_rule(&mut lookup, oid)? else { return Ok(()) };
+    let Some(rule) = analyze::RelationLookup::view_rule(&mut lookup, oid)? else { return Ok(()) };
     let user = match rule.security_invoker {
         true => names::user(host),
         false => rel.class.relowner,
@@ -245,7 +246,7 @@ fn reindex_many(
         check_database(host, name)?;
     }
     let schema = match (kind, name) {
-        (ReindexObjectType::Schema, Some(name)) => Some(crate::object::schema_row(host, name)?.oid),
+        (ReindexObjectType::Schema, Some(name)) => Some(crate::schema::row(host, name)?.oid),
         (ReindexObjectType::System, _) => {
             return Err(PgError::unsupported("REINDEX SYSTEM"));
         }
@@ -356,7 +357,7 @@ fn reindex_table(host: &mut dyn CommandHost, table: Oid, wanted: ReindexOptions)
 fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: ReindexOptions) -> Result<()> {
     host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
     let rel = host.catalog().relation(oid)?;
-    relation::not_of_other_session(&rel, "reindex")?;
+    class::not_of_other_session(&rel, "reindex")?;
     let row = host.catalog().class(oid)?;
     if wanted.tablespace.is_some() && is_system(oid, row.relnamespace) {
         bail!(FEATURE_NOT_SUPPORTED, "cannot move system relation \"{}\"", row.relname)
@@ -373,12 +374,12 @@ fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: ReindexOpti
     }
     match wanted.tablespace {
         Some(space) if space != row.reltablespace => {
-            let row = relation::class(&mut host.catalog(), oid)?;
+            let row = class::row(&mut host.catalog(), oid)?;
             let new = PgClass { reltablespace: space, ..row.row.clone() };
-            relation::replace_files(host, &row, new)?;
+            class::replace_files(host, &row, new)?;
         }
         _ => {
-            relation::new_files(host, oid)?;
+            class::new_files(host, oid)?;
         }
     }
     host.check_not_in_use(oid, row.relname.as_str(), "REINDEX INDEX")?;

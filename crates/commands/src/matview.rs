@@ -4,8 +4,7 @@
 
 mod merge;
 
-use crate::host::CommandHost;
-use crate::{create_as, names, relation, truncate};
+use crate::{class, create_as, truncate};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, PgIndex};
@@ -14,6 +13,8 @@ use ids::Oid;
 use parse::ast::RefreshMatViewStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::Query;
+use utility::host::CommandHost;
+use utility::names;
 
 /// REFRESH MATERIALIZED VIEW.
 pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<()> {
@@ -64,10 +65,10 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
         host.catalog().check_new_rows(&rel)?;
         return merge::merge(host, &rel, &query);
     }
-    relation::new_files(host, rel.oid())?;
+    class::new_files(host, rel.oid())?;
     if let Some(toast) = rel.class.reltoastrelid.valid() {
         host.lock_relation(toast, names::mode::ACCESS_EXCLUSIVE)?;
-        relation::new_files(host, toast)?;
+        class::new_files(host, toast)?;
         let desc = host.catalog().relation(toast)?;
         truncate::rebuild_indexes(host, &desc)?;
     }
@@ -97,7 +98,7 @@ fn query_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Query> {
 /// Records whether the view is populated.
 pub fn set_populated(host: &mut dyn CommandHost, oid: Oid, populated: bool) -> Result<()> {
     let mut cat = host.catalog();
-    let row = relation::class(&mut cat, oid)?;
+    let row = class::row(&mut cat, oid)?;
     if row.relispopulated != populated {
         cat.update(&row, &PgClass { relispopulated: populated, ..row.row.clone() })?;
         cat.increment_command_counter()?;

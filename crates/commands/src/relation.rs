@@ -2,22 +2,18 @@
 //!
 //! Counterpart: heap.c (`heap_create_with_catalog`), pg_type.c.
 
-mod toast;
-
-pub use toast::{add_toast, renew_toast};
-
-use crate::grant;
-use crate::host::CommandHost;
+use crate::{class, default_acl, typerow};
+use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::lookup::BTREE_AM;
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
-use catalog::{ObjectAddress, RelDesc};
 use engine::storage::create_relation_files;
-use ids::{AttrNo, Oid, Persistence, RelFile, Xid};
+use ids::{AttrNo, Oid, Persistence, Xid};
 use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
-use pgerror::{Result, SqlState, bail, pg_err};
+use pgerror::{Result, bail, pg_err};
 use types::oids;
+use utility::host::CommandHost;
 
 pub const HEAP_AM: Oid = Oid(2);
 /// Maximum number of columns of a table. Counterpart: `MaxHeapAttributeNumber`.
@@ -86,24 +82,6 @@ pub fn check_collations(
     Ok(())
 }
 
-/// The detail of an error about a relation of the wrong kind. Counterpart:
-/// `errdetail_relkind_not_supported`.
-pub fn kind_not_supported(kind: u8) -> String {
-    let what = match kind {
-        b'r' => "tables",
-        b'v' => "views",
-        b'm' => "materialized views",
-        b'S' => "sequences",
-        b'i' => "indexes",
-        b'I' => "partitioned indexes",
-        b'c' => "composite types",
-        b'f' => "foreign tables",
-        b't' => "TOAST tables",
-        _ => "partitioned tables",
-    };
-    format!("This operation is not supported for {what}.")
-}
-
 /// Rejects types that a column cannot have. Counterpart: `CheckAttributeType`.
 pub fn check_column_type(
     host: &mut dyn CommandHost,
@@ -111,7 +89,7 @@ pub fn check_column_type(
     kind: u8,
     row_type: Oid,
 ) -> Result<()> {
-    crate::names::check_type_privilege(host, column.ty)?;
+    utility::names::check_type_privilege(host, column.ty)?;
     let mut within: Vec<Oid> = row_type.valid().into_iter().collect();
     check_containment(host, column.ty, &mut within)?;
     check_storable(host, &column.name, column.ty)?;
@@ -304,19 +282,6 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
     }
 }
 
-/// The default of a column: its own or that of its type.
-pub fn column_default(
-    host: &mut dyn CommandHost,
-    table: Oid,
-    number: AttrNo,
-) -> Result<Option<plan::Expr>> {
-    let mut cat = analyze::SessionLookup::new(host);
-    let Some(relation) = analyze::Lookup::relation(&mut cat, table)? else {
-        return Err(pgerror::PgError::internal("a default of a table that is not there"));
-    };
-    analyze::rewrite::column_default(&mut cat, &relation, number)
-}
-
 /// 42501 for user relations in system schemas. Counterpart: `heap_create`.
 fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
     let system =
@@ -338,16 +303,16 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
     check_namespace(host, spec)?;
     let has_type = !matches!(spec.kind, b'S' | b't' | b'i' | b'I');
     if has_type {
-        check_type_name(host, spec)?;
+        typerow::check_row_type_name(host, spec.namespace, spec.name)?;
     }
     let (oid, mut class) = new_class(host, spec)?;
     let database = host.backend().database();
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
     if matches!(spec.kind, b'r' | b't' | b'm') {
-        (class.relfrozenxid, class.relminmxid) = oldest_ids(host);
+        (class.relfrozenxid, class.relminmxid) = class::oldest_ids(host);
     }
     if class.relfilenode.is_valid() {
-        let file = file_of(host, &class);
+        let file = class::file_of(host, &class);
         create_relation_files(host.backend(), file, spec.persistence)?;
     }
     let (mut row_type, mut array_type) = (Oid::INVALID, Oid::INVALID);
@@ -362,7 +327,7 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         _ => None,
     };
     if let Some(objtype) = objtype {
-        class.relacl = grant::defaults::of_new_object(host, objtype, spec.owner, spec.namespace)?;
+        class.relacl = default_acl::of_new_object(host, objtype, spec.owner, spec.namespace)?;
     }
     host.catalog().insert(&class)?;
     if has_type {
@@ -375,58 +340,10 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         cat.record_owner(this, spec.owner)?;
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
         cat.record_dependency(this, schema, Dependency::Normal)?;
-        grant::defaults::note_new(host, this, class.relacl.as_deref(), spec.owner)?;
+        default_acl::note_new(host, this, class.relacl.as_deref(), spec.owner)?;
     }
     host.catalog().increment_command_counter()?;
     Ok(oid)
-}
-
-/// Lower bounds for the XIDs and multixacts in a new table. Counterpart: `RecentXmin`,
-/// `GetOldestMultiXactId`.
-pub fn oldest_ids(host: &mut dyn CommandHost) -> (Xid, Xid) {
-    let be = host.backend();
-    let xmin = be.catalog_snapshot().xmin;
-    let multi = be.storage().txns.oldest_multixact();
-    (xmin, Xid(multi.0))
-}
-
-/// The file locator of a relation that is not mapped.
-pub fn file_of(host: &mut dyn CommandHost, class: &PgClass) -> RelFile {
-    let database = host.backend().database();
-    let own = host.catalog().session.tablespace;
-    let tablespace = class.reltablespace.valid().unwrap_or(own);
-    RelFile::new(tablespace, database, class.relfilenode)
-}
-
-/// 42710 where a type with the relation's name exists. A conflicting automatic array type is
-/// renamed.
-fn check_type_name(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
-    let Some(old) = host.catalog().type_in(spec.namespace, spec.name)? else { return Ok(()) };
-    let row = host.catalog().type_row(old)?;
-    let is_auto_array = row.typelem.is_valid()
-        && host.catalog().find_type(row.typelem)?.is_some_and(|e| e.typarray == old);
-    if is_auto_array {
-        let free = array_type_name(host, spec.name, spec.namespace)?;
-        let new = PgType { typname: Name::new(&free), ..row.row.clone() };
-        host.catalog().update(&row, &new)?;
-        return host.catalog().increment_command_counter();
-    }
-    Err(pg_err!(DUPLICATE_OBJECT, "type \"{}\" already exists", spec.name).hint(
-        "A relation has an associated type of the same name, so you must use a name that \
-         doesn't conflict with any existing type.",
-    ))
-}
-
-/// An unused name for the array type of `name`. Counterpart: `makeArrayTypeName`.
-pub fn array_type_name(host: &mut dyn CommandHost, name: &str, schema: Oid) -> Result<String> {
-    let mut candidate = name.to_string();
-    for _ in 1..63 {
-        candidate = crate::names::clip(&format!("_{candidate}"), 63).to_string();
-        if host.catalog().type_in(schema, &candidate)?.is_none() {
-            return Ok(candidate);
-        }
-    }
-    bail!(DUPLICATE_OBJECT, "could not form array type name for type \"{name}\"")
 }
 
 /// The `pg_type` row of a relation's row type.
@@ -467,40 +384,6 @@ pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid
     }
 }
 
-/// The `pg_type` row of the array type of `element`.
-pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
-    PgType {
-        oid,
-        typname: Name::new(name),
-        typlen: -1,
-        typbyval: false,
-        typtype: b'b',
-        typcategory: b'A',
-        typrelid: Oid::INVALID,
-        typsubscript: Oid(6179),
-        typelem: element.oid,
-        typarray: Oid::INVALID,
-        typinput: Oid(750),
-        typoutput: Oid(751),
-        typreceive: Oid(2400),
-        typsend: Oid(2401),
-        typmodin: element.typmodin,
-        typmodout: element.typmodout,
-        typanalyze: Oid(3816),
-        typalign: if element.typalign == b'd' { b'd' } else { b'i' },
-        typstorage: b'x',
-        typnotnull: false,
-        typbasetype: Oid::INVALID,
-        typtypmod: -1,
-        typndims: 0,
-        typcollation: element.typcollation,
-        typdefaultbin: None,
-        typdefault: None,
-        typacl: None,
-        ..element.clone()
-    }
-}
-
 fn add_types(
     host: &mut dyn CommandHost,
     spec: &NewRelation<'_>,
@@ -508,10 +391,10 @@ fn add_types(
     row_type: Oid,
     array_type: Oid,
 ) -> Result<()> {
-    let array_name = array_type_name(host, spec.name, spec.namespace)?;
+    let array_name = typerow::array_type_name(host, spec.name, spec.namespace)?;
     // A table's row type has no ACL of its own.
     let typacl = match spec.kind {
-        b'c' => grant::defaults::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?,
+        b'c' => default_acl::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?,
         _ => None,
     };
     let row = PgType {
@@ -519,7 +402,7 @@ fn add_types(
         typacl,
         ..row_type_row(row_type, spec.name, spec.namespace, spec.owner, relation)
     };
-    let array = array_type_row(array_type, &array_name, &row);
+    let array = typerow::array_type_row(array_type, &array_name, &row);
     let ty = ObjectAddress::of::<PgType>;
     let mut cat = host.catalog();
     cat.insert(&row)?;
@@ -530,7 +413,7 @@ fn add_types(
         cat.record_dependency(ty(row_type), schema, Dependency::Normal)?;
         cat.record_owner(ty(row_type), spec.owner)?;
         drop(cat);
-        grant::defaults::note_new(host, ty(row_type), row.typacl.as_deref(), spec.owner)?;
+        default_acl::note_new(host, ty(row_type), row.typacl.as_deref(), spec.owner)?;
         cat = host.catalog();
     } else {
         cat.record_dependency(ty(row_type), class, Dependency::Internal)?;
@@ -574,33 +457,6 @@ pub fn record_column_type(
     Ok(())
 }
 
-/// The current `pg_class` row, read from the catalog for a change. Counterpart:
-/// `SearchSysCacheCopy1`.
-pub fn class(cat: &mut catalog::CatCx<'_>, oid: Oid) -> Result<catalog::Row<PgClass>> {
-    let row = cat.scan(indexes::PG_CLASS_OID_INDEX, &[oid.into()])?.pop();
-    row.ok_or_else(|| {
-        pgerror::PgError::new(
-            SqlState::INTERNAL_ERROR,
-            format!("cache lookup failed for relation {oid}"),
-        )
-    })
-}
-
-/// Updates statistics in a relation's row in place; the change is not transactional. Counterpart:
-/// `vac_update_relstats`, `index_update_stats`.
-pub fn update_statistics(
-    cat: &mut catalog::CatCx<'_>,
-    oid: Oid,
-    change: impl FnMut(&mut PgClass),
-) -> Result<()> {
-    if cat.update_in_place(indexes::PG_CLASS_OID_INDEX, &[oid.into()], change)? {
-        return Ok(());
-    }
-    Err(pgerror::PgError::internal(format!(
-        "pg_class entry for relid {oid} vanished during vacuuming"
-    )))
-}
-
 /// A `pg_class` row with an OID for a new relation that is also its file number. A number with
 /// leftover files of a crash is skipped.
 pub(crate) fn new_class(
@@ -610,67 +466,8 @@ pub(crate) fn new_class(
     loop {
         let oid = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
         let class = class_row(spec, oid);
-        if !class.relfilenode.is_valid() || is_free(host, &class, spec.persistence)? {
+        if !class.relfilenode.is_valid() || class::is_free(host, &class, spec.persistence)? {
             return Ok((oid, class));
         }
     }
-}
-
-/// Do no files exist with the number in the row?
-fn is_free(host: &mut dyn CommandHost, class: &PgClass, persistence: Persistence) -> Result<bool> {
-    let file = file_of(host, class);
-    Ok(!engine::storage::relation_files_exist(host.backend(), file, persistence)?)
-}
-
-/// Gives a relation new, empty files; the old ones are removed at commit. Counterpart:
-/// `RelationSetNewRelfilenode`.
-pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
-    let rel = host.catalog().relation(oid)?;
-    not_of_other_session(&rel, "rewrite")?;
-    let mut cat = host.catalog();
-    let row = class(&mut cat, oid)?;
-    let new = row.row.clone();
-    replace_files(host, &row, new)
-}
-
-/// 0A000 for a temporary table of another session; `verb` names the operation.
-pub fn not_of_other_session(rel: &RelDesc, verb: &str) -> Result<()> {
-    if rel.other_temp {
-        bail!(FEATURE_NOT_SUPPORTED, "cannot {verb} temporary tables of other sessions");
-    }
-    Ok(())
-}
-
-/// As [`new_files`], with changes of the row, such as persistence or tablespace. Mapped relations
-/// get new files through the relation map.
-pub fn replace_files(
-    host: &mut dyn CommandHost,
-    row: &catalog::Row<PgClass>,
-    mut new: PgClass,
-) -> Result<RelFile> {
-    let (xid, multi) = oldest_ids(host);
-    let letter = |c: u8| Persistence::from_char(c).unwrap_or(Persistence::Permanent);
-    let (was, is) = (letter(row.relpersistence), letter(new.relpersistence));
-    loop {
-        new.relfilenode = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
-        if is_free(host, &new, is)? {
-            break;
-        }
-    }
-    let old_file = file_of(host, &row.row);
-    let file = file_of(host, &new);
-    create_relation_files(host.backend(), file, is)?;
-    engine::storage::drop_relation_files(host.backend(), old_file, was);
-    if new.relkind != b'S' {
-        new.relpages = 0;
-        new.reltuples = -1.0;
-        new.relallvisible = 0;
-    }
-    if matches!(new.relkind, b'r' | b't' | b'm') {
-        (new.relfrozenxid, new.relminmxid) = (xid, multi);
-    }
-    let mut cat = host.catalog();
-    cat.update(row, &new)?;
-    cat.increment_command_counter()?;
-    Ok(file)
 }

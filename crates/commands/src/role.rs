@@ -2,8 +2,6 @@
 //!
 //! Counterpart: user.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{names, options};
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgAuthMembers, PgAuthid, PgDbRoleSetting, Text, indexes};
 use ids::Oid;
@@ -12,6 +10,8 @@ use parse::ast::{
     RoleStmtType,
 };
 use pgerror::{Result, Severity, bail, pg_err};
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 /// The stored form of a password; the session computes the verifier.
 fn password(host: &mut dyn CommandHost, role: &str, def: &DefElem) -> Result<Option<Text>> {
@@ -101,7 +101,7 @@ pub fn create_role(host: &mut dyn CommandHost, stmt: &CreateRoleStmt, sql: &str)
     if !may_create_roles(host)? {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied to create role");
     }
-    let name = names::clip(&stmt.role, 63).to_string();
+    let name = stdx::clip(&stmt.role, 63).to_string();
     if name.starts_with("pg_") {
         return Err(pg_err!(RESERVED_NAME, "role name \"{name}\" is reserved")
             .detail("Role names starting with \"pg_\" are reserved."));

@@ -3,23 +3,21 @@
 //! Counterpart: functioncmds.c, pg_proc.c.
 
 mod body;
-mod lookup;
+pub mod lookup;
 mod signature;
 
-use crate::grant::defaults;
-use crate::host::{CommandHost, notice};
-use crate::{names, options, stored};
+use crate::object::owner;
+use crate::{creation, default_acl, stored, typerow};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
-use body::{Signature, check_body, outputs_of, standard_body, transposed};
+use body::standard_body;
 use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, OidVector, PgLanguage, PgNamespace, PgProc, PgType, Text, indexes,
 };
 use catalog::{ObjectAddress, acl};
 use ids::Oid;
-pub use lookup::{find, named};
-use lookup::{missing_argument, noun};
+use lookup::{find, missing_argument, must_own, noun, type_of};
 use parse::ast::{
     AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
     ObjectType, ObjectWithArgs, TypeName, VariableSetKind,
@@ -28,6 +26,8 @@ use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location};
 use types::oids;
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 const INTERNAL: Oid = Oid(12);
 const C: Oid = Oid(13);
@@ -44,11 +44,6 @@ struct Parameters {
     defaults: Vec<Expr>,
     /// The result type implied by OUT parameters.
     result: Option<Oid>,
-}
-
-/// The type with this name. Errors have no position.
-fn type_of(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
-    Ok(analyze::ddl::type_name(&mut SessionLookup::new(host), name, "")?.0)
 }
 
 /// The type of a parameter; errors show its name without quotes.
@@ -336,7 +331,7 @@ fn with_config(old: Option<Vec<Text>>, changes: &[(String, Option<String>)]) -> 
 
 /// CREATE FUNCTION and CREATE PROCEDURE.
 pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) -> Result<()> {
-    let (schema, name) = crate::domain::new_name(host, &stmt.funcname)?;
+    let (schema, name) = typerow::new_name(host, &stmt.funcname)?;
     let a = attributes(host, &stmt.options, stmt.is_procedure, sql)?;
     let language = match (&a.language, &stmt.sql_body) {
         (Some(l), _) => l.clone(),
@@ -388,7 +383,6 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         );
     }
     signature::check(host, &p.input, &outputs_of(&p), result)?;
-    check_pseudo(host, lang.oid, &p.input, result)?;
     if a.body.is_some() && stmt.sql_body.is_some() {
         bail!(INVALID_FUNCTION_DEFINITION, "duplicate function body specified");
     }
@@ -408,27 +402,14 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
                     "only one AS item needed for language \"{language}\""
                 );
             }
-            (list[0].clone(), None)
+            match list[0].as_str() {
+                "" if lang.oid == INTERNAL => (name.clone(), None),
+                source => (source.to_owned(), None),
+            }
         }
         (None, _) if stmt.sql_body.is_some() => (String::new(), None),
         (None, INTERNAL) => (name.clone(), None),
         (None, _) => bail!(INVALID_FUNCTION_DEFINITION, "no function body specified"),
-    };
-    if lang.oid == INTERNAL && !host.builtin_exists(&prosrc) {
-        bail!(UNDEFINED_FUNCTION, "there is no built-in function named \"{prosrc}\"");
-    }
-    if lang.oid == C {
-        return Err(PgError::unsupported("functions in language c"));
-    }
-    let argument_names: Vec<String> = match (&p.names, &p.modes) {
-        (Some(list), Some(modes)) => list
-            .iter()
-            .zip(modes)
-            .filter(|(_, m)| matches!(m, b'i' | b'b' | b'v'))
-            .map(|(n, _)| n.as_str().to_string())
-            .collect(),
-        (Some(list), None) => list.iter().map(|n| n.as_str().to_string()).collect(),
-        (None, _) => Vec::new(),
     };
     let body = match &stmt.sql_body {
         // The first names of all parameters, not only of input ones: deparsing shows these.
@@ -470,75 +451,34 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         proargnames: p.names.clone(),
         proargdefaults: (!p.defaults.is_empty()).then(|| stored::write_list(&p.defaults)),
         protrftypes: None,
-        prosrc: Text::from(prosrc.clone()),
+        prosrc: Text::from(prosrc),
         probin: probin.map(Text::from),
         prosqlbody: body.as_ref().map(|b| b.0.clone()),
         proconfig: with_config(None, &a.config),
         proacl: None,
     };
-    let (stored, needs) = body.unzip();
-    insert(host, new, stmt.replace, &p, needs.unwrap_or_default())?;
+    let needs = body.map(|b| b.1).unwrap_or_default();
+    let oid = insert(host, new, stmt.replace, &p, needs)?;
     // Checked after the insertion, since the function may call itself.
-    if lang.oid == SQL && host.setting("check_function_bodies") == "on" {
-        let signature = Signature {
-            name: &name,
-            types: &p.input,
-            labels: &argument_names,
-            result,
-            outputs: outputs_of(&p),
-            procedure: stmt.is_procedure,
-        };
-        let stored = stored.as_ref().map(|s| s.as_str());
-        host.with_settings(&a.config, &mut |host| {
-            check_body(host, &prosrc, stored, &signature)
-                .map_err(|e| transposed(e, sql, &prosrc, &name))
-        })?;
-    }
-    Ok(())
+    host.validate_function(oid, sql)
 }
 
-fn check_pseudo(
-    host: &mut dyn CommandHost,
-    language: Oid,
-    input: &[Oid],
-    result: Oid,
-) -> Result<()> {
-    if language != SQL {
-        return Ok(());
-    }
-    let polymorphic =
-        |ty: Oid| matches!(ty.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537 | 4538 | 5077..=5080);
-    let is_pseudo = |host: &mut dyn CommandHost, ty: Oid| -> Result<bool> {
-        Ok(host.catalog().type_row(ty)?.typtype == b'p')
-    };
-    if is_pseudo(host, result)?
-        && !matches!(result, oids::RECORD | oids::VOID)
-        && !polymorphic(result)
-    {
-        let shown = host.catalog().format_type(result)?;
-        bail!(INVALID_FUNCTION_DEFINITION, "SQL functions cannot return type {shown}");
-    }
-    for &ty in input {
-        if is_pseudo(host, ty)? && !polymorphic(ty) {
-            let shown = host.catalog().format_type(ty)?;
-            bail!(
-                INVALID_FUNCTION_DEFINITION,
-                "SQL functions cannot have arguments of type {shown}"
-            );
-        }
-    }
-    Ok(())
+/// Types of the output parameters.
+fn outputs_of(p: &Parameters) -> Vec<Oid> {
+    let (Some(all), Some(modes)) = (&p.all, &p.modes) else { return Vec::new() };
+    let pairs = all.iter().zip(modes);
+    pairs.filter(|(_, m)| matches!(m, b'o' | b'b' | b't')).map(|(t, _)| *t).collect()
 }
 
-/// Inserts the row, or replaces the one with the same name and argument types. Counterpart:
-/// `ProcedureCreate`.
+/// Inserts the row, or replaces the one with the same name and argument types; returns its OID.
+/// Counterpart: `ProcedureCreate`.
 fn insert(
     host: &mut dyn CommandHost,
     mut new: PgProc,
     replace: bool,
     p: &Parameters,
     body: Vec<ObjectAddress>,
-) -> Result<()> {
+) -> Result<Oid> {
     let old = existing(host, &new)?;
     let mut cat = host.catalog();
     let this = match &old {
@@ -568,13 +508,13 @@ fn insert(
             new.oid = cat.new_oid(indexes::PG_PROC_OID_INDEX)?;
             drop(cat);
             let (owner, schema) = (new.proowner, new.pronamespace);
-            new.proacl = defaults::of_new_object(host, ObjectType::Function, owner, schema)?;
+            new.proacl = default_acl::of_new_object(host, ObjectType::Function, owner, schema)?;
             let mut cat = host.catalog();
             cat.insert(&new)?;
             let this = ObjectAddress::of::<PgProc>(new.oid);
             cat.record_owner(this, owner)?;
             drop(cat);
-            defaults::note_new(host, this, new.proacl.as_deref(), owner)?;
+            default_acl::note_new(host, this, new.proacl.as_deref(), owner)?;
             this
         }
     };
@@ -596,7 +536,8 @@ fn insert(
     for object in signature.into_iter().chain(body).chain(defaults) {
         cat.record_dependency(this, object, Dependency::Normal)?;
     }
-    cat.increment_command_counter()
+    cat.increment_command_counter()?;
+    Ok(new.oid)
 }
 
 fn existing(host: &mut dyn CommandHost, new: &PgProc) -> Result<Option<catalog::Row<PgProc>>> {
@@ -681,19 +622,6 @@ fn input_names(p: &PgProc) -> Vec<Text> {
     let inputs = names.iter().zip(modes).filter(|(_, mode)| matches!(mode, b'i' | b'b' | b'v'));
     inputs.map(|(name, _)| name.clone()).collect()
 }
-/// 42501 unless the user owns the routine.
-pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let row = host.catalog().function(oid)?;
-    if !names::is_owner(host, row.proowner)? {
-        let what = match row.prokind {
-            b'a' => "aggregate",
-            b'p' => "procedure",
-            _ => "function",
-        };
-        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", row.proname);
-    }
-    Ok(())
-}
 
 fn row_of(host: &mut dyn CommandHost, oid: Oid) -> Result<catalog::Row<PgProc>> {
     let row = host.catalog().scan(indexes::PG_PROC_OID_INDEX, &[oid.into()])?.pop();
@@ -734,7 +662,7 @@ pub fn set_schema(host: &mut dyn CommandHost, oid: Oid, schema: &str) -> Result<
     if schema == row.pronamespace {
         return Ok(());
     }
-    names::may_create_in(host, schema)?;
+    creation::may_create_in(host, schema)?;
     let name = row.proname.to_string();
     name_is_free(host, &row, &name, schema)?;
     let mut cat = host.catalog();
@@ -751,10 +679,10 @@ pub fn set_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid) -> Result<()>
     }
     must_own(host, oid)?;
     names::must_be_member(host, owner)?;
-    let proacl = crate::object::new_owner_acl(row.proacl.clone(), row.proowner, owner);
+    let proacl = owner::acl_of(row.proacl.clone(), row.proowner, owner);
     let mut cat = host.catalog();
     cat.update(&row, &PgProc { proowner: owner, proacl, ..row.row.clone() })?;
-    crate::object::change_owner_row(host, ObjectAddress::of::<PgProc>(oid), owner)
+    owner::record(host, ObjectAddress::of::<PgProc>(oid), owner)
 }
 
 /// ALTER FUNCTION with options.

@@ -2,223 +2,26 @@
 //!
 //! Counterpart: the command half of sequence.c.
 
-use crate::host::{CommandHost, notice};
+mod parameters;
+
 use crate::relation::{NewColumn, NewRelation};
-use crate::{names, options, tablespace};
-use analyze::SessionLookup;
+use crate::{class, creation, tablespace};
 use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, PgClass, PgSequence};
 use catalog::{ObjectAddress, cache};
 use engine::sequence::{self, SequenceFile};
 use ids::{Oid, Persistence};
 use page::sequence::SequenceData;
+use parameters::parameters;
 use parse::ast::{AlterSeqStmt, CreateSeqStmt, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use types::oids;
-
-/// The parameters of a sequence with the statement's options applied.
-struct Params {
-    row: PgSequence,
-    data: SequenceData,
-    /// `OWNED BY`: a qualified column name, empty for NONE.
-    owned_by: Option<Vec<String>>,
-    /// The data row in the sequence's file changes.
-    changed: bool,
-}
-
-fn limits(ty: Oid) -> (i64, i64) {
-    match ty {
-        oids::INT2 => (i64::from(i16::MIN), i64::from(i16::MAX)),
-        oids::INT4 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        _ => (i64::MIN, i64::MAX),
-    }
-}
-
-/// Applies options to a sequence. Counterpart: `init_params`.
-fn parameters(
-    host: &mut dyn CommandHost,
-    defs: &[DefElem],
-    old: Option<(PgSequence, SequenceData)>,
-    identity: bool,
-    sql: &str,
-) -> Result<Params> {
-    let is_new = old.is_none();
-    let (mut row, mut data) = old.unwrap_or((
-        PgSequence {
-            seqrelid: Oid::INVALID,
-            seqtypid: oids::INT8,
-            seqstart: 1,
-            seqincrement: 1,
-            seqmax: i64::MAX,
-            seqmin: 1,
-            seqcache: 1,
-            seqcycle: false,
-        },
-        SequenceData { last_value: 1, log_count: 0, is_called: false },
-    ));
-    for (i, d) in defs.iter().enumerate() {
-        if defs[..i].iter().any(|e| e.defname == d.defname) {
-            let e = pg_err!(SYNTAX_ERROR, "conflicting or redundant options");
-            return Err(e.at(parse::position(sql, d.location)));
-        }
-    }
-    let find = |name: &str| defs.iter().find(|d| &*d.defname == name);
-    let mut changed = is_new;
-    let (mut reset_max, mut reset_min) = (is_new, is_new);
-    if let Some(d) = find("as") {
-        let Some(Node::TypeName(name)) = &d.arg else {
-            bail!(SYNTAX_ERROR, "sequence type is missing")
-        };
-        let (ty, _) = analyze::ddl::type_name(&mut SessionLookup::new(host), name, sql)?;
-        if !matches!(ty, oids::INT2 | oids::INT4 | oids::INT8) {
-            if identity {
-                bail!(
-                    INVALID_PARAMETER_VALUE,
-                    "identity column type must be smallint, integer, or bigint"
-                );
-            }
-            bail!(INVALID_PARAMETER_VALUE, "sequence type must be smallint, integer, or bigint");
-        }
-        if !is_new {
-            let (min, max) = limits(row.seqtypid);
-            reset_max = row.seqmax == max;
-            reset_min = row.seqmin == min;
-        }
-        row.seqtypid = ty;
-    }
-    let (type_min, type_max) = limits(row.seqtypid);
-    if let Some(d) = find("increment") {
-        row.seqincrement = options::integer(d)?;
-        if row.seqincrement == 0 {
-            bail!(INVALID_PARAMETER_VALUE, "INCREMENT must not be zero");
-        }
-        data.log_count = 0;
-        changed = true;
-    }
-    if let Some(d) = find("cycle") {
-        row.seqcycle = options::boolean(d)?;
-        data.log_count = 0;
-        changed = true;
-    }
-    match find("maxvalue") {
-        Some(d) if d.arg.is_some() => {
-            row.seqmax = options::integer(d)?;
-            data.log_count = 0;
-            changed = true;
-        }
-        d if d.is_some() || reset_max => {
-            changed |= d.is_some();
-            row.seqmax = if row.seqincrement > 0 || reset_max && !is_new { type_max } else { -1 };
-            data.log_count = 0;
-        }
-        _ => {}
-    }
-    let shown = |host: &mut dyn CommandHost| host.catalog().format_type(row.seqtypid);
-    if row.seqmax < type_min || row.seqmax > type_max {
-        let ty = shown(host)?;
-        bail!(
-            INVALID_PARAMETER_VALUE,
-            "MAXVALUE ({}) is out of range for sequence data type {ty}",
-            row.seqmax
-        );
-    }
-    match find("minvalue") {
-        Some(d) if d.arg.is_some() => {
-            row.seqmin = options::integer(d)?;
-            data.log_count = 0;
-            changed = true;
-        }
-        d if d.is_some() || reset_min => {
-            changed |= d.is_some();
-            row.seqmin = if row.seqincrement < 0 || reset_min && !is_new { type_min } else { 1 };
-            data.log_count = 0;
-        }
-        _ => {}
-    }
-    if row.seqmin < type_min || row.seqmin > type_max {
-        let ty = shown(host)?;
-        bail!(
-            INVALID_PARAMETER_VALUE,
-            "MINVALUE ({}) is out of range for sequence data type {ty}",
-            row.seqmin
-        );
-    }
-    if row.seqmin >= row.seqmax {
-        bail!(
-            INVALID_PARAMETER_VALUE,
-            "MINVALUE ({}) must be less than MAXVALUE ({})",
-            row.seqmin,
-            row.seqmax
-        );
-    }
-    match find("start") {
-        Some(d) => row.seqstart = options::integer(d)?,
-        None if is_new => {
-            row.seqstart = if row.seqincrement > 0 { row.seqmin } else { row.seqmax };
-        }
-        None => {}
-    }
-    if row.seqstart < row.seqmin {
-        bail!(
-            INVALID_PARAMETER_VALUE,
-            "START value ({}) cannot be less than MINVALUE ({})",
-            row.seqstart,
-            row.seqmin
-        );
-    }
-    if row.seqstart > row.seqmax {
-        bail!(
-            INVALID_PARAMETER_VALUE,
-            "START value ({}) cannot be greater than MAXVALUE ({})",
-            row.seqstart,
-            row.seqmax
-        );
-    }
-    if let Some(d) = find("restart") {
-        data.last_value = if d.arg.is_some() { options::integer(d)? } else { row.seqstart };
-        data.is_called = false;
-        data.log_count = 0;
-        changed = true;
-    } else if is_new {
-        data.last_value = row.seqstart;
-        data.is_called = false;
-    }
-    if data.last_value < row.seqmin {
-        bail!(
-            INVALID_PARAMETER_VALUE,
-            "RESTART value ({}) cannot be less than MINVALUE ({})",
-            data.last_value,
-            row.seqmin
-        );
-    }
-    if data.last_value > row.seqmax {
-        bail!(
-            INVALID_PARAMETER_VALUE,
-            "RESTART value ({}) cannot be greater than MAXVALUE ({})",
-            data.last_value,
-            row.seqmax
-        );
-    }
-    if let Some(d) = find("cache") {
-        row.seqcache = options::integer(d)?;
-        if row.seqcache <= 0 {
-            bail!(INVALID_PARAMETER_VALUE, "CACHE ({}) must be greater than zero", row.seqcache);
-        }
-        data.log_count = 0;
-        changed = true;
-    }
-    let owned_by = match find("owned_by").map(|d| &d.arg) {
-        Some(Some(Node::List(list))) => {
-            Some(list.iter().filter_map(Node::as_str).map(str::to_string).collect())
-        }
-        _ => None,
-    };
-    Ok(Params { row, data, owned_by, changed })
-}
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// CREATE SEQUENCE.
 pub fn create_sequence(host: &mut dyn CommandHost, stmt: &CreateSeqStmt, sql: &str) -> Result<()> {
-    let (schema, persistence) = names::creation_target(host, &stmt.sequence)?;
+    let (schema, persistence) = creation::creation_target(host, &stmt.sequence)?;
     let name = &*stmt.sequence.relname;
     if stmt.if_not_exists && host.catalog().relation_in(schema, name)?.is_some() {
         host.notice(notice(pg_err!(
@@ -228,8 +31,8 @@ pub fn create_sequence(host: &mut dyn CommandHost, stmt: &CreateSeqStmt, sql: &s
         return Ok(());
     }
     let owner = names::user(host);
-    let identity = stmt.for_identity;
-    let oid = create(host, name, schema, persistence, owner, &stmt.options, identity, sql)?;
+    let new = NewSequence { name, schema, persistence, owner, identity: stmt.for_identity };
+    let oid = create(host, &new, &stmt.options, sql)?;
     let owned = stmt.options.iter().find(|d| &*d.defname == "owned_by");
     if let Some(Node::List(list)) = owned.and_then(|d| d.arg.as_ref()) {
         let parts: Vec<&str> = list.iter().filter_map(Node::as_str).collect();
@@ -238,18 +41,24 @@ pub fn create_sequence(host: &mut dyn CommandHost, stmt: &CreateSeqStmt, sql: &s
     Ok(())
 }
 
+/// A sequence to be created.
+pub struct NewSequence<'a> {
+    pub name: &'a str,
+    pub schema: Oid,
+    pub persistence: Persistence,
+    pub owner: Oid,
+    /// Does it belong to an identity column?
+    pub identity: bool,
+}
+
 /// Creates a sequence. Counterpart: `DefineSequence`.
-#[allow(clippy::too_many_arguments)]
 pub fn create(
     host: &mut dyn CommandHost,
-    name: &str,
-    schema: Oid,
-    persistence: Persistence,
-    owner: Oid,
+    new: &NewSequence<'_>,
     defs: &[DefElem],
-    identity: bool,
     sql: &str,
 ) -> Result<Oid> {
+    let NewSequence { name, schema, persistence, owner, identity } = *new;
     let params = parameters(host, defs, None, identity, sql)?;
     let column = |name: &str, ty: Oid| NewColumn {
         not_null: true,
@@ -276,7 +85,7 @@ pub fn create(
     };
     let oid = crate::relation::create(host, &spec)?;
     let row = host.catalog().class(oid)?;
-    let file = crate::relation::file_of(host, &row);
+    let file = class::file_of(host, &row);
     let seq = SequenceFile { file, persistence, name };
     sequence::create(host.backend(), seq, params.data)?;
     let mut cat = host.catalog();
@@ -318,13 +127,13 @@ pub fn change(
     let what = format_args!("sequence {oid}");
     let old = host.catalog().get(cache::SEQRELID, &[oid.into()], what)?;
     let class = host.catalog().class(oid)?;
-    let persistence = persistence_of(&class);
+    let persistence = class::persistence_of(&class);
     let name = class.relname.to_string();
-    let file = crate::relation::file_of(host, &class);
+    let file = class::file_of(host, &class);
     let data = sequence::read(host.backend(), SequenceFile { file, persistence, name: &name })?;
     let params = parameters(host, defs, Some((old.row.clone(), data)), identity, sql)?;
     if params.changed {
-        let file = crate::relation::new_files(host, oid)?;
+        let file = class::new_files(host, oid)?;
         let seq = SequenceFile { file, persistence, name: &name };
         sequence::create(host.backend(), seq, params.data)?;
     }
@@ -338,19 +147,15 @@ pub fn change(
     cat.increment_command_counter()
 }
 
-pub fn persistence_of(class: &PgClass) -> Persistence {
-    Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent)
-}
-
 /// Restarts a sequence in new files. Counterpart: `ResetSequence`.
 pub fn restart(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let what = format_args!("sequence {oid}");
     let row = host.catalog().get(cache::SEQRELID, &[oid.into()], what)?;
     let class = host.catalog().class(oid)?;
-    let file = crate::relation::new_files(host, oid)?;
+    let file = class::new_files(host, oid)?;
     let data = SequenceData { last_value: row.seqstart, log_count: 0, is_called: false };
     let name = class.relname.to_string();
-    let seq = SequenceFile { file, persistence: persistence_of(&class), name: &name };
+    let seq = SequenceFile { file, persistence: class::persistence_of(&class), name: &name };
     sequence::create(host.backend(), seq, data)
 }
 
@@ -387,8 +192,9 @@ fn own(host: &mut dyn CommandHost, sequence: Oid, parts: &[&str]) -> Result<()> 
     let rel = names::open(host, &rv, names::mode::ACCESS_SHARE)?;
     if !matches!(rel.kind(), b'r' | b'f' | b'v' | b'p') {
         let message = format!("sequence cannot be owned by relation \"{}\"", rel.name());
-        return Err(pg_err!(WRONG_OBJECT_TYPE, "{message}")
-            .detail(crate::relation::kind_not_supported(rel.kind())));
+        return Err(
+            pg_err!(WRONG_OBJECT_TYPE, "{message}").detail(class::kind_not_supported(rel.kind()))
+        );
     }
     let class = host.catalog().class(sequence)?;
     if rel.class.relowner != class.relowner {
@@ -455,13 +261,13 @@ pub fn owned_by(
 pub fn change_persistence(host: &mut dyn CommandHost, oid: Oid, letter: u8) -> Result<()> {
     let class = host.catalog().class(oid)?;
     let name = class.relname.to_string();
-    let file = crate::relation::file_of(host, &class);
-    let old = SequenceFile { file, persistence: persistence_of(&class), name: &name };
+    let file = class::file_of(host, &class);
+    let old = SequenceFile { file, persistence: class::persistence_of(&class), name: &name };
     let data = sequence::read(host.backend(), old)?;
     let mut cat = host.catalog();
-    let row = crate::relation::class(&mut cat, oid)?;
+    let row = class::row(&mut cat, oid)?;
     let new = PgClass { relpersistence: letter, ..row.row.clone() };
-    let persistence = persistence_of(&new);
-    let file = crate::relation::replace_files(host, &row, new)?;
+    let persistence = class::persistence_of(&new);
+    let file = class::replace_files(host, &row, new)?;
     sequence::create(host.backend(), SequenceFile { file, persistence, name: &name }, data)
 }

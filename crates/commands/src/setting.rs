@@ -2,12 +2,12 @@
 //!
 //! Counterpart: pg_db_role_setting.c.
 
-use crate::host::CommandHost;
-use crate::names;
 use catalog::rows::{PgDbRoleSetting, Text, indexes};
 use ids::Oid;
 use parse::ast::{AlterRoleSetStmt, RoleSpecType, VariableSetKind, VariableSetStmt};
 use pgerror::{Result, bail, pg_err};
+use utility::host::CommandHost;
+use utility::names;
 
 /// Is it the `name=value` entry of this setting?
 fn is_for(entry: &Text, name: &str) -> bool {

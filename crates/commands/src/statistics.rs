@@ -3,7 +3,6 @@
 //!
 //! Counterpart: `compute_scalar_stats` and related functions of analyze.c.
 
-use crate::host::CommandHost;
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgStatistic};
 use engine::sample::Sample;
@@ -11,6 +10,7 @@ use ids::Oid;
 use pgerror::{Result, SqlState};
 use std::cmp::Ordering;
 use types::{Comparer, Datum, DatumRef, TypeInfo};
+use utility::host::CommandHost;
 
 /// Values wider than this many bytes are counted but not stored.
 pub const WIDTH_MAX: usize = 1024;

@@ -2,7 +2,6 @@
 //!
 //! Counterpart: `recordDependencyOnExpr` and `find_expr_references_walker` of dependency.c.
 
-use crate::host::CommandHost;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{
@@ -15,6 +14,7 @@ use plan::query::{CmdType, Query, RteKind};
 use plan::walk::each_child;
 use plan::{Expr, nodetree};
 use types::oids;
+use utility::host::CommandHost;
 
 /// The `pg_node_tree` text of an expression.
 pub fn write(expr: &Expr) -> Text {

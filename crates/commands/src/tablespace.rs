@@ -2,13 +2,14 @@
 //!
 //! Counterpart: tablespace.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{names, options};
+use crate::object::owner;
 use catalog::rows::{CatalogRow, Name, PgTablespace, Text, indexes};
 use catalog::{ObjectAddress, acl};
 use ids::{Oid, RelFile};
 use parse::ast::{AlterTableSpaceOptionsStmt, CreateTableSpaceStmt, DefElem, DropTableSpaceStmt};
 use pgerror::{Result, bail, pg_err};
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 /// Maximum length of a location in bytes: paths of relation files below it must fit too.
 const LOCATION_MAX: usize = 1024 - 68;
@@ -49,7 +50,7 @@ fn changed(old: Option<Vec<Text>>, defs: &[DefElem], reset: bool) -> Result<Opti
 /// CREATE TABLESPACE.
 pub fn create(host: &mut dyn CommandHost, stmt: &CreateTableSpaceStmt) -> Result<()> {
     host.prevent_in_transaction_block("CREATE TABLESPACE")?;
-    let name = names::clip(&stmt.tablespacename, 63).to_string();
+    let name = stdx::clip(&stmt.tablespacename, 63).to_string();
     if !names::is_superuser(host)? {
         return Err(pg_err!(
             INSUFFICIENT_PRIVILEGE,
@@ -176,11 +177,6 @@ pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
     Ok(())
 }
 
-/// OID of the tablespace with this name.
-pub fn oid_of(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
-    Ok(find(host, name)?.oid)
-}
-
 /// `reltablespace` of a new relation: the named tablespace or the one of `default_tablespace`,
 /// which does not apply to temporary relations; 0 for the database's default. Counterpart:
 /// `GetDefaultTablespace` and the checks in `DefineRelation` and `DefineIndex`.
@@ -234,4 +230,16 @@ pub fn name_of(host: &mut dyn CommandHost, tablespace: Oid) -> Result<parse::ast
     let row: catalog::Row<PgTablespace> =
         row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "tablespace with OID {oid} does not exist"))?;
     Ok(row.spcname.as_str().into())
+}
+
+/// OWNER TO of a tablespace.
+pub fn set_owner(host: &mut dyn CommandHost, name: &str, owner: Oid) -> Result<()> {
+    let row = find(host, name)?;
+    if !names::is_owner(host, row.spcowner)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of tablespace {name}");
+    }
+    names::must_be_member(host, owner)?;
+    let spcacl = owner::acl_of(row.spcacl.clone(), row.spcowner, owner);
+    host.catalog().update(&row, &PgTablespace { spcowner: owner, spcacl, ..row.row.clone() })?;
+    owner::record(host, ObjectAddress::of::<PgTablespace>(row.oid), owner)
 }

@@ -2,6 +2,7 @@
 //!
 //! Counterpart: `CreateCommandTag`, `ClassifyUtilityCommandAsReadOnly`.
 
+use crate::object::kind::{alter_tag, drop_tag};
 use parse::ast::{Node, ObjectType, TransactionStmtKind};
 
 /// The tag of a command that is not a query.
@@ -16,21 +17,15 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::AlterTableStmt(s) => alter_tag(s.objtype),
         Node::CreateDomainStmt(_) => "CREATE DOMAIN",
         Node::AlterDomainStmt(_) => "ALTER DOMAIN",
-        Node::CreateEnumStmt(_) => "CREATE TYPE",
+        Node::CreateEnumStmt(_) | Node::CompositeTypeStmt(_) => "CREATE TYPE",
         Node::AlterEnumStmt(_) => "ALTER TYPE",
-        Node::CompositeTypeStmt(_) => "CREATE TYPE",
-        Node::CreateFunctionStmt(s) => {
-            if s.is_procedure {
-                "CREATE PROCEDURE"
-            } else {
-                "CREATE FUNCTION"
-            }
-        }
+        Node::CreateFunctionStmt(s) if s.is_procedure => "CREATE PROCEDURE",
+        Node::CreateFunctionStmt(_) => "CREATE FUNCTION",
         Node::AlterFunctionStmt(s) => alter_tag(s.objtype),
         Node::CreateStatsStmt(_) => "CREATE STATISTICS",
         Node::AlterStatsStmt(_) => "ALTER STATISTICS",
         Node::RenameStmt(s) => alter_tag(match s.rename_type {
-            ObjectType::Column | ObjectType::Tabconstraint => s.relation_type,
+            ObjectType::Column => s.relation_type,
             other => other,
         }),
         Node::AlterObjectSchemaStmt(s) => alter_tag(s.object_type),
@@ -123,64 +118,4 @@ pub fn is_allowed_read_only(stmt: &Node) -> bool {
             | Node::CallStmt(_)
             | Node::DoStmt(_)
     )
-}
-
-fn alter_tag(kind: ObjectType) -> &'static str {
-    match kind {
-        ObjectType::Index => "ALTER INDEX",
-        ObjectType::Sequence => "ALTER SEQUENCE",
-        ObjectType::View => "ALTER VIEW",
-        ObjectType::Matview => "ALTER MATERIALIZED VIEW",
-        ObjectType::Schema => "ALTER SCHEMA",
-        ObjectType::Role => "ALTER ROLE",
-        ObjectType::Type | ObjectType::Attribute => "ALTER TYPE",
-        ObjectType::Domain | ObjectType::Domconstraint => "ALTER DOMAIN",
-        ObjectType::Function => "ALTER FUNCTION",
-        ObjectType::Procedure => "ALTER PROCEDURE",
-        ObjectType::Routine => "ALTER ROUTINE",
-        ObjectType::Aggregate => "ALTER AGGREGATE",
-        ObjectType::Rule => "ALTER RULE",
-        ObjectType::Trigger => "ALTER TRIGGER",
-        ObjectType::StatisticExt => "ALTER STATISTICS",
-        ObjectType::Database => "ALTER DATABASE",
-        ObjectType::Tablespace => "ALTER TABLESPACE",
-        ObjectType::Cast => "ALTER CAST",
-        ObjectType::Collation => "ALTER COLLATION",
-        ObjectType::Conversion => "ALTER CONVERSION",
-        ObjectType::Extension => "ALTER EXTENSION",
-        ObjectType::ForeignTable => "ALTER FOREIGN TABLE",
-        ObjectType::Language => "ALTER LANGUAGE",
-        ObjectType::Opclass => "ALTER OPERATOR CLASS",
-        ObjectType::Operator => "ALTER OPERATOR",
-        ObjectType::Opfamily => "ALTER OPERATOR FAMILY",
-        ObjectType::Policy => "ALTER POLICY",
-        _ => "ALTER TABLE",
-    }
-}
-
-fn drop_tag(kind: ObjectType) -> &'static str {
-    match kind {
-        ObjectType::Table => "DROP TABLE",
-        ObjectType::Index => "DROP INDEX",
-        ObjectType::Sequence => "DROP SEQUENCE",
-        ObjectType::View => "DROP VIEW",
-        ObjectType::Matview => "DROP MATERIALIZED VIEW",
-        ObjectType::ForeignTable => "DROP FOREIGN TABLE",
-        ObjectType::Schema => "DROP SCHEMA",
-        ObjectType::Extension => "DROP EXTENSION",
-        ObjectType::Type => "DROP TYPE",
-        ObjectType::Domain => "DROP DOMAIN",
-        ObjectType::Function => "DROP FUNCTION",
-        ObjectType::Procedure => "DROP PROCEDURE",
-        ObjectType::Routine => "DROP ROUTINE",
-        ObjectType::Aggregate => "DROP AGGREGATE",
-        ObjectType::Rule => "DROP RULE",
-        ObjectType::Trigger => "DROP TRIGGER",
-        ObjectType::Policy => "DROP POLICY",
-        ObjectType::StatisticExt => "DROP STATISTICS",
-        ObjectType::Collation => "DROP COLLATION",
-        ObjectType::Operator => "DROP OPERATOR",
-        ObjectType::Cast => "DROP CAST",
-        _ => "DROP",
-    }
 }

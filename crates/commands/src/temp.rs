@@ -2,20 +2,20 @@
 //!
 //! Counterpart: `InitTempTableNamespace` of namespace.c.
 
-use crate::drop::drop_objects;
-use crate::host::CommandHost;
+use crate::deletion::drop_objects;
 use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
 use catalog::rows::{PgNamespace, indexes};
 use ids::Oid;
 use pgerror::{Result, bail};
+use utility::host::CommandHost;
 
 /// OID of the schema for temporary objects, created on first use.
 pub fn schema(host: &mut dyn CommandHost) -> Result<Oid> {
     if let Some(oid) = host.catalog().session.temp_namespace.valid() {
         return Ok(oid);
     }
-    let user = crate::names::user(host);
+    let user = utility::names::user(host);
     let database = host.backend().database();
     let row = host.catalog().database(database)?;
     if let Some(row) = row {
@@ -64,33 +64,6 @@ pub fn remove_contents(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
         return Ok(());
     }
     drop_objects(host, &objects, DropBehavior::Cascade, true)
-}
-
-/// Applies the ON COMMIT actions of the session's temporary tables; returns the tables that still
-/// exist. Counterpart: `PreCommit_on_commit_actions`.
-pub fn before_commit(
-    host: &mut dyn CommandHost,
-    tables: &[(Oid, bool)],
-) -> Result<Vec<(Oid, bool)>> {
-    let mut left = Vec::new();
-    let mut emptied = Vec::new();
-    for &(oid, drop) in tables {
-        // It was dropped, or its creation was rolled back.
-        let Some(rel) = host.catalog().try_relation(oid)? else { continue };
-        if drop {
-            drop_objects(host, &[ObjectAddress::relation(oid)], DropBehavior::Cascade, true)?;
-            continue;
-        }
-        left.push((oid, drop));
-        let Some(table) = &rel.table else { continue };
-        let filled = engine::table::nblocks(host.backend(), table)? > 0;
-        emptied.push((rel, filled));
-    }
-    crate::truncate::check_commit_actions(host, &emptied)?;
-    for (rel, _) in emptied.iter().filter(|(_, filled)| *filled) {
-        crate::truncate::truncate_one(host, rel)?;
-    }
-    Ok(left)
 }
 
 /// DISCARD TEMP, and the end of a session: drops the objects in the temporary schema.

@@ -2,14 +2,15 @@
 //!
 //! Counterpart: `ExecuteTruncate` of tablecmds.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{index, names, relation, sequence};
+use crate::{class, index, sequence};
 use catalog::foreign::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use ids::Oid;
 use parse::ast::{DropBehavior, TruncateStmt};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// TRUNCATE.
 pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
@@ -75,7 +76,7 @@ fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     may_truncate(host, rel)?;
     host.catalog().check_children(&rel.class.row)?;
     check_triggers(rel, event::TRUNCATE)?;
-    relation::not_of_other_session(rel, "truncate")?;
+    class::not_of_other_session(rel, "truncate")?;
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }
 
@@ -147,11 +148,11 @@ fn still_referenced(referencing: &str, referenced: &str) -> PgError {
 
 /// Gives the table, its TOAST table and all their indexes new files.
 pub fn truncate_one(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
-    relation::new_files(host, rel.oid())?;
+    class::new_files(host, rel.oid())?;
     if let Some(toast) = rel.class.reltoastrelid.valid() {
         host.lock_relation(toast, names::mode::ACCESS_EXCLUSIVE)?;
         let desc = host.catalog().relation(toast)?;
-        relation::new_files(host, toast)?;
+        class::new_files(host, toast)?;
         rebuild_indexes(host, &desc)?;
     }
     rebuild_unchecked(host, rel)
@@ -173,7 +174,7 @@ type Fill = fn(&mut dyn CommandHost, Oid, Oid) -> Result<()>;
 fn rebuild(host: &mut dyn CommandHost, rel: &RelDesc, fill: Fill) -> Result<()> {
     for i in &rel.indexes {
         host.lock_relation(i.indexrelid, names::mode::ACCESS_EXCLUSIVE)?;
-        relation::new_files(host, i.indexrelid)?;
+        class::new_files(host, i.indexrelid)?;
         fill(host, rel.oid(), i.indexrelid)?;
     }
     Ok(())

@@ -2,47 +2,18 @@
 //!
 //! Counterpart: typecmds.c, pg_enum.c.
 
-use crate::domain::{insert_with_array, name_is_free, new_name};
-use crate::host::{CommandHost, notice};
+use crate::object::owner;
 use crate::relation::{NewColumn, NewRelation};
-use crate::{names, relation};
+use crate::typerow::{find, insert_with_array, must_own, name_is_free, new_name};
+use crate::{creation, relation};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
 use ids::{Oid, Persistence};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
 use pgerror::{PgError, Result, bail, pg_err};
-
-/// The type with this qualified name; 42704 where there is none.
-pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<catalog::Row<PgType>> {
-    let (schema, name) = match parts {
-        [.., schema, name] => (Some(*schema), *name),
-        [name] => (None, *name),
-        [] => return Err(PgError::internal("type without a name")),
-    };
-    match host.catalog().find_type_by_name(schema, name)? {
-        Some(oid) => {
-            let row = host.catalog().scan(indexes::PG_TYPE_OID_INDEX, &[oid.into()])?.pop();
-            row.ok_or_else(|| PgError::internal(format!("cache lookup failed for type {oid}")))
-        }
-        None => {
-            if let Some(schema) = schema {
-                host.catalog().namespace(schema)?;
-            }
-            let shown = catalog::namespace::qualified(schema, name);
-            bail!(UNDEFINED_OBJECT, "type \"{shown}\" does not exist")
-        }
-    }
-}
-
-/// 42501 unless the user owns the type.
-pub fn must_own(host: &mut dyn CommandHost, row: &PgType) -> Result<()> {
-    if !names::is_owner(host, row.typowner)? {
-        let shown = host.catalog().format_type(row.oid)?;
-        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of type {shown}");
-    }
-    Ok(())
-}
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 fn check_label(label: &str) -> Result<()> {
     if label.len() > 63 {
@@ -218,15 +189,15 @@ fn sort_order_between(list: &[catalog::Row<PgEnum>], position: usize) -> Option<
 
 /// CREATE TYPE … AS (…).
 pub fn create_composite(host: &mut dyn CommandHost, stmt: &CompositeTypeStmt) -> Result<()> {
-    let (schema, persistence) = names::creation_target(host, &stmt.typevar)?;
-    let name = names::clip(&stmt.typevar.relname, 63).to_string();
+    let (schema, persistence) = creation::creation_target(host, &stmt.typevar)?;
+    let name = stdx::clip(&stmt.typevar.relname, 63).to_string();
     name_is_free(host, schema, &name)?;
     let mut columns = Vec::new();
     for def in &stmt.coldeflist {
         analyze::ddl::check_not_set(def)?;
         let (ty, typmod, collation) =
             analyze::ddl::column_type(&mut SessionLookup::new(host), def, "")?;
-        let column = names::clip(def.colname.as_deref().unwrap_or(""), 63);
+        let column = stdx::clip(def.colname.as_deref().unwrap_or(""), 63);
         let mut new = NewColumn::new(column, ty, typmod, collation);
         new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
         columns.push(new);
@@ -253,9 +224,9 @@ pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str, domain: boo
     not_a_table_type(host, &row, domain)?;
     if row.typtype == b'c' {
         let rel = host.catalog().relation(row.typrelid)?;
-        return crate::object::rename_relation(host, &rel, new);
+        return crate::relname::rename_relation(host, &rel, new);
     }
-    crate::object::rename_type(host, row.oid, new)
+    crate::relname::rename_type(host, row.oid, new)
 }
 
 /// 42809 for row types of tables and for array types.
@@ -293,10 +264,10 @@ pub fn set_schema(
     if schema == row.typnamespace {
         return Ok(());
     }
-    names::may_create_in(host, schema)?;
+    creation::may_create_in(host, schema)?;
     if row.typtype == b'c' {
         let rel = host.catalog().relation(row.typrelid)?;
-        crate::object::move_relation(host, &rel, schema)?;
+        crate::relname::move_relation(host, &rel, schema)?;
         return host
             .catalog()
             .change_dependency(
@@ -341,17 +312,17 @@ pub fn set_owner(
     if !names::is_superuser(host)? {
         must_own(host, &row)?;
         names::must_be_member(host, owner)?;
-        names::may_create_in(host, row.typnamespace)?;
+        creation::may_create_in(host, row.typnamespace)?;
     }
     if row.typtype == b'c' {
         return crate::alter_table::change_owner(host, row.typrelid, owner, false);
     }
     let mut cat = host.catalog();
-    let typacl = crate::object::new_owner_acl(row.typacl.clone(), row.typowner, owner);
+    let typacl = owner::acl_of(row.typacl.clone(), row.typowner, owner);
     cat.update(&row, &PgType { typowner: owner, typacl, ..row.row.clone() })?;
     if let Some(array) = row.typarray.valid() {
         let array = cat.type_row(array)?;
         cat.update(&array, &PgType { typowner: owner, ..array.row.clone() })?;
     }
-    crate::object::change_owner_row(host, ObjectAddress::of::<PgType>(row.oid), owner)
+    owner::record(host, ObjectAddress::of::<PgType>(row.oid), owner)
 }

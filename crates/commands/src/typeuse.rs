@@ -3,7 +3,6 @@
 //!
 //! Counterpart: `find_composite_type_dependencies`.
 
-use crate::host::CommandHost;
 use crate::stored;
 use analyze::SessionLookup;
 use catalog::depend::Dependency;
@@ -13,6 +12,7 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
 use pgerror::{Result, bail};
+use utility::host::CommandHost;
 
 /// A dependent that forbids the change: a column (`table.column`), or an object whose expressions
 /// use the type.

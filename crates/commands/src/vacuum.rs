@@ -2,9 +2,8 @@
 //!
 //! Counterpart: vacuum.c, analyze.c.
 
-use crate::host::CommandHost;
-use crate::relation::update_statistics;
-use crate::{indexstats, names, options, statistics};
+use crate::class::update_statistics;
+use crate::{indexstats, statistics};
 use catalog::RelDesc;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
 use engine::vacuum::{VacuumOptions, VacuumResult};
@@ -13,6 +12,8 @@ use parse::ast::{VacuumRelation, VacuumStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::sync::Arc;
 use std::time::Duration;
+use utility::host::CommandHost;
+use utility::{names, options};
 
 #[derive(Clone, Debug)]
 struct Params {
@@ -631,7 +632,8 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
         let sampled: usize = sample.rows.iter().map(|b| b.len).sum();
         let e = pg_err!(
             SUCCESSFUL_COMPLETION,
-            "\"{}\": scanned {} of {} pages, containing {:.0} live rows and {:.0} dead rows; {sampled} rows in sample, {:.0} estimated total rows",
+            "\"{}\": scanned {} of {} pages, containing {:.0} live rows and {:.0} dead \
+             rows; {sampled} rows in sample, {:.0} estimated total rows",
             rel.name(),
             sample.pages_scanned,
             sample.pages,

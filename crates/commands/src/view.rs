@@ -2,9 +2,8 @@
 //!
 //! Counterpart: view.c, createas.c, rewriteDefine.c.
 
-use crate::host::{CommandHost, notice};
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{names, options, stored};
+use crate::{class, creation, reloptions, stored};
 use analyze::{Params, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, Name, PgClass, PgRewrite, Text, indexes};
@@ -14,6 +13,8 @@ use parse::ast::{self, Node, ViewCheckOption, ViewStmt};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::TargetEntry;
 use plan::query::{Alias, Query, RangeTblEntry, RteKind, SetOpNode};
+use utility::host::{CommandHost, notice};
+use utility::{names, query};
 
 /// The columns of a relation that stores the rows of a query with these targets; `names` override
 /// the column names.
@@ -42,15 +43,10 @@ pub(crate) fn columns_of(
     Ok(out)
 }
 
-/// Has the SELECT, or the leftmost one of set operations, an INTO clause?
-pub fn has_into(s: &ast::SelectStmt) -> bool {
-    s.larg.as_ref().map_or(s.into_clause.is_some(), |left| has_into(left))
-}
-
 /// CREATE VIEW.
 pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Result<()> {
     if let Node::SelectStmt(s) = &stmt.query
-        && has_into(s)
+        && query::has_into(s)
     {
         bail!(FEATURE_NOT_SUPPORTED, "views must not contain SELECT INTO");
     }
@@ -81,7 +77,7 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
             ..ast::DefElem::default()
         });
     }
-    let view_options = options::view_options(&view_options)?;
+    let view_options = reloptions::view_options(&view_options)?;
     check_option_query(&query, view_options.as_deref())?;
     let mut target = stmt.view.clone();
     if target.relpersistence == b'p' && uses_temporary(host, &query)? {
@@ -99,8 +95,8 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
     relation::check_collations(host, &columns, |name, _| {
         format!("could not determine which collation to use for view column \"{name}\"")
     })?;
-    let (schema, persistence) = names::creation_target(host, &target)?;
-    let name = names::clip(&target.relname, 63).to_string();
+    let (schema, persistence) = creation::creation_target(host, &target)?;
+    let name = stdx::clip(&target.relname, 63).to_string();
     let old = host.catalog().relation_in(schema, &name)?;
     let oid = match old {
         Some(oid) if stmt.replace => {
@@ -192,7 +188,7 @@ fn replace(
         relation::record_column_type(host, oid, &row)?;
     }
     let mut cat = host.catalog();
-    let row = relation::class(&mut cat, oid)?;
+    let row = class::row(&mut cat, oid)?;
     let relnatts = columns.len() as i16;
     cat.update(&row, &PgClass { relnatts, reloptions: options, ..row.row.clone() })?;
     cat.increment_command_counter()
@@ -264,7 +260,7 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
     for object in needs {
         cat.record_dependency(this, object, Dependency::Normal)?;
     }
-    let class = relation::class(&mut cat, view)?;
+    let class = class::row(&mut cat, view)?;
     if !class.relhasrules {
         cat.update(&class, &PgClass { relhasrules: true, ..class.row.clone() })?;
     }

@@ -3,13 +3,14 @@
 //!
 //! Counterpart: `do_autovacuum`, `relation_needs_vacanalyze` of autovacuum.c.
 
-use crate::host::CommandHost;
+use crate::deletion;
 use crate::vacuum::{Auto, vacuum_for_wraparound};
 use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
 use catalog::rows::{PgClass, PgDatabase, indexes};
 use ids::{MultiXid, Oid, Xid};
 use pgerror::Result;
+use utility::host::CommandHost;
 
 /// A table to vacuum.
 #[derive(Clone, Debug)]
@@ -168,13 +169,13 @@ pub fn drop_orphans(
             continue;
         }
         // A new session with the same number may be dropping it.
-        if !host.try_lock_relation(class.oid, crate::names::mode::ACCESS_EXCLUSIVE)?
+        if !host.try_lock_relation(class.oid, utility::names::mode::ACCESS_EXCLUSIVE)?
             || host.catalog().scan(indexes::PG_CLASS_OID_INDEX, &[class.oid.into()])?.is_empty()
         {
             continue;
         }
         let object = ObjectAddress::relation(class.oid);
-        crate::drop::drop_objects(host, &[object], DropBehavior::Cascade, true)?;
+        deletion::drop_objects(host, &[object], DropBehavior::Cascade, true)?;
         let name = class.relname.to_string();
         dropped.push(OldTable { oid: class.oid, schema: schema.to_string(), name });
     }

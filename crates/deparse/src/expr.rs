@@ -6,8 +6,9 @@ use catalog::format_type::quote_identifier;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{
-    BoolExpr, BoolOp, BoolTestKind, CaseExpr, CoercionForm, Const, Expr, OpExpr, ParamKind,
-    SqlValueFunction, SqlValueKind, SubLink, SubLinkKind, SubscriptingRef, Var,
+    BoolExpr, BoolOp, BoolTestKind, BooleanTest, CaseExpr, CoercionForm, Const, CurrentOfExpr,
+    Expr, NullTest, OpExpr, Param, ParamKind, RowExpr, ScalarArrayOpExpr, SqlValueFunction,
+    SqlValueKind, SubLink, SubLinkKind, SubscriptingRef, Var,
 };
 use types::oids;
 
@@ -57,45 +58,11 @@ impl Deparser<'_> {
         match e {
             Expr::Var(v) => self.variable(v, 0, false).map(|_| ())?,
             Expr::Const(c) => self.constant(c, 0)?,
-            Expr::Param(p) if p.paramkind == ParamKind::Exec => {
-                if !self.plan_param(p)? {
-                    self.put(&format!("${}", p.paramid));
-                }
-            }
-            Expr::Param(p) => match self.param_names.get(p.paramid as usize - 1) {
-                Some(name) if p.paramkind == ParamKind::Extern && !name.is_empty() => {
-                    let name = quote_identifier(name);
-                    // The name is qualified if a column could have the same name.
-                    let owner = match self.scopes.iter().all(|s| s.entries.is_empty()) {
-                        true => String::new(),
-                        false => self.function_name.clone(),
-                    };
-                    self.put(&format!("{owner}{name}"));
-                }
-                _ => self.put(&format!("${}", p.paramid)),
-            },
+            Expr::Param(p) => self.param(p)?,
             Expr::Aggref(a) => self.aggregate(a)?,
-            Expr::GroupingFunc(g) => {
-                self.put("GROUPING(");
-                self.list(&g.args, true)?;
-                self.put(")");
-            }
+            Expr::GroupingFunc(g) => self.call("GROUPING", &g.args)?,
             Expr::WindowFunc(w) => self.window_function(w)?,
-            Expr::SubscriptingRef(s) => {
-                if let Expr::CaseTest(_) = s.refexpr {
-                    // The target of the assignment, which has been written already, is the
-                    // container.
-                    if let Some(value) = &s.refassgnexpr {
-                        return self.expr(value, implicit);
-                    }
-                }
-                let paren = !matches!(s.refexpr, Expr::Var(_) | Expr::FieldSelect(_));
-                self.parens(paren, |d| d.expr(&s.refexpr, implicit))?;
-                match &s.refassgnexpr {
-                    Some(value) => self.expr(value, implicit)?,
-                    None => self.subscripts(s)?,
-                }
-            }
+            Expr::SubscriptingRef(s) => self.subscripting(s, implicit)?,
             Expr::FuncExpr(f) => self.function(f, e, implicit)?,
             Expr::NamedArg(n) => {
                 self.put_name(&n.name);
@@ -111,28 +78,8 @@ impl Deparser<'_> {
                 self.part(right, true, e)?;
                 self.close();
             }
-            Expr::NullIf(o) => {
-                self.put("NULLIF(");
-                self.list(&o.args, true)?;
-                self.put(")");
-            }
-            Expr::ScalarArrayOp(o) => {
-                let [left, right] = &o.args[..] else { return Err(malformed()) };
-                self.open();
-                self.part(left, true, e)?;
-                let name = self.operator_name(o.opno)?;
-                self.put(&format!(" {name} {} (", if o.use_or { "ANY" } else { "ALL" }));
-                self.part(right, true, e)?;
-                // Without a cast, `op ANY (SELECT …)` would mean a comparison with each row.
-                if let Expr::SubLink(s) = right
-                    && s.kind == SubLinkKind::Expr
-                {
-                    let name = self.type_name(right.type_oid(), right.typmod())?;
-                    self.put(&format!("::{name}"));
-                }
-                self.put(")");
-                self.close();
-            }
+            Expr::NullIf(o) => self.call("NULLIF", &o.args)?,
+            Expr::ScalarArrayOp(o) => self.array_comparison(o, e)?,
             Expr::Bool(b) => self.boolean(b, e)?,
             Expr::SubLink(s) => self.sublink(s, e)?,
             Expr::SubPlan(s) => self.put(&match s.use_hash_table {
@@ -146,44 +93,20 @@ impl Deparser<'_> {
                 self.put(".");
                 self.put_name(&name);
             }
-            Expr::FieldStore(f) => {
-                // A FieldStore occurs only in an assignment, whose target has been written already.
-                match &f.newvals[..] {
-                    [only] => self.expr(only, implicit)?,
-                    many => {
-                        self.put("ROW(");
-                        self.list(many, implicit)?;
-                        self.put(")");
-                    }
+            // A FieldStore occurs only in an assignment, whose target has been written already.
+            Expr::FieldStore(f) => match &f.newvals[..] {
+                [only] => self.expr(only, implicit)?,
+                many => {
+                    self.put("ROW(");
+                    self.list(many, implicit)?;
+                    self.put(")");
                 }
-            }
-            // The planner adds a `RelabelType` without effect to mark a grouping expression.
-            Expr::Relabel(n)
-                if n.resulttype == n.arg.type_oid()
-                    && n.resulttypmod == n.arg.typmod()
-                    && n.resultcollid == n.arg.collation() =>
-            {
-                self.expr(&n.arg, implicit)?
-            }
-            Expr::Relabel(n) => {
-                self.coercion(&n.arg, (n.resulttype, n.resulttypmod), n.relabelformat, e, implicit)?
-            }
-            Expr::CoerceViaIo(n) => {
-                self.coercion(&n.arg, (n.resulttype, -1), n.coerceformat, e, implicit)?;
-            }
-            Expr::ArrayCoerce(n) => {
-                self.coercion(&n.arg, (n.resulttype, n.resulttypmod), n.coerceformat, e, implicit)?
-            }
-            Expr::ConvertRowtype(n) => {
-                self.coercion(&n.arg, (n.resulttype, -1), n.convertformat, e, implicit)?;
-            }
-            Expr::CoerceToDomain(n) => self.coercion(
-                &n.arg,
-                (n.resulttype, n.resulttypmod),
-                n.coercionformat,
-                e,
-                implicit,
-            )?,
+            },
+            Expr::Relabel(_)
+            | Expr::CoerceViaIo(_)
+            | Expr::ArrayCoerce(_)
+            | Expr::ConvertRowtype(_)
+            | Expr::CoerceToDomain(_) => self.conversion(e, implicit)?,
             Expr::Collate(c) => {
                 self.open();
                 self.part(&c.arg, implicit, e)?;
@@ -202,28 +125,7 @@ impl Deparser<'_> {
                     self.put(&format!("::{name}"));
                 }
             }
-            Expr::Row(r) => {
-                // By the present fields of the type: dropped ones are omitted, added ones are NULL.
-                let dropped = self.dropped_fields(r.row_typeid)?;
-                self.put("ROW(");
-                let mut separator = "";
-                for i in 0..r.args.len().max(dropped.len()) {
-                    if dropped.get(i) == Some(&true) {
-                        continue;
-                    }
-                    self.put(separator);
-                    separator = ", ";
-                    match r.args.get(i) {
-                        Some(arg) => self.top_level(arg, true)?,
-                        None => self.put("NULL"),
-                    }
-                }
-                self.put(")");
-                if r.row_format == CoercionForm::ExplicitCast {
-                    let name = self.type_name(r.row_typeid, -1)?;
-                    self.put(&format!("::{name}"));
-                }
-            }
+            Expr::Row(r) => self.row(r)?,
             Expr::RowCompare(r) => {
                 let op = r.opnos.first().ok_or_else(malformed)?;
                 self.put("(ROW(");
@@ -233,62 +135,174 @@ impl Deparser<'_> {
                 self.list(&r.rargs, true)?;
                 self.put("))");
             }
-            Expr::Coalesce(c) => {
-                self.put("COALESCE(");
-                self.list(&c.args, true)?;
-                self.put(")");
-            }
+            Expr::Coalesce(c) => self.call("COALESCE", &c.args)?,
             Expr::MinMax(m) => {
-                self.put(if m.greatest { "GREATEST(" } else { "LEAST(" });
-                self.list(&m.args, true)?;
-                self.put(")");
+                self.call(if m.greatest { "GREATEST" } else { "LEAST" }, &m.args)?;
             }
-            Expr::SqlValue(v) => {
-                let text = sql_value_name(v);
-                self.put(&text);
-            }
+            Expr::SqlValue(v) => self.put(&sql_value_name(v)),
             Expr::Xml(x) => self.xml(x, e)?,
-            Expr::NullTest(n) => {
-                self.open();
-                self.part(&n.arg, true, e)?;
-                // A test of the row value itself, not of its fields.
-                let row = !n.argisrow && self.is_row_type(n.arg.type_oid())?;
-                self.put(match (n.is_not, row) {
-                    (false, false) => " IS NULL",
-                    (true, false) => " IS NOT NULL",
-                    (false, true) => " IS NOT DISTINCT FROM NULL",
-                    (true, true) => " IS DISTINCT FROM NULL",
-                });
-                self.close();
-            }
-            Expr::BooleanTest(b) => {
-                self.open();
-                self.part(&b.arg, false, e)?;
-                self.put(match b.booltesttype {
-                    BoolTestKind::IsTrue => " IS TRUE",
-                    BoolTestKind::IsNotTrue => " IS NOT TRUE",
-                    BoolTestKind::IsFalse => " IS FALSE",
-                    BoolTestKind::IsNotFalse => " IS NOT FALSE",
-                    BoolTestKind::IsUnknown => " IS UNKNOWN",
-                    BoolTestKind::IsNotUnknown => " IS NOT UNKNOWN",
-                });
-                self.close();
-            }
+            Expr::NullTest(n) => self.null_test(n, e)?,
+            Expr::BooleanTest(b) => self.boolean_test(b, e)?,
             Expr::CoerceToDomainValue(_) => self.put("VALUE"),
             Expr::SetToDefault(_) => self.put("DEFAULT"),
-            Expr::CurrentOf(c) => match &c.cursor_name {
-                Some(name) => {
-                    self.put("CURRENT OF ");
-                    self.put_name(name);
-                }
-                None => self.put(&format!("CURRENT OF ${}", c.cursor_param)),
-            },
+            Expr::CurrentOf(c) => self.current_of(c),
             Expr::NextValue(n) => {
                 let name = self.relation_name(n.seqid)?;
                 self.put(&format!("nextval({}::regclass)", quote_literal(&name)));
             }
         }
         Ok(())
+    }
+
+    /// `name(args)`.
+    fn call(&mut self, name: &str, args: &[Expr]) -> Result<()> {
+        self.put(name);
+        self.put("(");
+        self.list(args, true)?;
+        self.put(")");
+        Ok(())
+    }
+
+    fn param(&mut self, p: &Param) -> Result<()> {
+        if p.paramkind == ParamKind::Exec {
+            if !self.plan_param(p)? {
+                self.put(&format!("${}", p.paramid));
+            }
+            return Ok(());
+        }
+        match self.param_names.get(p.paramid as usize - 1) {
+            Some(name) if p.paramkind == ParamKind::Extern && !name.is_empty() => {
+                let name = quote_identifier(name);
+                // The name is qualified if a column could have the same name.
+                let owner = match self.scopes.iter().all(|s| s.entries.is_empty()) {
+                    true => String::new(),
+                    false => self.function_name.clone(),
+                };
+                self.put(&format!("{owner}{name}"));
+            }
+            _ => self.put(&format!("${}", p.paramid)),
+        }
+        Ok(())
+    }
+
+    fn subscripting(&mut self, s: &SubscriptingRef, implicit: bool) -> Result<()> {
+        if let Expr::CaseTest(_) = s.refexpr {
+            // The target of the assignment, which has been written already, is the container.
+            if let Some(value) = &s.refassgnexpr {
+                return self.expr(value, implicit);
+            }
+        }
+        let paren = !matches!(s.refexpr, Expr::Var(_) | Expr::FieldSelect(_));
+        self.parens(paren, |d| d.expr(&s.refexpr, implicit))?;
+        match &s.refassgnexpr {
+            Some(value) => self.expr(value, implicit),
+            None => self.subscripts(s),
+        }
+    }
+
+    /// `left op ANY (right)`.
+    fn array_comparison(&mut self, o: &ScalarArrayOpExpr, e: &Expr) -> Result<()> {
+        let [left, right] = &o.args[..] else { return Err(malformed()) };
+        self.open();
+        self.part(left, true, e)?;
+        let name = self.operator_name(o.opno)?;
+        self.put(&format!(" {name} {} (", if o.use_or { "ANY" } else { "ALL" }));
+        self.part(right, true, e)?;
+        // Without a cast, `op ANY (SELECT …)` would mean a comparison with each row.
+        if let Expr::SubLink(s) = right
+            && s.kind == SubLinkKind::Expr
+        {
+            let name = self.type_name(right.type_oid(), right.typmod())?;
+            self.put(&format!("::{name}"));
+        }
+        self.put(")");
+        self.close();
+        Ok(())
+    }
+
+    /// Nodes that convert their argument to another type.
+    fn conversion(&mut self, e: &Expr, implicit: bool) -> Result<()> {
+        let (arg, ty, form) = match e {
+            // The planner adds a `RelabelType` without effect to mark a grouping expression.
+            Expr::Relabel(n)
+                if n.resulttype == n.arg.type_oid()
+                    && n.resulttypmod == n.arg.typmod()
+                    && n.resultcollid == n.arg.collation() =>
+            {
+                return self.expr(&n.arg, implicit);
+            }
+            Expr::Relabel(n) => (&n.arg, (n.resulttype, n.resulttypmod), n.relabelformat),
+            Expr::CoerceViaIo(n) => (&n.arg, (n.resulttype, -1), n.coerceformat),
+            Expr::ArrayCoerce(n) => (&n.arg, (n.resulttype, n.resulttypmod), n.coerceformat),
+            Expr::ConvertRowtype(n) => (&n.arg, (n.resulttype, -1), n.convertformat),
+            Expr::CoerceToDomain(n) => (&n.arg, (n.resulttype, n.resulttypmod), n.coercionformat),
+            _ => return Err(malformed()),
+        };
+        self.coercion(arg, ty, form, e, implicit)
+    }
+
+    fn row(&mut self, r: &RowExpr) -> Result<()> {
+        // By the present fields of the type: dropped ones are omitted, added ones are NULL.
+        let dropped = self.dropped_fields(r.row_typeid)?;
+        self.put("ROW(");
+        let mut separator = "";
+        for i in 0..r.args.len().max(dropped.len()) {
+            if dropped.get(i) == Some(&true) {
+                continue;
+            }
+            self.put(separator);
+            separator = ", ";
+            match r.args.get(i) {
+                Some(arg) => self.top_level(arg, true)?,
+                None => self.put("NULL"),
+            }
+        }
+        self.put(")");
+        if r.row_format == CoercionForm::ExplicitCast {
+            let name = self.type_name(r.row_typeid, -1)?;
+            self.put(&format!("::{name}"));
+        }
+        Ok(())
+    }
+
+    fn null_test(&mut self, n: &NullTest, e: &Expr) -> Result<()> {
+        self.open();
+        self.part(&n.arg, true, e)?;
+        // A test of the row value itself, not of its fields.
+        let row = !n.argisrow && self.is_row_type(n.arg.type_oid())?;
+        self.put(match (n.is_not, row) {
+            (false, false) => " IS NULL",
+            (true, false) => " IS NOT NULL",
+            (false, true) => " IS NOT DISTINCT FROM NULL",
+            (true, true) => " IS DISTINCT FROM NULL",
+        });
+        self.close();
+        Ok(())
+    }
+
+    fn boolean_test(&mut self, b: &BooleanTest, e: &Expr) -> Result<()> {
+        self.open();
+        self.part(&b.arg, false, e)?;
+        self.put(match b.booltesttype {
+            BoolTestKind::IsTrue => " IS TRUE",
+            BoolTestKind::IsNotTrue => " IS NOT TRUE",
+            BoolTestKind::IsFalse => " IS FALSE",
+            BoolTestKind::IsNotFalse => " IS NOT FALSE",
+            BoolTestKind::IsUnknown => " IS UNKNOWN",
+            BoolTestKind::IsNotUnknown => " IS NOT UNKNOWN",
+        });
+        self.close();
+        Ok(())
+    }
+
+    fn current_of(&mut self, c: &CurrentOfExpr) {
+        match &c.cursor_name {
+            Some(name) => {
+                self.put("CURRENT OF ");
+                self.put_name(name);
+            }
+            None => self.put(&format!("CURRENT OF ${}", c.cursor_param)),
+        }
     }
 
     pub(super) fn parens(

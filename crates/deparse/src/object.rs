@@ -149,25 +149,7 @@ pub fn index_def(
         if names_only || i >= keys {
             continue;
         }
-        let wanted = row.indcollation.get(i).copied().unwrap_or_default();
-        if wanted.is_valid() && wanted != collation {
-            let name = Deparser::new(host, Style::PLAIN).collation_name(wanted)?;
-            out.push_str(&format!(" COLLATE {name}"));
-        }
-        if let Some(&class) = row.indclass.get(i) {
-            out.push_str(&opclass_suffix(&mut host.catalog(), class, ty)?);
-        }
-        let option = row.indoption.get(i).copied().unwrap_or(0);
-        if am == "btree" {
-            if option & DESC != 0 {
-                out.push_str(" DESC");
-                if option & NULLS_FIRST == 0 {
-                    out.push_str(" NULLS LAST");
-                }
-            } else if option & NULLS_FIRST != 0 {
-                out.push_str(" NULLS FIRST");
-            }
-        }
+        out.push_str(&key_options(host, &row, i, (ty, collation), am == "btree")?);
         if let Some(&op) = operators.get(i) {
             let name = Deparser::new(host, Style::PLAIN).operator_name(op)?;
             out.push_str(&format!(" WITH {name}"));
@@ -192,6 +174,38 @@ pub fn index_def(
         });
     }
     Ok(Some(out))
+}
+
+/// What follows a key column or expression of this type and collation: collation, operator class
+/// and order. `i`: the column's index.
+fn key_options(
+    host: &mut dyn Host,
+    row: &PgIndex,
+    i: usize,
+    (ty, collation): (Oid, Oid),
+    is_btree: bool,
+) -> Result<String> {
+    let mut out = String::new();
+    let wanted = row.indcollation.get(i).copied().unwrap_or_default();
+    if wanted.is_valid() && wanted != collation {
+        let name = Deparser::new(host, Style::PLAIN).collation_name(wanted)?;
+        out.push_str(&format!(" COLLATE {name}"));
+    }
+    if let Some(&class) = row.indclass.get(i) {
+        out.push_str(&opclass_suffix(&mut host.catalog(), class, ty)?);
+    }
+    let option = row.indoption.get(i).copied().unwrap_or(0);
+    if is_btree {
+        if option & DESC != 0 {
+            out.push_str(" DESC");
+            if option & NULLS_FIRST == 0 {
+                out.push_str(" NULLS LAST");
+            }
+        } else if option & NULLS_FIRST != 0 {
+            out.push_str(" NULLS FIRST");
+        }
+    }
+    Ok(out)
 }
 
 fn exclusion_operators(host: &mut dyn Host, index: Oid) -> Result<Vec<Oid>> {

@@ -10,7 +10,7 @@ use plan::expr::{CoercionForm, Expr, ParamKind, SubLink, SubLinkKind, TargetEntr
 use plan::query::{
     CmdType, CteMaterialize, FromExpr, GroupingSet, GroupingSetKind, JoinExpr, JoinTreeNode,
     JoinType, LimitOption, LockStrength, LockWaitPolicy, OnConflictAction, Override, Query,
-    RangeTblFunction, RteKind, SetOpNode, SetOperation,
+    RangeTblFunction, RteKind, SetOpNode, SetOperation, TableSample,
 };
 use stdx::stack::deep;
 
@@ -504,40 +504,7 @@ impl Deparser<'_> {
                 alias = true;
             }
             RteKind::Function { functions, funcordinality } => {
-                match &functions[..] {
-                    [only] if only.funccolnames.is_empty() || !*funcordinality => {
-                        self.from_function(&only.funcexpr)?;
-                        if !only.funccolnames.is_empty() {
-                            definitions = Some(only);
-                        }
-                    }
-                    many if many.len() > 1 && many.iter().all(is_unnest) => {
-                        self.put("UNNEST(");
-                        for (i, f) in many.iter().enumerate() {
-                            if i > 0 {
-                                self.put(", ");
-                            }
-                            if let Expr::FuncExpr(call) = &f.funcexpr {
-                                call.args.iter().try_for_each(|e| self.expr(e, true))?;
-                            }
-                        }
-                        self.put(")");
-                    }
-                    many => {
-                        self.put("ROWS FROM(");
-                        for (i, f) in many.iter().enumerate() {
-                            if i > 0 {
-                                self.put(", ");
-                            }
-                            self.from_function(&f.funcexpr)?;
-                            if !f.funccolnames.is_empty() {
-                                self.put(" AS ");
-                                self.column_definitions(f, None)?;
-                            }
-                        }
-                        self.put(")");
-                    }
-                }
+                definitions = self.functions_in_from(functions, *funcordinality)?;
                 if *funcordinality {
                     self.put(" WITH ORDINALITY");
                 }
@@ -570,16 +537,65 @@ impl Deparser<'_> {
                 self.names(&names);
             }
         }
-        if let RteKind::Relation { tablesample: Some(sample), .. } = &rte.kind {
-            let (name, _) = self.function_name(sample.tsmhandler, false)?;
-            self.put(&format!(" TABLESAMPLE {name} ("));
-            self.list(&sample.args, false)?;
-            self.put(")");
-            if let Some(seed) = &sample.repeatable {
-                self.put(" REPEATABLE (");
-                self.expr(seed, false)?;
+        match &rte.kind {
+            RteKind::Relation { tablesample: Some(sample), .. } => self.table_sample(sample),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a function item of FROM, without its alias. Returns the function whose column
+    /// definition list follows the alias.
+    fn functions_in_from<'q>(
+        &mut self,
+        functions: &'q [RangeTblFunction],
+        ordinality: bool,
+    ) -> Result<Option<&'q RangeTblFunction>> {
+        match &functions[..] {
+            [only] if only.funccolnames.is_empty() || !ordinality => {
+                self.from_function(&only.funcexpr)?;
+                if !only.funccolnames.is_empty() {
+                    return Ok(Some(only));
+                }
+            }
+            many if many.len() > 1 && many.iter().all(is_unnest) => {
+                self.put("UNNEST(");
+                for (i, f) in many.iter().enumerate() {
+                    if i > 0 {
+                        self.put(", ");
+                    }
+                    if let Expr::FuncExpr(call) = &f.funcexpr {
+                        call.args.iter().try_for_each(|e| self.expr(e, true))?;
+                    }
+                }
                 self.put(")");
             }
+            many => {
+                self.put("ROWS FROM(");
+                for (i, f) in many.iter().enumerate() {
+                    if i > 0 {
+                        self.put(", ");
+                    }
+                    self.from_function(&f.funcexpr)?;
+                    if !f.funccolnames.is_empty() {
+                        self.put(" AS ");
+                        self.column_definitions(f, None)?;
+                    }
+                }
+                self.put(")");
+            }
+        }
+        Ok(None)
+    }
+
+    fn table_sample(&mut self, sample: &TableSample) -> Result<()> {
+        let (name, _) = self.function_name(sample.tsmhandler, false)?;
+        self.put(&format!(" TABLESAMPLE {name} ("));
+        self.list(&sample.args, false)?;
+        self.put(")");
+        if let Some(seed) = &sample.repeatable {
+            self.put(" REPEATABLE (");
+            self.expr(seed, false)?;
+            self.put(")");
         }
         Ok(())
     }

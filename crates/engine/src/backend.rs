@@ -3,9 +3,10 @@
 //! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
 //! and the pending deletes of storage.c.
 
+use crate::shared::Storage;
 use crate::storage::{PendingFiles, make_new_files_durable};
+use crate::tempfile::TempSpace;
 use crate::xlog::XLOG_RESTORE_POINT;
-use crate::{Storage, TempSpace};
 
 use bufmgr::{BufferPool, BufferUsage, PoolConfig, PoolSettings, Strategy};
 use heap::{HeapCx, SessionWaits};

@@ -6,9 +6,11 @@
 //!
 //! Counterpart: `heapam_index_build_range_scan` in heapam_handler.c, nbtsort.c.
 
+use crate::backend::Backend;
+use crate::desc::{IndexDesc, TableDesc};
 use crate::rows::RowReader;
 use crate::shared::fork_name;
-use crate::{Backend, IndexDesc, TableDesc, table};
+use crate::table;
 use access::{BuildOptions, IndexBuild, IndexFile};
 use bufmgr::Strategy;
 use heap::visibility::{Liveness, Visibility};

@@ -11,8 +11,8 @@
 //!
 //! Counterpart: `CreateCheckPoint` in xlog.c, checkpointer.c.
 
-use crate::Engine;
-use crate::engine::EngineConfig;
+use crate::config::EngineConfig;
+use crate::engine::Engine;
 use crate::xlog::{XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN};
 use ids::{Lsn, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};

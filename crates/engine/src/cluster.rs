@@ -55,7 +55,7 @@ impl Default for ClusterOptions {
 }
 
 /// Creates a cluster in an empty data directory, in the state of one that was shut down, for
-/// [`crate::Engine::open`].
+/// [`crate::engine::Engine::open`].
 pub fn create_cluster(env: &Env, options: &ClusterOptions) -> Result<()> {
     let disk = &*env.disk;
     for dir in DIRECTORIES {

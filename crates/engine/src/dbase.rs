@@ -2,11 +2,14 @@
 //!
 //! Counterpart: dbcommands.c, tablespace.c.
 
+use crate::backend::Backend;
+use crate::checkpoint::CheckpointFlags;
 use crate::describe::text;
+use crate::engine::Engine;
 use crate::relmap::{DbKey, database_path};
+use crate::truncate;
 use crate::unlogged::{copy_dir, databases, names};
 use crate::xlog::XLOG_FPI;
-use crate::{Backend, Engine, truncate};
 use bufmgr::redo::RedoCx;
 use bufmgr::{PageEdit, Strategy};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile, Xid};
@@ -91,7 +94,7 @@ impl Engine {
     }
 
     fn copy_files(&self, be: &mut Backend, from: DbKey, to: DbKey) -> Result<()> {
-        use crate::CheckpointFlags as F;
+        use CheckpointFlags as F;
         let disk = &*self.env.disk;
         let xid = be.current_xid()?;
         // Writes all pages of the source to its files, those of unlogged relations too.
@@ -121,7 +124,7 @@ impl Engine {
     /// the change of its `pg_database` row right after, then calls [`Engine::drop_database_in`] for
     /// the old tablespace. WAL: `DBASE_CREATE_FILE_COPY`. Counterpart: the first half of `movedb`.
     pub fn move_database(&self, be: &mut Backend, from: DbKey, to: DbKey) -> Result<()> {
-        use crate::CheckpointFlags as F;
+        use CheckpointFlags as F;
         let disk = &*self.env.disk;
         let xid = be.current_xid()?;
         self.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT | F::FLUSH_ALL)?;
@@ -247,9 +250,7 @@ impl Engine {
         self.smgr.forget_database(database);
         self.relmaps.forget(database);
         self.checkpoint(
-            crate::CheckpointFlags::IMMEDIATE
-                | crate::CheckpointFlags::FORCE
-                | crate::CheckpointFlags::WAIT,
+            CheckpointFlags::IMMEDIATE | CheckpointFlags::FORCE | CheckpointFlags::WAIT,
         )?;
         let disk = &*self.env.disk;
         let dirs: Vec<DbKey> = databases(disk)?.into_iter().filter(|db| db.1 == database).collect();
@@ -451,7 +452,7 @@ impl Engine {
         self.smgr.close_all();
         if !drop_tablespace(&*self.env.disk, tablespace)? {
             // Files of dropped relations are removed by the next checkpoint.
-            self.checkpoint(crate::CheckpointFlags::IMMEDIATE | crate::CheckpointFlags::FORCE)?;
+            self.checkpoint(CheckpointFlags::IMMEDIATE | CheckpointFlags::FORCE)?;
             if !drop_tablespace(&*self.env.disk, tablespace)? {
                 return Ok(false);
             }

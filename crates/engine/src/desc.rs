@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `RelationData` in rel.h.
 
-use crate::Backend;
+use crate::backend::Backend;
 use access::{Capabilities, Index, IndexAm, IndexDef};
 use heap::HeapRel;
 use ids::{AttrNo, Fork, Oid, Persistence, RelFile};

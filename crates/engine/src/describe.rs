@@ -66,8 +66,8 @@ fn checkpoint(c: &CheckPoint, kind: &str, out: &mut String) -> Option<()> {
     .ok()?;
     write!(
         out,
-        "oldest xid {} in DB {}; oldest multi {} in DB {}; oldest/newest commit timestamp xid: {}/{}; \
-         oldest running xid {}; {kind}",
+        "oldest xid {} in DB {}; oldest multi {} in DB {}; oldest/newest commit timestamp xid: \
+         {}/{}; oldest running xid {}; {kind}",
         c.oldest_xid,
         c.oldest_xid_db,
         c.oldest_multi,

@@ -1,138 +1,24 @@
 //! The engine: all storage components of an instance in one handle. Opening it runs recovery.
 
 use crate::am::AmStates;
+use crate::checkpoint::CheckpointFlags;
 use crate::checkpoint::Checkpointer;
+use crate::config::{BackgroundConfig, EngineConfig};
 use crate::control::Control;
+use crate::recovery;
 use crate::relmap::RelMaps;
+use crate::shared::Storage;
 use crate::shared::{BackgroundCounters, DamageCounters};
-use crate::{CheckpointFlags, Storage, recovery};
 use bufmgr::{BackgroundWriter, BufferPool, PoolConfig};
 use lmgr::LockManager;
 use pgerror::{PgError, Result, Severity, SqlState};
 use smgr::{Smgr, SmgrConfig};
-use std::time::Duration;
 use sync::atomic::AtomicBool;
 use sync::atomic::Ordering::AcqRel;
 use sync::{Arc, Mutex, RwLock};
-use txn::{TxnConfig, TxnManager};
+use txn::TxnManager;
 use vfs::Env;
-use wal::{Wal, WalConfig};
-
-/// Receives messages for the server's log.
-pub type LogSink = Arc<dyn Fn(&PgError) + Send + Sync>;
-
-/// Configuration of the engine.
-#[derive(Clone)]
-pub struct EngineConfig {
-    pub env: Env,
-    /// Number of shared buffers.
-    pub shared_buffers: usize,
-    /// Configuration of WAL. Segment size and system identifier are taken from the control file,
-    /// `log_hints` from it and `wal_log_hints`, `on_panic` from the field below.
-    pub wal: WalConfig,
-    pub wal_log_hints: bool,
-    pub checkpoint_timeout: Duration,
-    pub checkpoint_completion_target: f64,
-    pub checkpoint_warning: Duration,
-    /// Number of written pages after which the kernel is asked to start writeback; 0: never.
-    pub checkpoint_flush_after: u32,
-    pub bgwriter_flush_after: u32,
-    pub log_checkpoints: bool,
-    pub bgwriter_delay: Duration,
-    pub bgwriter_lru_maxpages: usize,
-    pub bgwriter_lru_multiplier: f64,
-    /// Interval of progress messages during replay; zero: none.
-    pub log_startup_progress_interval: Duration,
-    pub max_connections: u32,
-    pub max_worker_processes: u32,
-    pub max_wal_senders: u32,
-    pub max_prepared_xacts: u32,
-    pub max_locks_per_xact: u32,
-    pub track_commit_timestamp: bool,
-    /// `archive_mode` other than off, with which the engine does not start.
-    pub archiving: bool,
-    pub zero_damaged_pages: bool,
-    pub ignore_checksum_failure: bool,
-    pub ignore_invalid_pages: bool,
-    pub scan_rings: bool,
-    /// `norsu.redo_workers`: number of threads that replay pages, besides the one that reads the
-    /// log; 0: that one replays them. At most 64.
-    pub redo_workers: usize,
-    pub open_files_max: usize,
-    pub txn: TxnConfig,
-    pub log: LogSink,
-    /// Called on a PANIC; must not return to normal operation.
-    pub on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
-}
-
-impl EngineConfig {
-    /// PostgreSQL's defaults, in the given environment.
-    pub fn new(env: Env) -> EngineConfig {
-        EngineConfig {
-            env,
-            shared_buffers: 16_384,
-            wal: WalConfig::new(wal::layout::DEFAULT_SEGMENT_SIZE, 0),
-            wal_log_hints: false,
-            checkpoint_timeout: Duration::from_secs(300),
-            checkpoint_completion_target: 0.9,
-            checkpoint_warning: Duration::from_secs(30),
-            checkpoint_flush_after: 32,
-            bgwriter_flush_after: 64,
-            log_checkpoints: true,
-            bgwriter_delay: Duration::from_millis(200),
-            bgwriter_lru_maxpages: 100,
-            bgwriter_lru_multiplier: 2.0,
-            log_startup_progress_interval: Duration::from_secs(10),
-            max_connections: 100,
-            max_worker_processes: 8,
-            max_wal_senders: 10,
-            max_prepared_xacts: 0,
-            max_locks_per_xact: 64,
-            track_commit_timestamp: false,
-            archiving: false,
-            zero_damaged_pages: false,
-            ignore_checksum_failure: false,
-            ignore_invalid_pages: false,
-            scan_rings: true,
-            redo_workers: 0,
-            open_files_max: 900,
-            txn: TxnConfig::default(),
-            log: Arc::new(|_| {}),
-            on_panic: Arc::new(|_| {}),
-        }
-    }
-}
-
-/// Settings that may change while the engine runs.
-#[derive(Clone, Copy, Debug)]
-pub struct LiveConfig {
-    pub checkpoint_timeout: Duration,
-    pub checkpoint_completion_target: f64,
-    pub checkpoint_warning: Duration,
-    /// Number of written pages after which the kernel is asked to start writeback; 0: never.
-    pub checkpoint_flush_after: u32,
-    pub bgwriter_flush_after: u32,
-    pub log_checkpoints: bool,
-    pub bgwriter_delay: Duration,
-    pub bgwriter_lru_maxpages: usize,
-    pub bgwriter_lru_multiplier: f64,
-}
-
-impl From<&EngineConfig> for LiveConfig {
-    fn from(config: &EngineConfig) -> LiveConfig {
-        LiveConfig {
-            checkpoint_timeout: config.checkpoint_timeout,
-            checkpoint_completion_target: config.checkpoint_completion_target,
-            checkpoint_warning: config.checkpoint_warning,
-            checkpoint_flush_after: config.checkpoint_flush_after,
-            bgwriter_flush_after: config.bgwriter_flush_after,
-            log_checkpoints: config.log_checkpoints,
-            bgwriter_delay: config.bgwriter_delay,
-            bgwriter_lru_maxpages: config.bgwriter_lru_maxpages,
-            bgwriter_lru_multiplier: config.bgwriter_lru_multiplier,
-        }
-    }
-}
+use wal::Wal;
 
 /// The storage components of an instance.
 pub struct Engine {
@@ -148,7 +34,7 @@ pub struct Engine {
     pub(crate) storage: Arc<Storage>,
     pub(crate) checkpointer: Checkpointer,
     pub(crate) background_writer: Mutex<BackgroundWriter>,
-    live: RwLock<LiveConfig>,
+    live: RwLock<BackgroundConfig>,
     stopped: AtomicBool,
 }
 
@@ -210,7 +96,7 @@ impl Engine {
             temp_pool: pool_config,
             log: config.log.clone(),
         });
-        let live = RwLock::new(LiveConfig::from(&config));
+        let live = RwLock::new(config.background);
         Ok(Arc::new(Engine {
             storage,
             relmaps: RelMaps::new(env.disk.clone()),
@@ -294,13 +180,13 @@ impl Engine {
         &self.env
     }
 
-    pub(crate) fn live(&self) -> LiveConfig {
+    pub(crate) fn live(&self) -> BackgroundConfig {
         *self.live.read()
     }
 
     /// Applies the settings that may change while the engine runs.
     pub fn reconfigure(&self, new: &EngineConfig) -> Result<()> {
-        *self.live.write() = LiveConfig::from(new);
+        *self.live.write() = new.background;
         let wanted = &new.wal;
         self.env().disk.set_syncs(wanted.fsync);
         self.wal.configure(|wal| {

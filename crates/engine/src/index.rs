@@ -3,9 +3,11 @@
 //! Counterpart: indexam.c, `heapam_index_fetch_tuple` in heapam_handler.c, the storage part of
 //! nodeIndexonlyscan.c, `check_exclusion_or_unique_constraint` in execIndexing.c.
 
+use crate::backend::Backend;
+use crate::desc::{IndexDesc, TableDesc};
 use crate::liveness::{DirtyFound, Probe};
 use crate::rows::{self, RowReader};
-use crate::{Backend, IndexDesc, TableDesc, table};
+use crate::table;
 use access::{Insert, Row, ScanItem, ScanOptions, ScanPage};
 use heap::scan::Visit;
 use heap::visibility_map::{self, VmPin};

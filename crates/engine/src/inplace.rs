@@ -4,7 +4,8 @@
 //! Counterpart: `systable_inplace_update_begin` in genam.c, `LockTuple` with
 //! `InplaceUpdateTupleLock`.
 
-use crate::{Backend, TableDesc};
+use crate::backend::Backend;
+use crate::desc::TableDesc;
 use heap::InPlace;
 use ids::Tid;
 use lmgr::{LockMode, LockTag};

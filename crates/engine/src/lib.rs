@@ -1,12 +1,12 @@
 //! The interface of the storage layer: recovery, checkpoints, sessions' access to tables, indexes
 //! and sequences, vacuum, TOAST, control file. Code above it does not access pages.
 //!
-//! Reading order: `engine` (components of an instance), `cluster`, `shared` (components that
-//! sessions use), `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `xlog`, `rmgr` (resource
-//! managers), `redo`, `redo_workers`, `consistency`, `describe`, `recovery`, `checkpoint`; for
-//! sessions: `am` (index access methods), `backend` (state of a session), `desc` (open tables and
-//! indexes), `storage` (their files), `table`, `index`, `build`, `inplace`, `vacuum`, `rewrite`,
-//! `sample`, `sequence`, `verify`, `tempfile`, `prewarm`.
+//! Reading order: `config`, `engine` (components of an instance), `cluster`, `shared` (components
+//! that sessions use), `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `xlog`, `rmgr`
+//! (resource managers), `redo`, `redo_workers`, `consistency`, `describe`, `recovery`,
+//! `checkpoint`; for sessions: `am` (index access methods), `backend` (state of a session), `desc`
+//! (open tables and indexes), `storage` (their files), `table`, `index`, `build`, `inplace`,
+//! `vacuum`, `rewrite`, `sample`, `sequence`, `verify`, `tempfile`, `prewarm`.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ mod backend;
 mod build;
 mod checkpoint;
 mod cluster;
+mod config;
 mod consistency;
 pub mod control;
 mod dbase;
@@ -54,10 +55,11 @@ pub use backend::{Backend, BackendSettings, CommitExtras};
 pub use bufmgr::{BufferUsage, PoolSettings};
 pub use checkpoint::CheckpointFlags;
 pub use cluster::{ClusterOptions, create_cluster};
+pub use config::{BackgroundConfig, EngineConfig, LogSink};
 pub use control::Control;
 pub use dbase::{SourceRelation, TABLESPACE_VERSION_DIRECTORY};
 pub use desc::{IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};
-pub use engine::{Engine, EngineConfig, LogSink};
+pub use engine::Engine;
 pub use page::varlena::Compression as ToastCompression;
 pub use relmap::{DbKey, RelMap, RelMaps};
 pub use rmgr::describe;

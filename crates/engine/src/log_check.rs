@@ -3,7 +3,7 @@
 //! record headers of separate segments. Only if one of them may be unsupported, the log is read
 //! completely.
 
-use crate::Engine;
+use crate::engine::Engine;
 use crate::recovery::{FIRST_POSTGRES, Start, log_reader, seek};
 use crate::redo::{check_replayable, may_be_unreplayable};
 use ids::Lsn;

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: pg_prewarm.c.
 
-use crate::Backend;
+use crate::backend::Backend;
 use bufmgr::Strategy;
 use ids::{BlockNo, Fork, Persistence, RelFile};
 use pgerror::Result;

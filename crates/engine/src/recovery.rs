@@ -4,7 +4,7 @@
 //!
 //! Counterpart: xlogrecovery.c, `StartupXLOG` in xlog.c.
 
-use crate::Engine;
+use crate::engine::Engine;
 use crate::log_check::LogCheck;
 use crate::redo::Replay;
 use crate::redo_workers::RedoWorkers;
@@ -377,7 +377,8 @@ fn replay(
         let elapsed = (clock.monotonic() - began).as_secs_f64();
         let used = thread_usage();
         engine.log(&format!(
-            "redo done at {} system usage: CPU: user: {:.2} s, system: {:.2} s, elapsed: {elapsed:.2} s",
+            "redo done at {} system usage: CPU: user: {:.2} s, system: {:.2} s, elapsed: \
+             {elapsed:.2} s",
             end.prev,
             (used.user - used_before.user + others.0).as_secs_f64(),
             (used.system - used_before.system + others.1).as_secs_f64(),

@@ -3,6 +3,7 @@
 //!
 //! Counterpart: rmgr.c, `xlog_redo` in xlog.c, `seq_redo`, `generic_redo`.
 
+use crate::engine::Engine;
 use crate::redo_workers::RedoWorkers;
 use crate::rmgr::{Concern, Support, describe, manager};
 use crate::time::format_timestamp;
@@ -11,7 +12,7 @@ use crate::xlog::{
     XLOG_FPI, XLOG_FPI_FOR_HINT, XLOG_FPW_CHANGE, XLOG_NEXTOID, XLOG_NOOP,
     XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE, XLOG_RESTORE_POINT, XLOG_SWITCH,
 };
-use crate::{Engine, consistency, dbase, truncate};
+use crate::{consistency, dbase, truncate};
 use bufmgr::redo::{Redo, RedoCx, RedoMode, apply, read_for_redo};
 use ids::{Fork, Lsn, Oid};
 use page::PageMut;

@@ -1,9 +1,9 @@
 //! Parallel replay of pages.
 //!
 //! One thread reads and decodes the log. Records that change only their blocks are sent to the
-//! workers that own those pages ([`Partition`]); so the records of a page are replayed by one worker,
-//! in order. A record of two pages with different owners is sent to both, and each replays its
-//! part. All other records are replayed by the reading thread. Those that concern files, many
+//! workers that own those pages ([`Partition`]); so the records of a page are replayed by one
+//! worker, in order. A record of two pages with different owners is sent to both, and each replays
+//! its part. All other records are replayed by the reading thread. Those that concern files, many
 //! pages or the contents of other pages first wait until all earlier records have been replayed
 //! ([`RedoWorkers::wait`]); commits and the like do not wait.
 //!

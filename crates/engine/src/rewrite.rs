@@ -9,10 +9,12 @@
 //!
 //! Counterpart: rewriteheap.c, `heapam_relation_copy_for_cluster` in heapam_handler.c.
 
+use crate::backend::Backend;
 use crate::build::Owner;
+use crate::desc::{IndexDesc, TableDesc};
 use crate::rows::RowReader;
+use crate::table;
 use crate::xlog::XLOG_FPI;
-use crate::{Backend, IndexDesc, TableDesc, table};
 use access::SupportFunction;
 use bufmgr::{PageEdit, Strategy};
 use hashbrown::HashMap;

@@ -3,8 +3,10 @@
 //! A value in the TOAST table is first added to the batch as its TOAST pointer. It is fetched after
 //! the page's latch is released, because that reads other pages.
 
+use crate::backend::Backend;
+use crate::desc::TableDesc;
 use crate::table::system;
-use crate::{Backend, TableDesc, toast};
+use crate::toast;
 use ids::{AttrNo, Oid, Tid};
 use page::{Deformer, HeapTuple, HeapTupleHeader, Value};
 use pgerror::{Result, pg_err};

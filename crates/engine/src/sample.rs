@@ -6,8 +6,10 @@
 //!
 //! Counterpart: `acquire_sample_rows` in analyze.c, sampling.c, which uses Vitter's algorithm Z.
 
+use crate::backend::Backend;
+use crate::desc::TableDesc;
 use crate::rows::{OmittedValue, RowReader};
-use crate::{Backend, TableDesc, table};
+use crate::table;
 use bufmgr::Strategy;
 use heap::Liveness;
 use ids::{AttrNo, BlockNo, OffsetNo, Tid, Xid};

@@ -5,7 +5,7 @@
 //!
 //! Counterpart: the storage part of sequence.c.
 
-use crate::Backend;
+use crate::backend::Backend;
 use bufmgr::PageEdit;
 
 use ids::{BlockNo, Fork, Persistence, RelFile};

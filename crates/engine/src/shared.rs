@@ -59,7 +59,7 @@ pub struct Storage {
     /// Configuration of the sessions' buffer pools for temporary relations, except size and slot.
     pub temp_pool: PoolConfig,
     /// The server's log.
-    pub log: crate::LogSink,
+    pub log: crate::config::LogSink,
 }
 
 impl Storage {

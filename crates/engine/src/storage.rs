@@ -3,7 +3,7 @@
 //!
 //! Counterpart: storage.c.
 
-use crate::Backend;
+use crate::backend::Backend;
 use crate::shared::fork_name;
 use crate::xlog::XLOG_FPI;
 use bufmgr::{ExclusiveGuard, ForkBuffers, LOAD_PAGES_MAX, PageEdit};
@@ -214,7 +214,7 @@ fn log_pages(be: &mut Backend, fork: &Arc<ForkBuffers>, count: u32) -> Result<()
         let mut pages = SmallVec::<[ExclusiveGuard<'_>; LOAD_PAGES_MAX]>::new();
         while next < count && pages.len() < LOAD_PAGES_MAX {
             let page = storage.pool.read(fork, BlockNo(next), &mut be.strategy)?;
-            let page = page.exclusive_unseen();
+            let page = page.exclusive_unordered();
             next += 1;
             // A page of zeros need not be logged.
             if !page.is_new() {

@@ -3,8 +3,10 @@
 //!
 //! Counterpart: tableam.c, heapam_handler.c.
 
+use crate::backend::Backend;
+use crate::desc::{IndexDesc, TableDesc};
 use crate::rows::{self, RowReader};
-use crate::{Backend, IndexDesc, TableDesc, toast};
+use crate::toast;
 use bufmgr::Strategy;
 use heap::scan::{BlockOrder, Visit, Visited};
 use heap::{HeapRel, TmFailure, TmResult, TupleLockMode};
@@ -722,15 +724,19 @@ pub fn update(
     let cid = command_of(be, options.command);
     let columns =
         heap::Columns { deformer, hot_blocking: &table.indexed_columns, key: &table.key_columns };
-    let wait = options.wait == RowWait::Block;
-    let (crosscheck, persistence) = (options.crosscheck, table.persistence);
+    let persistence = table.persistence;
+    let how = heap::UpdateOptions {
+        columns,
+        crosscheck: options.crosscheck,
+        wait: options.wait == RowWait::Block,
+    };
     let toasts = !table.is_toast && (tuple.len() > toast::TUPLE_THRESHOLD || old_external);
     let mut cx = be.heap_cx(persistence);
     let result = if !toasts {
-        heap::update(&mut cx, rel, tid, &mut tuple, cid, crosscheck, wait, columns)
+        heap::update(&mut cx, rel, tid, &mut tuple, cid, &how)
     } else {
         // The row is locked first, so that no chunks are written for an update that fails.
-        match heap::begin_update(&mut cx, rel, tid, &tuple, cid, crosscheck, wait, columns) {
+        match heap::begin_update(&mut cx, rel, tid, &tuple, cid, &how) {
             Ok(Ok(pending)) => form(be, table, &values, &mut tuple).and_then(|()| {
                 let cx = &mut be.heap_cx(persistence);
                 heap::finish_update(cx, rel, tid, &mut tuple, pending).map(Ok)

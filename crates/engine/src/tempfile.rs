@@ -9,7 +9,7 @@ use sync::Arc;
 use sync::atomic::{AtomicU64, Ordering::Relaxed};
 use vfs::{Disk, File, FileKind, OpenMode, io_error};
 
-use crate::LogSink;
+use crate::config::LogSink;
 use crate::relmap::database_path;
 use crate::unlogged;
 

@@ -11,9 +11,10 @@
 //!
 //! Counterpart: heaptoast.c, toast_helper.c, toast_internals.c, detoast.c.
 
+use crate::backend::Backend;
+use crate::desc::{TableDesc, ToastDesc};
 use crate::index::{self, ScanKey, UniqueCheck};
 use crate::table::{self, RowOutcome};
-use crate::{Backend, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid};
 use page::form::data_size;
 use page::heap_tuple::{HEADER_SIZE, bitmap_len};

@@ -3,10 +3,14 @@
 //!
 //! Counterpart: vacuumlazy.c.
 
-use crate::{Backend, IndexDesc, TableDesc, table};
+use crate::backend::Backend;
+use crate::desc::{IndexDesc, TableDesc};
+use crate::table;
 use bufmgr::Strategy;
 use heap::freeze::{Cutoffs, Kept};
-use heap::vacuum::{PageReport, free_dead, new_or_empty, scan_page, scan_page_without_pruning};
+use heap::vacuum::{
+    MapPage, PageReport, free_dead, new_or_empty, scan_page, scan_page_without_pruning,
+};
 use heap::{HeapCx, HeapRel};
 use ids::{BlockNo, MultiXid, OffsetNo, Tid, Xid};
 use lmgr::{Acquired, LockMode};
@@ -424,8 +428,7 @@ impl Vacuum<'_> {
                 rel,
                 &mut guard,
                 &self.cutoffs,
-                bits,
-                &slot,
+                MapPage { bits, pin: &slot },
                 &mut self.kept,
                 no_indexes,
             )?,
@@ -453,8 +456,7 @@ impl Vacuum<'_> {
                             rel,
                             &mut guard,
                             &self.cutoffs,
-                            bits,
-                            &slot,
+                            MapPage { bits, pin: &slot },
                             &mut self.kept,
                             no_indexes,
                         )?

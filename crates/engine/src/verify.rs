@@ -3,9 +3,10 @@
 //!
 //! Counterpart: amcheck (`verify_heapam`, `bt_index_parent_check` with `heapallindexed`).
 
+use crate::backend::Backend;
+use crate::desc::{IndexDesc, TableDesc};
 use crate::index::{Direction, IndexScan, IndexScanOptions, ScanKey};
 use crate::table::{self, ScanOptions, TableScan, system};
-use crate::{Backend, IndexDesc, TableDesc};
 use hashbrown::HashSet;
 use heap::verify::Bounds;
 use ids::{BlockNo, MultiXid, OffsetNo, Tid, Xid};

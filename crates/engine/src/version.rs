@@ -42,8 +42,8 @@ pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, ours: &str) -> 
             "database files are incompatible with server"
         )
         .detail(format!(
-            "The data directory was initialized by PostgreSQL version {version}, which is not compatible \
-             with this version {ours}."
+            "The data directory was initialized by PostgreSQL version {version}, which is not \
+             compatible with this version {ours}."
         )));
     }
     Ok(())

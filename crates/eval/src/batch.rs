@@ -700,7 +700,7 @@ fn call_batch(
             let value = (call.f)(&mut cx, &refs)?;
             types::limits::check_value(&value)?;
             if types::limits::is_long(&value) {
-                types::FnContext::check_interrupts(&cx)?;
+                types::fncx::SessionContext::check_interrupts(&cx)?;
             }
             out.push(value.as_ref());
             if is_wider(&out, WIDE_BYTES) && i + 1 < n {

@@ -3,7 +3,7 @@
 use crate::batch;
 use crate::depth::{DEPTH_MAX, too_deep};
 use crate::elements::Elements;
-use crate::facts::{Callee, Facts, FnFacts};
+use crate::facts::{Callee, Facts, FnFacts, TypeIo};
 use crate::program::{
     Call, CaseArm, DomainNames, DomainTest, Elem, IoCall, Node, Program, RowPair, Slot,
     SubscriptUse,
@@ -11,9 +11,9 @@ use crate::program::{
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{
-    Aggref, ArrayCoerceExpr, BoolOp, CaseExpr, CoerceToDomain, CoerceViaIo, Expr, GroupingFunc,
-    OpExpr, ParamKind, RowCompareExpr, ScalarArrayOpExpr, SubPlan, SubscriptingRef, Var,
-    WindowFunc,
+    Aggref, ArrayCoerceExpr, BoolOp, CaseExpr, CoerceToDomain, CoerceViaIo, CoercionForm, Const,
+    Expr, FuncExpr, GroupingFunc, Location, MinMaxExpr, OpExpr, ParamKind, RowCompareExpr, RowExpr,
+    ScalarArrayOpExpr, SubPlan, SubscriptingRef, Var, WindowFunc,
 };
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -229,15 +229,7 @@ impl<'a> Compiler<'a> {
             Expr::FuncExpr(n) if n.funcid == Oid(1619) && n.args.len() == 1 => {
                 Node::Const(Datum::oid(n.args[0].type_oid()))
             }
-            Expr::FuncExpr(n) => {
-                let f = self.facts.function(n.funcid)?;
-                let args = arguments(&n.args, &f)?;
-                let mut node = self.call(&f, &args, n.inputcollid, n.funcresulttype)?;
-                if let Node::Call(call) = &mut node {
-                    call.variadic_array = n.funcvariadic;
-                }
-                node
-            }
+            Expr::FuncExpr(n) => self.function(n)?,
             Expr::OpExpr(n) => {
                 let f = self.operator(n.opno, n.opfuncid)?;
                 self.call(&f, &n.args, n.inputcollid, n.opresulttype)?
@@ -295,40 +287,13 @@ impl<'a> Compiler<'a> {
                 elem: self.elem(n.element_typeid)?,
                 multidims: n.multidims,
             },
-            Expr::Row(n) => {
-                let columns = n
-                    .args
-                    .iter()
-                    .enumerate()
-                    .map(|(i, a)| RowColumn {
-                        name: n.colnames.get(i).cloned().unwrap_or_else(|| format!("f{}", i + 1)),
-                        ty: a.type_oid(),
-                        typmod: a.typmod(),
-                        collation: a.collation(),
-                        dropped: None,
-                    })
-                    .collect();
-                let desc = Arc::new(RowDesc::new(columns, 0));
-                Node::Row { args: self.nodes(&n.args)?, desc, type_oid: n.row_typeid }
-            }
+            Expr::Row(n) => self.row(n)?,
             Expr::RowCompare(n) => self.row_compare(n)?,
             Expr::Coalesce(n) => Node::Coalesce {
                 args: self.nodes(&n.args)?,
                 by_val: self.facts.type_info(n.coalescetype)?.by_val,
             },
-            Expr::MinMax(n) => {
-                self.facts.check_collation(n.inputcollid)?;
-                if !n.inputcollid.is_valid() && n.args.iter().any(is_text) && n.args.len() > 1 {
-                    return Err(undetermined("comparison"));
-                }
-
-                Node::MinMax {
-                    args: self.nodes(&n.args)?,
-                    greatest: n.greatest,
-                    cmp: self.facts.type_compare(n.minmaxtype)?,
-                    collation: n.inputcollid,
-                }
-            }
+            Expr::MinMax(n) => self.min_max(n)?,
             Expr::SqlValue(n) => {
                 Node::SqlValue { kind: n.op, type_oid: n.typeid, typmod: n.typmod }
             }
@@ -343,6 +308,46 @@ impl<'a> Compiler<'a> {
             Expr::Xml(_) => return Err(PgError::unsupported("an expression of SQL/XML")),
             Expr::CurrentOf(_) => return Err(PgError::unsupported("WHERE CURRENT OF here")),
             Expr::NextValue(n) => Node::NextValue { sequence: n.seqid, type_oid: n.typeid },
+        })
+    }
+
+    fn function(&mut self, n: &FuncExpr) -> Result<Node> {
+        let f = self.facts.function(n.funcid)?;
+        let args = arguments(&n.args, &f)?;
+        let mut node = self.call(&f, &args, n.inputcollid, n.funcresulttype)?;
+        if let Node::Call(call) = &mut node {
+            call.variadic_array = n.funcvariadic;
+        }
+        Ok(node)
+    }
+
+    fn row(&mut self, n: &RowExpr) -> Result<Node> {
+        let columns = n
+            .args
+            .iter()
+            .enumerate()
+            .map(|(i, a)| RowColumn {
+                name: n.colnames.get(i).cloned().unwrap_or_else(|| format!("f{}", i + 1)),
+                ty: a.type_oid(),
+                typmod: a.typmod(),
+                collation: a.collation(),
+                dropped: None,
+            })
+            .collect();
+        let desc = Arc::new(RowDesc::new(columns, 0));
+        Ok(Node::Row { args: self.nodes(&n.args)?, desc, type_oid: n.row_typeid })
+    }
+
+    fn min_max(&mut self, n: &MinMaxExpr) -> Result<Node> {
+        self.facts.check_collation(n.inputcollid)?;
+        if !n.inputcollid.is_valid() && n.args.iter().any(is_text) && n.args.len() > 1 {
+            return Err(undetermined("comparison"));
+        }
+        Ok(Node::MinMax {
+            args: self.nodes(&n.args)?,
+            greatest: n.greatest,
+            cmp: self.facts.type_compare(n.minmaxtype)?,
+            collation: n.inputcollid,
         })
     }
 
@@ -541,6 +546,9 @@ impl<'a> Compiler<'a> {
     fn coerce_io(&mut self, n: &CoerceViaIo) -> Result<Node> {
         let from = self.facts.type_io(n.arg.type_oid())?;
         let to = self.facts.type_io(n.resulttype)?;
+        if [&from.output, &to.input].iter().any(|f| matches!(f.callee, Callee::Host)) {
+            return self.node(&coercion_calls(n, &from, &to));
+        }
         let mut output = self.io_call(&from.output, [from.info.oid, Oid::INVALID, Oid::INVALID])?;
         let mut input = self.io_call(&to.input, [oids::CSTRING, to.io_param, oids::INT4])?;
         output.textual = matches!(&*from.output.name, "textout" | "varcharout");
@@ -660,4 +668,36 @@ pub(crate) fn ordered_arguments(args: Vec<Expr>, f: &FnFacts) -> Result<Vec<Expr
 /// True if the arguments are positional and complete.
 fn are_ordered(args: &[Expr], f: &FnFacts) -> bool {
     args.len() >= f.parameters && !args.iter().any(|a| matches!(a, Expr::NamedArg(_)))
+}
+
+/// A coercion through text with functions that the session runs, as calls of these functions.
+fn coercion_calls(n: &CoerceViaIo, from: &TypeIo, to: &TypeIo) -> Expr {
+    let constant = |ty: Oid, value: Datum| {
+        Expr::Const(Const {
+            consttype: ty,
+            consttypmod: -1,
+            constcollid: Oid::INVALID,
+            constlen: 4,
+            constbyval: true,
+            value,
+            location: Location::UNKNOWN,
+        })
+    };
+    let call = |f: &FnFacts, result: Oid, args: Vec<Expr>| {
+        Expr::FuncExpr(Box::new(FuncExpr {
+            funcid: f.oid,
+            funcresulttype: result,
+            funcretset: false,
+            funcvariadic: false,
+            funcformat: CoercionForm::ExplicitCall,
+            funccollid: Oid::INVALID,
+            inputcollid: Oid::INVALID,
+            args,
+            location: Location::UNKNOWN,
+        }))
+    };
+    let text = call(&from.output, oids::CSTRING, vec![n.arg.clone()]);
+    let param = constant(oids::OID, Datum::oid(to.io_param));
+    let typmod = constant(oids::INT4, Datum::int4(-1));
+    call(&to.input, n.resulttype, vec![text, param, typmod])
 }

@@ -9,8 +9,8 @@ use crate::program::{Call, Elem};
 use foldhash::{HashSet, HashSetExt};
 use pgerror::Result;
 use types::compare::bpchar_trimmed;
-use types::fncx::Pace;
-use types::{Datum, DatumRef, FnContext};
+use types::fncx::{Pace, SessionContext};
+use types::{Datum, DatumRef};
 
 /// Fewer elements are compared one by one. Counterpart: `MIN_ARRAY_SIZE_FOR_HASHED_SAOP`.
 const HASHED_MIN: usize = 9;

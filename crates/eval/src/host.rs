@@ -81,6 +81,6 @@ impl FnContext for CallContext<'_> {
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         self.extra
     }
-
-    types::delegate_fn_context!(self, self.host);
 }
+
+types::delegate_fn_context! { CallContext<'_>, self, self.host }

@@ -30,6 +30,8 @@ mod nodes;
 mod program;
 mod row;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod volatility;
 
 pub use arrays::{array_of, array_of_arrays};

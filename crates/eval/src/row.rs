@@ -3,7 +3,7 @@
 use crate::depth::{DEPTH_MAX, too_deep};
 use crate::host::{CallContext, Host, HostCall};
 use crate::nodes;
-use crate::program::{Call, EvalState, Node, Program, Slot, Source};
+use crate::program::{Call, CaseArm, EvalState, Node, Program, Slot, Source};
 use pgerror::{PgError, Result};
 use plan::expr::BoolTestKind;
 use smallvec::SmallVec;
@@ -178,32 +178,7 @@ fn eval_compound<'a>(
             Ok(if v.is_null() { Val::NULL } else { Val::bool(!v.as_bool()) })
         }
         Node::Case { arg, arms, default, .. } => {
-            if let Some(arg) = arg {
-                let v = eval(arg, st, host, input)?.into_owned();
-                st.placeholders.push(v);
-            }
-            let mut chosen = None;
-            let mut failure = None;
-            for arm in arms {
-                match eval(&arm.cond, st, host, input) {
-                    Ok(c) if !c.is_null() && c.as_ref().as_bool() => {
-                        chosen = Some(&arm.result);
-                        break;
-                    }
-                    Ok(_) => {}
-                    Err(e) => {
-                        failure = Some(e);
-                        break;
-                    }
-                }
-            }
-            if arg.is_some() {
-                st.placeholders.pop();
-            }
-            if let Some(e) = failure {
-                return Err(e);
-            }
-            match chosen.or(default.as_deref()) {
+            match chosen_result(arg.as_deref(), arms, st, host, input)?.or(default.as_deref()) {
                 Some(result) => eval(result, st, host, input),
                 None => Ok(Val::NULL),
             }
@@ -277,28 +252,73 @@ fn eval_compound<'a>(
             let equal = !equal.is_null() && equal.as_ref().as_bool();
             Ok(if equal { Val::NULL } else { a })
         }
-        Node::HostCall { function, strict, collation, result_type, arg_types, args } => {
-            let mut vals: SmallVec<[Val<'a>; 4]> = SmallVec::new();
-            for arg in args {
-                let v = eval(arg, st, host, input)?;
-                if *strict && v.is_null() {
-                    return Ok(Val::NULL);
-                }
-                vals.push(v);
-            }
-            let refs: SmallVec<[DatumRef<'_>; 4]> = vals.iter().map(Val::as_ref).collect();
-            let call = HostCall {
-                function: *function,
-                collation: *collation,
-                result_type: *result_type,
-                arg_types,
-                args: &refs,
-            };
-            host.call_host(&call).map(Val::Own)
-        }
+        Node::HostCall { .. } => eval_host_call(node, st, host, input),
         Node::Missing { name } => Err(PgError::unsupported(format!("function {name}"))),
         _ => nodes::eval_rare(node, st, host, input),
     }
+}
+
+/// The result of the first arm of a CASE whose condition is true.
+#[inline(always)]
+fn chosen_result<'a>(
+    arg: Option<&'a Node>,
+    arms: &'a [CaseArm],
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Option<&'a Node>> {
+    if let Some(arg) = arg {
+        let v = eval(arg, st, host, input)?.into_owned();
+        st.placeholders.push(v);
+    }
+    let mut chosen = Ok(None);
+    for arm in arms {
+        match eval(&arm.cond, st, host, input) {
+            Ok(c) if !c.is_null() && c.as_ref().as_bool() => {
+                chosen = Ok(Some(&arm.result));
+                break;
+            }
+            Ok(_) => {}
+            Err(e) => {
+                chosen = Err(e);
+                break;
+            }
+        }
+    }
+    if arg.is_some() {
+        st.placeholders.pop();
+    }
+    chosen
+}
+
+fn eval_host_call<'a>(
+    node: &'a Node,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    let Node::HostCall { function, strict, collation, result_type, arg_types, args } = node else {
+        return Err(PgError::internal("call of a function by the session expected"));
+    };
+    let mut vals: SmallVec<[Val<'a>; 4]> = SmallVec::new();
+    let mut null = false;
+    for arg in args {
+        let v = eval(arg, st, host, input)?;
+        null |= v.is_null();
+        vals.push(v);
+    }
+    if *strict && null {
+        return Ok(Val::NULL);
+    }
+    let refs: SmallVec<[DatumRef<'_>; 4]> = vals.iter().map(Val::as_ref).collect();
+    let call = HostCall {
+        function: *function,
+        collation: *collation,
+        result_type: *result_type,
+        arg_types,
+        args: &refs,
+    };
+    host.call_host(&call).map(Val::Own)
 }
 
 /// AND (`or` false) or OR with three-valued logic, stopping at the deciding argument.
@@ -360,7 +380,7 @@ pub(crate) fn invoke(
     let value = (call.f)(&mut cx, args)?;
     types::limits::check_value(&value)?;
     if types::limits::is_long(&value) {
-        types::FnContext::check_interrupts(&cx)?;
+        types::fncx::SessionContext::check_interrupts(&cx)?;
     }
     Ok(value)
 }

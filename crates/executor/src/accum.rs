@@ -113,6 +113,29 @@ pub(crate) enum Acc {
     },
 }
 
+/// Makes `new` the present value, unless `keeps(old, new)`. `bytes`: counts the values' bytes.
+#[inline(always)]
+fn replace_if_better(
+    slot: &mut Option<Vec<u8>>,
+    new: &[u8],
+    bytes: &mut usize,
+    keeps: impl FnOnce(DatumRef<'_>, DatumRef<'_>) -> bool,
+) {
+    match slot {
+        None => {
+            *bytes += new.len();
+            *slot = Some(new.to_vec());
+        }
+        Some(old) => {
+            if !keeps(DatumRef::Bytes(old), DatumRef::Bytes(new)) {
+                *bytes = (*bytes + new.len()).saturating_sub(old.len());
+                old.clear();
+                old.extend_from_slice(new);
+            }
+        }
+    }
+}
+
 impl Acc {
     /// Chooses the representation for an aggregate; there are no groups yet.
     pub(crate) fn new(call: &AggCall) -> Acc {
@@ -285,22 +308,10 @@ impl Acc {
             Acc::MinMaxBytes { best, bytes, cmp, greater } => {
                 let (cmp, greater, coll) = (*cmp, *greater, call.collation());
                 each_bytes(args[0], groups, |g, b| {
-                    let new = DatumRef::Bytes(b);
-                    let slot = &mut best[g];
-                    match slot {
-                        None => {
-                            *bytes += b.len();
-                            *slot = Some(b.to_vec());
-                        }
-                        Some(old) => {
-                            let o = cmp(DatumRef::Bytes(old), new, coll);
-                            if !(if greater { o.is_gt() } else { o.is_lt() }) {
-                                *bytes = (*bytes + b.len()).saturating_sub(old.len());
-                                old.clear();
-                                old.extend_from_slice(b);
-                            }
-                        }
-                    }
+                    replace_if_better(&mut best[g], b, bytes, |old, new| {
+                        let o = cmp(old, new, coll);
+                        if greater { o.is_gt() } else { o.is_lt() }
+                    });
                 });
             }
             Acc::General { values, bytes } if call.sorts_rows() => {

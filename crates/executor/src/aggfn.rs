@@ -8,7 +8,7 @@ use crate::run::Run;
 use crate::services::{AggFn, AggInfo, FinalCall};
 use crate::sort::SortColumn;
 use crate::sorter::{Sorter, WordKind};
-use eval::{CallContext, EvalState, Program, Resolve, RowInput, select_true};
+use eval::{CallContext, EvalState, HostCall, Program, Resolve, RowInput, select_true};
 use ids::Oid;
 use pgerror::{PgError, Result, bail};
 use plan::expr::Aggref;
@@ -54,7 +54,7 @@ pub(crate) struct AggValue {
 impl AggValue {
     fn is_null(&self, f: AggFn) -> bool {
         match f {
-            AggFn::Plain { .. } => self.plain.is_null(),
+            AggFn::Plain { .. } | AggFn::Session { .. } => self.plain.is_null(),
             AggFn::Internal { .. } => self.internal.is_null(),
         }
     }
@@ -293,7 +293,7 @@ impl AggCall {
         // Only states of type internal may grow with the rows.
         Ok(match self.info.trans {
             AggFn::Internal { .. } => bytes(row),
-            AggFn::Plain { .. } => 0,
+            AggFn::Plain { .. } | AggFn::Session { .. } => 0,
         })
     }
 
@@ -348,7 +348,7 @@ impl AggCall {
         if strict && args.iter().any(|v| v.is_null()) {
             return Ok(());
         }
-        if strict && value.unset && matches!(self.info.trans, AggFn::Plain { .. }) {
+        if strict && value.unset && !self.info.trans.is_internal() {
             // The first value is the state.
             value.plain = args.first().map(|v| DatumRef::to_owned(*v)).unwrap_or_default();
             value.unset = false;
@@ -434,6 +434,25 @@ impl AggCall {
                         extra: &mut self.extra,
                     };
                     f(&mut cx, &refs)?
+                };
+                value.plain = new;
+                value.unset = false;
+            }
+            AggFn::Session { function, strict } => {
+                if strict && value.plain.is_null() {
+                    return Ok(false);
+                }
+                let new = {
+                    let mut refs: SmallVec<[DatumRef<'_>; 4]> = SmallVec::new();
+                    refs.push(value.plain.as_ref());
+                    refs.extend_from_slice(args);
+                    run.sv.call_host(&HostCall {
+                        function,
+                        collation: self.collation,
+                        result_type: self.info.trans_type,
+                        arg_types: &self.trans_types,
+                        args: &refs,
+                    })?
                 };
                 value.plain = new;
                 value.unset = false;
@@ -531,6 +550,20 @@ impl AggCall {
                     extra: &mut self.extra,
                 };
                 f(&mut cx, &args)
+            }
+            Some(FinalCall::Session { function, strict }) => {
+                if *strict && plain.is_null() {
+                    return Ok(Datum::Null);
+                }
+                let mut args = vec![plain.as_ref()];
+                args.extend(refs);
+                run.sv.call_host(&HostCall {
+                    function: *function,
+                    collation: self.collation,
+                    result_type: self.result_type,
+                    arg_types: &self.trans_types,
+                    args: &args,
+                })
             }
         }
     }

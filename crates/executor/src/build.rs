@@ -8,7 +8,7 @@ use crate::{
     pace, project, projectset, scan, setop, sort, source, window,
 };
 use eval::too_deep;
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use plan::expr::TargetEntry;
 use plan::node::{Plan, PlanNode};
 use stdx::stack;
@@ -87,6 +87,10 @@ fn build_here(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
 }
 
 fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
+    #[cfg(test)]
+    if let Some(source) = crate::tests::source_node(plan, run)? {
+        return Ok(source);
+    }
     let sub = |p: &Plan, run: &mut Run<'_>| build_at(p, run, depth + 1);
     Ok(match &plan.node {
         PlanNode::Result { child: None, constant_qual } => {
@@ -100,50 +104,28 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             let child = sub(child, run)?;
             projectset::ProjectSetNode::boxed(plan, child, run)?
         }
-        PlanNode::ValuesScan { scanrelid, values_lists } => {
-            source::ValuesNode::boxed(plan, *scanrelid, values_lists, run)?
-        }
-        PlanNode::FunctionScan { scanrelid, functions, ordinality } => {
-            source::FunctionNode::boxed(plan, *scanrelid, functions, *ordinality, run)?
-        }
-        PlanNode::SubqueryScan { scanrelid, child } => {
+        PlanNode::SubqueryScan { child, .. } => {
             let c = sub(child, run)?;
-            let _ = scanrelid;
             project::ProjectNode::over_scan(plan, c, run)?
         }
-        PlanNode::CteScan { cte_plan_id, cte_param, .. } => {
-            source::CteNode::boxed(plan, *cte_plan_id, *cte_param, run)?
-        }
-        PlanNode::WorkTableScan { wt_param, .. } => {
-            source::WorkTableNode::boxed(plan, *wt_param, run)?
-        }
         PlanNode::Append { children } => {
-            let mut nodes = Vec::new();
-            for c in children {
-                nodes.push(sub(c, run)?);
-            }
-            source::AppendNode::boxed(nodes)
+            source::AppendNode::boxed(build_all(children, run, depth)?)
         }
         PlanNode::RecursiveUnion { outer, inner, wt_param, dedup, .. } => {
             let o = sub(outer, run)?;
             let i = sub(inner, run)?;
             setop::RecursiveUnionNode::boxed(plan, o, i, *wt_param, dedup, run)?
         }
-        PlanNode::NestLoop { jointype, outer, inner, join_qual, nest_params, inner_unique } => {
+        PlanNode::NestLoop { outer, inner, .. }
+        | PlanNode::MergeJoin { outer, inner, .. }
+        | PlanNode::HashJoin { outer, inner, .. } => {
             let o = sub(outer, run)?;
             let i = sub(inner, run)?;
-            let (kind, unique) = (*jointype, *inner_unique);
-            join::NestLoopNode::boxed(plan, kind, o, i, join_qual, nest_params, unique, run)?
-        }
-        PlanNode::MergeJoin { outer, inner, .. } => {
-            let o = sub(outer, run)?;
-            let i = sub(inner, run)?;
-            mergejoin::MergeJoinNode::boxed(plan, o, i, run)?
-        }
-        PlanNode::HashJoin { outer, inner, .. } => {
-            let o = sub(outer, run)?;
-            let i = sub(inner, run)?;
-            hashjoin::HashJoinNode::boxed(plan, o, i, run)?
+            match &plan.node {
+                PlanNode::NestLoop { .. } => join::NestLoopNode::boxed(plan, o, i, run)?,
+                PlanNode::MergeJoin { .. } => mergejoin::MergeJoinNode::boxed(plan, o, i, run)?,
+                _ => hashjoin::HashJoinNode::boxed(plan, o, i, run)?,
+            }
         }
         PlanNode::Material { child } => {
             let c = sub(child, run)?;
@@ -159,19 +141,21 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             sort::IncrementalSortNode::boxed(c, keys, n, targets, run)?
         }
         PlanNode::MergeAppend { children, keys } => {
-            let mut nodes = Vec::new();
-            for c in children {
-                nodes.push(sub(c, run)?);
-            }
+            let nodes = build_all(children, run, depth)?;
             mergeappend::MergeAppendNode::boxed(nodes, keys, &plan.info.target_list, run)?
         }
         PlanNode::Memoize { child, param_exprs, operators, collations, .. } => {
             let c = sub(child, run)?;
             memoize::MemoizeNode::boxed(child, c, param_exprs, operators, collations, run)?
         }
-        PlanNode::Unique { child, keys } | PlanNode::Group { child, keys } => {
+        PlanNode::Unique { child, keys } => {
             let c = sub(child, run)?;
             sort::UniqueNode::boxed(c, keys, &child.info.target_list, run)?
+        }
+        PlanNode::Group { child, keys } => {
+            let c = sub(child, run)?;
+            let groups = sort::UniqueNode::boxed(c, keys, &child.info.target_list, run)?;
+            project::ProjectNode::boxed(plan, groups, &[], run)?
         }
         PlanNode::Limit { child, offset, count, with_ties } => {
             let c = sub(child, run)?;
@@ -186,10 +170,9 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             let c = sub(&w.child, run)?;
             window::WindowNode::boxed(plan, w, c, run)?
         }
-        PlanNode::SetOp { child, op, all, keys, flag_col, strategy, .. } => {
+        PlanNode::SetOp { child, .. } => {
             let c = sub(child, run)?;
-            let (targets, how) = (&child.info.target_list, *strategy);
-            setop::SetOpNode::boxed(c, *op, *all, how, keys, *flag_col, targets, run)?
+            setop::SetOpNode::boxed(plan, c, run)?
         }
         PlanNode::SeqScan { .. }
         | PlanNode::SampleScan { .. }
@@ -198,6 +181,10 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         | PlanNode::BitmapHeapScan { .. }
         | PlanNode::TidScan { .. }
         | PlanNode::TidRangeScan { .. } => scan::build(plan, run)?,
+        PlanNode::ValuesScan { .. }
+        | PlanNode::FunctionScan { .. }
+        | PlanNode::CteScan { .. }
+        | PlanNode::WorkTableScan { .. } => build_source(plan, run)?,
         PlanNode::ModifyTable(m) => {
             let c = sub(&m.child, run)?;
             modify::ModifyNode::boxed(plan, m, c, run)?
@@ -207,6 +194,29 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             lockrows::LockRowsNode::boxed(child, row_marks, c, run)?
         }
     })
+}
+
+/// Scans of anything but tables.
+fn build_source(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
+    match &plan.node {
+        PlanNode::ValuesScan { scanrelid, values_lists } => {
+            source::ValuesNode::boxed(plan, *scanrelid, values_lists, run)
+        }
+        PlanNode::FunctionScan { scanrelid, functions, ordinality } => {
+            source::FunctionNode::boxed(plan, *scanrelid, functions, *ordinality, run)
+        }
+        PlanNode::CteScan { cte_plan_id, cte_param, .. } => {
+            source::CteNode::boxed(plan, *cte_plan_id, *cte_param, run)
+        }
+        PlanNode::WorkTableScan { wt_param, .. } => {
+            source::WorkTableNode::boxed(plan, *wt_param, run)
+        }
+        _ => Err(PgError::internal("scan of a function, a list or a query expected")),
+    }
+}
+
+fn build_all(plans: &[Plan], run: &mut Run<'_>, depth: u32) -> Result<Vec<Node>> {
+    plans.iter().map(|p| build_at(p, run, depth + 1)).collect()
 }
 
 /// True if the rows have variable-width columns.

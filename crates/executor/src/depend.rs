@@ -7,14 +7,14 @@
 //! INVARIANT: `rescan` discards all data computed from rows or parameters, and every child is
 //! rescanned before it is read again. Data that a node keeps over a rescan (a hash table, sorted
 //! rows, the rows of a `WITH` query) has a [`Sources`], which is made from all plans and
-//! expressions that the data is computed from and tells when it is stale.
+//! expressions that the data is computed from and detects when it is stale.
 //!
 //! INVARIANT: the computation of such data reads no parameter that those plans and expressions do
 //! not contain.
 //!
-//! Debug builds check both: each node is wrapped in a [`RescanCheckNode`], and each read of a parameter
-//! is checked against the `Sources` that are being computed ([`Run::note_read`]). A violation is an
-//! internal error of the statement.
+//! Debug builds check both: each node is wrapped in a [`RescanCheckNode`], and each read of a
+//! parameter is checked against the `Sources` that are being computed ([`Run::note_read`]). A
+//! violation is an internal error of the statement.
 
 use crate::instrument::{Counts, key_of};
 use crate::node::{Exec, Node};

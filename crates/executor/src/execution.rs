@@ -26,21 +26,6 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Checks the privileges and builds the node tree. Counterpart: `ExecutorStart`.
-    pub fn start(desc: QueryDesc, sv: &mut dyn Services) -> Result<Execution> {
-        Execution::start_with(desc, sv, None)
-    }
-
-    /// As [`Self::start`], with statistics for each node; times are measured only with `timing`.
-    pub fn start_instrumented(
-        desc: QueryDesc,
-        sv: &mut dyn Services,
-        timing: bool,
-    ) -> Result<Execution> {
-        let instruments = Instruments { timing, ..Instruments::default() };
-        Execution::start_with(desc, sv, Some(instruments))
-    }
-
     /// The statistics of a node of the executed plan or of its sub-plans; `None` if it never ran.
     pub fn stats(&self, plan: &plan::Plan) -> Option<NodeStats> {
         let all = self.state.instruments.as_ref()?;
@@ -59,11 +44,15 @@ impl Execution {
         all.stats.get(&std::ptr::from_ref(node).addr()).copied()
     }
 
-    fn start_with(
+    /// Checks the privileges and builds the node tree. With `instrument`, collects statistics for
+    /// each node, and measures times if it is true. Only [`crate::spi`] calls this. Counterpart:
+    /// `ExecutorStart`.
+    pub(crate) fn start(
         desc: QueryDesc,
         sv: &mut dyn Services,
-        instruments: Option<Instruments>,
+        instrument: Option<bool>,
     ) -> Result<Execution> {
+        let instruments = instrument.map(|timing| Instruments { timing, ..Instruments::default() });
         let plan = desc.plan.clone();
         sv.check_rights(&plan)?;
         let mut state = RunState {
@@ -165,7 +154,7 @@ impl Execution {
     }
 
     /// Prepares a parked execution for another run with these parameters. It is then in the same
-    /// state as after [`Self::start`] with the same plan.
+    /// state as after a start with the same plan.
     ///
     /// The caller guarantees that the catalogs have not changed since the start (their generation
     /// is the same, and the present transaction has made no catalog changes), that the session, its

@@ -6,8 +6,7 @@ use crate::pairs::Pairs;
 use crate::run::Run;
 use eval::{EvalState, Host, Program, RowInput, RowRef, Source};
 use pgerror::{PgError, Result};
-use plan::expr::Expr;
-use plan::node::Plan;
+use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
 use types::{BATCH_ROWS_MAX, Batch};
 
@@ -34,17 +33,12 @@ pub(crate) struct NestLoopNode {
 }
 
 impl NestLoopNode {
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn boxed(
-        plan: &Plan,
-        jointype: JoinType,
-        outer: Node,
-        inner: Node,
-        join_qual: &[Expr],
-        nest_params: &[(i32, Expr)],
-        inner_unique: bool,
-        run: &mut Run<'_>,
-    ) -> Result<Node> {
+    pub(crate) fn boxed(plan: &Plan, outer: Node, inner: Node, run: &mut Run<'_>) -> Result<Node> {
+        let PlanNode::NestLoop { jointype, join_qual, nest_params, inner_unique, .. } = &plan.node
+        else {
+            return Err(PgError::internal("nested loop expected"));
+        };
+        let (jointype, inner_unique) = (*jointype, *inner_unique);
         if jointype == JoinType::Right {
             return Err(PgError::internal("nested loop for a right join"));
         }

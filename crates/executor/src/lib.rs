@@ -8,10 +8,10 @@
 //!
 //! INVARIANT: the executor looks nothing up by name and accesses no page.
 //!
-//! Reading order: `services`, `execution` (the entry points), `run` (the state of a statement),
-//! `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`, `scan`,
-//! `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill` (temporary files),
-//! `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
+//! Reading order: `services`, `spi` (the entry points), `execution`, `run` (the state of a
+//! statement), `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`,
+//! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill` (temporary
+//! files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
 //! `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`,
 //! `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
 
@@ -53,8 +53,11 @@ mod sort;
 mod sorter;
 mod source;
 mod spare;
+pub mod spi;
 mod spill;
 mod subplan;
+#[cfg(test)]
+mod tests;
 mod tidbitmap;
 mod trigger;
 mod winagg;
@@ -66,8 +69,9 @@ pub use epq::tid_of;
 pub use execution::Execution;
 pub use instrument::{Counts, HashCounts, NodeStats, SortStats};
 pub use relation::{OpenRel, RelCheck, RelIndex};
-pub use run::QueryDesc;
-pub use services::{AggFn, AggInfo, FinalCall, Services, SetStream};
+pub use services::{
+    AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
+};
 pub use trigger::{
     Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,
 };

@@ -25,7 +25,7 @@ use engine::table::{self, InsertOptions, RowFetch};
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source};
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
-use plan::expr::{Expr, Var};
+use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{ModifyTable, Plan};
 use plan::query::CmdType;
 use std::sync::Arc;
@@ -80,11 +80,10 @@ impl Returning {
     /// `None` if the statement has no RETURNING clause.
     fn new(
         plan: &Plan,
-        m: &ModifyTable,
+        list: &[TargetEntry],
         cols: &mut RowColumns,
         run: &mut Run<'_>,
     ) -> Result<Option<Returning>> {
-        let list = m.returning_lists.first().map_or(&[][..], Vec::as_slice);
         if list.is_empty() {
             return Ok(None);
         }
@@ -97,21 +96,89 @@ impl Returning {
     }
 }
 
-pub(crate) struct ModifyNode {
-    child: Node,
-    operation: CmdType,
+/// A relation that the statement modifies, with all that depends on its columns.
+struct Target {
     rti: i32,
     rel: Arc<OpenRel>,
-    set_tag: bool,
     writer: RowWriter,
     update: change::Update,
-    /// Column of the child with the row's TID.
-    ctid: usize,
     returning: Option<Returning>,
     wcos: Vec<(String, Program)>,
     /// Set if RETURNING, check options or ON CONFLICT refer to columns of the tuple header.
     header: Option<header::Header>,
     conflict: Option<Conflict>,
+    all_columns: Vec<AttrNo>,
+    old_fetch: Option<(RowFetch, Batch)>,
+}
+
+impl Target {
+    /// The result relation at this position of the plan's lists.
+    fn new(plan: &Plan, m: &ModifyTable, at: usize, run: &mut Run<'_>) -> Result<Target> {
+        let rti = m.result_relations[at];
+        let rel = run.relation(rti)?;
+        let mut writer = RowWriter::new(&rel, run.sv.as_facts())?;
+        writer.written = written_columns(run, rti);
+        let mut cols = RowColumns {
+            rti,
+            excluded: m.on_conflict.as_ref().map_or(i32::MIN, |c| c.excl_rel_rti),
+            width: rel.columns.columns.len(),
+            row: rel.columns.clone(),
+            header: false,
+        };
+        let list = m.returning_lists.get(at).map_or(&[][..], Vec::as_slice);
+        let returning = Returning::new(plan, list, &mut cols, run)?;
+        let mut wcos = Vec::new();
+        for w in m.with_check_options.get(at).into_iter().flatten() {
+            if let Some(q) = &w.qual {
+                wcos.push((w.relname.clone(), compile(q, &mut cols, run)?));
+            }
+        }
+        let conflict = match &m.on_conflict {
+            Some(c) => Some(Conflict::new(c, &writer, &mut cols, run)?),
+            None => None,
+        };
+        let header = cols.header.then(|| header::Header::new(&rel)).transpose()?;
+        let update_colnos = m.update_colnos.get(at).cloned().unwrap_or_default();
+        let reads_row = returning.is_some() || !wcos.is_empty();
+        Ok(Target {
+            rti,
+            update: change::Update::new(&writer, m.operation, update_colnos, reads_row),
+            returning,
+            wcos,
+            header,
+            conflict,
+            all_columns: (1..=rel.columns.columns.len() as i16).collect(),
+            old_fetch: None,
+            writer,
+            rel,
+        })
+    }
+
+    fn reset(&mut self) {
+        if let Some((_, batch)) = &mut self.old_fetch
+            && crate::spare::is_large(batch)
+        {
+            *batch = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
+        }
+        self.writer.reset();
+    }
+}
+
+pub(crate) struct ModifyNode {
+    child: Node,
+    operation: CmdType,
+    set_tag: bool,
+    /// The relation that the statement names.
+    named: Arc<OpenRel>,
+    /// The relation of the row that is being changed.
+    target: Box<Target>,
+    /// The other result relations. The child's column `tableoid` then tells the relation of a row.
+    // Boxes, so that one can be exchanged with `target`.
+    #[allow(clippy::vec_box)]
+    others: Vec<Box<Target>>,
+    tableoid: usize,
+    /// Column of the child with the row's TID.
+    ctid: usize,
     /// INSERT ON CONFLICT: number of rows inserted, and of rows that conflicted.
     inserted: u64,
     conflicting: u64,
@@ -119,8 +186,6 @@ pub(crate) struct ModifyNode {
     /// A row is computed only when the one before it has been written.
     row_by_row: bool,
     st: EvalState,
-    all_columns: Vec<AttrNo>,
-    old_fetch: Option<(RowFetch, Batch)>,
     tids: Vec<Tid>,
     started: bool,
     done: bool,
@@ -155,66 +220,56 @@ impl ModifyNode {
         child: Node,
         run: &mut Run<'_>,
     ) -> Result<Node> {
-        let rti = *m
-            .result_relations
-            .first()
-            .ok_or_else(|| PgError::internal("ModifyTable without a relation"))?;
-        let rel = run.relation(rti)?;
-        let mut writer = RowWriter::new(&rel, run.sv.as_facts())?;
-        writer.written = written_columns(run, rti);
-        let mut cols = RowColumns {
-            rti,
-            excluded: m.on_conflict.as_ref().map_or(i32::MIN, |c| c.excl_rel_rti),
-            width: rel.columns.columns.len(),
-            row: rel.columns.clone(),
-            header: false,
-        };
-        let returning = Returning::new(plan, m, &mut cols, run)?;
-        let mut wcos = Vec::new();
-        for w in m.with_check_options.iter().flatten() {
-            if let Some(q) = &w.qual {
-                wcos.push((w.relname.clone(), compile(q, &mut cols, run)?));
-            }
+        if m.result_relations.is_empty() {
+            return Err(PgError::internal("ModifyTable without a relation"));
         }
-        let conflict = match &m.on_conflict {
-            Some(c) => Some(Conflict::new(c, &writer, &mut cols, run)?),
-            None => None,
+        let mut others = Vec::with_capacity(m.result_relations.len());
+        for at in 0..m.result_relations.len() {
+            others.push(Box::new(Target::new(plan, m, at, run)?));
+        }
+        let target = others.remove(0);
+        let list = &m.child.info.target_list;
+        let junk = |name: &str| {
+            let found = list.iter().position(|t| t.resjunk && t.resname.as_deref() == Some(name));
+            found.unwrap_or(usize::MAX)
         };
-        let header = cols.header.then(|| header::Header::new(&rel)).transpose()?;
-        let targets = &m.child.info.target_list;
-        let ctid = targets
-            .iter()
-            .position(|t| t.resjunk && t.resname.as_deref() == Some("ctid"))
-            .unwrap_or(usize::MAX);
-        let update_colnos = m.update_colnos.first().cloned().unwrap_or_default();
-        let reads_row = returning.is_some() || !wcos.is_empty();
+        let all = || std::iter::once(&target).chain(&others);
+        let row_by_row = m.row_by_row
+            || all().any(|t| t.writer.reads_changes())
+            || all().any(|t| t.rel.triggers.are_before_row(Change::Insert))
+            || evaluates_volatile(m, run)?;
         Ok(Box::new(ModifyNode {
             child,
             operation: m.operation,
-            rti,
             set_tag: m.can_set_tag,
-            update: change::Update::new(&writer, m.operation, update_colnos, reads_row),
-            ctid,
-            returning,
-            wcos,
-            header,
-            conflict,
+            named: target.rel.clone(),
+            tableoid: junk("tableoid"),
+            ctid: junk("ctid"),
+            target,
+            others,
             inserted: 0,
             conflicting: 0,
             recheck: Recheck::new(&m.child, &m.row_marks),
-            row_by_row: m.row_by_row
-                || writer.reads_changes()
-                || rel.triggers.are_before_row(Change::Insert)
-                || evaluates_volatile(m, run)?,
+            row_by_row,
             st: EvalState::default(),
-            all_columns: (1..=rel.columns.columns.len() as i16).collect(),
-            old_fetch: None,
             tids: Vec::new(),
             started: false,
             done: false,
-            writer,
-            rel,
         }))
+    }
+
+    /// Makes the relation of a row of the child the one that is changed.
+    fn select_target(&mut self, batch: &Batch, r: usize) -> Result<()> {
+        let relation = batch.get(r, self.tableoid).as_oid();
+        if self.target.rel.table.oid == relation {
+            return Ok(());
+        }
+        let found = self.others.iter_mut().find(|t| t.rel.table.oid == relation);
+        let other = found.ok_or_else(|| {
+            PgError::internal(format!("row of relation {relation}, which is not modified"))
+        })?;
+        std::mem::swap(&mut self.target, other);
+        Ok(())
     }
 
     fn count(&self, run: &mut Run<'_>) {
@@ -232,12 +287,12 @@ impl ModifyNode {
         child: (&Batch, usize),
         out: &mut Batch,
     ) -> Result<()> {
-        if self.returning.is_none() {
+        if self.target.returning.is_none() {
             return Ok(());
         }
         let tid_bytes = tid.to_bytes();
         let full = self.with_system(run, row, tid, &tid_bytes)?;
-        let Some(r) = &self.returning else { return Ok(()) };
+        let Some(r) = &self.target.returning else { return Ok(()) };
         let input = RowInput {
             scan: RowRef::Refs(&full),
             outer: RowRef::Batch(child.0, child.1),
@@ -253,19 +308,19 @@ impl ModifyNode {
 
     /// Checks WITH CHECK OPTION of views, after all constraints and unique indexes of the table.
     fn check_views(&mut self, run: &mut Run<'_>, row: &[DatumRef<'_>], tid: Tid) -> Result<()> {
-        if self.wcos.is_empty() {
+        if self.target.wcos.is_empty() {
             return Ok(());
         }
         let tid_bytes = tid.to_bytes();
         let full = self.with_system(run, row, tid, &tid_bytes)?;
-        for (view, p) in &self.wcos {
+        for (view, p) in &self.target.wcos {
             let v = p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Refs(&full)))?;
             if v.is_null() || !v.as_ref().as_bool() {
                 let e = pg_err!(
                     WITH_CHECK_OPTION_VIOLATION,
                     "new row violates check option for view \"{view}\""
                 );
-                return Err(self.writer.with_row(run, e, row)?);
+                return Err(self.target.writer.with_row(run, e, row)?);
             }
         }
         Ok(())
@@ -273,10 +328,10 @@ impl ModifyNode {
 
     /// Reports the beginning or the end of the statement to the triggers of the table.
     fn statement_event(&self, run: &mut Run<'_>, timing: Timing) -> Result<()> {
-        if self.rel.triggers.is_empty() {
+        if self.named.triggers.is_empty() {
             return Ok(());
         }
-        let updates = self.conflict.as_ref().is_some_and(Conflict::updates);
+        let updates = self.target.conflict.as_ref().is_some_and(Conflict::updates);
         let changes: &[Change] = match (self.operation, timing) {
             (CmdType::Update, _) => &[Change::Update],
             (CmdType::Delete, _) => &[Change::Delete],
@@ -285,7 +340,7 @@ impl ModifyNode {
             _ => &[Change::Insert],
         };
         for &change in changes {
-            run.sv.statement_event(&self.rel, change, timing)?;
+            run.sv.statement_event(&self.named, change, timing)?;
         }
         Ok(())
     }
@@ -297,9 +352,9 @@ impl ModifyNode {
         r: usize,
         out: &mut Batch,
     ) -> Result<()> {
-        let given: Refs<'_> = (0..self.all_columns.len()).map(|c| batch.get(r, c)).collect();
-        let answer = match self.rel.triggers.are_before_row(Change::Insert) {
-            true => run.sv.before_row(&self.rel, None, Some(&given))?,
+        let given: Refs<'_> = (0..self.target.all_columns.len()).map(|c| batch.get(r, c)).collect();
+        let answer = match self.target.rel.triggers.are_before_row(Change::Insert) {
+            true => run.sv.before_row(&self.target.rel, None, Some(&given))?,
             false => RowAnswer::Keep,
         };
         let replaced: Refs<'_>;
@@ -311,7 +366,7 @@ impl ModifyNode {
                 &replaced
             }
         };
-        let computed = self.writer.compute(run, given)?;
+        let computed = self.target.writer.compute(run, given)?;
         let whole;
         let row: &[DatumRef<'_>] = if computed.is_empty() {
             given
@@ -319,11 +374,11 @@ impl ModifyNode {
             whole = with_computed(given, &computed);
             &whole
         };
-        self.writer.check(run, row)?;
-        if self.conflict.is_some() {
+        self.target.writer.check(run, row)?;
+        if self.target.conflict.is_some() {
             return self.insert_on_conflict(run, batch, r, row, out);
         }
-        let tid = self.writer.insert(run, row, insert_options(run))?;
+        let tid = self.target.writer.insert(run, row, insert_options(run))?;
         self.check_views(run, row, tid)?;
         self.count(run);
         self.push_returning(run, row, tid, (batch, r), out)
@@ -337,11 +392,11 @@ impl ModifyNode {
         mut rows: Batch,
         bulk: &mut table::BulkInsert,
     ) -> Result<()> {
-        rows.columns.truncate(self.all_columns.len());
-        let (rows, completed) = self.writer.complete(run, rows);
+        rows.columns.truncate(self.target.all_columns.len());
+        let (rows, completed) = self.target.writer.complete(run, rows);
         let how = insert_options(run);
         let places = (&mut self.tids, &mut None);
-        self.writer.insert_batch(run, &rows, how, bulk, places)?;
+        self.target.writer.insert_batch(run, &rows, how, bulk, places)?;
         completed?;
         if self.set_tag {
             run.st.processed += rows.len as u64;
@@ -378,21 +433,21 @@ impl Exec for ModifyNode {
         if !std::mem::replace(&mut self.started, true) {
             self.statement_event(run, Timing::Before)?;
         }
-        let mut out = match &self.returning {
+        let mut out = match &self.target.returning {
             Some(r) => r.template.clone(),
             None => Batch::default(),
         };
         let whole_batches = self.operation == CmdType::Insert
-            && self.returning.is_none()
-            && self.wcos.is_empty()
-            && self.conflict.is_none()
+            && self.target.returning.is_none()
+            && self.target.wcos.is_empty()
+            && self.target.conflict.is_none()
             && !self.row_by_row;
         let mut bulk: Option<table::BulkInsert> = None;
         loop {
             run.interrupts()?;
             let ask = if self.row_by_row {
                 1
-            } else if whole_batches || self.returning.is_none() {
+            } else if whole_batches || self.target.returning.is_none() {
                 types::BATCH_ROWS_MAX
             } else {
                 want - out.len
@@ -427,7 +482,7 @@ impl Exec for ModifyNode {
             }
         }
         if let Some(bulk) = bulk {
-            bulk.finish(run.sv.backend(), &self.rel.table)?;
+            bulk.finish(run.sv.backend(), &self.target.rel.table)?;
         }
         if self.done {
             self.statement_event(run, Timing::After)?;
@@ -442,12 +497,8 @@ impl Exec for ModifyNode {
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.done = false;
         self.started = false;
-        if let Some((_, batch)) = &mut self.old_fetch
-            && crate::spare::is_large(batch)
-        {
-            *batch = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
-        }
-        self.writer.reset();
+        self.target.reset();
+        self.others.iter_mut().for_each(|t| t.reset());
         Ok(self.recheck.reset(run)? & self.child.reset(run)?)
     }
 }

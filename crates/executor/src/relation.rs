@@ -21,7 +21,7 @@ pub struct OpenRel {
     pub checks: Vec<RelCheck>,
     /// Stored generated columns.
     pub generated: Vec<(AttrNo, Expr)>,
-    /// If there are any, row changes are reported by [`crate::Services::row_event`].
+    /// If there are any, row changes are reported by [`crate::TriggerEvents::row_event`].
     pub triggers: RelTriggers,
 }
 

@@ -20,11 +20,11 @@ use types::{Datum, FnContext};
 
 /// A plan with its parameters and snapshot. Counterpart: execdesc.h.
 #[derive(Clone)]
-pub struct QueryDesc {
-    pub plan: Arc<PlannedStmt>,
+pub(crate) struct QueryDesc {
+    pub(crate) plan: Arc<PlannedStmt>,
     /// Values of `$1` ….
-    pub params: Arc<[Datum]>,
-    pub snapshot: Arc<engine::Snapshot>,
+    pub(crate) params: Arc<[Datum]>,
+    pub(crate) snapshot: Arc<engine::Snapshot>,
 }
 
 /// An exec parameter.
@@ -242,6 +242,6 @@ impl FnContext for Run<'_> {
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         self.sv.extra()
     }
-
-    types::delegate_fn_context!(self, self.sv);
 }
+
+types::delegate_fn_context! { Run<'_>, self, self.sv }

@@ -21,32 +21,43 @@ pub enum AggFn {
     Plain { f: ScalarFn, strict: bool },
     /// The state has type internal.
     Internal { f: TransFn, strict: bool },
+    /// As `Plain`, of a function that the session runs.
+    Session { function: Oid, strict: bool },
 }
 
 impl AggFn {
     /// True if rows with a NULL argument are skipped.
     pub fn is_strict(&self) -> bool {
         match self {
-            AggFn::Plain { strict, .. } | AggFn::Internal { strict, .. } => *strict,
+            AggFn::Plain { strict, .. }
+            | AggFn::Internal { strict, .. }
+            | AggFn::Session { strict, .. } => *strict,
         }
+    }
+
+    /// Has the state type internal?
+    pub fn is_internal(&self) -> bool {
+        matches!(self, AggFn::Internal { .. })
     }
 }
 
+/// A final function; the kinds are those of [`AggFn`].
 #[derive(Clone, Copy)]
 pub enum FinalCall {
     Plain { f: ScalarFn, strict: bool },
     Internal { f: FinalFn, strict: bool },
+    Session { function: Oid, strict: bool },
 }
 
 /// An aggregate (`pg_aggregate`).
 #[derive(Clone)]
 pub struct AggInfo {
     pub name: String,
-    /// `pg_proc.prosrc` of the transition function.
+    /// `pg_proc.prosrc` of the transition function; empty if it is not built in.
     pub trans_name: String,
     pub trans: AggFn,
     pub finalfn: Option<FinalCall>,
-    /// `pg_proc.prosrc` of the final function; empty if there is none.
+    /// `pg_proc.prosrc` of the final function; empty if there is none or it is not built in.
     pub final_name: String,
     pub combine: Option<CombineFn>,
     /// The final function has extra arguments: NULLs of the aggregate's argument types
@@ -63,7 +74,7 @@ pub struct AggInfo {
     pub final_read_only: bool,
 }
 
-/// A running call of a set-returning function, which [`Services::next_of_set`] continues.
+/// A running call of a set-returning function, which [`SessionCalls::next_of_set`] continues.
 pub struct SetStream {
     /// Each row is one value (composite if the function returns a composite type), not the list of
     /// its columns.
@@ -72,32 +83,32 @@ pub struct SetStream {
     pub state: Box<dyn Any + Send>,
 }
 
-/// Implemented by the session, which passes it to each call of the executor.
-pub trait Services: FnContext + Facts {
+/// Descriptors of catalog objects, by OID.
+pub trait DescriptorLookup {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>>;
+
     /// The functions of the moving-aggregate form; `None` if there is no inverse transition.
     fn moving_aggregate(&mut self, aggfn: Oid) -> Result<Option<Arc<AggInfo>>>;
+
     /// Comparison function of an ordering operator, and whether the order is descending.
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)>;
+
     /// The function of an equality operator.
     fn equality(&mut self, op: Oid) -> Result<Arc<FnFacts>>;
+
     /// The comparison function of the B-tree operator family in which `op` is equality.
     fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>>;
+
     /// Types of the OUT parameters of a function that is called with arguments of these types;
     /// `None` if it has none.
     fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>>;
-    /// Fails with 42501 if the user lacks a privilege that the plan needs. Called at each start of
-    /// an execution, because privileges may be revoked while a plan is cached.
-    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
-    /// Raises the error of a comparison of two anonymous rows that failed during a sort, where a
-    /// comparison function cannot return it.
-    fn check_compared_rows(&mut self) -> Result<()>;
-    /// Storage, for the current transaction.
-    fn backend(&mut self) -> &mut engine::Backend;
+
     /// The table with this OID, which must be locked.
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
+
     /// The index with this OID.
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>>;
+
     /// The strategy of an operator on a key column of the index, and the support function for the
     /// value if its type differs from the column's.
     fn index_operator(
@@ -106,8 +117,16 @@ pub trait Services: FnContext + Facts {
         indexid: Oid,
         column: usize,
     ) -> Result<(engine::index::StrategyNumber, Option<engine::index::SupportFunction>)>;
+
+    /// The keys of an index, for errors: `a, lower(b)`.
+    fn index_keys(&mut self, index: Oid) -> Result<String>;
+}
+
+/// Reports changes of rows to the trigger manager.
+pub trait TriggerEvents {
     /// Reports that a row was inserted, updated or deleted in a relation with triggers.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
+
     /// Calls the triggers that fire before a row is inserted (`old` is `None`), updated or deleted
     /// (`new` is `None`).
     fn before_row(
@@ -116,13 +135,46 @@ pub trait Services: FnContext + Facts {
         old: Option<RowVersion<'_>>,
         new: Option<&[DatumRef<'_>]>,
     ) -> Result<RowAnswer>;
+
     /// A statement begins (`Timing::Before`) or ends to change rows of a relation with triggers.
     fn statement_event(&mut self, rel: &Arc<OpenRel>, change: Change, timing: Timing)
     -> Result<()>;
+}
+
+/// Functions and values that the session computes.
+pub trait SessionCalls {
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum>;
+
+    /// Starts a call, in FROM or of a set-returning function, that the session runs. `columns`:
+    /// types and type modifiers of the column definition list of a function that returns record.
+    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream>;
+
+    /// Sets `out` to the next row of the set; false at its end.
+    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool>;
+
+    fn next_value(&mut self, sequence: Oid) -> Result<i64>;
+
+    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
+}
+
+/// Implemented by the session, which passes it to each call of the executor.
+pub trait Services: FnContext + Facts + DescriptorLookup + TriggerEvents + SessionCalls {
+    /// Fails with 42501 if the user lacks a privilege that the plan needs. Called at each start of
+    /// an execution, because privileges may be revoked while a plan is cached.
+    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
+
+    /// Raises the error of a comparison of two anonymous rows that failed during a sort, where a
+    /// comparison function cannot return it.
+    fn check_compared_rows(&mut self) -> Result<()>;
+
+    /// Storage, for the current transaction.
+    fn backend(&mut self) -> &mut engine::Backend;
+
     /// The TID of the table's row from which the cursor's current row was made; `None` if it is
     /// made from no row of the table. Fails with 24000 if the cursor is not positioned on a row or
     /// is not a simple scan of the table.
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>>;
+
     /// `Failing row contains (…).`, limited to columns that the user may read. `written`: the
     /// columns that the statement itself sets, which are shown too.
     fn describe_row(
@@ -131,23 +183,18 @@ pub trait Services: FnContext + Facts {
         row: &[Datum],
         written: &[ids::AttrNo],
     ) -> Result<Option<String>>;
-    /// The keys of an index, for errors: `a, lower(b)`.
-    fn index_keys(&mut self, index: Oid) -> Result<String>;
+
     /// True if the user may see the values of these columns in an error message.
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool>;
-    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum>;
-    /// Starts a call, in FROM or of a set-returning function, that the session runs. `columns`:
-    /// types and type modifiers of the column definition list of a function that returns record.
-    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream>;
-    /// Sets `out` to the next row of the set; false at its end.
-    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool>;
-    fn next_value(&mut self, sequence: Oid) -> Result<i64>;
-    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
+
     /// Memory limit of one sort or row store in bytes (`work_mem`).
     fn work_mem(&self) -> usize;
+
     /// Memory limit of one hash table in bytes (`work_mem` times `hash_mem_multiplier`).
     fn hash_mem(&self) -> usize;
+
     /// The same object as a function context.
     fn as_fn_context(&mut self) -> &mut dyn FnContext;
+
     fn as_facts(&mut self) -> &mut dyn Facts;
 }

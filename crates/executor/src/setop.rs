@@ -6,8 +6,8 @@ use crate::run::Run;
 use crate::sort::group_keys;
 use crate::spill::RowStore;
 use eval::Volatility;
-use pgerror::Result;
-use plan::expr::{Expr, TargetEntry};
+use pgerror::{PgError, Result};
+use plan::expr::Expr;
 use plan::node::{GroupKeys, Plan, PlanNode, SetOpStrategy};
 use plan::query::SetOperation;
 use std::sync::Arc;
@@ -80,19 +80,16 @@ pub(crate) struct SetOpNode {
 }
 
 impl SetOpNode {
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn boxed(
-        child: Node,
-        op: SetOperation,
-        all: bool,
-        strategy: SetOpStrategy,
-        keys: &GroupKeys,
-        flag_col: i16,
-        targets: &[TargetEntry],
-        run: &mut Run<'_>,
-    ) -> Result<Node> {
+    pub(crate) fn boxed(plan: &Plan, child: Node, run: &mut Run<'_>) -> Result<Node> {
+        let PlanNode::SetOp { child: child_plan, op, all, keys, flag_col, strategy, .. } =
+            &plan.node
+        else {
+            return Err(PgError::internal("set operation expected"));
+        };
+        let (op, all, strategy) = (*op, *all, *strategy);
+        let targets = &child_plan.info.target_list;
         let (keys, cols) = group_keys(keys, targets, run)?;
-        let flag = flag_col as usize - 1;
+        let flag = *flag_col as usize - 1;
         let template = batch_for(&targets[..flag.min(targets.len())], run)?;
         Ok(Box::new(SetOpNode {
             child,

@@ -438,7 +438,9 @@ pub(crate) struct LimitNode {
     bounds: Option<(u64, Option<u64>)>,
     skipped: u64,
     given: u64,
+    /// WITH TIES: the last row returned, and rows that were read after it.
     last: Option<(Batch, usize)>,
+    ahead: Option<Batch>,
     done: bool,
 }
 
@@ -469,6 +471,7 @@ impl LimitNode {
             skipped: 0,
             given: 0,
             last: None,
+            ahead: None,
             done: false,
         }))
     }
@@ -519,6 +522,21 @@ impl LimitNode {
     }
 }
 
+impl LimitNode {
+    /// WITH TIES: the number of leading rows that are peers of the last row returned.
+    fn peers(&self, batch: &Batch, run: &mut Run<'_>) -> Result<usize> {
+        let (Some((keys, cols)), Some((last, r))) = (&self.ties, &self.last) else { return Ok(0) };
+        for row in 0..batch.len {
+            let x = cols.iter().map(|&c| batch.get(row, c));
+            let y = cols.iter().map(|&c| last.get(*r, c));
+            if !keys.equal(x, y, run)? {
+                return Ok(row);
+            }
+        }
+        Ok(batch.len)
+    }
+}
+
 impl Exec for LimitNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if self.done {
@@ -543,7 +561,10 @@ impl Exec for LimitNode {
             };
             let next = match rest {
                 Some(rest) if rest.len > 0 => Some(rest),
-                Some(_) => self.child.next(run, ask.max(1))?,
+                Some(_) => match self.ahead.take() {
+                    Some(ahead) => Some(ahead),
+                    None => self.child.next(run, ask.max(1))?,
+                },
                 None => None,
             };
             let Some(batch) = next else {
@@ -556,21 +577,10 @@ impl Exec for LimitNode {
             let mut to = batch.len;
             if let Some(l) = left {
                 if l == 0 {
-                    // WITH TIES: is the row a peer of the last row returned?
-                    let same = match (&self.ties, &self.last) {
-                        (Some((keys, cols)), Some((b, r))) => {
-                            let x = cols.iter().map(|&c| batch.get(0, c));
-                            let y = cols.iter().map(|&c| b.get(*r, c));
-                            keys.equal(x, y, run)?
-                        }
-                        _ => false,
-                    };
-                    if !same {
-                        self.done = true;
-                        return Ok(None);
-                    }
-                    self.given += 1;
-                    return Ok(Some(slice(&batch, 0, 1)));
+                    let peers = self.peers(&batch, run)?;
+                    self.done = peers < batch.len;
+                    self.given += peers as u64;
+                    return Ok((peers > 0).then(|| slice(&batch, 0, peers)));
                 }
                 to = to.min(l.min(usize::MAX as u64) as usize);
             }
@@ -582,6 +592,9 @@ impl Exec for LimitNode {
                 return Ok(Some(batch));
             }
             let given = slice(&batch, 0, to);
+            if self.ties.is_some() {
+                self.ahead = Some(slice(&batch, to, batch.len));
+            }
             self.child.recycle(batch);
             return Ok(Some(given));
         }
@@ -592,6 +605,7 @@ impl Exec for LimitNode {
         self.skipped = 0;
         self.given = 0;
         self.last = None;
+        self.ahead = None;
         self.done = false;
         self.child.rescan(run)
     }
@@ -601,6 +615,7 @@ impl Exec for LimitNode {
         self.skipped = 0;
         self.given = 0;
         self.last = None;
+        self.ahead = None;
         self.done = false;
         self.child.reset(run)
     }

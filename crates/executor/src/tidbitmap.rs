@@ -74,7 +74,7 @@ impl TidBitmap {
         if !self.chunks.is_empty() && self.is_lossy(block) {
             return;
         }
-        // Offset 0 stands for the whole page. A larger one than any row has is of a damaged index.
+        // Offset 0 means the complete page. A larger one than any row has is of a damaged index.
         if offset == 0 || offset > OFFSET_MAX {
             self.add_lossy(block);
         } else {

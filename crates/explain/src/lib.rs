@@ -16,10 +16,11 @@ mod metrics;
 mod names;
 mod node;
 
-use commands::{CommandHost, empty_table, options, take_rows};
+use commands::{empty_table, write_rows};
 use doc::{Fields, Markup, NodeView, Value};
 use engine::BufferUsage;
-use executor::{Execution, QueryDesc};
+use executor::Execution;
+use executor::spi::{self, Query};
 use ids::Oid;
 use node::{Describer, Link};
 use parse::ast::{CreateTableAsStmt, ExplainStmt};
@@ -29,7 +30,9 @@ use plan::query::RteKind;
 use std::collections::HashSet;
 use std::sync::Arc;
 use trigger::TriggerStats;
-use types::{BATCH_ROWS_MAX, Datum, oids};
+use types::{Datum, oids};
+use utility::host::CommandHost;
+use utility::options;
 
 /// The output format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -265,30 +268,24 @@ fn execute(
     options: Options,
     subject: &Subject<'_>,
 ) -> Result<(Option<Execution>, Vec<TriggerStats>)> {
-    let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();
-    host.backend().push_snapshot(snapshot.clone());
-    let step = || -> Result<_> {
+    spi::with_snapshot(host, &snapshot, |host| {
         let table = match subject.into {
             Some(into) => Some((into, empty_table(host, into, subject.sql, &subject.plan)?)),
             None => None,
         };
-        let desc =
-            QueryDesc { plan: subject.plan.clone(), params: subject.params.clone(), snapshot };
         trigger::start_counting(host.trigger_host());
-        let mut run = Execution::start_instrumented(desc, host.services(), options.timing)?;
-        match table {
-            Some((into, _)) if into.into.skip_data => {}
-            Some((_, oid)) => {
-                take_rows(host, oid, &mut run)?;
-            }
-            None => while run.next(host.services(), BATCH_ROWS_MAX)?.is_some() {},
-        }
+        let query = Query {
+            instrument: Some(options.timing),
+            ..Query::new(subject.plan.clone(), subject.params.clone())
+        };
+        let run = match table {
+            Some((into, _)) if into.into.skip_data => query.start(host)?,
+            Some((_, oid)) => write_rows(host, oid, query)?.execution,
+            None => query.run(host, &mut |_, _, _| Ok(()))?.execution,
+        };
         let results = result_tables(&subject.plan);
         let triggers = trigger::after_statement_counted(host.trigger_host(), &results)?;
         Ok((Some(run), triggers))
-    };
-    let result = step();
-    host.backend().truncate_snapshots(depth);
-    result
+    })
 }

@@ -2,12 +2,12 @@
 //!
 //! Counterpart: `select_rtable_names_for_explain`.
 
-use commands::CommandHost;
 use deparse::{PlanNames, unused};
 use pgerror::Result;
 use plan::Plan;
 use plan::node::{PlanNode, PlannedStmt};
 use plan::query::RteKind;
+use utility::host::CommandHost;
 
 /// The aliases of the statement's range table.
 pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {

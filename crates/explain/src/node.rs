@@ -5,7 +5,6 @@
 use crate::Options;
 use crate::doc::{NodeView, Value};
 use crate::metrics;
-use commands::CommandHost;
 use deparse::{Above, Deparser, Place, PlanNames, qualified};
 use executor::{Execution, HashCounts, NodeStats};
 use ids::Oid;
@@ -18,6 +17,7 @@ use plan::node::{
 };
 use plan::query::{CmdType, JoinType, OnConflictAction, RteKind, SetOperation};
 use std::collections::HashSet;
+use utility::host::CommandHost;
 
 /// Describes the nodes of one plan.
 pub struct Describer<'a, 'p> {

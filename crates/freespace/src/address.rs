@@ -4,7 +4,8 @@
 //! Pages are stored in depth-first order, children before the parent's next sibling:
 //!
 //! ```text
-//! block  0: root   1: middle 0   2: bottom 0   3: bottom 1  …  4070: bottom 4068   4071: middle 1 …
+//! block  0: root   1: middle 0   2: bottom 0   3: bottom 1  …  4070: bottom 4068
+//!        4071: middle 1  …
 //! ```
 
 use ids::BlockNo;

@@ -141,7 +141,7 @@ impl<'a> Fsm<'a> {
                 fsm::truncate(edit.change(&mut guard, 0, RegFlags::FORCE_IMAGE), slot);
                 edit.log(RmgrId::Xlog, XLOG_FPI, Xid::INVALID)?;
             }
-            None => bufmgr::redo::apply_unstamped(&mut guard, |page| {
+            None => bufmgr::redo::apply_without_lsn(&mut guard, |page| {
                 fsm::truncate(page, slot);
                 Ok(())
             })?,

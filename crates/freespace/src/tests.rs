@@ -88,7 +88,7 @@ fn space_is_stored_in_steps_of_32_bytes() {
 }
 
 #[test]
-fn what_is_recorded_is_found_after_vacuum() {
+fn recorded_space_is_found_after_vacuum() {
     let world = World::new();
     let fsm = world.fsm();
     fsm.record(BlockNo(10), 500).unwrap();

@@ -24,7 +24,7 @@ pub struct HashIndex {
     pub(crate) def: Arc<IndexDef>,
     pub(crate) hasher: Hasher,
     pub(crate) collation: Oid,
-    /// The bucket map as of some time; the primary pages tell whether it is too old.
+    /// The bucket map as of some time; the primary pages show whether it is too old.
     map: RwLock<Option<Box<BucketMap>>>,
 }
 
@@ -117,7 +117,7 @@ impl HashIndex {
         page: &ExclusiveGuard<'p>,
     ) -> Result<ExclusiveGuard<'p>> {
         let next = HashPage(page).next();
-        // A page that is its own neighbour would be latched twice.
+        // A page that is its own sibling would be latched twice.
         if next == page.block() {
             return Err(self.corrupted(next));
         }
@@ -135,7 +135,7 @@ impl HashIndex {
     /// A page that the caller initializes: the next one after the end of the file, or one within it
     /// that has no use. Exclusively latched. Counterpart: `_hash_getnewbuf`.
     ///
-    /// The caller has the meta page latched exclusively, so the file does not grow otherwise.
+    /// The caller has the meta page latched exclusively, so nothing else extends the file.
     pub(crate) fn unused_page<'p>(
         &self,
         cx: &mut Cx<'p>,

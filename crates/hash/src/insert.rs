@@ -16,7 +16,7 @@ use pgerror::{PgError, Result};
 use wal::RegFlags;
 
 impl HashIndex {
-    /// Inserts an index tuple; `heap` finds out about rows whose tuples are marked dead (during a
+    /// Inserts an index tuple; `heap` looks up rows whose tuples are marked dead (during a
     /// build there are none). Counterpart: `_hash_doinsert`.
     ///
     /// WAL: INSERT, and those of the functions called.

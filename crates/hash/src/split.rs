@@ -1,5 +1,5 @@
 //! Growth of the index by one bucket: allocation of its primary page, then the split of an older
-//! bucket between both. A split may be interrupted; scans and insertions work meanwhile, and a
+//! bucket between both. A split may be interrupted; scans and insertions work in that state, and a
 //! later insertion or split finishes it.
 //!
 //! ```text

@@ -63,7 +63,7 @@ struct Neighbours<'p> {
 
 impl HashIndex {
     /// Compacts a bucket. The cleanup latch excludes scans, which would miss moved tuples; the pin
-    /// of the primary page excludes others until the end. Insertions are possible meanwhile.
+    /// of the primary page excludes others until the end. Insertions are possible at the same time.
     ///
     /// WAL: MOVE_PAGE_CONTENTS, SQUEEZE_PAGE.
     pub(crate) fn squeeze<'p>(&self, cx: &mut Cx<'p>, page: CleanupGuard<'p>) -> Result<()> {
@@ -254,7 +254,7 @@ fn refer_primary<'p>(edit: &mut Edit<'_, 'p>, primary: Option<&ExclusiveGuard<'p
 }
 
 /// Adds tuples to the page, as block 1 of the record; with `next`, the page gets that as its right
-/// neighbour. Counterpart: `_hash_pgaddmultitup`.
+/// adjacent page. Counterpart: `_hash_pgaddmultitup`.
 fn add_tuples<'p>(
     edit: &mut Edit<'_, 'p>,
     page: &mut ExclusiveGuard<'p>,

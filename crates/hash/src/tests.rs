@@ -40,7 +40,7 @@ impl Xids for NoXids {
     }
 }
 
-pub(crate) struct World {
+pub(crate) struct Fixture {
     pub disk: MemDisk,
     pub wal: Arc<Wal>,
     pub smgr: Arc<Smgr>,
@@ -59,7 +59,7 @@ impl Session {
         Session { scratch: RecordBuilder::new(RmgrId::Hash, 0), strategy: Strategy::normal() }
     }
 
-    pub(crate) fn cx<'a>(&'a mut self, w: &'a World) -> Cx<'a> {
+    pub(crate) fn cx<'a>(&'a mut self, w: &'a Fixture) -> Cx<'a> {
         Cx {
             pool: &w.pool,
             wal: &w.wal,
@@ -101,9 +101,9 @@ fn directories(disk: &MemDisk) {
     disk.sync_dir("base").unwrap();
 }
 
-impl World {
+impl Fixture {
     /// On this disk, with a log that is not started.
-    fn on(disk: MemDisk, frames: usize, fillfactor: u32) -> World {
+    fn on(disk: MemDisk, frames: usize, fillfactor: u32) -> Fixture {
         let mut env = Env::memory(1);
         env.disk = Arc::new(disk.clone());
         let mut config = WalConfig::new(SEGMENT, SYSTEM);
@@ -115,7 +115,7 @@ impl World {
         let def = Arc::new(definition(rel(), fillfactor));
         let file = IndexFile::open(&pool, def.file, def.persistence);
         let index = Arc::new(HashIndex::new(file, &def).unwrap());
-        World { disk, wal, smgr, pool, index }
+        Fixture { disk, wal, smgr, pool, index }
     }
 
     fn start_log(&self, end: Lsn, prev: Lsn) {
@@ -124,10 +124,10 @@ impl World {
     }
 
     /// With an index for `rows` rows.
-    pub(crate) fn new(frames: usize, fillfactor: u32, rows: f64) -> World {
+    pub(crate) fn new(frames: usize, fillfactor: u32, rows: f64) -> Fixture {
         let disk = MemDisk::new();
         directories(&disk);
-        let w = World::on(disk, frames, fillfactor);
+        let w = Fixture::on(disk, frames, fillfactor);
         w.start_log(START, Lsn(0));
         w.smgr.create(RelFork::new(rel(), Fork::Main), false).unwrap();
         w.index.init(&mut Session::new().cx(&w), &w.index.file, rows).unwrap();
@@ -222,7 +222,7 @@ impl World {
         self.wal.flush(self.wal.inserted()).unwrap();
         let disk = MemDisk::new();
         directories(&disk);
-        let copy = World::on(disk, 256, 75);
+        let copy = Fixture::on(disk, 256, 75);
         let mut count = BTreeMap::new();
         for kind in copy.recover(&self.disk, START, usize::MAX) {
             *count.entry(kind).or_insert(0) += 1;

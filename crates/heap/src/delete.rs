@@ -6,11 +6,11 @@ use crate::context::{
     HeapCx, HeapRel, SetHint, TmFailure, TmResult, WaitOperation, WaitPolicy, no_tuple, wait_xid,
 };
 use crate::hio::pin_vm;
-use crate::infomask::{self, NewXmax, add_holder};
+use crate::infomask::{self, NewXmax, RowWait, add_holder};
 use crate::insert::clear_all_visible;
 use crate::lock::TupleLockMode;
 use crate::record;
-use crate::visibility_map;
+use crate::visibility_map::{self, VmPin};
 use bufmgr::{ExclusiveGuard, PageEdit};
 use ids::{CommandId, MultiXid, Tid, Xid};
 use page::HeapTupleHeader;
@@ -120,6 +120,9 @@ pub fn delete<'a>(
     result
 }
 
+/// The mode in which a row is locked that is to be deleted.
+const MODE: TupleLockMode = TupleLockMode::Exclusive;
+
 fn delete_locked<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -129,7 +132,6 @@ fn delete_locked<'a>(
     options: DeleteOptions<'_>,
     have_row_lock: &mut bool,
 ) -> Result<Result<(), (TmResult, TmFailure)>> {
-    const MODE: TupleLockMode = TupleLockMode::Exclusive;
     let mut vm_slot = None;
     let mut guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.exclusive();
     let mut header = loop {
@@ -151,59 +153,11 @@ fn delete_locked<'a>(
             ));
         }
         if result == TmResult::BeingModified && options.wait {
-            let multi = MultiXid(h.raw_xmax.0);
-            let sleep = if h.xmax_is_multi() {
-                let c = infomask::multi_conflict(cx.txn, multi, h.infomask, MODE)?;
-                c.conflicts.then_some(c.own)
-            } else {
-                (!cx.txn.is_current(h.raw_xmax)).then_some(false)
-            };
-            if let Some(own) = sleep {
-                let pin = guard.into_pin();
-                // A member of the multixact does not acquire the row's heavyweight lock: a session
-                // that holds that lock may be waiting for this transaction.
-                if !own {
-                    let policy = WaitPolicy::Block;
-                    infomask::acquire_row(cx.wait, rel, tid, MODE, policy, have_row_lock)?;
-                }
-                let operation = WaitOperation::Delete;
-                if h.xmax_is_multi() {
-                    infomask::wait_multi(
-                        cx.txn,
-                        cx.wait,
-                        multi,
-                        MODE,
-                        h.infomask,
-                        rel,
-                        tid,
-                        operation,
-                        WaitPolicy::Block,
-                    )?;
-                } else {
-                    wait_xid(cx.wait, h.raw_xmax, rel, tid, operation)?;
-                }
-                guard = pin.exclusive();
-                let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
-                let unpinned =
-                    guard.is_all_visible() && !visibility_map::is_pinned(&vm_slot, tid.block);
-                if unpinned || infomask::xmax_changed(&now, &h) {
-                    continue;
-                }
-                h = now;
-                if !h.xmax_is_multi() {
-                    h = hint_xmax(cx, rel, &mut guard, tid, h.raw_xmax)?;
-                }
-            }
-            let free = h.xmax_invalid()
-                || xmax_is_locked_only(h.infomask)
-                || cx.visibility(rel, guard.lsn()).only_locked(&h)?;
-            result = if free {
-                TmResult::Ok
-            } else if h.ctid != tid {
-                TmResult::Updated
-            } else {
-                TmResult::Deleted
-            };
+            let after;
+            (guard, after) =
+                wait_for_holders(cx, rel, guard, tid, &mut h, &vm_slot, have_row_lock)?;
+            let Some(after) = after else { continue };
+            result = after;
         }
         if result == TmResult::Ok
             && let Some(snapshot) = options.crosscheck
@@ -251,6 +205,63 @@ fn delete_locked<'a>(
         edit.finish_unlogged();
     }
     Ok(Ok(()))
+}
+
+/// Waits for the transactions that hold the row, if they conflict. Returns the outcome for the row
+/// version with header `h`, which is read again; `None` if it must be examined from the start.
+fn wait_for_holders<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    mut guard: ExclusiveGuard<'a>,
+    tid: Tid,
+    h: &mut HeapTupleHeader,
+    vm_slot: &Option<VmPin<'a>>,
+    have_row_lock: &mut bool,
+) -> Result<(ExclusiveGuard<'a>, Option<TmResult>)> {
+    let multi = MultiXid(h.raw_xmax.0);
+    let sleep = if h.xmax_is_multi() {
+        let c = infomask::multi_conflict(cx.txn, multi, h.infomask, MODE)?;
+        c.conflicts.then_some(c.own)
+    } else {
+        (!cx.txn.is_current(h.raw_xmax)).then_some(false)
+    };
+    if let Some(own) = sleep {
+        let pin = guard.into_pin();
+        let policy = WaitPolicy::Block;
+        // A member of the multixact does not acquire the row's heavyweight lock: a session that
+        // holds that lock may be waiting for this transaction.
+        if !own {
+            infomask::acquire_row(cx.wait, rel, tid, MODE, policy, have_row_lock)?;
+        }
+        let operation = WaitOperation::Delete;
+        if h.xmax_is_multi() {
+            let row = RowWait { rel, tid, operation, policy };
+            infomask::wait_multi(cx.txn, cx.wait, multi, MODE, h.infomask, row)?;
+        } else {
+            wait_xid(cx.wait, h.raw_xmax, rel, tid, operation)?;
+        }
+        guard = pin.exclusive();
+        let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+        let unpinned = guard.is_all_visible() && !visibility_map::is_pinned(vm_slot, tid.block);
+        if unpinned || infomask::xmax_changed(&now, h) {
+            return Ok((guard, None));
+        }
+        *h = now;
+        if !h.xmax_is_multi() {
+            *h = hint_xmax(cx, rel, &mut guard, tid, h.raw_xmax)?;
+        }
+    }
+    let free = h.xmax_invalid()
+        || xmax_is_locked_only(h.infomask)
+        || cx.visibility(rel, guard.lsn()).only_locked(h)?;
+    let outcome = if free {
+        TmResult::Ok
+    } else if h.ctid != tid {
+        TmResult::Updated
+    } else {
+        TmResult::Deleted
+    };
+    Ok((guard, Some(outcome)))
 }
 
 /// Aborts a speculative insertion: the tuple is dead to all snapshots at once, although its

@@ -302,7 +302,7 @@ fn extend<'a>(
     let mut new = match bulk {
         Some(bulk) => {
             bulk.strategy.adopt_session(cx.strategy);
-            let guard = cx.pool.extend_ahead(&rel.main, bulk.ahead, &mut bulk.strategy)?;
+            let guard = cx.pool.extend_in_advance(&rel.main, bulk.ahead, &mut bulk.strategy)?;
             bulk.ahead = (2 * bulk.ahead).min(BULK_AHEAD_BLOCKS_MAX);
             guard
         }

@@ -253,19 +253,25 @@ pub(crate) fn multi_conflict(
     Ok(result)
 }
 
+/// A wait for the holders of a row version.
+#[derive(Clone, Copy)]
+pub(crate) struct RowWait<'r> {
+    pub(crate) rel: &'r HeapRel,
+    pub(crate) tid: Tid,
+    pub(crate) operation: WaitOperation,
+    pub(crate) policy: WaitPolicy,
+}
+
 /// Waits for the members of `multi` that conflict with `wanted`. Returns the number of other
-/// members that are still running, including those of this transaction; `None` if `policy` does not
-/// allow the wait. Counterpart: `Do_MultiXactIdWait`.
+/// members that are still running, including those of this transaction; `None` if the policy does
+/// not allow the wait. Counterpart: `Do_MultiXactIdWait`.
 pub(crate) fn wait_multi(
     txn: &Transaction,
     wait: &mut dyn WaitForXact,
     multi: MultiXid,
     wanted: TupleLockMode,
     mask: u16,
-    rel: &HeapRel,
-    tid: Tid,
-    operation: WaitOperation,
-    policy: WaitPolicy,
+    row: RowWait<'_>,
 ) -> Result<Option<usize>> {
     if locked_upgraded(mask) {
         return Ok(Some(0));
@@ -277,8 +283,8 @@ pub(crate) fn wait_multi(
             remain += 1;
         } else if !TupleLockMode::of(member.status).conflicts(wanted) {
             remain += usize::from(manager.is_in_progress(member.xid)?);
-        } else if policy == WaitPolicy::Block {
-            wait_xid(wait, member.xid, rel, tid, operation)?;
+        } else if row.policy == WaitPolicy::Block {
+            wait_xid(wait, member.xid, row.rel, row.tid, row.operation)?;
         } else if !wait.try_wait_xid(member.xid)? {
             return Ok(None);
         }

@@ -12,7 +12,7 @@
 //! Counterpart: `heap_inplace_lock`, `heap_inplace_update_and_unlock` in heapam.c.
 
 use crate::context::{HeapCx, HeapRel, SetHint, TmResult, WaitOperation, WaitPolicy, wait_xid};
-use crate::infomask::{multi_conflict, wait_multi};
+use crate::infomask::{RowWait, multi_conflict, wait_multi};
 use crate::lock::TupleLockMode;
 use crate::record;
 use bufmgr::{ExclusiveGuard, PageEdit};
@@ -130,6 +130,7 @@ fn wait_for_holder(
         return wait_xid(cx.wait, h.raw_xmax, rel, tid, operation);
     }
     let (mode, policy) = (TupleLockMode::NoKeyExclusive, WaitPolicy::Block);
-    wait_multi(cx.txn, cx.wait, h.multi(), mode, h.infomask, rel, tid, operation, policy)?;
+    let row = RowWait { rel, tid, operation, policy };
+    wait_multi(cx.txn, cx.wait, h.multi(), mode, h.infomask, row)?;
     Ok(())
 }

@@ -50,7 +50,9 @@ pub use hio::BulkInsert;
 pub use inplace::{InPlace, inplace_update};
 pub use insert::{InsertOptions, Tuples, finish_speculative, insert, multi_insert};
 pub use lock::{LockOptions, Locked, TupleLockMode, lock_tuple};
-pub use update::{Columns, PendingUpdate, Updated, begin_update, finish_update, update};
+pub use update::{
+    Columns, PendingUpdate, UpdateOptions, Updated, begin_update, finish_update, update,
+};
 pub use visibility::{Liveness, Visibility};
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::context::{
 };
 use crate::delete::{failure, hint_xmax};
 use crate::hio::pin_vm;
-use crate::infomask::{self, NewXmax, add_holder};
+use crate::infomask::{self, NewXmax, RowWait, add_holder};
 use crate::record;
 use crate::visibility_map::{self, VmPin};
 use bufmgr::{ExclusiveGuard, PageEdit, Pin};
@@ -308,8 +308,8 @@ fn sleep(
     let operation = WaitOperation::Lock;
     let over = if h.xmax_is_multi() {
         let multi = h.multi();
-        infomask::wait_multi(cx.txn, cx.wait, multi, mode, h.infomask, rel, tid, operation, policy)?
-            .is_some()
+        let row = RowWait { rel, tid, operation, policy };
+        infomask::wait_multi(cx.txn, cx.wait, multi, mode, h.infomask, row)?.is_some()
     } else if policy == WaitPolicy::Block {
         wait_xid(cx.wait, h.raw_xmax, rel, tid, operation)?;
         true
@@ -352,9 +352,18 @@ fn set_lock<'a>(
         h.infomask &= !m::COMBOCID;
     }
     h.raw_xmax = new.xmax;
-    store(cx, rel, &mut guard, vm_slot, tid, &h, new, xid, (RmgrId::Heap, record::heap::LOCK))?;
+    let lock = NewLock { new, xid, kind: (RmgrId::Heap, record::heap::LOCK) };
+    store(cx, rel, &mut guard, vm_slot, tid, &h, lock)?;
     copy_out(&guard, tid, out);
     Ok(Ok(()))
+}
+
+/// A lock that is to be stored.
+struct NewLock {
+    new: NewXmax,
+    xid: Xid,
+    /// The kind of its record.
+    kind: (RmgrId, u8),
 }
 
 /// Stores a header with a new lock and logs it.
@@ -365,9 +374,7 @@ fn store<'a>(
     vm_slot: &Option<VmPin<'a>>,
     tid: Tid,
     h: &HeapTupleHeader,
-    new: NewXmax,
-    xid: Xid,
-    kind: (RmgrId, u8),
+    NewLock { new, xid, kind }: NewLock,
 ) -> Result<()> {
     let unfrozen = guard.is_all_visible()
         && vm_slot.as_ref().is_some_and(|pin| {
@@ -525,7 +532,7 @@ fn lock_version(
             h.infomask = h.infomask & !m::XMAX_BITS | new.infomask;
             h.infomask2 = h.infomask2 & !m2::KEYS_UPDATED | new.infomask2;
             let kind = (RmgrId::Heap2, record::heap2::LOCK_UPDATED);
-            store(cx, rel, &mut guard, &vm_slot, tid, &h, new, xid, kind)?;
+            store(cx, rel, &mut guard, &vm_slot, tid, &h, NewLock { new, xid, kind })?;
         }
         let vis = cx.visibility(rel, guard.lsn());
         if h.xmax_invalid() || h.moved_partitions() || h.ctid == tid || vis.only_locked(&h)? {

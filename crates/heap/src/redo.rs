@@ -9,7 +9,7 @@ use crate::record::{self, TupleHead};
 use crate::{freeze, prune};
 use bufmgr::ExclusiveGuard;
 use bufmgr::redo::{
-    IfMissing, Redo, RedoCx, RedoMode, apply, apply_unstamped, read_block, read_for_redo,
+    IfMissing, Redo, RedoCx, RedoMode, apply, apply_without_lsn, read_block, read_for_redo,
 };
 use freespace::Fsm;
 use ids::{BlockNo, CommandId, Fork, OffsetNo, RelFile, Tid, Xid};
@@ -97,7 +97,7 @@ fn clear_vm(
     if let Some(mut guard) = read_block(cx, rel, Fork::Vm, map_block, IfMissing::Ignore)?
         && guard.lsn() < record.end
     {
-        apply_unstamped(&mut guard, |page| {
+        apply_without_lsn(&mut guard, |page| {
             vm::clear(page, heap, bits);
             Ok(())
         })?;

@@ -321,9 +321,8 @@ impl Session {
     ) -> Outcome<Updated> {
         let cid = self.txn.current_command(true);
         let mut tuple = w.tuple(new.0, new.1, new.2);
-        let columns = w.columns();
-        let result =
-            update(&mut self.cx(w), &w.rel, tid, &mut tuple, cid, None, wait, columns).unwrap();
+        let options = UpdateOptions { columns: w.columns(), crosscheck: None, wait };
+        let result = update(&mut self.cx(w), &w.rel, tid, &mut tuple, cid, &options).unwrap();
         self.next_command();
         result.map_err(|(r, _, _)| r)
     }
@@ -393,10 +392,10 @@ impl Session {
             if vacuum::new_or_empty(&mut cx, &w.rel, &mut guard, &slot).unwrap() {
                 continue;
             }
-            let report = vacuum::scan_page(
-                &mut cx, &w.rel, &mut guard, cutoffs, bits, &slot, &mut kept, no_indexes,
-            )
-            .unwrap();
+            let map = vacuum::MapPage { bits, pin: &slot };
+            let report =
+                vacuum::scan_page(&mut cx, &w.rel, &mut guard, cutoffs, map, &mut kept, no_indexes)
+                    .unwrap();
             drop(guard);
             assert_eq!(report.warnings, Vec::<String>::new());
             removed += report.removed_tuples;

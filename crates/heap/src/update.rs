@@ -13,7 +13,7 @@ use crate::context::{
 };
 use crate::delete::{adjust_cmax, failure, hint_xmax, set_cmax, set_xmax};
 use crate::hio::{TargetPages, VmPins, page_for_tuple, pin_vm};
-use crate::infomask::{self, NewXmax, add_holder};
+use crate::infomask::{self, NewXmax, RowWait, add_holder};
 use crate::insert::{clear_all_visible, put};
 use crate::lock::TupleLockMode;
 use crate::record::{self, TupleHead};
@@ -55,6 +55,16 @@ impl Columns<'_> {
         }
         Ok(false)
     }
+}
+
+/// How an update is done.
+#[derive(Clone, Copy)]
+pub struct UpdateOptions<'o> {
+    pub columns: Columns<'o>,
+    /// The row version must also be visible to this snapshot.
+    pub crosscheck: Option<&'o Snapshot>,
+    /// Wait for transactions that hold the row; if false, return `BeingModified`.
+    pub wait: bool,
 }
 
 /// A completed update.
@@ -121,8 +131,7 @@ struct Prepared<'a> {
 type Failed = (TmResult, TmFailure, TupleLockMode);
 
 /// Updates the row version at `tid` to `new` (formed and toasted) for command `cid`; fills in the
-/// header of `new`. `wait`: wait for transactions that hold the row; if false, return
-/// `BeingModified`.
+/// header of `new`.
 ///
 /// WAL: `xl_heap_update` (UPDATE or HOT_UPDATE), replayed by `redo::update`; before it an
 /// `xl_heap_lock` if another page is needed.
@@ -132,12 +141,10 @@ pub fn update<'a>(
     tid: Tid,
     new: &mut [u8],
     cid: CommandId,
-    crosscheck: Option<&Snapshot>,
-    wait: bool,
-    columns: Columns<'_>,
+    options: &UpdateOptions<'_>,
 ) -> Result<Result<Updated, Failed>> {
     let mut row_lock = None;
-    let prepared = prepare(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut row_lock);
+    let prepared = prepare(cx, rel, tid, new, cid, options, &mut row_lock);
     let result = prepared.and_then(|prepared| match prepared {
         Ok(prepared) => complete(cx, rel, tid, new, prepared, true).map(Ok),
         Err(failed) => Ok(Err(failed)),
@@ -156,12 +163,10 @@ pub fn begin_update<'a>(
     tid: Tid,
     new: &[u8],
     cid: CommandId,
-    crosscheck: Option<&Snapshot>,
-    wait: bool,
-    columns: Columns<'_>,
+    options: &UpdateOptions<'_>,
 ) -> Result<Result<PendingUpdate, Failed>> {
     let mut row_lock = None;
-    let prepared = prepare(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut row_lock);
+    let prepared = prepare(cx, rel, tid, new, cid, options, &mut row_lock);
     let result = prepared.and_then(|prepared| match prepared {
         Ok(Prepared { guard, vm_old, mut plan, xid }) => {
             lock_old_version(cx, rel, guard, &vm_old, tid, &mut plan, xid)?;
@@ -221,7 +226,7 @@ fn complete<'a>(
     } else {
         TargetPages { new: guard, other: None }
     };
-    finish(cx, rel, tid, new, plan, pages, &vm_old, &vm_new, xid)
+    finish(cx, rel, tid, new, (plan, xid), pages, (&vm_old, &vm_new))
 }
 
 /// Waits for transactions that hold the row, and computes the plan for its update.
@@ -232,11 +237,10 @@ fn prepare<'a>(
     tid: Tid,
     new: &[u8],
     cid: CommandId,
-    crosscheck: Option<&Snapshot>,
-    wait: bool,
-    columns: Columns<'_>,
+    options: &UpdateOptions<'_>,
     row_lock: &mut Option<lmgr::LockMode>,
 ) -> Result<Result<Prepared<'a>, Failed>> {
+    let columns = &options.columns;
     let xid = cx.txn.current_xid()?;
     let mut vm_old: Option<VmPin<'a>> = None;
     let mut guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.exclusive();
@@ -263,8 +267,7 @@ fn prepare<'a>(
         TupleLockMode::Exclusive
     };
 
-    // Have the holders been checked, so that none conflicts? May any of them remain?
-    let (mut checked_lockers, mut lockers_remain) = (false, false);
+    let mut holders = Holders::default();
     // Read in place, not returned by value: a copy right after the fields are written would defeat
     // store-to-load forwarding.
     let mut h = HeapTupleHeader::default();
@@ -282,73 +285,15 @@ fn prepare<'a>(
                 "attempted to update invisible tuple"
             ));
         }
-        if result == TmResult::BeingModified && wait {
-            let can_continue;
-            if h.xmax_is_multi() {
-                let multi = h.multi();
-                let c = infomask::multi_conflict(cx.txn, multi, h.infomask, mode)?;
-                if c.conflicts {
-                    let pin = guard.into_pin();
-                    if !c.own {
-                        acquire(cx, rel, tid, mode, row_lock)?;
-                    }
-                    let remain = infomask::wait_multi(
-                        cx.txn,
-                        cx.wait,
-                        multi,
-                        mode,
-                        h.infomask,
-                        rel,
-                        tid,
-                        WaitOperation::Update,
-                        WaitPolicy::Block,
-                    )?;
-                    checked_lockers = true;
-                    lockers_remain = remain != Some(0);
-                    guard = pin.exclusive();
-                    let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
-                    if infomask::xmax_changed(&now, &h) {
-                        continue;
-                    }
-                    h = now;
-                }
-                let updater = if h.xmax_locked_only() {
-                    Xid::INVALID
-                } else {
-                    cx.visibility(rel, guard.lsn()).update_xid(&h)?
-                };
-                can_continue = !updater.is_valid() || cx.txn.manager().did_abort(updater)?;
-            } else if cx.txn.is_current(h.raw_xmax)
-                || (h.infomask & m::LOCK_MASK == m::XMAX_KEYSHR_LOCK && key_intact)
-            {
-                // This transaction, or a key-share locker, which does not conflict: it remains a
-                // holder of the row.
-                checked_lockers = true;
-                lockers_remain = true;
-                can_continue = true;
-            } else {
-                let pin = guard.into_pin();
-                acquire(cx, rel, tid, mode, row_lock)?;
-                wait_xid(cx.wait, h.raw_xmax, rel, tid, WaitOperation::Update)?;
-                checked_lockers = true;
-                guard = pin.exclusive();
-                let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
-                if infomask::xmax_changed(&now, &h) {
-                    continue;
-                }
-                h = hint_xmax(cx, rel, &mut guard, tid, now.raw_xmax)?;
-                can_continue = h.xmax_invalid();
-            }
-            result = if can_continue {
-                TmResult::Ok
-            } else if h.ctid != tid {
-                TmResult::Updated
-            } else {
-                TmResult::Deleted
-            };
+        if result == TmResult::BeingModified && options.wait {
+            let row = HeldRow { tid, mode, key_intact };
+            let after;
+            (guard, after) = wait_for_holders(cx, rel, guard, row, &mut h, &mut holders, row_lock)?;
+            let Some(after) = after else { continue };
+            result = after;
         }
         if result == TmResult::Ok
-            && let Some(snapshot) = crosscheck
+            && let Some(snapshot) = options.crosscheck
             && !cx.visibility(rel, guard.lsn()).visible(&h, snapshot, &mut 0)?
         {
             result = TmResult::Updated;
@@ -368,7 +313,7 @@ fn prepare<'a>(
     let old_xmax = add_holder(cx.txn, &h, xid, mode, true)?;
     let remaining = if h.xmax_invalid()
         || locked_upgraded(h.infomask)
-        || (checked_lockers && !lockers_remain)
+        || (holders.checked && !holders.remain)
         || !h.raw_xmax.is_valid()
     {
         NewXmax { xmax: Xid::INVALID, infomask: m::XMAX_INVALID, infomask2: 0 }
@@ -381,6 +326,91 @@ fn prepare<'a>(
     let cmax = adjust_cmax(cx.txn, &h, cid)?;
     let plan = Plan { mode, hot_allowed, cid, cmax, old_xmax, remaining, locked_xmax: None };
     Ok(Ok(Prepared { guard, vm_old, plan, xid }))
+}
+
+/// What is known of the transactions that hold the row.
+#[derive(Clone, Copy, Default)]
+struct Holders {
+    /// They have been checked, and none conflicts.
+    checked: bool,
+    /// Some of them may remain.
+    remain: bool,
+}
+
+/// A row version whose holders are waited for, in this mode.
+#[derive(Clone, Copy)]
+struct HeldRow {
+    tid: Tid,
+    mode: TupleLockMode,
+    /// The update changes no key.
+    key_intact: bool,
+}
+
+/// Waits for the transactions that hold the row, if they conflict. Returns the outcome for the row
+/// version with header `h`, which is read again; `None` if it must be examined from the start.
+fn wait_for_holders<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    mut guard: ExclusiveGuard<'a>,
+    HeldRow { tid, mode, key_intact }: HeldRow,
+    h: &mut HeapTupleHeader,
+    holders: &mut Holders,
+    row_lock: &mut Option<lmgr::LockMode>,
+) -> Result<(ExclusiveGuard<'a>, Option<TmResult>)> {
+    let can_continue;
+    if h.xmax_is_multi() {
+        let multi = h.multi();
+        let c = infomask::multi_conflict(cx.txn, multi, h.infomask, mode)?;
+        if c.conflicts {
+            let pin = guard.into_pin();
+            if !c.own {
+                acquire(cx, rel, tid, mode, row_lock)?;
+            }
+            let row =
+                RowWait { rel, tid, operation: WaitOperation::Update, policy: WaitPolicy::Block };
+            let remain = infomask::wait_multi(cx.txn, cx.wait, multi, mode, h.infomask, row)?;
+            *holders = Holders { checked: true, remain: remain != Some(0) };
+            guard = pin.exclusive();
+            let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+            if infomask::xmax_changed(&now, h) {
+                return Ok((guard, None));
+            }
+            *h = now;
+        }
+        let updater = if h.xmax_locked_only() {
+            Xid::INVALID
+        } else {
+            cx.visibility(rel, guard.lsn()).update_xid(h)?
+        };
+        can_continue = !updater.is_valid() || cx.txn.manager().did_abort(updater)?;
+    } else if cx.txn.is_current(h.raw_xmax)
+        || (h.infomask & m::LOCK_MASK == m::XMAX_KEYSHR_LOCK && key_intact)
+    {
+        // This transaction, or a key-share locker, which does not conflict: it remains a holder of
+        // the row.
+        *holders = Holders { checked: true, remain: true };
+        can_continue = true;
+    } else {
+        let pin = guard.into_pin();
+        acquire(cx, rel, tid, mode, row_lock)?;
+        wait_xid(cx.wait, h.raw_xmax, rel, tid, WaitOperation::Update)?;
+        holders.checked = true;
+        guard = pin.exclusive();
+        let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+        if infomask::xmax_changed(&now, h) {
+            return Ok((guard, None));
+        }
+        *h = hint_xmax(cx, rel, &mut guard, tid, now.raw_xmax)?;
+        can_continue = h.xmax_invalid();
+    }
+    let outcome = if can_continue {
+        TmResult::Ok
+    } else if h.ctid != tid {
+        TmResult::Updated
+    } else {
+        TmResult::Deleted
+    };
+    Ok((guard, Some(outcome)))
 }
 
 fn acquire(
@@ -449,17 +479,18 @@ fn find_page<'a>(
     page_for_tuple(cx, rel, len, Some(old), vm, None, true)
 }
 
+/// Adds the new version and marks the old one. `vm`: pins of the visibility map's pages for the old
+/// and the new page.
 fn finish<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     tid: Tid,
     new: &mut [u8],
-    mut plan: Plan,
+    (mut plan, xid): (Plan, Xid),
     pages: TargetPages<'a>,
-    vm_old: &Option<VmPin<'a>>,
-    vm_new: &Option<VmPin<'a>>,
-    xid: Xid,
+    vm: (&Option<VmPin<'a>>, &Option<VmPin<'a>>),
 ) -> Result<Updated> {
+    let (vm_old, vm_new) = vm;
     let TargetPages { new: mut new_guard, other: mut old_guard } = pages;
     let new_block = new_guard.block();
     let same_page = old_guard.is_none();
@@ -536,7 +567,8 @@ fn finish<'a>(
         }
         let info = if hot { record::heap::HOT_UPDATE } else { record::heap::UPDATE };
         let info = if init { info | record::INIT_PAGE } else { info };
-        log_update(&mut edit, tid.offset, new_offset, &old, &new_header, new, delta, flags);
+        let offsets = (tid.offset, new_offset);
+        log_update(&mut edit, offsets, &old, &new_header, new, delta, flags);
         edit.log(RmgrId::Heap, info, xid)?;
     } else {
         edit.finish_unlogged();
@@ -546,8 +578,7 @@ fn finish<'a>(
 
 fn log_update(
     edit: &mut PageEdit<'_, '_>,
-    old_offset: OffsetNo,
-    new_offset: OffsetNo,
+    (old_offset, new_offset): (OffsetNo, OffsetNo),
     old: &HeapTupleHeader,
     new_header: &HeapTupleHeader,
     new: &[u8],

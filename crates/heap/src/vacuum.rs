@@ -17,7 +17,7 @@ use crate::visibility_map::{self, VmPin};
 use bufmgr::{CleanupGuard, ExclusiveGuard, PageEdit, ShareGuard};
 use ids::{BlockNo, OffsetNo, Xid};
 use page::space::MAX_HEAP_TUPLES_PER_PAGE;
-use page::{LinePointer, LpFlags, Page, vm};
+use page::{HeapTupleHeader, LinePointer, LpFlags, Page, vm};
 use pgerror::{PgError, Result, SqlState};
 use wal::{RegFlags, RmgrId};
 
@@ -49,15 +49,49 @@ struct PageState {
     cutoff: Xid,
 }
 
-/// First phase, under the cleanup latch. `vm_before`: the visibility-map bits before the page was
-/// latched. With `no_indexes`, dead line pointers become unused at once.
+impl PageState {
+    /// Takes account of a live tuple.
+    #[inline]
+    fn add_live(&mut self, h: &HeapTupleHeader, oldest_xmin: Xid) {
+        if self.all_visible {
+            let xmin = h.xmin();
+            if !h.xmin_committed() || !xmin.precedes(oldest_xmin) {
+                self.all_visible = false;
+            } else if xmin.follows(self.cutoff) {
+                self.cutoff = xmin;
+            }
+        }
+    }
+}
+
+#[cold]
+fn cannot_prune(rel: &HeapRel, block: BlockNo, offset: OffsetNo) -> PgError {
+    PgError::new(
+        SqlState::DATA_CORRUPTED,
+        format!(
+            "dead row version ({block},{offset}) of relation \"{}\" cannot be pruned",
+            rel.name
+        ),
+    )
+}
+
+/// The visibility map's part for a page.
+#[derive(Clone, Copy)]
+pub struct MapPage<'p, 'a> {
+    /// The page's bits before it was latched.
+    pub bits: u8,
+    /// The pin of the map's page.
+    pub pin: &'p Option<VmPin<'a>>,
+}
+
+/// First phase, under the cleanup latch. With `no_indexes`, dead line pointers become unused at
+/// once.
 pub fn scan_page<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     guard: &mut CleanupGuard<'a>,
     cutoffs: &Cutoffs,
-    vm_before: u8,
-    vm_slot: &Option<VmPin<'a>>,
+    map: MapPage<'_, 'a>,
     kept: &mut Kept,
     no_indexes: bool,
 ) -> Result<PageReport> {
@@ -111,25 +145,11 @@ pub fn scan_page<'a>(
                     continue 'retry;
                 }
                 Liveness::Dead => {
-                    let block = guard.block();
-                    return Err(PgError::new(
-                        SqlState::DATA_CORRUPTED,
-                        format!(
-                            "dead row version ({block},{offset}) of relation \"{}\" cannot be pruned",
-                            rel.name
-                        ),
-                    ));
+                    return Err(cannot_prune(rel, guard.block(), offset));
                 }
                 Liveness::Live => {
                     report.live_tuples += 1;
-                    if state.all_visible {
-                        let xmin = h.xmin();
-                        if !h.xmin_committed() || !xmin.precedes(cutoffs.oldest_xmin) {
-                            state.all_visible = false;
-                        } else if xmin.follows(state.cutoff) {
-                            state.cutoff = xmin;
-                        }
-                    }
+                    state.add_live(&h, cutoffs.oldest_xmin);
                 }
                 Liveness::RecentlyDead(_) => {
                     report.recently_dead_tuples += 1;
@@ -165,7 +185,7 @@ pub fn scan_page<'a>(
     if !report.dead.is_empty() {
         state.all_visible = false;
     }
-    update_map(cx, rel, guard, vm_before, vm_slot, &state, &mut report)?;
+    update_map(cx, rel, guard, map, &state, &mut report)?;
     report.free_space = guard.heap_free_space();
     Ok(report)
 }
@@ -175,15 +195,14 @@ fn update_map<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     guard: &mut ExclusiveGuard<'a>,
-    vm_before: u8,
-    vm_slot: &Option<VmPin<'a>>,
+    map: MapPage<'_, 'a>,
     state: &PageState,
     report: &mut PageReport,
 ) -> Result<()> {
     let block = guard.block();
     let (visible_before, frozen_before) =
-        (vm_before & vm::ALL_VISIBLE != 0, vm_before & vm::ALL_FROZEN != 0);
-    let Some(pin) = vm_slot else {
+        (map.bits & vm::ALL_VISIBLE != 0, map.bits & vm::ALL_FROZEN != 0);
+    let Some(pin) = map.pin else {
         return Err(PgError::internal("visibility-map page not pinned for vacuum"));
     };
     report.all_visible = state.all_visible;
@@ -205,7 +224,8 @@ fn update_map<'a>(
         }
     } else if !report.dead.is_empty() && guard.is_all_visible() {
         report.warnings.push(format!(
-            "page containing LP_DEAD items is marked as all-visible in relation \"{}\" page {block}",
+            "page containing LP_DEAD items is marked as all-visible in relation \"{}\" page \
+             {block}",
             rel.name
         ));
         set_all_visible(cx, guard, false);

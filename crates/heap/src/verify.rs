@@ -197,7 +197,8 @@ fn header_faults(h: &HeapTupleHeader, bounds: &Bounds) -> Vec<String> {
         if !multi.precedes(bounds.next_multi) {
             let next = bounds.next_multi;
             out.push(format!(
-                "multitransaction ID {multi} equals or exceeds next valid multitransaction ID {next}"
+                "multitransaction ID {multi} equals or exceeds next valid multitransaction ID \
+                 {next}"
             ));
         }
     }

@@ -26,12 +26,12 @@ pub(crate) struct Step {
 }
 
 pub(crate) enum Verdict {
-    /// No cycle (any more); the session goes on waiting or has been granted its lock.
+    /// No cycle (any more); the session continues to wait or has been granted its lock.
     None,
     Deadlock(Vec<Step>),
 }
 
-/// `waiter` is behind `blocker` in the queue of `tag`. As a constraint: `waiter` must be placed
+/// `waiter` is after `blocker` in the queue of `tag`. As a constraint: `waiter` must be placed
 /// ahead of `blocker`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct SoftEdge {

@@ -279,7 +279,8 @@ impl LockSession {
         }
     }
 
-    /// From now on an acquisition of a held lock tells the caller to process invalidations again.
+    /// From now on an acquisition of a held lock requests that the caller processes invalidations
+    /// again.
     pub fn mark_all_unclear(&mut self) {
         self.local.values_mut().for_each(|l| l.clear = false);
     }

@@ -76,8 +76,8 @@ impl LockSession {
         }
     }
 
-    /// A session that already holds modes of this object goes ahead of the waiters that it blocks;
-    /// behind them it would deadlock with them.
+    /// A session that already holds modes of this object is queued before the waiters that it
+    /// blocks; after them it would deadlock with them.
     fn queue_position(&self, lock: &Lock, mode: LockMode) -> QueuePosition {
         let held = lock.held_by(self.proc);
         if held == 0 {

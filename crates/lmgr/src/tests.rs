@@ -137,7 +137,7 @@ fn deep_levels_end_with_their_own_locks() {
 }
 
 #[test]
-fn counts_and_owners() {
+fn a_lock_is_held_until_its_last_owner_releases_it() {
     let (_, mut s) = sessions(2);
     let (sub2, sub3) = (SubXactId(2), SubXactId(3));
     let lock = |s: &mut LockSession, owner| {
@@ -260,7 +260,7 @@ fn one_session_of_a_cycle_fails() {
     }
 }
 
-/// A holds SHARE on x, B waits for EXCLUSIVE on x, C (which holds y) waits behind B for SHARE on
+/// A holds SHARE on x, B waits for EXCLUSIVE on x, C (which holds y) waits after B for SHARE on
 /// x, and A requests y: the cycle A → C → B → A has a soft edge, so C may overtake B.
 #[test]
 fn a_cycle_with_a_soft_edge_is_resolved_by_rearranging() {

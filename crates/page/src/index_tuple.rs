@@ -186,7 +186,7 @@ impl<'a> IndexTuple<'a> {
 
     /// Are the size and the posting list that the header declares within the tuple's bytes? On a
     /// damaged page they may not be.
-    pub fn is_whole(self) -> bool {
+    pub fn is_complete(self) -> bool {
         let room = self.0.len();
         if room < HEADER_SIZE || self.size() < HEADER_SIZE || self.size() > room {
             return false;
@@ -294,7 +294,7 @@ impl<'a> IndexTuple<'a> {
     }
 
     /// The tie-breaking TID of the tuple: the (first) heap TID of a leaf tuple; the heap TID of a
-    /// pivot tuple, `None` if it was truncated away. Counterpart: `BTreeTupleGetHeapTID`.
+    /// pivot tuple, `None` if it was truncated. Counterpart: `BTreeTupleGetHeapTID`.
     #[inline]
     pub fn heap_tid(self) -> Option<Tid> {
         if self.info() & ALT_TID_MASK == 0 {

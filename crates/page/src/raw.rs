@@ -25,7 +25,7 @@ pub struct Page(UnsafeCell<[u8; PAGE_SIZE]>);
 
 /// Read access, for the lifetime of a latch of any mode.
 pub type PageRef<'a> = &'a Page;
-/// Write access, for the lifetime of an exclusive latch; handed out by a page edit.
+/// Write access, for the lifetime of an exclusive latch; given by a page edit.
 pub type PageMut<'a> = &'a mut Page;
 
 impl Page {

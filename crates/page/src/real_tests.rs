@@ -326,7 +326,8 @@ fn sequences_and_toast_pointers() {
          create table e (v text)\n\
          alter table e alter v set storage external\n\
          insert into e values (repeat('abc', 1000))\n\
-         select pg_relation_filepath('e'), reltoastrelid as toast from pg_class where relname='e'\n",
+         select pg_relation_filepath('e'), reltoastrelid as toast from pg_class \
+         where relname='e'\n",
     );
     let paths = Cluster::printed(&out, "pg_relation_filepath");
     let pages_of_s = pages(&cluster.0.join(&paths[0]));

@@ -504,6 +504,21 @@ pub struct SetOperationStmt {
     pub group_clauses: Vec<SortGroupClause>,
 }
 
+impl SetOperationStmt {
+    /// The range-table indexes of all inputs, from left to right.
+    pub fn leaves(&self) -> Vec<i32> {
+        let mut out = Vec::new();
+        let mut left = vec![&*self.rarg, &*self.larg];
+        while let Some(node) = left.pop() {
+            match node {
+                SetOpNode::Leaf(rti) => out.push(*rti),
+                SetOpNode::Op(op) => left.extend([&*op.rarg, &*op.larg]),
+            }
+        }
+        out
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OnConflictAction {
     Nothing = 1,

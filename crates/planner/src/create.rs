@@ -4,21 +4,23 @@
 //! this query level). The parent finds its inputs by these expressions, so they are returned in
 //! [`Made::output`]; [`Made::plan`] has the executable target list.
 
+use crate::createset::columns_of_append;
 use crate::glob::{Glob, Root};
 use crate::path::{BitmapPath, IndexMatch, Path, PathKey, PathKind, PathRef};
 use crate::refs::{Below, targets_of};
 use crate::scan::{is_index_key, renumber};
 use crate::subselect::exec_param;
 use crate::tid::has_ctid_on_right;
-use crate::upper::all_columns;
+use crate::upper::{all_columns, label};
 use crate::vars::{conjunction, make_var, pull_vars, push_unique, relids_of};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{AggSplit, BoolExpr, BoolOp, Const, Expr, Location, TargetEntry, Var};
 use plan::node::{
-    Agg, AggStrategy, BitmapNode, GroupKeys, IndexProbe, Plan, PlanInfo, PlanNode, SortKeys,
+    Agg, AggStrategy, BitmapNode, GroupKeys, IndexProbe, Plan, PlanInfo, PlanNode, PlanRowMark,
+    SortKeys,
 };
-use plan::query::{JoinType, RteKind};
+use plan::query::{JoinType, LimitOption, RteKind};
 use plan::walk;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -108,16 +110,20 @@ impl Glob<'_> {
                 let node = PlanNode::TidRangeScan { scanrelid: self.flat(root, *rti), tid_quals };
                 self.scan(root, path, info, node, quals, output)
             }
-            PathKind::Subquery { rti, plan, quals } => {
-                let sub = &root.subqueries[*plan];
-                let child = sub.plan.clone();
-                for (id, e) in sub.params.clone() {
+            PathKind::Subquery { rti, plan, path: chosen, quals, .. } => {
+                let child = self.create_subquery(root, *plan, chosen)?;
+                for (id, e) in root.subqueries[*plan].params.clone() {
                     if !root.nest_params.iter().any(|(have, _)| *have == id) {
                         root.nest_params.push((id, e));
                     }
                 }
-                if quals.is_empty() && are_all_columns(want, *rti, &child) {
+                if quals.is_empty() && is_trivial(want, *rti, &child) {
                     return Ok(Made { plan: child, output });
+                }
+                if quals.is_empty()
+                    && let Some(columns) = columns_of_append(*rti, &child, want)
+                {
+                    return self.append_columns(root, info, child, &columns, want);
                 }
                 let node = PlanNode::SubqueryScan {
                     scanrelid: self.flat(root, *rti),
@@ -336,15 +342,129 @@ impl Glob<'_> {
                     PlanNode::Result { child: Some(Box::new(c.plan)), constant_qual: Vec::new() };
                 Ok(Made { plan: Plan { info, node }, output })
             }
+            PathKind::Target { child, want, accepts_more } => {
+                self.create_target(root, child, want, *accepts_more)
+            }
+            PathKind::IncrementalSort { child, presorted } => {
+                let c = self.create(root, child, &[])?;
+                let keys = self.sort_keys(&path.order, &c.output)?;
+                let info = PlanInfo { target_list: pass_through(&c.output), ..info };
+                let presorted_cols = *presorted as i32;
+                let child = Box::new(c.plan);
+                let node = PlanNode::IncrementalSort { child, keys, presorted_cols };
+                Ok(Made { plan: Plan { info, node }, output: c.output })
+            }
+            PathKind::Project { child, want } => {
+                let c = self.create(root, child, &[])?;
+                let mut made = self.project_sets(root, c, want)?;
+                let top = &mut made.plan.info;
+                (top.startup_cost, top.total_cost) = (path.startup, path.total);
+                top.plan_rows = path.rows;
+                Ok(made)
+            }
+            PathKind::Group { child, stage, strategy } => {
+                self.create_group(root, path, child, stage, *strategy)
+            }
+            PathKind::MinMax { stage } => self.create_min_max(root, path, stage),
+            PathKind::Window { child, stage } => self.create_window(root, path, child, stage),
+            PathKind::Distinct { child, hashed } => {
+                self.create_distinct(root, path, child, *hashed)
+            }
+            PathKind::Arm { .. }
+            | PathKind::Convert { .. }
+            | PathKind::Append { .. }
+            | PathKind::MergeAppend { .. }
+            | PathKind::SetSort { .. }
+            | PathKind::UnionDistinct { .. }
+            | PathKind::SetOp { .. } => self.create_set(root, path),
+            PathKind::LockRows { child, marks } => self.lock_rows(root, info, child, marks),
+            PathKind::Limit { child } => self.limit_node(root, info, child),
+            PathKind::Modify { child, stage } => self.create_modify(root, path, child, stage),
         }
+    }
+
+    /// The joins' path with the expressions that the stages above need.
+    fn create_target(
+        &mut self,
+        root: &mut Root,
+        child: &PathRef,
+        want: &[Expr],
+        accepts_more: bool,
+    ) -> Result<Made> {
+        let all = if accepts_more { all_columns(root, child, want) } else { None };
+        let want = all.as_deref().unwrap_or(want);
+        let mut made = self.create(root, child, want)?;
+        if !matches!(child.kind, PathKind::Subquery { .. }) {
+            made.plan.info.plan_width = self.row_width(root, want)?;
+        }
+        Ok(made)
+    }
+
+    /// Creates the plan of a subquery from one of its paths.
+    pub(crate) fn create_subquery(
+        &mut self,
+        root: &mut Root,
+        plan: usize,
+        path: &Path,
+    ) -> Result<Plan> {
+        let level = root.subqueries[plan].level.take();
+        let mut level = level.ok_or_else(|| PgError::internal("subquery is created twice"))?;
+        let made = self.create_level(&mut level, path);
+        root.subqueries[plan].level = Some(level);
+        made
+    }
+
+    fn lock_rows(
+        &mut self,
+        root: &mut Root,
+        info: PlanInfo,
+        child: &PathRef,
+        marks: &[PlanRowMark],
+    ) -> Result<Made> {
+        let mut made = self.create(root, child, &[])?;
+        // LockRows finds the ctid columns by their names.
+        label(&mut made.plan, &root.query.target_list);
+        let info = PlanInfo {
+            plan_width: made.plan.info.plan_width,
+            target_list: pass_through(&made.output),
+            ..info
+        };
+        let node = PlanNode::LockRows {
+            child: Box::new(made.plan),
+            row_marks: marks.to_vec(),
+            epq_param: self.new_param(Oid::INVALID),
+        };
+        Ok(Made { plan: Plan { info, node }, output: made.output })
+    }
+
+    fn limit_node(&mut self, root: &mut Root, info: PlanInfo, child: &PathRef) -> Result<Made> {
+        let made = self.create(root, child, &[])?;
+        let q = &root.query;
+        let (offset, count) = (q.limit_offset.clone(), q.limit_count.clone());
+        let with_ties = match q.limit_option {
+            LimitOption::Count => None,
+            LimitOption::WithTies => {
+                Some(self.group_keys(&q.sort_clause, &q.target_list, &made.output)?)
+            }
+        };
+        let info = PlanInfo {
+            plan_width: made.plan.info.plan_width,
+            target_list: pass_through(&made.output),
+            ..info
+        };
+        let child = Box::new(made.plan);
+        let node = PlanNode::Limit { child, offset, count, with_ties };
+        Ok(Made { plan: Plan { info, node }, output: made.output })
     }
 
     /// As [`Glob::create`], for a parent that accepts additional columns: a subquery with more
     /// columns then needs no SubqueryScan to remove them. Counterpart: `use_physical_tlist`.
     fn create_any(&mut self, root: &mut Root, path: &Path, want: &[Expr]) -> Result<Made> {
-        if let PathKind::Subquery { rti, plan, .. } = &path.kind
+        if let PathKind::Subquery { rti, plan, path: chosen, .. } = &path.kind
             && let Some(all) = all_columns(root, path, want)
-            && are_all_columns(&all, *rti, &root.subqueries[*plan].plan)
+            && !matches!(chosen.kind, PathKind::SetOp { .. })
+            && let Some(level) = &root.subqueries[*plan].level
+            && are_all_columns(&all, *rti, &level.query.target_list)
         {
             return self.create(root, path, &all);
         }
@@ -739,14 +859,16 @@ fn split_hash(clauses: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
     out
 }
 
-/// True if `want` is the list of all columns of the subquery in its order: a SubqueryScan above it
-/// would be trivial. Counterpart: setrefs.c (`trivial_subqueryscan`).
-fn are_all_columns(want: &[Expr], rti: i32, child: &Plan) -> bool {
-    let columns = &child.info.target_list;
+/// True if a SubqueryScan above the subquery's plan would return its rows unchanged. Counterpart:
+/// setrefs.c (`trivial_subqueryscan`).
+fn is_trivial(want: &[Expr], rti: i32, child: &Plan) -> bool {
     // The input rows of SetOp have an additional flag column.
-    if let PlanNode::SetOp { .. } = child.node {
-        return false;
-    }
+    !matches!(child.node, PlanNode::SetOp { .. })
+        && are_all_columns(want, rti, &child.info.target_list)
+}
+
+/// True if `want` is the list of all columns of the subquery in its order.
+fn are_all_columns(want: &[Expr], rti: i32, columns: &[TargetEntry]) -> bool {
     want.len() == columns.len()
         && columns.iter().all(|t| !t.resjunk)
         && want.iter().zip(1..).all(

@@ -2,12 +2,14 @@
 //! level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
+use crate::appendrel::AppendRel;
 use crate::facts::{CostSettings, DefaultOps, PlannerFacts};
+use crate::path::{PathRef, PathSet};
 use crate::rel::BaseRel;
 use crate::relids::Relids;
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::Expr;
+use plan::expr::{Aggref, Expr};
 use plan::node::{Plan, PlanRowMark, PlannedStmt, RightsNeeded};
 use plan::query::{Query, RangeTblEntry, RteKind};
 use std::collections::{BTreeSet, HashMap};
@@ -34,14 +36,15 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         operators: HashMap::new(),
         lookup: None,
     };
-    let planned = glob.plan_level(query.clone(), LevelInput::default())?;
+    let mut planned = glob.plan_level(query.clone(), LevelInput::default())?;
+    let plan_tree = glob.plan_of(&mut planned)?;
     Ok(PlannedStmt {
         command_type: query.command_type,
         has_returning: !query.returning_list.is_empty(),
         has_modifying_cte: query.has_modifying_cte,
         can_set_tag: query.can_set_tag,
         depends_on_role: query.has_row_security,
-        plan_tree: planned.plan,
+        plan_tree,
         rtable: glob.rtable,
         result_relations: glob.result_relations,
         subplans: glob.subplans,
@@ -134,43 +137,48 @@ pub(crate) struct LevelInput {
     pub count_groups: bool,
     /// Run conditions of the level's last window, over the level's columns.
     pub run_conditions: Vec<Expr>,
+    /// Columns by which an order is useful above.
+    pub wanted_columns: Vec<i16>,
+    /// If the level is a UNION ALL in FROM: its inputs that were plain before conditions were
+    /// pushed into them.
+    pub plain_members: Option<Vec<i32>>,
 }
 
-/// A planned level.
+/// A level with its paths, one of which becomes its plan.
 pub(crate) struct PlannedLevel {
-    pub plan: Plan,
+    pub root: Box<Root>,
+    pub paths: PathSet,
     /// Number of distinct rows, if it was requested.
     pub groups: f64,
     pub rows: f64,
     /// See [`Glob::column_widths`].
     pub column_widths: Vec<i32>,
-    /// Sort order of the output, by positions in the target list.
-    pub order: Vec<OutputOrder>,
 }
 
-/// One column of an output order.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct OutputOrder {
-    pub resno: i16,
-    pub family: Oid,
-    pub collation: Oid,
-    pub descending: bool,
-    pub nulls_first: bool,
-}
-
-/// A subquery in FROM, planned.
-#[derive(Debug)]
+/// A subquery in FROM, or an input of a set operation.
 pub(crate) struct SubqueryPlan {
-    pub plan: Plan,
+    /// Its level; absent while its plan is created.
+    pub level: Option<Box<Root>>,
+    pub paths: PathSet,
     pub groups: f64,
     pub rows: f64,
     /// See [`Glob::column_widths`].
     pub column_widths: Vec<i32>,
-    pub startup: f64,
-    pub total: f64,
-    pub order: Vec<OutputOrder>,
     /// Exec parameters and the columns of this level that set them (LATERAL).
     pub params: Vec<(i32, Expr)>,
+}
+
+impl SubqueryPlan {
+    pub(crate) fn level(&self) -> Result<&Root> {
+        self.level.as_deref().ok_or_else(|| PgError::internal("subquery is being planned twice"))
+    }
+}
+
+/// An aggregate that is the first row of a sub-select in the aggregate's order.
+pub(crate) struct IndexEnd {
+    pub aggregate: Aggref,
+    pub level: Box<Root>,
+    pub path: PathRef,
 }
 
 /// State of one query level. Counterpart: `PlannerInfo`.
@@ -211,8 +219,14 @@ pub(crate) struct Root {
     pub run_conditions: HashMap<i32, Vec<Expr>>,
     /// The level is a tree of set operations.
     pub in_set_operation: bool,
-    /// The level is a UNION ALL whose inputs without rows are left out.
-    pub omits_empty_arms: bool,
+    /// The members of the level's append relations.
+    pub append_rels: Vec<AppendRel>,
+    /// Columns of subqueries not planned yet whose order is useful, by range-table index.
+    pub wanted_columns: HashMap<i32, Vec<i16>>,
+    /// The plain members of UNION ALL subqueries not planned yet, by range-table index.
+    pub plain_members: HashMap<i32, Vec<i32>>,
+    /// Sub-selects that replace min and max (`minmax`).
+    pub ends: Vec<IndexEnd>,
     /// Range-table entries that no outer join of the level can null-extend.
     pub present: Relids,
     /// Number of rows of the largest table: estimated number of calls of a sub-select.
@@ -278,7 +292,10 @@ impl Root {
             equal_pairs: Vec::new(),
             run_conditions: HashMap::new(),
             in_set_operation: false,
-            omits_empty_arms: false,
+            append_rels: Vec::new(),
+            wanted_columns: HashMap::new(),
+            plain_members: HashMap::new(),
+            ends: Vec::new(),
             present: Relids::new(),
             calls: 1.0,
         }
@@ -317,13 +334,7 @@ impl Root {
         ctes.extend(self.input.ctes.iter().cloned());
         let mut work_tables = vec![self.work_table.clone()];
         work_tables.extend(self.input.work_tables.iter().cloned());
-        LevelInput {
-            ctes,
-            work_tables,
-            tuple_fraction,
-            count_groups: false,
-            run_conditions: Vec::new(),
-        }
+        LevelInput { ctes, work_tables, tuple_fraction, ..LevelInput::default() }
     }
 
     pub(crate) fn rel(&self, rti: i32) -> Result<&BaseRel> {

@@ -1,55 +1,179 @@
 //! Grouping: sorted or hashed, with grouping sets and HAVING. Counterpart: planner.c
-//! (grouping_planner), costsize.c (cost_agg).
+//! (create_grouping_paths), costsize.c (cost_agg).
 
 use crate::create::Made;
 use crate::glob::{Glob, Root};
-use crate::path::{Path, PathKey, starts_with};
+use crate::path::{Path, PathKind, PathRef, PathSet, starts_with};
 use crate::refs::{Below, output_of, targets_of};
 use crate::rel::clamp_rows;
+use crate::relids::Relids;
+use crate::stage::Grouping;
 use crate::upper::target_for;
 use crate::width::table_size;
-use pgerror::{PgError, Result};
-use plan::expr::{AggSplit, CoercionForm, Expr, RelabelType, TargetEntry, Var};
+use pgerror::{PgError, Result, pg_err};
+use plan::expr::{AggSplit, Aggref, CoercionForm, Expr, RelabelType, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
-use plan::query::{GroupingSet, GroupingSetKind, Query, RteKind};
+use plan::query::{GroupingSet, GroupingSetKind, Query, RteKind, SortGroupClause};
 use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
 
-/// Estimated size of a group in a hash table without its key, in bytes.
-const GROUP_BYTES: f64 = 96.0;
+const PAGE: f64 = 8192.0;
 
 impl Glob<'_> {
-    /// True if hashing the rows of the `cheapest` path costs less than `sorted`, the cost of rows
-    /// in the order of the keys. `ordered`: the groups must be sorted afterwards.
-    pub(crate) fn hashing_is_cheaper(
+    /// The paths of the grouping above these. Counterpart: `add_paths_to_grouping_rel`.
+    pub(crate) fn grouping_paths(
         &mut self,
         root: &Root,
-        sorted: f64,
-        cheapest: &Path,
-        keys: &[PathKey],
-        ordered: bool,
-    ) -> Result<bool> {
+        paths: &PathSet,
+        stage: &Rc<Grouping>,
+    ) -> Result<PathSet> {
+        let mut out = paths.above();
+        let Some(cheapest) = paths.cheapest() else { return Ok(out) };
+        let aggregates = stage.want.iter().chain(&stage.having);
+        let work = self.agg_work(aggregates)?;
+        let made = |glob: &mut Self, child: &PathRef, strategy| -> Result<Path> {
+            let path = glob.agg_path(root, child, stage, strategy, &work)?;
+            Ok(path)
+        };
+        if !stage.sets.is_empty() {
+            if !stage.clauses.iter().all(|g| g.hashable) {
+                return Err(PgError::unsupported(
+                    "GROUPING SETS over a type that cannot be hashed",
+                ));
+            }
+            out.add(made(self, cheapest, AggStrategy::Mixed)?);
+            return Ok(out);
+        }
+        if stage.exprs.is_empty() {
+            out.add(made(self, cheapest, AggStrategy::Plain)?);
+            return Ok(out);
+        }
+        if stage.clauses.iter().all(|g| g.sortop.is_valid()) {
+            let order = self.order_of(root, &stage.clauses, &stage.targets)?;
+            for p in paths.unparameterised() {
+                if starts_with(&p.order, &order) {
+                    out.add(made(self, p, AggStrategy::Sorted)?);
+                    continue;
+                }
+                if Rc::ptr_eq(p, cheapest) {
+                    let sorted = Rc::new(self.sorted(p, &order, None));
+                    out.add(made(self, &sorted, AggStrategy::Sorted)?);
+                }
+                if let Some(further) = self.sorted_further(root, p, &order, None)? {
+                    out.add(made(self, &Rc::new(further), AggStrategy::Sorted)?);
+                }
+            }
+        }
+        // Aggregates that sort their rows need memory per group: sorted input has one group at a
+        // time.
+        let keeps_order = has_sorting_aggs(&stage.want) || has_sorting_aggs(&stage.having);
+        if stage.clauses.iter().all(|g| g.hashable) && !keeps_order {
+            out.add(made(self, cheapest, AggStrategy::Hashed)?);
+        }
+        if out.paths.is_empty() {
+            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "could not implement GROUP BY").detail(
+                "Some of the datatypes only support hashing, while others only support sorting.",
+            ));
+        }
+        Ok(out)
+    }
+
+    /// The work of the aggregates in these expressions.
+    fn agg_work<'e>(&mut self, exprs: impl Iterator<Item = &'e Expr>) -> Result<AggWork> {
+        let mut aggs: Vec<&Aggref> = Vec::new();
+        for e in exprs {
+            collect_aggs(e, &mut aggs);
+        }
+        let unit = self.facts.costs().cpu_operator;
+        let mut work = AggWork { count: aggs.len(), ..AggWork::default() };
+        for a in aggs {
+            work.per_row += unit;
+            for arg in &a.args {
+                work.per_row += self.expr_cost(&arg.expr, unit)?;
+            }
+            if let Some(filter) = &a.aggfilter {
+                work.per_row += self.expr_cost(filter, unit)?;
+            }
+            let facts = self.facts.aggregate(a.aggfnoid)?;
+            let by_value = match facts.trans_type.valid() {
+                Some(ty) => self.facts.type_info(ty)?.by_val,
+                None => true,
+            };
+            if !by_value {
+                work.state_bytes += f64::from(facts.state_width.max(0)) + 16.0;
+            }
+        }
+        Ok(work)
+    }
+
+    /// The path under an Agg node. Counterpart: `cost_agg`, `create_agg_path`.
+    fn agg_path(
+        &mut self,
+        root: &Root,
+        child: &PathRef,
+        stage: &Rc<Grouping>,
+        strategy: AggStrategy,
+        work: &AggWork,
+    ) -> Result<Path> {
         let c = self.costs();
-        if !c.enable_hashagg {
-            return Ok(false);
+        let groups = stage.groups;
+        let columns = stage.exprs.len() as f64;
+        let input = (work.per_row + c.cpu_operator * columns) * child.rows;
+        let output = c.cpu_tuple * groups;
+        let off = if c.enable_hashagg { 0.0 } else { 1e10 };
+        let (mut startup, mut total) = match strategy {
+            AggStrategy::Plain => (child.total + input, child.total + input + c.cpu_tuple),
+            AggStrategy::Sorted if work.count == 0 => (child.startup, child.total + input),
+            AggStrategy::Sorted => (child.startup, child.total + input + output),
+            AggStrategy::Hashed | AggStrategy::Mixed => {
+                let spilled = self.hash_spill_cost(child, groups, work);
+                let startup = child.total + input + spilled + off;
+                (startup, startup + output)
+            }
+        };
+        let mut rows = groups;
+        if !stage.having.is_empty() {
+            let cost = self.quals_cost(&stage.having)?;
+            rows = clamp_rows(groups * self.selectivity_all(root, &stage.having)?);
+            total += groups * cost;
+            startup += if strategy == AggStrategy::Plain { cost } else { 0.0 };
         }
-        let exprs: Vec<Expr> = keys.iter().map(|k| Expr::clone(&k.expr)).collect();
-        let groups = self.group_count(root, &exprs, cheapest.rows)?;
-        let mut hashed =
-            cheapest.total + self.hash_spill_cost(cheapest.rows, groups, cheapest.width);
-        if ordered {
-            hashed += self.sort_cost(0.0, groups, cheapest.width).1;
-        }
-        Ok(hashed < sorted)
+        let order = match strategy {
+            AggStrategy::Sorted => child.order.clone(),
+            _ => Vec::new(),
+        };
+        Ok(Path {
+            kind: PathKind::Group { child: child.clone(), stage: stage.clone(), strategy },
+            relids: child.relids.clone(),
+            rows: clamp_rows(rows),
+            width: self.row_width(root, &stage.want)?,
+            startup,
+            total,
+            order,
+            outer: Relids::new(),
+        })
     }
 
     /// Cost of writing and reading the rows that spill from a hash table of groups.
-    fn hash_spill_cost(&self, rows: f64, groups: f64, width: i32) -> f64 {
+    pub(crate) fn hash_spill_cost(&self, child: &Path, groups: f64, work: &AggWork) -> f64 {
         let c = self.facts.costs();
-        if groups * (f64::from(width) + GROUP_BYTES) <= c.hash_mem {
+        let entry = work.entry_bytes(child.width);
+        if groups * entry <= c.hash_mem {
             return 0.0;
         }
-        let pages = table_size(rows, width) / 8192.0;
-        pages * (c.random_page + c.seq_page) + 2.0 * rows * c.cpu_tuple
+        // Partitions of the spilled rows: 1.5 times as many as needed, each with a write buffer.
+        let most = ((c.hash_mem * 0.25 - PAGE) / PAGE).max(4.0);
+        let wanted = 1.0 + 1.5 * groups * entry / c.hash_mem;
+        let partitions = wanted.min(most).clamp(4.0, 1024.0).log2().ceil().exp2();
+        let buffers = PAGE + PAGE * partitions;
+        let memory = match c.hash_mem > 4.0 * buffers {
+            true => c.hash_mem - buffers,
+            false => c.hash_mem * 0.75,
+        };
+        let batches = (groups * entry / memory).ceil().max(1.0);
+        let depth = (batches.ln() / partitions.max(2.0).ln()).ceil();
+        let pages = table_size(child.rows, child.width) / PAGE * depth * 2.0;
+        pages * (c.random_page + c.seq_page) + depth * child.rows * 2.0 * c.cpu_tuple
     }
 
     /// Removes columns from GROUP BY that are functionally dependent: those of a table whose
@@ -93,128 +217,113 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// Adds an Agg node above `made`, whose rows have the order `have`. Updates `have`.
-    pub(crate) fn group(
-        &mut self,
-        root: &mut Root,
-        mut made: Made,
-        have: &mut Vec<PathKey>,
-        group_exprs: &[Expr],
-        want: &[Expr],
-        having: &[Expr],
-    ) -> Result<Made> {
-        let targets = root.query.target_list.clone();
-        let clauses = root.query.group_clause.clone();
-        let mut sets = expand_grouping_sets(&root.query.grouping_sets)?;
-        if root.query.group_distinct {
+    /// Orders GROUP BY like ORDER BY as far as they agree, so that one order serves both.
+    /// Counterpart: `preprocess_groupclause`.
+    pub(crate) fn match_sort_order(&self, query: &mut Query) {
+        if !query.grouping_sets.is_empty() {
+            return;
+        }
+        let mut matched = Vec::new();
+        for s in &query.sort_clause {
+            let same = |g: &&SortGroupClause| g.tle_sort_group_ref == s.tle_sort_group_ref;
+            match query.group_clause.iter().find(same) {
+                Some(g) => matched.push(g.clone()),
+                None => break,
+            }
+        }
+        let partial = matched.len() < query.sort_clause.len();
+        let known = matched.len();
+        for g in &query.group_clause {
+            let same = |m: &SortGroupClause| m.tle_sort_group_ref == g.tle_sort_group_ref;
+            if matched[..known].iter().any(same) {
+                continue;
+            }
+            if partial || !g.sortop.is_valid() {
+                return;
+            }
+            matched.push(g.clone());
+        }
+        query.group_clause = matched;
+    }
+
+    /// The sets of GROUPING SETS, ROLLUP and CUBE, as numbers of grouping clauses.
+    pub(crate) fn grouping_sets(&self, query: &Query) -> Result<Vec<Vec<u32>>> {
+        let mut sets = expand_grouping_sets(&query.grouping_sets)?;
+        if query.group_distinct {
             let mut seen = HashSet::new();
             sets.retain(|set| seen.insert(set.iter().copied().collect::<BTreeSet<u32>>()));
         }
-        let c = self.costs();
-        let rows = made.plan.info.plan_rows;
-        let groups =
-            if group_exprs.is_empty() { 1.0 } else { self.group_count(root, group_exprs, rows)? };
-        let hashable = clauses.iter().all(|g| g.hashable);
-        let sort_order = self.order_of(root, &clauses, &targets);
-        let presorted = sort_order.as_ref().is_ok_and(|o| starts_with(have, o));
-        let strategy = if group_exprs.is_empty() && sets.is_empty() {
-            AggStrategy::Plain
-        } else if !sets.is_empty() {
-            if !hashable {
-                return Err(PgError::unsupported(
-                    "GROUPING SETS over a type that cannot be hashed",
-                ));
-            }
-            AggStrategy::Mixed
-        } else if presorted || !hashable {
-            AggStrategy::Sorted
-        } else if has_sorting_aggs(want) || has_sorting_aggs(having) {
-            // Aggregates that sort their rows need memory per group: sorted input has one group at
-            // a time.
-            AggStrategy::Sorted
-        } else if sort_order.is_err() || !c.enable_sort {
-            AggStrategy::Hashed
-        } else {
-            let (below, width) = (made.plan.info.total_cost, made.plan.info.plan_width);
-            let (_, sorted) = self.sort_cost(below, rows, width);
-            let mut hashed = below + rows * c.cpu_operator * group_exprs.len() as f64;
-            hashed += self.hash_spill_cost(rows, groups, width);
-            // After a sort, ORDER BY over the groups may need no further sort.
-            let order = self.order_of(root, &root.query.sort_clause.clone(), &targets);
-            if let (Ok(o), Ok(s)) = (order, &sort_order)
-                && !o.is_empty()
-                && starts_with(s, &o)
-            {
-                hashed += self.sort_cost(0.0, groups, width).1;
-            }
-            if c.enable_hashagg && hashed < sorted {
-                AggStrategy::Hashed
-            } else {
-                AggStrategy::Sorted
-            }
+        Ok(sets)
+    }
+
+    /// Estimated number of groups.
+    pub(crate) fn count_grouping(
+        &mut self,
+        root: &Root,
+        stage: &mut Grouping,
+        rows: f64,
+    ) -> Result<()> {
+        stage.groups = match stage.exprs.is_empty() {
+            true => 1.0,
+            false => self.group_count(root, &stage.exprs, rows)?,
         };
-        if strategy == AggStrategy::Sorted {
-            let order = sort_order?;
-            if !starts_with(have, &order) {
-                made = self.sort_on(root, made, &order, have)?;
-                *have = order;
-            }
-        } else {
-            have.clear();
+        if stage.sets.is_empty() {
+            return Ok(());
         }
-        let below = Below::one(&made.output);
-        let keys = self.group_keys(&clauses, &targets, &made.output)?;
-        let mut grouping_sets = Vec::new();
-        for set in &sets {
-            let mut cols = Vec::new();
+        let mut sum = 0.0;
+        for set in &stage.sets {
+            let mut exprs = Vec::with_capacity(set.len());
             for r in set {
-                let clause = clauses
-                    .iter()
-                    .find(|c| c.tle_sort_group_ref == *r)
-                    .ok_or_else(|| PgError::internal("grouping set column not found"))?;
-                let expr = target_for(clause, &targets)?;
-                if let Some(t) = made.output.iter().find(|t| t.expr == *expr) {
-                    cols.push(t.resno);
-                }
+                exprs.extend(stage.key(*r)?.cloned());
+            }
+            sum += if exprs.is_empty() { 1.0 } else { self.group_count(root, &exprs, rows)? };
+        }
+        stage.groups = sum;
+        Ok(())
+    }
+
+    /// Creates the Agg node of a path.
+    pub(crate) fn create_group(
+        &mut self,
+        root: &mut Root,
+        path: &Path,
+        child: &Path,
+        stage: &Grouping,
+        strategy: AggStrategy,
+    ) -> Result<Made> {
+        let made = self.create(root, child, &[])?;
+        let below = Below::one(&made.output);
+        let keys = self.group_keys(&stage.clauses, &stage.targets, &made.output)?;
+        let column = |r: u32| -> Result<Option<&TargetEntry>> {
+            let key = stage.key(r)?;
+            Ok(made.output.iter().find(|t| Some(&t.expr) == key))
+        };
+        let mut grouping_sets = Vec::with_capacity(stage.sets.len());
+        for set in &stage.sets {
+            let mut cols = Vec::with_capacity(set.len());
+            for r in set {
+                cols.extend(column(*r)?.map(|t| t.resno));
             }
             grouping_sets.push(cols);
         }
-        let output = targets_of(want);
-        let aggs = count_aggs(want) + count_aggs(having);
-        let child = &made.plan.info;
-        let work = rows * c.cpu_operator * (aggs as f64 + group_exprs.len() as f64);
-        let total = child.total_cost + work + groups * c.cpu_tuple;
-        let startup = match strategy {
-            AggStrategy::Sorted => child.startup_cost,
-            _ => total - groups * c.cpu_tuple,
-        };
+        let output = targets_of(&stage.want);
         let mut target_list = below.fix_targets(&output)?;
-        let mut qual = below.fix_all(having)?;
+        let mut qual = below.fix_all(&stage.having)?;
         for e in target_list.iter_mut().map(|t| &mut t.expr).chain(&mut qual) {
-            let column = |r: &u32| {
-                let clause = clauses.iter().find(|c| c.tle_sort_group_ref == *r)?;
-                let expr = target_for(clause, &targets).ok()?;
-                made.output.iter().find(|t| t.expr == *expr)
-            };
-            name_grouping_columns(e, &column);
+            name_grouping_columns(e, &|r| column(*r).ok().flatten());
         }
         self.number_aggs(&mut target_list, &mut qual)?;
-        let selected = if having.is_empty() { 1.0 } else { self.selectivity_all(root, having)? };
-        let info = PlanInfo {
-            startup_cost: startup,
-            total_cost: total,
-            plan_rows: clamp_rows(groups * selected * grouping_sets.len().max(1) as f64),
-            plan_width: self.row_width(root, want)?,
-            target_list,
-            qual,
-            ..PlanInfo::default()
-        };
+        let info = PlanInfo { target_list, qual, ..path.info() };
+        if strategy == AggStrategy::Sorted && !stage.has_aggs() {
+            let node = PlanNode::Group { child: Box::new(made.plan), keys };
+            return Ok(Made { plan: Plan { info, node }, output });
+        }
         let node = PlanNode::Agg(Box::new(Agg {
             child: Box::new(made.plan),
             strategy,
             split: AggSplit::Simple,
             keys,
-            num_groups: groups,
+            num_groups: stage.groups,
             grouping_sets,
             chain: Vec::new(),
         }));
@@ -264,15 +373,51 @@ pub(crate) fn has_sorting_aggs(exprs: &[Expr]) -> bool {
     exprs.iter().any(|e| plan::walk::any(e, &mut |x| sorts(x)))
 }
 
-fn count_aggs(exprs: &[Expr]) -> usize {
-    let mut n = 0;
-    for e in exprs {
-        plan::walk::any(e, &mut |x| {
-            n += usize::from(matches!(x, Expr::Aggref(_)));
-            false
-        });
+/// Costs of the aggregates of a grouping.
+#[derive(Default)]
+pub(crate) struct AggWork {
+    count: usize,
+    /// Cost of the transitions for each input row.
+    per_row: f64,
+    /// Size of the transition states of a group that are not passed by value.
+    state_bytes: f64,
+}
+
+impl AggWork {
+    /// Size of an entry of the hash table: bucket, key columns of this width and states.
+    fn entry_bytes(&self, width: i32) -> f64 {
+        const BUCKET: f64 = 24.0;
+        const CHUNK_HEADER: f64 = 16.0;
+        const TUPLE_HEADER: f64 = 16.0;
+        const STATE: f64 = 16.0;
+        let states = match self.count {
+            0 => 0.0,
+            n => CHUNK_HEADER + STATE * n as f64,
+        };
+        BUCKET + CHUNK_HEADER + TUPLE_HEADER + f64::from(width) + states + self.state_bytes
     }
-    n
+}
+
+impl Grouping {
+    fn has_aggs(&self) -> bool {
+        let is_agg = |e: &Expr| matches!(e, Expr::Aggref(_));
+        self.want.iter().chain(&self.having).any(|e| plan::walk::any(e, &mut |x| is_agg(x)))
+    }
+
+    /// The expression of a grouping clause.
+    fn key(&self, r: u32) -> Result<Option<&Expr>> {
+        let clause = self.clauses.iter().find(|c| c.tle_sort_group_ref == r);
+        let clause = clause.ok_or_else(|| PgError::internal("grouping set column not found"))?;
+        target_for(clause, &self.targets).map(Some)
+    }
+}
+
+fn collect_aggs<'e>(e: &'e Expr, out: &mut Vec<&'e Aggref>) {
+    match e {
+        Expr::Aggref(a) if !out.contains(&&**a) => out.push(a),
+        Expr::Aggref(_) => {}
+        _ => plan::walk::each_child(e, &mut |c| collect_aggs(c, out)),
+    }
 }
 
 /// Replaces the arguments of GROUPING by the input columns of their grouping expressions.

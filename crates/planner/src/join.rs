@@ -101,6 +101,14 @@ impl Ends {
                 ends.query.push(root.ordered(&Rc::new(expr.clone())));
             }
         }
+        for resno in &root.input.wanted_columns {
+            let column = query.target_list.iter().find(|t| t.resno == *resno && !t.resjunk);
+            if let Some(t) = column
+                && !ends.query.iter().any(|o| *o.expr == t.expr)
+            {
+                ends.query.push(root.ordered(&Rc::new(t.expr.clone())));
+            }
+        }
         Ok(ends)
     }
 
@@ -819,6 +827,7 @@ fn strip_satisfied(root: &Root, quals: &Clauses, inner: &Path, outer: &Relids) -
         }),
         PathKind::Memoize { child, .. } => strip_satisfied(root, quals, child, outer),
         PathKind::Tid { tid_quals, .. } => without(&|q| tid_quals.contains(&q.expr)),
+        PathKind::Subquery { tested, .. } => without(&|q| tested.contains(&q.expr)),
         PathKind::Bitmap { bitmap, .. } => without(&|q| bitmap.guarantees(&q.expr)),
         _ => without(&|_| false),
     }

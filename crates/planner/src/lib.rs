@@ -2,8 +2,8 @@
 //! `README.md` for the algorithm.
 //!
 //! 1. Preparation: `prep` (`WITH` queries, sub-selects turned into joins, subqueries and views
-//!    pulled up by `pullup`, expressions folded), `inlineset`; `reduce` and `removal` (outer joins
-//!    simplified or removed).
+//!    pulled up by `pullup`, expressions folded), `values`, `inlineset`; `reduce` and `removal`
+//!    (outer joins simplified or removed).
 //! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
 //!    (unused columns of subqueries), `selectivity`, `equal` and `ties` (equivalence classes),
 //!    `factor` (OR clauses).
@@ -11,29 +11,35 @@
 //!    and `merge` (join methods), `clause` (join clauses), `quals` (the join problem), `search`
 //!    (join order), `filters` (semi, anti and left joins in the search), `need` (columns needed
 //!    above), `relids` (sets of relations).
-//! 4. Upper stages: `upper` (order of the stages, windows, DISTINCT, ORDER BY, LIMIT), `group`,
-//!    `minmax`, `streamed` (orders for LIMIT), `postpone`, `runcond`; `setop` (set operations);
-//!    `subselect` (sub-selects); `modify` (INSERT, UPDATE, DELETE).
-//! 5. Plan creation: `create` turns the chosen path into a plan; `refs` replaces columns by
-//!    references to the children's outputs.
+//! 4. Upper stages: `upper` (order of the stages), `stage` (their descriptions), `group`, `groups`
+//!    (numbers of groups), `minmax`, `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT),
+//!    `postpone`; `setop` (set operations), `appendrel` and `appendparam` (UNION ALL); `subselect`
+//!    (sub-selects); `modify` (INSERT, UPDATE, DELETE).
+//! 5. Plan creation: `create`, `createset` and `project` turn the chosen path into a plan; `refs`
+//!    replaces columns by references to the children's outputs.
 //!
 //! INVARIANT: the planner looks nothing up by name, and never changes the input query in place: the
 //! caller may plan it again.
 
 #![forbid(unsafe_code)]
 
+mod appendparam;
+mod appendrel;
 mod bitmap;
 mod clause;
 mod create;
+mod createset;
 mod crosstype;
 mod cursor;
 mod derive;
+mod distinct;
 mod equal;
 mod factor;
 mod facts;
 mod filters;
 mod glob;
 mod group;
+mod groups;
 mod inlineset;
 mod join;
 mod merge;
@@ -44,6 +50,7 @@ mod path;
 mod pattern;
 mod postpone;
 mod prep;
+mod project;
 mod pullup;
 mod pushdown;
 mod quals;
@@ -59,14 +66,17 @@ mod scan;
 mod search;
 mod selectivity;
 mod setop;
-mod streamed;
+mod sorting;
+mod stage;
 mod subselect;
 mod tid;
 mod ties;
 mod unused;
 mod upper;
+mod values;
 mod vars;
 mod width;
+mod window;
 
 pub use cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
 pub use facts::{

@@ -262,7 +262,7 @@ impl Glob<'_> {
     /// cached by them: it is volatile or has sub-plans.
     fn lateral_vars(&mut self, root: &Root, kind: &PathKind, vars: &mut Vec<Expr>) -> Result<bool> {
         let (exprs, quals, volatility) = match kind {
-            PathKind::Subquery { rti, plan, quals } => {
+            PathKind::Subquery { rti, plan, quals, .. } => {
                 let RteKind::Subquery { subquery, .. } = &root.query.rte(*rti).kind else {
                     return Ok(false);
                 };

@@ -1,9 +1,13 @@
 //! min() and max() over a whole table by an index scan with LIMIT 1. Counterpart: planagg.c.
 
+use crate::appendrel::plain_members;
 use crate::create::Made;
-use crate::glob::{Glob, LevelInput, Root};
+use crate::glob::{Glob, IndexEnd, LevelInput, Root};
+use crate::path::{Path, PathKind, PathSet};
 use crate::refs::targets_of;
+use crate::relids::Relids;
 use crate::scan::is_index_key;
+use crate::stage::Grouping;
 use crate::subselect::exec_param;
 use crate::vars::{conjunction, conjuncts, relids_of};
 use eval::Volatility;
@@ -12,19 +16,20 @@ use pgerror::Result;
 use plan::expr::{Aggref, Const, Expr, Location, NullTest, SubLinkKind, SubPlan, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
 use plan::query::{JoinTreeNode, LimitOption, Query, RteKind, SortGroupClause};
+use std::rc::Rc;
 use types::Datum;
 
 impl Glob<'_> {
-    /// Replaces the aggregation by init plans with LIMIT 1, if all aggregates are min or max over
-    /// indexed or constant expressions and that is cheaper than `cost`. `want` and `having` are the
-    /// expressions above the aggregation.
-    pub(crate) fn min_max(
+    /// A path with init plans with LIMIT 1 in place of the aggregation, if all aggregates are min or
+    /// max over indexed or constant expressions. `None` if none of `paths` is more expensive.
+    pub(crate) fn min_max_path(
         &mut self,
         root: &mut Root,
-        want: &[Expr],
-        having: &[Expr],
-        cost: f64,
-    ) -> Result<Option<Made>> {
+        stage: &Rc<Grouping>,
+        paths: &PathSet,
+    ) -> Result<Option<Path>> {
+        let Some(cost) = paths.cheapest().map(|p| p.total) else { return Ok(None) };
+        let (want, having) = (&stage.want, &stage.having);
         let q = &root.query;
         // GROUP BY () has one group, too.
         let plain = q.group_clause.is_empty()
@@ -33,9 +38,15 @@ impl Glob<'_> {
             && root.ctes.is_empty();
         let [JoinTreeNode::Rtr(rti)] = q.jointree.fromlist.as_slice() else { return Ok(None) };
         let rti = *rti;
-        let Some(table) = root.rels.get(&rti).and_then(|r| r.table.clone()) else {
-            return Ok(None);
+        let Some(rel) = root.rels.get(&rti) else { return Ok(None) };
+        let table = rel.table.clone();
+        let appends = match &q.rte(rti).kind {
+            RteKind::Subquery { subquery, .. } => plain_members(subquery).is_some(),
+            _ => false,
         };
+        if table.is_none() && !appends {
+            return Ok(None);
+        }
         let has_plans = |e: &Expr| {
             plan::walk::any(e, &mut |x| matches!(x, Expr::SubPlan(_) | Expr::SubLink(_)))
         };
@@ -50,7 +61,7 @@ impl Glob<'_> {
         for e in want.iter().chain(having) {
             collect(e, &mut aggs);
         }
-        let mut plans = Vec::new();
+        let mut ends = Vec::new();
         let mut total = 0.0;
         for agg in &aggs {
             let simple = agg.aggorder.is_empty()
@@ -60,11 +71,11 @@ impl Glob<'_> {
                 && agg.agglevelsup == 0;
             let [arg] = agg.args.as_slice() else { return Ok(None) };
             let sort_op = self.facts.aggregate(agg.aggfnoid)?.sort_op;
-            let indexed = table
-                .indexes
-                .iter()
-                .filter(|i| i.capabilities.ordered)
-                .any(|i| i.keys.iter().any(|k| is_index_key(&arg.expr, rti, k)));
+            let indexes = table.iter().flat_map(|t| &t.indexes);
+            let indexed = appends
+                || indexes
+                    .filter(|i| i.capabilities.ordered)
+                    .any(|i| i.keys.iter().any(|k| is_index_key(&arg.expr, rti, k)));
             // An expression with one value in all rows needs no index.
             let fixed = relids_of(&arg.expr).is_empty() || root.constants.contains(&arg.expr);
             if !simple
@@ -79,25 +90,47 @@ impl Glob<'_> {
             };
             let input = LevelInput { tuple_fraction: 1.0, ..root.input.clone() };
             let planned = self.plan_level(query, input)?;
-            if sorts(&planned.plan) {
+            let presorted = planned.paths.unparameterised().filter(|p| !sorts(p));
+            let Some(path) = presorted.min_by(|a, b| a.total.total_cmp(&b.total)).cloned() else {
                 return Ok(None);
-            }
-            total += planned.plan.info.total_cost;
+            };
+            total += path.total;
             if total >= cost {
                 return Ok(None);
             }
-            plans.push((agg.clone(), planned));
+            ends.push(IndexEnd { aggregate: agg.clone(), level: planned.root, path });
         }
-        if plans.is_empty() {
+        if ends.is_empty() {
             return Ok(None);
         }
+        root.ends = ends;
+        Ok(Some(Path {
+            kind: PathKind::MinMax { stage: stage.clone() },
+            relids: Relids::new(),
+            rows: 1.0,
+            width: self.row_width(root, want)?,
+            startup: total,
+            total: total + self.facts.costs().cpu_tuple,
+            order: Vec::new(),
+            outer: Relids::new(),
+        }))
+    }
+
+    /// Creates the init plans and the Result node of a path.
+    pub(crate) fn create_min_max(
+        &mut self,
+        root: &mut Root,
+        path: &Path,
+        stage: &Grouping,
+    ) -> Result<Made> {
         let mut params = Vec::new();
-        for (agg, planned) in plans {
-            let of = planned.plan.info.target_list[0].expr.clone();
-            let per_call_cost = planned.plan.info.total_cost;
-            self.subplans.push(planned.plan);
+        for mut end in std::mem::take(&mut root.ends) {
+            let plan = self.create_level(&mut end.level, &end.path)?;
+            let of = plan.info.target_list[0].expr.clone();
+            let per_call_cost = plan.info.total_cost;
+            self.subplans.push(plan);
             let plan_id = self.subplans.len() as u32;
-            let agg = Expr::Aggref(Box::new(agg));
+            let agg = Expr::Aggref(Box::new(end.aggregate));
             let id = self.new_param(agg.type_oid());
             root.init_plans.push(Expr::SubPlan(Box::new(SubPlan {
                 kind: SubLinkKind::Expr,
@@ -123,21 +156,13 @@ impl Glob<'_> {
             replace(&mut e, &params);
             e
         };
-        let output = targets_of(want);
-        let info = PlanInfo {
-            startup_cost: total,
-            total_cost: total + self.facts.costs().cpu_tuple,
-            plan_rows: 1.0,
-            plan_width: self.row_width(root, want)?,
-            target_list: output
-                .iter()
-                .map(|t| TargetEntry { expr: replaced(&t.expr), ..t.clone() })
-                .collect(),
-            ..PlanInfo::default()
-        };
-        let constant_qual = having.iter().map(replaced).collect();
+        let output = targets_of(&stage.want);
+        let list = output.iter();
+        let target_list = list.map(|t| TargetEntry { expr: replaced(&t.expr), ..t.clone() });
+        let info = PlanInfo { target_list: target_list.collect(), ..path.info() };
+        let constant_qual = stage.having.iter().map(replaced).collect();
         let node = PlanNode::Result { child: None, constant_qual };
-        Ok(Some(Made { plan: Plan { info, node }, output }))
+        Ok(Made { plan: Plan { info, node }, output })
     }
 
     /// `SELECT arg … WHERE arg IS NOT NULL ORDER BY arg LIMIT 1` over the query's FROM and WHERE.
@@ -203,11 +228,11 @@ fn replace(e: &mut Expr, params: &[(Expr, Expr)]) {
     plan::walk::each_child_mut(e, &mut |c| replace(c, params));
 }
 
-/// True if the plan sorts, so that all rows are read before the first is returned.
-fn sorts(plan: &Plan) -> bool {
-    match &plan.node {
-        PlanNode::Limit { child, .. } | PlanNode::Result { child: Some(child), .. } => sorts(child),
-        PlanNode::Sort { .. } | PlanNode::IncrementalSort { .. } => true,
+/// True if the path sorts, so that all rows are read before the first is returned.
+fn sorts(path: &Path) -> bool {
+    match &path.kind {
+        PathKind::Limit { child } | PathKind::Project { child, .. } => sorts(child),
+        PathKind::Sort { .. } | PathKind::IncrementalSort { .. } => true,
         _ => false,
     }
 }

@@ -1,11 +1,15 @@
 //! INSERT, UPDATE, DELETE: the target list of the child, the ModifyTable node above it, and row
 //! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
+use crate::create::Made;
 use crate::facts::IndexKey;
-use crate::glob::{Glob, PlannedLevel, Root};
+use crate::glob::{Glob, Root};
+use crate::path::{Path, PathKind, PathSet};
 use crate::pullup::multi_column;
 use crate::refs::Below;
+use crate::stage::Modification;
 use crate::subselect::exec_param;
+use crate::upper::label;
 use crate::vars::{conjuncts, make_var, pull_vars, substitute};
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -16,11 +20,13 @@ use plan::query::{
     Query, RteKind,
 };
 use plan::walk;
+use std::rc::Rc;
 
 const CTID: i16 = -1;
 
 impl Glob<'_> {
-    pub(crate) fn plan_modify(&mut self, root: &mut Root) -> Result<PlannedLevel> {
+    /// The paths of INSERT, UPDATE and DELETE.
+    pub(crate) fn modify_paths(&mut self, root: &mut Root) -> Result<PathSet> {
         let command = root.query.command_type;
         if !matches!(command, CmdType::Insert | CmdType::Update | CmdType::Delete) {
             return Err(PgError::unsupported("MERGE"));
@@ -99,60 +105,79 @@ impl Glob<'_> {
                 push_target(&mut targets, t.expr.clone(), t.resname.clone(), true);
             }
         }
-        let mut made = self.plan_body(root, &targets, &marks)?;
-        self.label(&mut made.plan, &targets);
+        let stage = Rc::new(Modification {
+            command,
+            target,
+            table,
+            targets,
+            update_colnos,
+            marks,
+            row_by_row,
+            epq_param: self.new_param(Oid::INVALID),
+        });
+        let paths = self.body_paths(root, &stage.targets)?;
         let flat_target = self.flat(root, target);
         self.result_relations.push(flat_target);
+        // The cost of writing is the same for every path.
+        let returns = !root.query.returning_list.is_empty();
+        let mut out = paths.above();
+        for p in paths.unparameterised() {
+            out.add(Path {
+                kind: PathKind::Modify { child: p.clone(), stage: stage.clone() },
+                rows: if returns { p.rows } else { 0.0 },
+                width: if returns { p.width } else { 0 },
+                order: Vec::new(),
+                ..Path::clone(p)
+            });
+        }
+        Ok(out)
+    }
+
+    /// Creates the ModifyTable node of a path.
+    pub(crate) fn create_modify(
+        &mut self,
+        root: &mut Root,
+        path: &Path,
+        child: &Path,
+        stage: &Modification,
+    ) -> Result<Made> {
+        let mut made = self.create(root, child, &[])?;
+        label(&mut made.plan, &stage.targets);
+        let flat_target = self.flat(root, stage.target);
         let below = Below::one(&made.output);
         let mut returning = Vec::new();
         for t in &root.query.returning_list {
-            let expr = returning_expr(&t.expr, target, root.rt_offset, &below)?;
+            let expr = returning_expr(&t.expr, stage.target, root.rt_offset, &below)?;
             returning.push(TargetEntry { expr, ..t.clone() });
         }
         let mut checks = Vec::new();
         for c in &root.query.with_check_options {
             let mut c = c.clone();
             if let Some(q) = &c.qual {
-                c.qual = Some(returning_expr(q, target, root.rt_offset, &below)?);
+                c.qual = Some(returning_expr(q, stage.target, root.rt_offset, &below)?);
             }
             checks.push(c);
         }
         let on_conflict = match root.query.on_conflict.clone() {
-            Some(c) => Some(self.on_conflict(root, *c, &table)?),
+            Some(c) => Some(self.on_conflict(root, *c, &stage.table)?),
             None => None,
         };
-        let epq_param = self.new_param(Oid::INVALID);
-        let rows = if returning.is_empty() { 0.0 } else { made.plan.info.plan_rows };
-        let info = PlanInfo {
-            startup_cost: made.plan.info.startup_cost,
-            // The cost of writing is the same for every plan.
-            total_cost: made.plan.info.total_cost,
-            plan_rows: rows,
-            plan_width: if returning.is_empty() { 0 } else { made.plan.info.plan_width },
-            target_list: returning.clone(),
-            ..PlanInfo::default()
-        };
+        let info = PlanInfo { target_list: returning.clone(), ..path.info() };
         let node = PlanNode::ModifyTable(Box::new(ModifyTable {
             child: made.plan,
-            operation: command,
+            operation: stage.command,
             can_set_tag: root.query.can_set_tag,
             nominal_relation: flat_target,
             result_relations: vec![flat_target],
-            update_colnos: vec![update_colnos],
+            update_colnos: vec![stage.update_colnos.clone()],
             with_check_options: vec![checks],
             returning_lists: vec![returning],
-            row_marks: marks,
-            epq_param,
+            row_marks: stage.marks.clone(),
+            epq_param: stage.epq_param,
             on_conflict,
-            row_by_row,
+            row_by_row: stage.row_by_row,
         }));
-        Ok(PlannedLevel {
-            plan: Plan { info, node },
-            groups: rows,
-            rows,
-            column_widths: Vec::new(),
-            order: Vec::new(),
-        })
+        Ok(Made { plan: Plan { info, node }, output: Vec::new() })
     }
 
     /// True if a volatile user-defined function is called, which may read rows that the statement

@@ -2,11 +2,13 @@
 //! Counterpart: pathnode.c, pathkeys.c, nodes/pathnodes.h.
 
 use crate::facts::IndexFacts;
+use crate::stage::{Grouping, Modification, Window};
 use crate::vars::conjuncts;
 use ids::Oid;
+use pgerror::{PgError, Result};
 use plan::expr::{BoolOp, Expr};
-use plan::node::ScanDirection;
-use plan::query::JoinType;
+use plan::node::{AggStrategy, PlanInfo, PlanRowMark, ScanDirection};
+use plan::query::{JoinType, SetOperationStmt};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -199,11 +201,14 @@ pub(crate) enum PathKind {
         tid_quals: Vec<Expr>,
         quals: Vec<Expr>,
     },
-    /// A planned subquery; `plan` is its index in `Root::subqueries`.
+    /// A planned subquery; `plan` is its index in `Root::subqueries`, `path` a path of its level.
     Subquery {
         rti: i32,
         plan: usize,
+        path: PathRef,
         quals: Vec<Expr>,
+        /// Join conditions that the subquery tests.
+        tested: Vec<Expr>,
     },
     Function {
         rti: i32,
@@ -281,6 +286,101 @@ pub(crate) enum PathKind {
         child: PathRef,
         quals: Vec<Expr>,
     },
+    /// The rows of the joins, with the expressions that the stages above need. Counterpart:
+    /// `apply_scanjoin_target_to_paths`.
+    Target {
+        child: PathRef,
+        want: Rc<[Expr]>,
+        /// The stage above accepts more columns of a subquery.
+        accepts_more: bool,
+    },
+    /// Sorts each group of rows with equal values of the first `presorted` keys of `order`.
+    IncrementalSort {
+        child: PathRef,
+        presorted: usize,
+    },
+    /// Expands set-returning functions and computes the expressions.
+    Project {
+        child: PathRef,
+        want: Rc<[Expr]>,
+    },
+    Group {
+        child: PathRef,
+        stage: Rc<Grouping>,
+        strategy: AggStrategy,
+    },
+    /// The results of min and max from the ends of indexes (`Root::ends`).
+    MinMax {
+        stage: Rc<Grouping>,
+    },
+    Window {
+        child: PathRef,
+        stage: Rc<Window>,
+    },
+    /// DISTINCT of the level.
+    Distinct {
+        child: PathRef,
+        hashed: bool,
+    },
+    /// A planned input of a set operation; `plan` is its index in `Root::subqueries`, `path` a path
+    /// of its level.
+    Arm {
+        rti: i32,
+        plan: usize,
+        path: PathRef,
+    },
+    /// Columns converted to the types of a set operation.
+    Convert {
+        child: PathRef,
+        types: Rc<[Oid]>,
+    },
+    /// The rows of all children, one after another.
+    Append {
+        children: Vec<PathRef>,
+        shape: Rc<AppendShape>,
+    },
+    /// The rows of the children, which all have the path's order, merged in that order.
+    MergeAppend {
+        children: Vec<PathRef>,
+        shape: Rc<AppendShape>,
+    },
+    /// A sort by all columns of a set operation.
+    SetSort {
+        child: PathRef,
+        op: Rc<SetOperationStmt>,
+    },
+    /// Removes duplicates of a UNION.
+    UnionDistinct {
+        child: PathRef,
+        op: Rc<SetOperationStmt>,
+        hashed: bool,
+    },
+    /// INTERSECT or EXCEPT of the two children of an Append with a flag column.
+    SetOp {
+        child: PathRef,
+        op: Rc<SetOperationStmt>,
+        hashed: bool,
+    },
+    LockRows {
+        child: PathRef,
+        marks: Rc<[PlanRowMark]>,
+    },
+    Limit {
+        child: PathRef,
+    },
+    Modify {
+        child: PathRef,
+        stage: Rc<Modification>,
+    },
+}
+
+/// How an Append makes its columns from those of its children.
+#[derive(Debug)]
+pub(crate) struct AppendShape {
+    /// The operation whose type modifiers the columns have.
+    pub op: Rc<SetOperationStmt>,
+    /// Each child has an additional column with its number, for SetOp.
+    pub flags: bool,
 }
 
 /// The properties by which paths are compared.
@@ -327,6 +427,17 @@ impl Worth<'_> {
 }
 
 impl Path {
+    /// Costs, rows and width for the path's plan node.
+    pub(crate) fn info(&self) -> PlanInfo {
+        PlanInfo {
+            startup_cost: self.startup,
+            total_cost: self.total,
+            plan_rows: self.rows,
+            plan_width: self.width,
+            ..PlanInfo::default()
+        }
+    }
+
     fn worth(&self) -> Worth<'_> {
         Worth {
             startup: self.startup,
@@ -341,6 +452,11 @@ impl Path {
 /// True if the order `have` satisfies `want`. Counterpart: `pathkeys_contained_in`.
 pub(crate) fn starts_with(have: &[PathKey], want: &[PathKey]) -> bool {
     have.len() >= want.len() && have.iter().zip(want).all(|(h, w)| h == w)
+}
+
+/// The number of leading keys that both orders have.
+pub(crate) fn common_prefix(have: &[PathKey], want: &[PathKey]) -> usize {
+    have.iter().zip(want).take_while(|(h, w)| h == w).count()
 }
 
 /// The expressions by which an order is useful above a relation or join.
@@ -389,10 +505,21 @@ impl PathSet {
 
     pub(crate) fn add(&mut self, new: Path) {
         if self.lacks(new.worth()) {
-            let early = self.early;
-            self.paths.retain(|old| !new.worth().dominates(old.worth(), early));
-            self.paths.push(Rc::new(new));
+            self.push(Rc::new(new));
         }
+    }
+
+    /// As [`PathSet::add`], for a path of another set.
+    pub(crate) fn add_ref(&mut self, new: PathRef) {
+        if self.lacks(new.worth()) {
+            self.push(new);
+        }
+    }
+
+    fn push(&mut self, new: PathRef) {
+        let early = self.early;
+        self.paths.retain(|old| !new.worth().dominates(old.worth(), early));
+        self.paths.push(new);
     }
 
     /// The same paths with their orders truncated to the useful prefix.
@@ -409,7 +536,33 @@ impl PathSet {
 
     /// The unparameterized path with the lowest total cost.
     pub(crate) fn cheapest(&self) -> Option<&PathRef> {
-        self.unparameterised().min_by(|a, b| a.total.total_cmp(&b.total))
+        let by_cost = |a: &&PathRef, b: &&PathRef| {
+            a.total.total_cmp(&b.total).then(a.startup.total_cmp(&b.startup))
+        };
+        self.unparameterised().min_by(by_cost)
+    }
+
+    /// The unparameterized path that returns this part of its rows at the lowest cost: 0 is all, a
+    /// number below 1 is a fraction, others are a count. Counterpart:
+    /// `get_cheapest_fractional_path`.
+    pub(crate) fn cheapest_for(&self, tuple_fraction: f64) -> Result<&PathRef> {
+        let mut best = self
+            .cheapest()
+            .ok_or_else(|| PgError::internal("no path without outer parameters for this query"))?;
+        let part = match tuple_fraction {
+            f if f >= 1.0 => f / best.rows.max(1.0),
+            f => f,
+        };
+        if part <= 0.0 || part >= 1.0 {
+            return Ok(best);
+        }
+        let cost = |p: &PathRef| p.startup + part * (p.total - p.startup);
+        for p in self.unparameterised() {
+            if cost(p) < cost(best) {
+                best = p;
+            }
+        }
+        Ok(best)
     }
 
     pub(crate) fn unparameterised(&self) -> impl Iterator<Item = &PathRef> {

@@ -81,16 +81,16 @@ impl Glob<'_> {
                 continue;
             }
             let param = self.new_param(Oid::INVALID);
-            let planned = if cte.recursive && self_references(&cte) {
+            let (plan, rows) = if cte.recursive && self_references(&cte) {
                 self.plan_recursive(root, &cte)?
             } else {
                 let input = root.child_input(0.0);
-                self.plan_level((*cte.query).clone(), input)?
+                let mut planned = self.plan_level((*cte.query).clone(), input)?;
+                (self.plan_of(&mut planned)?, planned.rows)
             };
-            let rows = planned.rows;
-            let total = planned.plan.info.total_cost;
+            let total = plan.info.total_cost;
             let init_of_cte = Vec::new();
-            self.subplans.push(planned.plan);
+            self.subplans.push(plan);
             let plan_id = self.subplans.len() as u32;
             root.init_plans.push(Expr::SubPlan(Box::new(SubPlan {
                 kind: SubLinkKind::Cte,

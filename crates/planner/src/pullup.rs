@@ -5,6 +5,7 @@
 use crate::facts::PlannerFacts;
 use crate::prep::node_relids;
 use crate::relids::Relids;
+use crate::values::pull_up_values;
 use crate::vars::{
     conjunction, conjuncts, contains_sublinks, make_var, offset_query, relids_of, replace_rte_vars,
     substitute,
@@ -25,7 +26,7 @@ use stdx::Nested;
 use stdx::stack::deep;
 
 /// True if the expression is volatile, or if that cannot be determined.
-fn is_volatile(e: &Expr, facts: &mut dyn PlannerFacts) -> bool {
+pub(crate) fn is_volatile(e: &Expr, facts: &mut dyn PlannerFacts) -> bool {
     !matches!(eval::volatility(e, facts), Ok(Volatility::Immutable | Volatility::Stable))
 }
 
@@ -343,6 +344,7 @@ pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
 
 /// Merges simple subqueries in FROM into the query.
 pub(crate) fn pull_up_subqueries(query: &mut Query, facts: &mut dyn PlannerFacts) -> Result<()> {
+    pull_up_values(query, facts);
     // Computed before parts are detached from the tree.
     let mut whole_rows = whole_rows(query);
     let mut from = std::mem::take(&mut query.jointree);
@@ -513,6 +515,9 @@ fn pull_up_entry(
     // The entry stays in the range table, emptied: it carries the view's permissions.
     let lateral = rte.lateral;
     pull_up_sublinks(&mut sub, facts);
+    if context.position == Position::Inner {
+        pull_up_values(&mut sub, facts);
+    }
     let reaches_out = |fixed: &Relids| !used_above(&sub).is_subset(fixed);
     if lateral && (from_reaches_up(&sub.jointree, false) || context.fixed.is_some_and(reaches_out))
     {

@@ -67,7 +67,7 @@ impl Glob<'_> {
 
     /// True if a condition on the column may be tested before the subquery's DISTINCT, window and
     /// set operations.
-    fn column_takes_quals(&mut self, sub: &Query, v: &Var) -> Result<bool> {
+    pub(crate) fn column_takes_quals(&mut self, sub: &Query, v: &Var) -> Result<bool> {
         if let Some(tree) = &sub.set_operations {
             for leaf in leaves(tree) {
                 let RteKind::Subquery { subquery, .. } = &sub.rte(leaf).kind else {
@@ -141,11 +141,7 @@ fn excepts(node: &SetOpNode) -> bool {
 fn leaves(node: &SetOpNode) -> Vec<i32> {
     match node {
         SetOpNode::Leaf(rti) => vec![*rti],
-        SetOpNode::Op(op) => {
-            let mut out = leaves(&op.larg);
-            out.append(&mut leaves(&op.rarg));
-            out
-        }
+        SetOpNode::Op(op) => op.leaves(),
     }
 }
 
@@ -153,7 +149,8 @@ fn target(sub: &Query, attno: i16) -> Option<&TargetEntry> {
     sub.target_list.iter().find(|t| t.resno == attno && !t.resjunk)
 }
 
-fn push(sub: &mut Query, qual: &Expr) {
+/// Adds the condition to the subquery, over its own expressions.
+pub(crate) fn push(sub: &mut Query, qual: &Expr) {
     if let Some(tree) = &sub.set_operations {
         for leaf in leaves(tree) {
             if let RteKind::Subquery { subquery, .. } = &mut sub.rtable[leaf as usize - 1].kind {

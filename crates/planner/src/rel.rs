@@ -61,10 +61,8 @@ impl Glob<'_> {
                 }
             }
             RteKind::Subquery { .. } => {
+                self.before_subquery(root, rti);
                 rel.quals = self.push_into_subquery(root, rti, rel.quals)?;
-                if rel.quals.is_empty() {
-                    self.push_down_order(root, rti)?;
-                }
                 let i = self.plan_subquery(root, rti)?;
                 let s = &root.subqueries[i];
                 rel.tuples = s.rows;

@@ -1,8 +1,9 @@
 //! Scan paths of base relations, and their costs. Counterpart: allpaths.c, indxpath.c, costsize.c,
 //! selfuncs.c (btcostestimate).
 
+use crate::appendrel::{level_columns, order_above};
 use crate::facts::{CostSettings, IndexFacts, IndexKey, RelFacts};
-use crate::glob::{Glob, Root, SubqueryPlan};
+use crate::glob::{Glob, Root};
 use crate::need::{Need, columns_of};
 use crate::path::{IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
@@ -39,15 +40,9 @@ impl Glob<'_> {
                 self.table_paths(root, &rel, &quals, join_quals, needed, &mut set)?;
             }
             RteKind::Subquery { .. } => {
-                let index = root.subquery_of[&rti];
-                let s = &root.subqueries[index];
-                let mut order = subquery_order(rti, s);
-                root.classify(&mut order);
-                let (startup, total) = (s.startup, s.total);
-                let kind = PathKind::Subquery { rti, plan: index, quals: quals.clone() };
-                let mut p = self.simple_path(kind, &rel, startup, total, &quals)?;
-                p.order = order;
-                set.add(p);
+                let plan = root.subquery_of[&rti];
+                self.subquery_paths(root, (&rel, plan), &quals, &[], &mut set)?;
+                self.parameterized_append_paths(root, &rel, &quals, join_quals, &mut set)?;
             }
             RteKind::Function { .. } => {
                 let kind = PathKind::Function { rti, quals: quals.clone() };
@@ -75,6 +70,47 @@ impl Glob<'_> {
             }
         }
         Ok(set)
+    }
+
+    /// A path for each path of the planned subquery; `tested` are join conditions that the subquery
+    /// tests.
+    pub(crate) fn subquery_paths(
+        &mut self,
+        root: &Root,
+        (rel, plan): (&BaseRel, usize),
+        quals: &[Expr],
+        tested: &[Expr],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let rti = rel.rti;
+        let s = &root.subqueries[plan];
+        let level = s.level()?;
+        let column = |n: i16| {
+            let t = level.query.target_list.iter().find(|t| t.resno == n)?;
+            let (typmod, collation) = (t.expr.typmod(), t.expr.collation());
+            Some(Rc::new(make_var(rti, n, t.expr.type_oid(), typmod, collation)))
+        };
+        let columns = level_columns(level);
+        let c = self.costs();
+        let per_row = c.cpu_tuple + self.quals_cost(quals)?;
+        let selected = if quals.is_empty() { 1.0 } else { self.selectivity_all(root, quals)? };
+        let outer = relids_of_all(s.params.iter().map(|(_, e)| e));
+        for path in s.paths.unparameterised() {
+            let mut order = order_above((level, &columns), &path.order, column);
+            root.classify(&mut order);
+            let (quals, tested) = (quals.to_vec(), tested.to_vec());
+            set.add(Path {
+                kind: PathKind::Subquery { rti, plan, path: path.clone(), quals, tested },
+                relids: Relids::from([rti]),
+                rows: clamp_rows(path.rows * selected),
+                width: rel.width,
+                startup: path.startup,
+                total: path.total + path.rows * per_row,
+                order,
+                outer: outer.clone(),
+            });
+        }
+        Ok(())
     }
 
     fn simple_path(
@@ -692,26 +728,6 @@ fn under_collation(expr: Expr, collation: Oid) -> Expr {
         location: Location::UNKNOWN,
         arg: expr,
     }))
-}
-
-fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
-    s.order
-        .iter()
-        .map(|o| {
-            let t = s.plan.info.target_list.iter().find(|t| t.resno == o.resno);
-            let (ty, typmod, coll) = t.map_or((Oid::INVALID, -1, Oid::INVALID), |t| {
-                (t.expr.type_oid(), t.expr.typmod(), t.expr.collation())
-            });
-            PathKey {
-                expr: Rc::new(make_var(rti, o.resno, ty, typmod, coll)),
-                class: None,
-                family: o.family,
-                collation: o.collation,
-                descending: o.descending,
-                nulls_first: o.nulls_first,
-            }
-        })
-        .collect()
 }
 
 /// Cost of the descent to the first entry: key comparisons, and 50 operator costs for each page.

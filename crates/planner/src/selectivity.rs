@@ -12,7 +12,7 @@ use crate::vars::{pull_vars_of, relids_of};
 use pgerror::Result;
 use plan::expr::{
     BoolOp, BoolTestKind, BooleanTest, CaseTestExpr, Const, Expr, Location, OpExpr, ParamKind,
-    RowCompareExpr, ScalarArrayOpExpr,
+    RowCompareExpr, ScalarArrayOpExpr, Var,
 };
 use plan::query::RteKind;
 use std::sync::Arc;
@@ -32,10 +32,11 @@ const LONG_HISTOGRAM: usize = 100;
 const ELEMENTS_MAX: usize = 100;
 
 /// Statistics of a column or expression. Counterpart: `VariableStatData`.
-struct VarFacts {
+pub(crate) struct VarFacts {
     stats: Option<Arc<ColStats>>,
     rows: f64,
-    distinct: f64,
+    /// Estimated number of distinct values.
+    pub distinct: f64,
     type_oid: ids::Oid,
     unique: bool,
 }
@@ -502,7 +503,8 @@ impl Glob<'_> {
         })
     }
 
-    fn var_facts(&mut self, root: &Root, expr: &Expr) -> Result<VarFacts> {
+    /// Statistics of a column or expression. Counterpart: `examine_variable`.
+    pub(crate) fn var_facts(&mut self, root: &Root, expr: &Expr) -> Result<VarFacts> {
         let unknown = VarFacts {
             stats: None,
             rows: 1000.0,
@@ -514,7 +516,8 @@ impl Glob<'_> {
         let Some(rel) = root.rels.get(&v.varno) else { return Ok(unknown) };
         let rows = rel.tuples;
         let RteKind::Relation { relid, .. } = &root.query.rte(v.varno).kind else {
-            return Ok(VarFacts { rows, distinct: DEFAULT_DISTINCT.min(rows), ..unknown });
+            let unknown = VarFacts { rows, distinct: DEFAULT_DISTINCT.min(rows), ..unknown };
+            return self.subquery_facts(root, v, unknown);
         };
         let unique = rel.table.as_ref().is_some_and(|t| {
             t.indexes.iter().any(|i| {
@@ -546,8 +549,41 @@ impl Glob<'_> {
         })
     }
 
+    /// Statistics of a column of a subquery: those of the column below, if it is one. Counterpart:
+    /// `examine_simple_variable`.
+    fn subquery_facts(&mut self, root: &Root, v: &Var, unknown: VarFacts) -> Result<VarFacts> {
+        let planned = root.subquery_of.get(&v.varno).map(|i| &root.subqueries[*i]);
+        let Some(level) = planned.and_then(|s| s.level.as_deref()) else { return Ok(unknown) };
+        let q = &level.query;
+        if level.in_set_operation || !q.grouping_sets.is_empty() {
+            return Ok(unknown);
+        }
+        let target = q.target_list.iter().find(|t| t.resno == v.varattno && !t.resjunk);
+        let Some(target) = target else { return Ok(unknown) };
+        let rows = unknown.rows;
+        // The only column of DISTINCT or GROUP BY is unique.
+        for clauses in [&q.distinct_clause, &q.group_clause] {
+            if let [only] = clauses.as_slice()
+                && only.tle_sort_group_ref == target.ressortgroupref
+            {
+                return Ok(VarFacts { distinct: rows.max(1.0), unique: true, ..unknown });
+            }
+        }
+        if !matches!(&target.expr, Expr::Var(v) if v.varlevelsup == 0) {
+            return Ok(unknown);
+        }
+        let below = self.var_facts(level, &target.expr)?;
+        let distinct = match &below.stats {
+            Some(s) if s.n_distinct > 0.0 => s.n_distinct,
+            Some(s) if s.n_distinct < 0.0 => -s.n_distinct * rows,
+            _ => return Ok(unknown),
+        };
+        let distinct = distinct.clamp(1.0, rows.max(1.0));
+        Ok(VarFacts { stats: below.stats, distinct, ..unknown })
+    }
+
     /// True if there are statistics, or a unique index, for the expression.
-    fn is_known(&mut self, root: &Root, expr: &Expr) -> Result<bool> {
+    pub(crate) fn is_known(&mut self, root: &Root, expr: &Expr) -> Result<bool> {
         let facts = self.var_facts(root, expr)?;
         Ok(facts.stats.is_some() || facts.unique)
     }
@@ -583,22 +619,6 @@ impl Glob<'_> {
             }
         }
         Ok(unknown)
-    }
-
-    /// Estimated number of groups by these expressions among `rows` rows. Counterpart:
-    /// `estimate_num_groups`.
-    pub(crate) fn group_count(&mut self, root: &Root, exprs: &[Expr], rows: f64) -> Result<f64> {
-        let mut groups = 1.0;
-        for e in exprs {
-            if matches!(e, Expr::Const(_)) {
-                continue;
-            }
-            groups *= self.var_facts(root, strip(e))?.distinct;
-            if groups > rows {
-                break;
-            }
-        }
-        Ok(crate::rel::clamp_rows(groups.min(rows)))
     }
 }
 

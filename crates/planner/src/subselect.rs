@@ -80,24 +80,19 @@ impl Glob<'_> {
             SubLinkKind::Any | SubLinkKind::All => 0.5,
             _ => 0.0,
         };
-        let planned = self.plan_level(query, root.child_input(fraction))?;
+        let mut planned = self.plan_level(query, root.child_input(fraction))?;
+        let plan = self.plan_of(&mut planned)?;
         if !params.is_empty() {
             // Folding may have removed all references to this level. The sub-select is then
             // uncorrelated and runs once, including its volatile functions.
-            let read = plan::params::param_refs(&[&planned.plan], &[], &self.subplans).read;
+            let read = plan::params::param_refs(&[&plan], &[], &self.subplans).read;
             params.retain(|(id, _)| read.binary_search(id).is_ok());
         }
-        let columns: Vec<Expr> = planned
-            .plan
-            .info
-            .target_list
-            .iter()
-            .filter(|t| !t.resjunk)
-            .map(|t| t.expr.clone())
-            .collect();
-        let (startup, total) = (planned.plan.info.startup_cost, planned.plan.info.total_cost);
-        let (rows, width) = (planned.rows, planned.plan.info.plan_width);
-        self.subplans.push(planned.plan);
+        let columns: Vec<Expr> =
+            plan.info.target_list.iter().filter(|t| !t.resjunk).map(|t| t.expr.clone()).collect();
+        let (startup, total) = (plan.info.startup_cost, plan.info.total_cost);
+        let (rows, width) = (planned.rows, plan.info.plan_width);
+        self.subplans.push(plan);
         let plan_id = self.subplans.len() as u32;
         let first = columns.first();
         let first_col_type = match s.kind {
@@ -410,19 +405,20 @@ impl Glob<'_> {
         self.drop_unused_columns(&root.query, rti, &mut query)?;
         let params = self.parameterise(&mut query);
         let count_groups = root.in_set_operation;
-        let run_conditions = root.run_conditions.remove(&rti).unwrap_or_default();
-        let below = root.child_input(root.subquery_fraction);
-        let input = LevelInput { count_groups, run_conditions, ..below };
+        let input = LevelInput {
+            count_groups,
+            run_conditions: root.run_conditions.remove(&rti).unwrap_or_default(),
+            wanted_columns: root.wanted_columns.remove(&rti).unwrap_or_default(),
+            plain_members: root.plain_members.remove(&rti),
+            ..root.child_input(root.subquery_fraction)
+        };
         let planned = self.plan_level(query, input)?;
-        let (startup, total) = (planned.plan.info.startup_cost, planned.plan.info.total_cost);
         root.subqueries.push(SubqueryPlan {
-            plan: planned.plan,
+            level: Some(planned.root),
+            paths: planned.paths,
             groups: planned.groups,
             rows: planned.rows,
             column_widths: planned.column_widths,
-            startup,
-            total,
-            order: planned.order,
             params,
         });
         let i = root.subqueries.len() - 1;

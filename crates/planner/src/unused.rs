@@ -5,11 +5,12 @@ use crate::create::null_for;
 use crate::glob::Glob;
 use crate::prep::node_relids;
 use crate::pullup::lateral_exprs;
+use crate::setop::is_append_relation;
 use crate::vars::contains_srf;
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::Expr;
-use plan::query::{CmdType, Query};
+use plan::query::{CmdType, Query, RteKind};
 use plan::walk;
 use std::collections::BTreeSet;
 
@@ -28,12 +29,32 @@ impl Glob<'_> {
         if query.command_type != CmdType::Select
             || !in_from
             || sub.command_type != CmdType::Select
-            || sub.set_operations.is_some()
             || !sub.distinct_clause.is_empty()
         {
             return Ok(());
         }
-        let Some(used) = columns_used(query, rti) else { return Ok(()) };
+        if sub.set_operations.is_some() && !is_append_relation(sub) {
+            return Ok(());
+        }
+        let Some(mut used) = columns_used(query, rti) else { return Ok(()) };
+        if sub.set_operations.is_some() {
+            let sorted = sub.target_list.iter().filter(|t| t.ressortgroupref != 0);
+            used.extend(sorted.map(|t| t.resno));
+            for rte in &mut sub.rtable {
+                if let RteKind::Subquery { subquery, .. } = &mut rte.kind
+                    && subquery.set_operations.is_none()
+                    && subquery.distinct_clause.is_empty()
+                {
+                    self.drop_columns(&used, subquery)?;
+                }
+            }
+            return Ok(());
+        }
+        self.drop_columns(&used, sub)
+    }
+
+    /// Replaces the columns that are not used by NULL.
+    fn drop_columns(&mut self, used: &BTreeSet<i16>, sub: &mut Query) -> Result<()> {
         for t in &mut sub.target_list {
             let free = !t.resjunk && t.ressortgroupref == 0 && !used.contains(&t.resno);
             if free

@@ -1,5 +1,6 @@
 //! Command dispatch: a verb of `norsu`, or the name of a PostgreSQL program as `argv[0]`.
 
+use crate::failure::{Failure, Outcome};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -21,35 +22,6 @@ Usage:
 The directory may also be given by the environment variable PGDATA.
 Called as initdb, postgres, pg_ctl, pg_controldata or pg_waldump it takes their arguments.
 ";
-
-/// An error message and the exit status. The message is empty if it was already logged.
-pub(crate) struct Failure {
-    pub(crate) message: String,
-    pub(crate) status: u8,
-}
-
-impl Failure {
-    pub(crate) fn new(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), status: 1 }
-    }
-
-    /// A failure whose message was already logged.
-    pub(crate) fn logged() -> Failure {
-        Failure::new("")
-    }
-}
-
-impl From<pgerror::PgError> for Failure {
-    fn from(e: pgerror::PgError) -> Failure {
-        let mut message = e.message().to_owned();
-        for more in [&e.fields().detail, &e.fields().hint].into_iter().flatten() {
-            message.push_str(&format!(" ({more})"));
-        }
-        Failure::new(message)
-    }
-}
-
-pub(crate) type Outcome = Result<u8, Failure>;
 
 /// Runs the program with its arguments.
 pub fn run(args: Vec<OsString>) -> ExitCode {
@@ -88,7 +60,7 @@ fn verb(args: &[String], all: &[String]) -> Outcome {
         "waldump" => crate::waldump::run(rest),
         "single" => crate::single::run(rest),
         "--version" | "-V" | "version" => {
-            println!("norsu (PostgreSQL) {}", crate::SERVER_VERSION);
+            println!("norsu (PostgreSQL) {}", crate::version::SERVER_VERSION);
             Ok(0)
         }
         "--help" | "-?" | "-h" | "help" => {

@@ -78,7 +78,7 @@ pub(crate) fn memory_limit(base: &Base) -> usize {
 pub(crate) fn data_directory(
     directory: &str,
     given: &[(String, String)],
-) -> Result<String, crate::cli::Failure> {
+) -> Result<String, crate::failure::Failure> {
     let said = |name: &str| {
         let last = given.iter().rev().find(|(n, _)| n.eq_ignore_ascii_case(name));
         last.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
@@ -131,12 +131,13 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     };
     reports.extend(wrong.iter().map(|(_, e)| e.clone()));
     for entry in &entries {
-        if let Some((name, value)) = base.registry.retired(&entry.name, &entry.value) {
+        if let Some((name, value)) = base.registry.replacement_of(&entry.name, &entry.value) {
             reports.push(
                 PgError::new(
                     pgerror::SqlState::WARNING_DEPRECATED_FEATURE,
                     format!(
-                        "parameter \"{}\" in file \"{}\" line {} has been retired; \"{name}\" is set to {value}",
+                        "parameter \"{}\" in file \"{}\" line {} has been retired; \"{name}\" is \
+                         set to {value}",
                         entry.name, entry.file, entry.line
                     ),
                 )
@@ -356,15 +357,15 @@ pub(crate) fn engine_config(
     config.wal.writer_delay = millis("wal_writer_delay");
     config.wal.writer_flush_after = count("wal_writer_flush_after");
     config.wal_log_hints = base.bool("wal_log_hints");
-    config.checkpoint_timeout = seconds("checkpoint_timeout");
-    config.checkpoint_completion_target = base.real("checkpoint_completion_target");
-    config.checkpoint_warning = seconds("checkpoint_warning");
-    config.checkpoint_flush_after = count("checkpoint_flush_after");
-    config.bgwriter_flush_after = count("bgwriter_flush_after");
-    config.log_checkpoints = base.bool("log_checkpoints");
-    config.bgwriter_delay = millis("bgwriter_delay");
-    config.bgwriter_lru_maxpages = base.int("bgwriter_lru_maxpages") as usize;
-    config.bgwriter_lru_multiplier = base.real("bgwriter_lru_multiplier");
+    config.background.checkpoint_timeout = seconds("checkpoint_timeout");
+    config.background.checkpoint_completion_target = base.real("checkpoint_completion_target");
+    config.background.checkpoint_warning = seconds("checkpoint_warning");
+    config.background.checkpoint_flush_after = count("checkpoint_flush_after");
+    config.background.bgwriter_flush_after = count("bgwriter_flush_after");
+    config.background.log_checkpoints = base.bool("log_checkpoints");
+    config.background.bgwriter_delay = millis("bgwriter_delay");
+    config.background.bgwriter_lru_maxpages = base.int("bgwriter_lru_maxpages") as usize;
+    config.background.bgwriter_lru_multiplier = base.real("bgwriter_lru_multiplier");
     config.log_startup_progress_interval = millis("log_startup_progress_interval");
     config.max_connections = count("max_connections");
     config.max_worker_processes = count("max_worker_processes");

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: pg_ctl.c.
 
-use crate::cli::{Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::options::{self, Given, Known};
 use std::fs;
 use std::io::Write;
@@ -132,7 +132,7 @@ pub(crate) fn run(verb: &str, args: &[String]) -> Outcome {
 pub(crate) fn pg_ctl(args: &[String]) -> Outcome {
     let given = options::parse(args, &OPTIONS, false)?;
     if given.has("version") {
-        println!("pg_ctl (PostgreSQL) {}", crate::SERVER_VERSION);
+        println!("pg_ctl (PostgreSQL) {}", crate::version::SERVER_VERSION);
         return Ok(0);
     }
     let Some(verb) = given.rest.first() else {

@@ -3,7 +3,7 @@
 //!
 //! Counterpart: pg_controldata.c.
 
-use crate::cli::{Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::options::{self, Known};
 use types::zone::Zone;
 use wal::control::{CONTROL_FILE, ControlFile, DbState};
@@ -13,7 +13,7 @@ const OPTIONS: [Known; 3] = [('D', "pgdata", true), ('V', "version", false), ('?
 pub(crate) fn run(args: &[String]) -> Outcome {
     let given = options::parse(args, &OPTIONS, false)?;
     if given.has("version") {
-        println!("pg_controldata (PostgreSQL) {}", crate::SERVER_VERSION);
+        println!("pg_controldata (PostgreSQL) {}", crate::version::SERVER_VERSION);
         return Ok(0);
     }
     let named = given.value("pgdata").or(given.rest.first().map(String::as_str));

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: initdb.c.
 
-use crate::cli::{Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::options::{self, Known};
 use crate::user;
 use catalog::bootstrap::{InitOptions, init};
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
         return Ok(0);
     }
     if given.has("version") {
-        println!("initdb (PostgreSQL) {}", crate::SERVER_VERSION);
+        println!("initdb (PostgreSQL) {}", crate::version::SERVER_VERSION);
         return Ok(0);
     }
     if given.rest.len() > 1 {

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: pqcomm.c (`StreamServerPort`).
 
-use crate::cli::Failure;
+use crate::failure::Failure;
 use crate::lockfile::LockFile;
 use crate::net::Stream;
 use crate::user;

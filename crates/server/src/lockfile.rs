@@ -71,8 +71,8 @@ impl LockFile {
         };
         if text.is_empty() {
             return Err(pg_err!(LOCK_FILE_EXISTS, "lock file \"{name}\" is empty").hint(
-                "Either another server is starting, or the lock file is the remnant of a previous server \
-                 startup crash.",
+                "Either another server is starting, or the lock file is the remnant of a previous \
+                 server startup crash.",
             ));
         }
         // A negative number belongs to a standalone backend. Our own process ID is left from before

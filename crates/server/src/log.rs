@@ -3,7 +3,7 @@
 //! Counterpart: elog.c (`log_line_prefix`, `send_message_to_server_log`).
 
 use pgerror::{PgError, Severity};
-use session::{Log, LogLevels, Speaker, Verbosity};
+use session::{Log, LogLevels, LogOrigin, Verbosity};
 use settings::Base;
 use std::io::Write;
 use std::sync::Arc;
@@ -100,13 +100,13 @@ impl StderrLog {
         *self.style.write() = Style::of(base);
     }
 
-    fn prefix(&self, style: &Style, speaker: &Speaker, code: &str) -> String {
+    fn prefix(&self, style: &Style, origin: &LogOrigin, code: &str) -> String {
         let mut out = String::new();
-        let server = speaker.pid == 0;
-        let lines = if server { &self.lines } else { &*speaker.lines };
+        let server = origin.pid == 0;
+        let lines = if server { &self.lines } else { &*origin.lines };
         let line = lines.fetch_add(1, Ordering::Relaxed) + 1;
-        let pid = if server { std::process::id() as i32 } else { speaker.pid };
-        let start = if server { self.started } else { speaker.session_start };
+        let pid = if server { std::process::id() as i32 } else { origin.pid };
+        let start = if server { self.started } else { origin.session_start };
         let mut chars = style.prefix.chars();
         while let Some(c) = chars.next() {
             if c != '%' {
@@ -123,16 +123,16 @@ impl StderrLog {
             let shown = |s: &str| if server { String::new() } else { unknown(s) };
             let text = match escape {
                 Some('%') => "%".to_owned(),
-                Some('a') => shown(&speaker.application),
-                Some('u') => shown(&speaker.user),
-                Some('d') => shown(&speaker.database),
-                Some('h') => speaker.host.clone(),
-                Some('r') => match speaker.port {
-                    Some(port) => format!("{}({port})", speaker.host),
-                    None => speaker.host.clone(),
+                Some('a') => shown(&origin.application),
+                Some('u') => shown(&origin.user),
+                Some('d') => shown(&origin.database),
+                Some('h') => origin.host.clone(),
+                Some('r') => match origin.port {
+                    Some(port) => format!("{}({port})", origin.host),
+                    None => origin.host.clone(),
                 },
                 Some('b') => {
-                    (if speaker.kind.is_empty() { "postmaster" } else { speaker.kind }).to_owned()
+                    (if origin.kind.is_empty() { "postmaster" } else { origin.kind }).to_owned()
                 }
                 Some('p') => pid.to_string(),
                 Some('t') => style.time(now(), false),
@@ -145,9 +145,9 @@ impl StderrLog {
                 Some('c') => format!("{:x}.{pid:x}", start.div_euclid(1_000_000)),
                 Some('l') => line.to_string(),
                 Some('e') => code.to_owned(),
-                Some('x') => speaker.xid.to_string(),
-                Some('v') => speaker.vxid.map_or(String::new(), |(b, l)| format!("{b}/{l}")),
-                Some('i') => speaker.command.clone(),
+                Some('x') => origin.xid.to_string(),
+                Some('v') => origin.vxid.map_or(String::new(), |(b, l)| format!("{b}/{l}")),
+                Some('i') => origin.command.clone(),
                 Some('Q') => "0".to_owned(),
                 Some('q') if server => return out,
                 _ => String::new(),
@@ -169,14 +169,14 @@ fn unknown(name: &str) -> String {
 }
 
 impl Log for StderrLog {
-    fn wants(&self, speaker: &Speaker, report: &PgError) -> bool {
-        let levels = speaker.levels.unwrap_or(self.style.read().levels);
+    fn wants(&self, origin: &LogOrigin, report: &PgError) -> bool {
+        let levels = origin.levels.unwrap_or(self.style.read().levels);
         rank(report.fields().severity) >= rank(levels.least)
     }
 
-    fn write(&self, speaker: &Speaker, report: &PgError, statement: Option<&str>) {
+    fn write(&self, origin: &LogOrigin, report: &PgError, statement: Option<&str>) {
         let style = self.style.read();
-        let levels = speaker.levels.unwrap_or(style.levels);
+        let levels = origin.levels.unwrap_or(style.levels);
         let f = report.fields();
         if rank(f.severity) < rank(levels.least) {
             return;
@@ -184,7 +184,7 @@ impl Log for StderrLog {
         let mut text = String::new();
         let mut line = |kind: &str, body: &str| {
             // Continuation lines begin with a tab.
-            let prefix = self.prefix(&style, speaker, f.code.as_str());
+            let prefix = self.prefix(&style, origin, f.code.as_str());
             text.push_str(&format!("{prefix}{kind}:  {}\n", body.replace('\n', "\n\t")));
         };
         let mut message = match levels.verbosity {

@@ -1,6 +1,6 @@
 //! Sockets as transports of sessions.
 
-use session::{Outlet, Transport};
+use session::{ClientOutput, Transport};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -73,7 +73,7 @@ impl Transport for Stream {
         Arc::new(move || stream.shutdown_reading())
     }
 
-    fn outlet(&self) -> Option<Outlet> {
+    fn client_output(&self) -> Option<ClientOutput> {
         let stream = self.clone();
         Some(Arc::new(move |bytes| stream.clone().write(bytes)))
     }

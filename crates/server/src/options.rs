@@ -1,6 +1,6 @@
 //! Command-line parsing in the style of getopt_long.
 
-use crate::cli::Failure;
+use crate::failure::Failure;
 
 /// An accepted option: letter (or a space), long name, does it take a value?
 pub(crate) type Known = (char, &'static str, bool);

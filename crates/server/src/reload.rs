@@ -5,7 +5,7 @@
 use crate::config::{self, Origins};
 use crate::log::StderrLog;
 use pgerror::{PgError, Result, Severity, SqlState};
-use session::{Config, ConfigFiles, FileSetting, Instance, Log, Speaker};
+use session::{Config, ConfigFiles, FileSetting, Instance, Log, LogOrigin};
 use settings::{hba, ident};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::sync::{Arc, Weak};
@@ -74,7 +74,7 @@ impl ConfigFiles for ServerFiles {
 
 fn note(log: &dyn Log, message: &str) {
     let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log);
-    log.write(&Speaker::default(), &report, None);
+    log.write(&LogOrigin::default(), &report, None);
 }
 
 /// Reloads the configuration files. Settings affected by errors keep their values.
@@ -85,12 +85,12 @@ pub(crate) fn reload(
     engine_config: &dyn Fn(&settings::Base) -> engine::EngineConfig,
 ) {
     note(&**log, "received SIGHUP, reloading configuration files");
-    let speaker = Speaker::default();
-    let write = |reports: &[PgError]| reports.iter().for_each(|r| log.write(&speaker, r, None));
+    let origin = LogOrigin::default();
+    let write = |reports: &[PgError]| reports.iter().for_each(|r| log.write(&origin, r, None));
     let current = instance.base();
     let loaded = match config::load(origins) {
         Ok(loaded) => loaded,
-        Err(e) => return log.write(&speaker, &e.severity(Severity::Log), None),
+        Err(e) => return log.write(&origin, &e.severity(Severity::Log), None),
     };
     write(&loaded.reports);
     if loaded.unusable {
@@ -101,7 +101,7 @@ pub(crate) fn reload(
         );
         return;
     }
-    let (base, reports, refused) = current.reloaded(loaded.base);
+    let (base, reports, refused) = current.after_reload(loaded.base);
     write(&reports);
     let at_fault = refused.first().and_then(|id| base.location(*id));
     let at_fault = loaded
@@ -129,7 +129,7 @@ pub(crate) fn reload(
     log.configure(&base);
     sync::memory::set_limit(config::memory_limit(&base));
     if let Err(e) = instance.engine.reconfigure(&engine_config(&base)) {
-        log.write(&speaker, &e, None);
+        log.write(&origin, &e, None);
     }
     instance.configure(Config { base: Arc::new(base), hba, ident });
 }

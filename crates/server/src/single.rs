@@ -6,8 +6,8 @@
 //!
 //! Counterpart: `PostgresSingleUserMain`, `debugtup`.
 
-use crate::cli::{Failure, Outcome};
 use crate::config;
+use crate::failure::{Failure, Outcome};
 use crate::lockfile::LockFile;
 use crate::options::{self, Given, Known};
 use crate::start::{self, Prepared, note};
@@ -15,7 +15,7 @@ use crate::threads::STACK_BYTES;
 use crate::workers::Workers;
 use engine::Engine;
 use pgerror::PgError;
-use session::{Config, Instance, Log, Speaker, Transport};
+use session::{Config, Instance, Log, LogOrigin, Transport};
 use std::io::{self, BufRead, Write};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -50,12 +50,12 @@ pub(crate) fn run(args: &[String]) -> Outcome {
         .map_err(|e| start::refuse(&*log, e))?;
     let sink: engine::LogSink = {
         let log = log.clone();
-        Arc::new(move |report| log.write(&Speaker::default(), report, None))
+        Arc::new(move |report| log.write(&LogOrigin::default(), report, None))
     };
     let on_panic: Arc<dyn Fn(&PgError) + Send + Sync> = {
         let log = log.clone();
         Arc::new(move |error| {
-            log.write(&Speaker::default(), error, None);
+            log.write(&LogOrigin::default(), error, None);
             process::exit_now(1);
         })
     };
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     let instance = Instance::new(engine.clone(), config, log.clone());
     let workers = Workers::start_for_one(&instance, &on_panic)
         .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
-    println!("\nPostgreSQL stand-alone backend {}", crate::SERVER_VERSION);
+    println!("\nPostgreSQL stand-alone backend {}", crate::version::SERVER_VERSION);
     let outcome = run_session(&instance, database, Terminal::new(&given));
     workers.stop();
     if let Err(e) = outcome {

@@ -9,7 +9,7 @@
 //!   sleeps without polling.
 
 use crate::net::Stream;
-use session::{Outlet, Transport};
+use session::{ClientOutput, Transport};
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -112,8 +112,8 @@ impl Transport for SpinningStream {
         self.stream.hangup()
     }
 
-    fn outlet(&self) -> Option<Outlet> {
-        self.stream.outlet()
+    fn client_output(&self) -> Option<ClientOutput> {
+        self.stream.client_output()
     }
 
     fn peer(&self) -> Option<(IpAddr, u16)> {

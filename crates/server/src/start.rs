@@ -2,8 +2,8 @@
 //!
 //! Counterpart: postmaster.c.
 
-use crate::cli::{Failure, Outcome};
 use crate::config::{self, Origins};
+use crate::failure::{Failure, Outcome};
 use crate::listen;
 use crate::lockfile::{self, LockFile};
 use crate::log::StderrLog;
@@ -14,7 +14,7 @@ use crate::user;
 use crate::workers::Workers;
 use engine::Engine;
 use pgerror::{PgError, Severity, SqlState};
-use session::{Admission, Config, Instance, Log, Speaker};
+use session::{Admission, Config, Instance, Log, LogOrigin};
 use settings::{Base, Registry, Value};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
         return Ok(0);
     }
     if given.has("version") {
-        println!("postgres (PostgreSQL) {}", crate::SERVER_VERSION);
+        println!("postgres (PostgreSQL) {}", crate::version::SERVER_VERSION);
         return Ok(0);
     }
     if let Some(extra) = given.rest.first() {
@@ -176,7 +176,7 @@ pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
     let (origins, config::Loaded { base, reports, faulty, .. }) = load(given)?;
     let log = Arc::new(StderrLog::new(&base, Env::os(&origins.data).clock));
     for report in &reports {
-        log.write(&Speaker::default(), report, None);
+        log.write(&LogOrigin::default(), report, None);
     }
     if let Some(file) = faulty {
         let message = format!("configuration file \"{file}\" contains errors");
@@ -184,7 +184,7 @@ pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
     }
     let data = &origins.data;
     let version = std::fs::read(format!("{data}/PG_VERSION"));
-    engine::version::check_version(data, version, crate::SERVER_VERSION)
+    engine::version::check_version(data, version, crate::version::SERVER_VERSION)
         .map_err(|e| refuse(&*log, e))?;
     let control = format!("{data}/{CONTROL_FILE}");
     if let Err(e) = std::fs::File::open(&control) {
@@ -309,7 +309,7 @@ pub(crate) fn refuse(log: &dyn Log, error: PgError) -> Failure {
         true => error.severity(Severity::Fatal),
         false => error,
     };
-    log.write(&Speaker::default(), &error, None);
+    log.write(&LogOrigin::default(), &error, None);
     Failure::logged()
 }
 
@@ -328,7 +328,7 @@ fn fail_startup(log: &dyn Log, error: PgError) -> Failure {
 
 pub(crate) fn note(log: &dyn Log, message: &str) {
     let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log);
-    log.write(&Speaker::default(), &report, None);
+    log.write(&LogOrigin::default(), &report, None);
 }
 
 /// Environment variable of a server restarted in place: times of its crashes, in seconds since
@@ -366,11 +366,11 @@ fn panic_handler(
         let _first = once.lock();
         match instance.get().and_then(Weak::upgrade) {
             Some(instance) => {
-                let (speaker, statement) = instance.log_origin_of_thread();
-                log.write(&speaker, error, statement.as_deref());
+                let (origin, statement) = instance.log_origin_of_thread();
+                log.write(&origin, error, statement.as_deref());
                 instance.report_crash(error);
             }
-            None => log.write(&Speaker { kind: "startup", ..Speaker::default() }, error, None),
+            None => log.write(&LogOrigin { kind: "startup", ..LogOrigin::default() }, error, None),
         }
         if !ready.load(Ordering::Acquire) {
             note(&*log, "aborting startup due to startup process failure");
@@ -416,23 +416,23 @@ fn serve(
     lockfile::check_shared_memory(data).map_err(|e| refuse(&**log, e))?;
     let hba = config::load_hba(&base).map_err(|errors| {
         for e in &errors {
-            log.write(&Speaker::default(), e, None);
+            log.write(&LogOrigin::default(), e, None);
         }
         fail_startup(&**log, PgError::internal("could not load pg_hba.conf"))
     })?;
     let ident = config::load_ident(&base).map(Arc::new).unwrap_or_else(|errors| {
         for e in &errors {
-            log.write(&Speaker::default(), e, None);
+            log.write(&LogOrigin::default(), e, None);
         }
         Arc::default()
     });
-    note(&**log, &format!("starting norsu (PostgreSQL {})", crate::SERVER_VERSION));
+    note(&**log, &format!("starting norsu (PostgreSQL {})", crate::version::SERVER_VERSION));
     let listeners = listen::open(&base, data, start)?;
     for line in &listeners.lines {
         note(&**log, line);
     }
     write_options(data, args).map_err(|e| {
-        log.write(&Speaker::default(), &e, None);
+        log.write(&LogOrigin::default(), &e, None);
         Failure::logged()
     })?;
     let pid_file = PidFile::create(base.text("external_pid_file"), &**log);
@@ -447,7 +447,7 @@ fn serve(
     let handler = on_panic.clone();
     let sink: engine::LogSink = {
         let log = log.clone();
-        Arc::new(move |report| log.write(&Speaker::default(), report, None))
+        Arc::new(move |report| log.write(&LogOrigin::default(), report, None))
     };
     let kept = listeners;
     let gate = Arc::new(Gate::default());

@@ -12,7 +12,7 @@
 use crate::net::Stream;
 use crate::spin::SpinningStream;
 use pgerror::{PgError, Severity};
-use session::{Instance, Speaker};
+use session::{Instance, LogOrigin};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -179,6 +179,6 @@ impl Threads {
     }
 
     fn log(&self, report: &PgError) {
-        self.instance.log.write(&Speaker::default(), report, None);
+        self.instance.log.write(&LogOrigin::default(), report, None);
     }
 }

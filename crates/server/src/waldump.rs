@@ -3,7 +3,7 @@
 //!
 //! Counterpart: pg_waldump.c, xlogstats.c.
 
-use crate::cli::{Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::options::{self, Given, Known};
 use ids::{Fork, Lsn, Oid, RelFile};
 use std::collections::BTreeMap;
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
         return Ok(0);
     }
     if given.has("version") {
-        println!("pg_waldump (PostgreSQL) {}", crate::SERVER_VERSION);
+        println!("pg_waldump (PostgreSQL) {}", crate::version::SERVER_VERSION);
         return Ok(0);
     }
     if given.value("rmgr") == Some("list") {
@@ -375,8 +375,8 @@ fn segment_size(path: &str) -> Result<u32, Failure> {
     let size = PageHeader::read(&header).long.map_or(0, |(_, size, _)| size);
     if !size.is_power_of_two() || !(1 << 20..=1 << 30).contains(&size) {
         return Err(Failure::new(format!(
-            "error: WAL segment size must be a power of two between 1 MB and 1 GB, but the WAL file \
-             \"{path}\" header specifies {size} bytes"
+            "error: WAL segment size must be a power of two between 1 MB and 1 GB, but the WAL \
+             file \"{path}\" header specifies {size} bytes"
         )));
     }
     Ok(size)
@@ -468,7 +468,7 @@ fn dump(range: &Range, filter: &Filter, how: &OutputOptions) -> Outcome {
             Some(by_record) => counts.add(record, by_record),
             None if how.quiet => {}
             None => {
-                let mut line = desc::headline(record);
+                let mut line = desc::line_prefix(record);
                 line.push(' ');
                 line.push_str(&engine::describe(record, &time));
                 if how.details {
@@ -581,7 +581,8 @@ impl Counts {
         let mut row = |name: String, count: Count| {
             let sum = count.bytes + count.images;
             out += &format!(
-                "{name:<27} {:>20} ({:>6.2}) {:>20} ({:>6.2}) {:>20} ({:>6.2}) {sum:>20} ({:>6.2})\n",
+                "{name:<27} {:>20} ({:>6.2}) {:>20} ({:>6.2}) {:>20} ({:>6.2}) {sum:>20} \
+                 ({:>6.2})\n",
                 count.records,
                 percent(count.records, total.records),
                 count.bytes,

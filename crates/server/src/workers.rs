@@ -3,7 +3,7 @@
 use crate::threads::STACK_BYTES;
 use engine::Engine;
 use pgerror::{PgError, Result, Severity};
-use session::{Instance, Speaker, autovacuum};
+use session::{Instance, LogOrigin, autovacuum};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,8 +67,8 @@ impl Workers {
                             // The handler logs the error and does not return.
                             p(&e);
                         }
-                        let speaker = Speaker { kind: name, ..Speaker::default() };
-                        i.log.write(&speaker, &e, None);
+                        let origin = LogOrigin { kind: name, ..LogOrigin::default() };
+                        i.log.write(&origin, &e, None);
                         Duration::from_secs(1)
                     });
                     w.park(event, Deadline::after(span));
@@ -94,8 +94,8 @@ impl Workers {
                 if e.fields().severity >= Severity::Panic {
                     p(&e);
                 }
-                let speaker = Speaker { kind: LAUNCHER, ..Speaker::default() };
-                i.log.write(&speaker, &e, None);
+                let origin = LogOrigin { kind: LAUNCHER, ..LogOrigin::default() };
+                i.log.write(&origin, &e, None);
             };
             if let Err(e) = guarded(&mut || autovacuum::begin(&i)) {
                 log(e);

@@ -8,7 +8,8 @@
 #[path = "../tests/setup/mod.rs"]
 mod setup;
 
-use executor::{Execution, QueryDesc};
+use executor::Execution;
+use executor::spi::{Query, QuerySnapshot};
 use session::Core;
 use session::query::plan_text;
 use std::sync::Arc;
@@ -60,9 +61,8 @@ fn main() {
     let mut params: Arc<[Datum]> = Arc::from([Datum::int4(1)]);
     core.backend.begin(Isolation::ReadCommitted);
     let plan = plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement");
-    let snapshot = core.backend.snapshot();
-    let desc = QueryDesc { plan, params: params.clone(), snapshot };
-    let mut run = Execution::start(desc, core).expect("start");
+    let query = Query::new(plan, params.clone()).under(QuerySnapshot::New);
+    let mut run = query.start(core).expect("start");
     measured_park(core, &mut run);
     core.backend.abort().expect("abort");
     let mut random = 88_172_645_463_325_252u64;

@@ -4,7 +4,7 @@
 use catalog::bootstrap::{InitOptions, init};
 use catalog::{CatSession, Catalogs};
 use engine::{Backend, Engine, EngineConfig};
-use executor::{Execution, QueryDesc};
+use executor::spi::Query;
 use ids::{Oid, RelFile};
 use session::Core;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn main() {
         };
         core.backend.begin(Isolation::ReadCommitted);
         let snapshot = core.backend.snapshot();
-        core.backend.push_snapshot(snapshot.clone());
+        core.backend.push_snapshot(snapshot);
         note(4);
         let stmts = parse::parse(&sql).expect("parse");
         note(0);
@@ -58,8 +58,7 @@ fn main() {
         note(1);
         let plan = Arc::new(planner::plan_query(&query, &mut core).expect("plan"));
         note(2);
-        let desc = QueryDesc { plan, params: Arc::from([]), snapshot };
-        let mut run = Execution::start(desc, &mut core).expect("start");
+        let mut run = Query::new(plan, Arc::from([])).start(&mut core).expect("start");
         while let Some(b) = run.next(&mut core, 1024).expect("run") {
             std::hint::black_box(b.len);
         }

@@ -61,8 +61,9 @@ pub fn round(
                 return Err(e);
             }
             let kind = "autovacuum worker";
-            let speaker = crate::instance::Speaker { kind, ..crate::instance::Speaker::default() };
-            instance.log.write(&speaker, &e, None);
+            let origin =
+                crate::instance::LogOrigin { kind, ..crate::instance::LogOrigin::default() };
+            instance.log.write(&origin, &e, None);
         }
     }
     Ok(())
@@ -91,7 +92,7 @@ pub fn is_due(instance: &Instance) -> bool {
 /// Reads the names of databases, and logs a warning if transaction ids are about to run out.
 pub fn begin(instance: &Arc<Instance>) -> Result<()> {
     if let Some(warning) = instance.engine.txn().wraparound_warning() {
-        instance.log.write(&crate::instance::Speaker::default(), &warning, None);
+        instance.log.write(&crate::instance::LogOrigin::default(), &warning, None);
     }
     let handle = instance.register_own(LAUNCHER);
     let _registered = Registered { instance, pid: handle.pid };

@@ -6,12 +6,12 @@ use crate::core::Core;
 use catalog::bootstrap::{InitOptions, init};
 use catalog::{CatSession, Catalogs};
 use engine::{Backend, Engine, EngineConfig, Isolation};
-use executor::{Execution, QueryDesc};
+use executor::spi::{Query, QuerySnapshot};
 use ids::Oid;
 use pgerror::Result;
 use std::sync::Arc;
 use sync::wait::Waiter;
-use types::FnContext;
+use types::fncx::TypeFunctions;
 use vfs::Env;
 
 mod spills;
@@ -61,9 +61,8 @@ impl World {
                 .filter(|(_, t)| !t.resjunk)
                 .map(|(i, t)| (i, t.expr.type_oid()))
                 .collect();
-            let snapshot = core.backend.snapshot();
-            let mut run =
-                Execution::start(QueryDesc { plan, params: Arc::from([]), snapshot }, core)?;
+            let query = Query::new(plan, Arc::from([])).under(QuerySnapshot::New);
+            let mut run = query.start(core)?;
             while let Some(batch) = run.next(core, 7)? {
                 for r in 0..batch.len {
                     let mut fields = Vec::new();

@@ -3,13 +3,12 @@
 
 use crate::connection::Received;
 use crate::function;
-use crate::instance::Speaker;
+use crate::instance::LogOrigin;
 use crate::session::Session;
 use crate::xact::Block;
 use analyze::OperatorCache;
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession};
-use commands::{CommandHost, CopyTransport};
 use engine::Backend;
 use ids::Oid;
 use parse::ast::VariableSetStmt;
@@ -18,6 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use sync::wait::WaitEvent;
 use types::FnContext;
+use utility::host::{Cluster, CommandHost, Contexts, CopyTransport, Settings, Transactions};
 use wire::password::{SALT_BYTES, Secret};
 use wire::{Format, FrontendMessage, backend};
 
@@ -48,10 +48,61 @@ impl analyze::Host for Session {
 }
 
 impl CommandHost for Session {
-    fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
-        self.core.try_lock_relation(relation, mode)
+    fn notice(&mut self, notice: PgError) {
+        self.core.notices.push(notice);
     }
 
+    fn transport(&mut self) -> Result<&mut dyn CopyTransport> {
+        Ok(self)
+    }
+
+    fn as_owner(
+        &mut self,
+        owner: Oid,
+        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
+    ) -> Result<()> {
+        let settings = self.core.store.save_all();
+        let before = self.core.switch_to_owner(owner)?;
+        let result = work(self);
+        self.core.store.restore_all(settings);
+        self.core.apply_settings();
+        self.core.restore_role(before);
+        result
+    }
+
+    fn pause(&mut self, span: Duration) -> Result<()> {
+        use sync::wait::{Deadline, WaitEvent, Woken};
+        let deadline = Deadline::after(span);
+        loop {
+            self.core.backend.check_interrupts()?;
+            let woken = self.core.backend.waiter().park(WaitEvent::PgSleep, deadline);
+            if woken == Woken::Timeout {
+                return Ok(());
+            }
+        }
+    }
+
+    fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {
+        function::validate(&mut self.core, function, sql)
+    }
+
+    fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
+        // A text in the format of a stored secret is taken as one.
+        if Secret::parse(password).is_some() {
+            return Ok(password.to_owned());
+        }
+        let md5 = self.core.store.named("password_encryption").as_text() == "md5";
+        let mut salt = [0; SALT_BYTES];
+        self.instance.engine.env().random.fill(&mut salt);
+        Ok(Secret::make(password, role, md5, &salt))
+    }
+
+    fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
+        Secret::parse(secret).is_some_and(|s| s.is_plain("", role))
+    }
+}
+
+impl Contexts for Session {
     fn backend(&mut self) -> &mut Backend {
         &mut self.core.backend
     }
@@ -72,25 +123,18 @@ impl CommandHost for Session {
         &mut self.core
     }
 
-    fn notice(&mut self, notice: PgError) {
-        self.core.notices.push(notice);
+    fn trigger_host(&mut self) -> &mut dyn trigger::TriggerHost {
+        &mut self.core
     }
 
-    fn setting(&mut self, name: &str) -> String {
-        let store = &self.core.store;
-        let registry = &store.base().registry;
-        match registry.find(name) {
-            Some(id) => registry.setting(id).show(store.value(id)),
-            None => String::new(),
-        }
+    fn engine(&mut self) -> Arc<engine::Engine> {
+        self.instance.engine.clone()
     }
+}
 
-    fn transport(&mut self) -> Result<&mut dyn CopyTransport> {
-        Ok(self)
-    }
-
+impl Transactions for Session {
     fn has_ready_portals(&self) -> bool {
-        self.core.portals.values().any(crate::portal::Portal::is_ready)
+        self.core.named.portals.values().any(crate::portal::Portal::is_ready)
     }
 
     fn in_transaction_block(&self) -> bool {
@@ -119,14 +163,15 @@ impl CommandHost for Session {
     }
 
     fn read_only(&self) -> bool {
-        self.core.mode.read_only
+        self.core.transaction.mode.read_only
     }
 
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()> {
-        if self.core.portals.values().any(|p| p.reads(relation)) {
+        if self.core.named.portals.values().any(|p| p.reads(relation)) {
             return Err(pg_err!(
                 OBJECT_IN_USE,
-                "cannot {what} \"{name}\" because it is being used by active queries in this session"
+                "cannot {what} \"{name}\" because it is being used by active queries in this \
+                session"
             ));
         }
         if self.core.triggers.has_events(relation) {
@@ -136,6 +181,10 @@ impl CommandHost for Session {
             ));
         }
         Ok(())
+    }
+
+    fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
+        self.core.try_lock_relation(relation, mode)
     }
 
     fn next_transaction(&mut self) -> Result<()> {
@@ -148,52 +197,27 @@ impl CommandHost for Session {
         Ok(())
     }
 
-    fn checkpoint(&mut self) -> Result<()> {
-        use engine::CheckpointFlags as F;
-        let Err(error) = self.instance.engine.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT) else {
-            return Ok(());
-        };
-        if error.fields().severity >= Severity::Panic {
-            return Err(error);
+    fn on_commit(&mut self, table: Oid, drop: bool) {
+        self.on_commit.push((table, drop));
+    }
+
+    fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {
+        self.core.catalog.set_temp_namespace(schema, toast);
+        // This stays set if the schema is rolled back; then tables are not taken for orphans, which
+        // is safe.
+        self.core.show_activity(|shown| shown.has_temp_schema = true);
+        self.xact.temp_schema_level = Some(self.core.backend.txn.nesting());
+    }
+}
+
+impl Settings for Session {
+    fn setting(&mut self, name: &str) -> String {
+        let store = &self.core.store;
+        let registry = &store.base().registry;
+        match registry.find(name) {
+            Some(id) => registry.setting(id).show(store.value(id)),
+            None => String::new(),
         }
-        let speaker = Speaker { kind: "checkpointer", ..Speaker::default() };
-        self.instance.log.write(&speaker, &error, None);
-        Err(PgError::internal("checkpoint request failed")
-            .hint("Consult recent messages in the server log for details."))
-    }
-
-    fn engine(&mut self) -> Arc<engine::Engine> {
-        self.instance.engine.clone()
-    }
-
-    fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
-        self.checked_setting(stmt)
-    }
-
-    fn as_owner(
-        &mut self,
-        owner: Oid,
-        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
-    ) -> Result<()> {
-        let settings = self.core.store.save_all();
-        let before = self.core.switch_to_owner(owner)?;
-        let result = work(self);
-        self.core.store.restore_all(settings);
-        self.core.apply_settings();
-        self.core.restore_role(before);
-        result
-    }
-
-    fn with_settings(
-        &mut self,
-        settings: &[(String, Option<String>)],
-        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
-    ) -> Result<()> {
-        let given = settings.iter().filter_map(|(n, v)| Some((n.as_str(), v.as_deref()?)));
-        let (saved, set) = function::apply_settings_of(&mut self.core, given);
-        let result = set.and_then(|()| work(self));
-        function::restore_settings(&mut self.core, saved);
-        result
     }
 
     fn setting_name(&mut self, name: &str) -> String {
@@ -204,16 +228,39 @@ impl CommandHost for Session {
         }
     }
 
-    fn pause(&mut self, span: Duration) -> Result<()> {
-        use sync::wait::{Deadline, WaitEvent, Woken};
-        let deadline = Deadline::after(span);
-        loop {
-            self.core.backend.check_interrupts()?;
-            let woken = self.core.backend.waiter().park(WaitEvent::PgSleep, deadline);
-            if woken == Woken::Timeout {
-                return Ok(());
+    fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
+        self.checked_setting(stmt)
+    }
+
+    fn explain_settings(&mut self) -> Vec<(String, String)> {
+        let store = &self.core.store;
+        let registry = &store.base().registry;
+        let mut list = Vec::new();
+        for id in registry.ids() {
+            let setting = registry.setting(id);
+            let hidden = setting.flags.superuser_only && !self.core.roles.superuser;
+            if setting.flags.explain && !hidden && *store.value(id) != setting.boot {
+                list.push((setting.name.to_owned(), setting.show(store.value(id))));
             }
         }
+        list.sort();
+        list
+    }
+}
+
+impl Cluster for Session {
+    fn checkpoint(&mut self) -> Result<()> {
+        use engine::CheckpointFlags as F;
+        let Err(error) = self.instance.engine.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT) else {
+            return Ok(());
+        };
+        if error.fields().severity >= Severity::Panic {
+            return Err(error);
+        }
+        let origin = LogOrigin { kind: "checkpointer", ..LogOrigin::default() };
+        self.instance.log.write(&origin, &error, None);
+        Err(PgError::internal("checkpoint request failed")
+            .hint("Consult recent messages in the server log for details."))
     }
 
     fn locale_exists(&mut self, name: &str) -> bool {
@@ -243,58 +290,8 @@ impl CommandHost for Session {
         self.instance.terminate_workers(Some(database));
     }
 
-    fn builtin_exists(&mut self, name: &str) -> bool {
-        types::lookup(name).is_some() || crate::sysfn::lookup(name).is_some()
-    }
-
-    fn on_commit(&mut self, table: Oid, drop: bool) {
-        self.on_commit.push((table, drop));
-    }
-
     fn forget_database(&mut self, database: Oid) {
         self.core.catalogs.forget(database);
-    }
-
-    fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
-        // A text in the format of a stored secret is taken as one.
-        if Secret::parse(password).is_some() {
-            return Ok(password.to_owned());
-        }
-        let md5 = self.core.store.named("password_encryption").as_text() == "md5";
-        let mut salt = [0; SALT_BYTES];
-        self.instance.engine.env().random.fill(&mut salt);
-        Ok(Secret::make(password, role, md5, &salt))
-    }
-
-    fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
-        Secret::parse(secret).is_some_and(|s| s.is_plain("", role))
-    }
-
-    fn explain_settings(&mut self) -> Vec<(String, String)> {
-        let store = &self.core.store;
-        let registry = &store.base().registry;
-        let mut list = Vec::new();
-        for id in registry.ids() {
-            let setting = registry.setting(id);
-            let hidden = setting.flags.superuser_only && !self.core.superuser;
-            if setting.flags.explain && !hidden && *store.value(id) != setting.boot {
-                list.push((setting.name.to_owned(), setting.show(store.value(id))));
-            }
-        }
-        list.sort();
-        list
-    }
-
-    fn trigger_host(&mut self) -> &mut dyn trigger::TriggerHost {
-        &mut self.core
-    }
-
-    fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {
-        self.core.catalog.set_temp_namespace(schema, toast);
-        // This stays set if the schema is rolled back; then tables are not taken for orphans, which
-        // is safe.
-        self.core.show_activity(|shown| shown.has_temp_schema = true);
-        self.xact.temp_schema_level = Some(self.core.backend.txn.nesting());
     }
 }
 

@@ -7,9 +7,9 @@ use crate::auth::{self, Authenticated, Refused};
 use crate::connection::Connection;
 use crate::core::Core;
 use crate::guc::canonical;
-use crate::instance::{Instance, SessionHandle, Speaker};
+use crate::instance::{Instance, LogOrigin, SessionHandle};
 use crate::session::Session;
-use crate::transport::{Ends, Transport};
+use crate::transport::{Addresses, Transport};
 use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
 use engine::{Backend, Isolation};
@@ -32,29 +32,28 @@ fn fatal(error: PgError) -> PgError {
 }
 
 /// The log origin of a connection that is not authenticated yet.
-fn unauthenticated_origin(transport: &dyn Transport, start: i64) -> Speaker {
-    Speaker {
+fn unauthenticated_origin(transport: &dyn Transport, start: i64) -> LogOrigin {
+    LogOrigin {
         host: transport.peer().map_or("[local]".to_owned(), |(a, _)| a.to_string()),
         port: transport.peer().map(|(_, port)| port),
         session_start: start,
         kind: crate::instance::CLIENT,
-        ..Speaker::default()
+        ..LogOrigin::default()
     }
 }
 
 /// Serves a connection from its first byte to its end. Returns whether it became a session.
 pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
-    let mut speaker =
-        unauthenticated_origin(&*transport, instance.engine.env().clock.unix_micros());
+    let mut origin = unauthenticated_origin(&*transport, instance.engine.env().clock.unix_micros());
     let base = instance.base();
     let mut conn = Connection::new(transport);
     let span = u64::try_from(base.int("authentication_timeout")).unwrap_or(60);
     conn.set_deadline(Instant::now().checked_add(Duration::from_secs(span)));
     if base.bool("log_connections") {
-        speaker.pid = instance.new_pid();
-        let port = speaker.port.map_or(String::new(), |p| format!(" port={p}"));
-        let message = format!("connection received: host={}{port}", speaker.host);
-        log_message(instance, &speaker, message);
+        origin.pid = instance.new_pid();
+        let port = origin.port.map_or(String::new(), |p| format!(" port={p}"));
+        let message = format!("connection received: host={}{port}", origin.host);
+        log_message(instance, &origin, message);
     }
     let start = match first_packet(&mut conn) {
         Ok(Some(StartupPacket::Cancel { pid, key })) => {
@@ -64,17 +63,17 @@ pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
         Ok(Some(StartupPacket::Startup(start))) => start,
         Ok(Some(StartupPacket::Unsupported(version))) => {
             let error = wire::refuse_version(&mut conn.out, version);
-            instance.log.write(&speaker, &error, None);
+            instance.log.write(&origin, &error, None);
             let _ = conn.flush();
             return false;
         }
         Ok(_) => return false,
         Err(e) => {
-            refuse(instance, &mut conn, &speaker, e);
+            refuse(instance, &mut conn, &origin, e);
             return false;
         }
     };
-    open_session(instance, conn, speaker, &start)
+    open_session(instance, conn, origin, &start)
 }
 
 /// Refuses a client with error 57P03, before the server accepts connections.
@@ -97,16 +96,16 @@ pub fn refuse_not_ready(transport: Box<dyn Transport>, message: &str) {
     let _ = conn.flush();
 }
 
-fn log_message(instance: &Instance, speaker: &Speaker, message: String) {
+fn log_message(instance: &Instance, origin: &LogOrigin, message: String) {
     let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log);
-    instance.log.write(speaker, &report, None);
+    instance.log.write(origin, &report, None);
 }
 
 /// Ends a connection that does not become a session.
 fn refuse(
     instance: &Instance,
     conn: &mut Connection,
-    speaker: &Speaker,
+    origin: &LogOrigin,
     refused: impl Into<Refused>,
 ) {
     let Refused { error, detail } = refused.into();
@@ -114,7 +113,7 @@ fn refuse(
         return;
     }
     if error.fields().severity == Severity::Log {
-        return instance.log.write(speaker, &error, None);
+        return instance.log.write(origin, &error, None);
     }
     let error = fatal(error);
     backend::report(&mut conn.out, &error);
@@ -122,7 +121,7 @@ fn refuse(
         Some(detail) => error.detail(detail),
         None => error,
     };
-    instance.log.write(speaker, &logged, None);
+    instance.log.write(origin, &logged, None);
     let _ = conn.flush();
 }
 
@@ -148,7 +147,10 @@ fn first_packet(conn: &mut Connection) -> Result<Option<StartupPacket>> {
                 }
                 if !conn.inbox.pending().is_empty() {
                     return Err(wire::violation("received unencrypted data after SSL request")
-                        .detail("This could be either a client-software bug or evidence of an attempted man-in-the-middle attack."));
+                        .detail(
+                            "This could be either a client-software bug or evidence of an \
+                        attempted man-in-the-middle attack.",
+                        ));
                 }
                 conn.out.push(b'N');
                 conn.flush()?;
@@ -160,22 +162,22 @@ fn first_packet(conn: &mut Connection) -> Result<Option<StartupPacket>> {
 fn open_session(
     instance: &Arc<Instance>,
     mut conn: Connection,
-    mut speaker: Speaker,
+    mut origin: LogOrigin,
     start: &StartupParameters,
 ) -> bool {
     let handle = match instance.check_admission().and_then(|()| {
         check_parameters(start)?;
-        let (hangup, outlet) = (conn.transport.hangup(), conn.transport.outlet());
-        let ends = Ends { peer: conn.transport.peer(), local: conn.transport.local() };
-        instance.register(hangup, outlet, ends, speaker.pid)
+        let (hangup, client_output) = (conn.transport.hangup(), conn.transport.client_output());
+        let addresses = Addresses { peer: conn.transport.peer(), local: conn.transport.local() };
+        instance.register(hangup, client_output, addresses, origin.pid)
     }) {
         Ok(handle) => handle,
         Err(e) => {
-            refuse(instance, &mut conn, &speaker, e);
+            refuse(instance, &mut conn, &origin, e);
             return false;
         }
     };
-    speaker.pid = handle.pid;
+    origin.pid = handle.pid;
     let registered = Registered { instance, pid: handle.pid };
     conn.waiter = Some(handle.waiter.clone());
     if let Some((version, cipher, bits)) = conn.transport.encryption() {
@@ -185,22 +187,22 @@ fn open_session(
     if start.minor > 0 || !unknown.is_empty() {
         backend::negotiate_protocol_version(&mut conn.out, 0, unknown);
     }
-    speaker.user = start.user.clone().unwrap_or_default();
-    speaker.database =
-        start.database.clone().filter(|d| !d.is_empty()).unwrap_or_else(|| speaker.user.clone());
+    origin.user = start.user.clone().unwrap_or_default();
+    origin.database =
+        start.database.clone().filter(|d| !d.is_empty()).unwrap_or_else(|| origin.user.clone());
     // CREATE ROLE and CREATE DATABASE truncate longer names.
-    for name in [&mut speaker.user, &mut speaker.database] {
+    for name in [&mut origin.user, &mut origin.database] {
         name.truncate(stdx::clip(name, NAME_BYTES_MAX).len());
     }
-    let begun = begin_session(instance, &handle, &mut conn, &mut speaker, start);
+    let begun = begin_session(instance, &handle, &mut conn, &mut origin, start);
     let became_session = begun.is_ok();
     match begun {
-        Err(e) => refuse(instance, &mut conn, &speaker, e),
+        Err(e) => refuse(instance, &mut conn, &origin, e),
         Ok(mut core) => {
             let database = core.backend.database();
-            core.speaker = speaker.clone();
+            core.activity.client = origin.clone();
             core.server = Some((instance.clone(), handle.clone()));
-            let (user, proc) = (core.login_user, core.backend.txn.proc());
+            let (user, proc) = (core.roles.login_user, core.backend.txn.proc());
             handle.activity.change(|shown| {
                 shown.database = database;
                 shown.user = user;
@@ -216,7 +218,7 @@ fn open_session(
             let _ = session.run();
             session.leave();
             if session.core.store.named("log_disconnections").as_bool() {
-                log_disconnection(instance, &session.core.speaker);
+                log_disconnection(instance, &session.core.activity.client);
             }
         }
     }
@@ -253,16 +255,17 @@ pub fn serve_alone(
     Ok(())
 }
 
-fn log_disconnection(instance: &Instance, speaker: &Speaker) {
-    let millis = (instance.engine.env().clock.unix_micros() - speaker.session_start) / 1000;
+fn log_disconnection(instance: &Instance, origin: &LogOrigin) {
+    let millis = (instance.engine.env().clock.unix_micros() - origin.session_start) / 1000;
     let (hours, minutes) = (millis / 3_600_000, millis / 60_000 % 60);
     let (seconds, rest) = (millis / 1000 % 60, millis % 1000);
-    let port = speaker.port.map_or(String::new(), |p| format!(" port={p}"));
+    let port = origin.port.map_or(String::new(), |p| format!(" port={p}"));
     let message = format!(
-        "disconnection: session time: {hours}:{minutes:02}:{seconds:02}.{rest:03} user={} database={} host={}{port}",
-        speaker.user, speaker.database, speaker.host
+        "disconnection: session time: {hours}:{minutes:02}:{seconds:02}.{rest:03} user={} \
+        database={} host={}{port}",
+        origin.user, origin.database, origin.host
     );
-    log_message(instance, speaker, message);
+    log_message(instance, origin, message);
 }
 
 /// Removes the session from the instance's list on drop, also after a panic.
@@ -293,10 +296,10 @@ fn begin_session(
     instance: &Arc<Instance>,
     handle: &Arc<SessionHandle>,
     conn: &mut Connection,
-    speaker: &mut Speaker,
+    origin: &mut LogOrigin,
     start: &StartupParameters,
 ) -> Result<Core, Refused> {
-    let (user, database) = (speaker.user.clone(), speaker.database.clone());
+    let (user, database) = (origin.user.clone(), origin.database.clone());
     let storage = instance.engine.storage();
     // Roles and databases are in shared catalogs, so the caches of any database serve.
     let backend =
@@ -309,7 +312,7 @@ fn begin_session(
     check_replication(start)?;
     let proved = auth::authenticate(instance, conn, &mut core, &database, &user, false)?;
     backend::authentication_ok(&mut conn.out);
-    log_authorization(instance, speaker, &core.store, start, &proved);
+    log_authorization(instance, origin, &core.store, start, &proved);
     let role = check_role(instance, &mut core, &user)?;
     let db = check_database(instance, &mut core, &database, &role)?;
     let text_encoding = catalog::foreign::check_database(&db)?;
@@ -358,8 +361,8 @@ fn enter_database(
     core.catalog.tablespace = db.dattablespace;
     core.catalog.encoding = db.encoding;
     let ctype = db.datctype.as_str();
-    core.types.encoding = text_encoding;
-    core.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
+    core.values.types.encoding = text_encoding;
+    core.values.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
     let encoding = catalog::encoding::name(db.encoding);
     core.store.set_dynamic_default("server_encoding", Value::Text(encoding.into()));
     core.store.set_dynamic_default("client_encoding", Value::Text(encoding.into()));
@@ -371,10 +374,10 @@ fn enter_database(
 fn set_login_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
     core.catalog.set_user(role);
     core.catalog.session_user = role;
-    core.login_user = role;
-    core.login_superuser = superuser;
-    core.session_superuser = superuser;
-    core.superuser = superuser;
+    core.roles.login_user = role;
+    core.roles.login_superuser = superuser;
+    core.roles.session_superuser = superuser;
+    core.roles.superuser = superuser;
     core.store.set_internal("is_superuser", Value::Bool(superuser));
     core.store.set_internal("session_authorization", Value::Text(name.into()));
 }
@@ -413,11 +416,11 @@ pub(crate) fn begin_own_session(
     if let Some((oid, _)) = database {
         stored_settings(&mut core, oid, BOOTSTRAP_SUPERUSER)?;
     }
-    core.speaker = Speaker {
+    core.activity.client = LogOrigin {
         pid: handle.pid,
         session_start: instance.engine.env().clock.unix_micros(),
         kind: handle.kind,
-        ..Speaker::default()
+        ..LogOrigin::default()
     };
     core.server = Some((instance.clone(), handle.clone()));
     let proc = core.backend.txn.proc();
@@ -469,7 +472,7 @@ fn check_replication(start: &StartupParameters) -> Result<()> {
 /// Writes the messages of `log_connections` after authentication.
 fn log_authorization(
     instance: &Instance,
-    speaker: &Speaker,
+    origin: &LogOrigin,
     store: &Store,
     start: &StartupParameters,
     proved: &Authenticated,
@@ -483,14 +486,14 @@ fn log_authorization(
         let message = format!(
             "connection authenticated: identity=\"{identity}\" method={method} ({file}:{line})"
         );
-        log_message(instance, speaker, message);
+        log_message(instance, origin, message);
     }
     let mut message =
-        format!("connection authorized: user={} database={}", speaker.user, speaker.database);
+        format!("connection authorized: user={} database={}", origin.user, origin.database);
     if let Some((_, name)) = start.other.iter().find(|(n, _)| n == "application_name") {
         message.push_str(&format!(" application_name={name}"));
     }
-    log_message(instance, speaker, message);
+    log_message(instance, origin, message);
 }
 
 /// Checks that the role may log in, and its connection limit.

@@ -1,12 +1,18 @@
 //! The state of a session, apart from its connection.
 
-use crate::instance::{Instance, SessionHandle};
+use crate::caches::Caches;
+use crate::instance::{Instance, LogOrigin, SessionHandle};
+use crate::notify::Pending;
 use crate::plancache::{EnvironmentAt, PlanCache};
+use crate::portal::Portal;
 use crate::prepared::Prepared;
 use crate::resolved::Resolved;
+use crate::roles::Roles;
+use crate::snapshots::Exports;
+use crate::statementlog::StatementLog;
+use crate::xact::Mode;
 use catalog::{CatCx, CatSession, Catalogs};
 use engine::Backend;
-use executor::OpenRel;
 use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -14,52 +20,28 @@ use planner::CostSettings;
 use std::any::Any;
 use std::sync::Arc;
 use types::Datum;
-use types::fncx::RowDesc;
 
 /// The session's state. Running code gets one `&mut Core`, which implements the traits by which
 /// analysis, planning, expressions and the executor reach catalogs, storage and settings.
 pub struct Core {
-    /// Snapshots that the transaction has exported. Must be dropped before the backend.
-    pub(crate) exports: Option<Box<crate::snapshots::Exports>>,
+    /// Must be dropped before the backend: it may hold exported snapshots.
+    pub(crate) transaction: TransactionState,
     pub backend: Backend,
     pub catalog: CatSession,
     pub catalogs: Arc<Catalogs>,
     pub database_name: String,
     /// The session's parameters.
     pub store: settings::Store,
-    /// The settings that functions on values depend on.
-    pub types: types::Settings,
-    pub costs: CostSettings,
-    pub work_mem_bytes: usize,
-    /// Microseconds since 2000-01-01 UTC.
-    pub transaction_start: i64,
-    pub statement_start: i64,
+    /// Values of parameters, resolved when they change.
+    pub values: SettingValues,
     /// Notices and warnings not yet sent to the client.
     pub notices: Vec<PgError>,
     /// Parameter values of the statement that is being planned, for a custom plan.
     pub params: Arc<[Datum]>,
     /// The plan cache, which all sessions share.
     pub plans: Arc<PlanCache>,
-    pub(crate) environment: u64,
-    pub(crate) environment_at: EnvironmentAt,
-    /// Incremented when a setting of the session changes.
-    pub(crate) settings_version: u64,
-    /// Generation of the server's configuration below the session's settings.
-    pub(crate) base_generation: u64,
-    /// Anonymous row types, by typmod.
-    pub row_types: Vec<Arc<RowDesc>>,
-    pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
-    /// Cache of resolved operators, and the catalog generation and search path for which it is
-    /// valid.
-    pub(crate) operators: analyze::OperatorCache,
-    pub(crate) operators_at: (catalog::Seen, String),
-    pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
-    pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
-    /// Hash functions by type, without and with a seed, and the catalog generation for which they
-    /// are valid.
-    pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
-    pub(crate) hash_functions_at: catalog::Seen,
-    pub(crate) planning: crate::env::known::Known,
+    pub(crate) environment: PlanEnvironment,
+    pub(crate) caches: Caches,
     /// The session has executed a statement whose expressions are nested so deeply that it needs a
     /// larger stack.
     pub(crate) deep_statements: bool,
@@ -68,48 +50,72 @@ pub struct Core {
     /// The result of `pg_backend_pid()`.
     pub backend_pid: i32,
     /// Cached sequence values (CREATE SEQUENCE … CACHE).
-    pub sequences: HashMap<Oid, crate::sysfn::sequence::CachedSequence>,
-    /// The sequence of the last `nextval`.
-    pub last_sequence: Oid,
-    /// Prepared bodies of SQL functions that have been called.
-    pub(crate) bodies: crate::function::sql::bodies::Bodies,
+    pub sequences: sysfn::sequence::Sequences,
     /// Nesting depth of SQL function calls.
     pub(crate) depth: u32,
     pub triggers: trigger::TriggerManager,
-    /// The transaction's pending NOTIFY, LISTEN and UNLISTEN.
-    pub(crate) messages: crate::notify::Pending,
-    /// The transaction's characteristics.
-    pub(crate) mode: crate::xact::Mode,
-    /// The origin of the session's lines in the server log.
-    pub(crate) speaker: crate::instance::Speaker,
-    /// The role that logged in, and whether it is a superuser.
-    pub(crate) login_user: Oid,
-    pub(crate) login_superuser: bool,
-    /// Is `session_user` a superuser?
-    pub(crate) session_superuser: bool,
-    /// Is `current_user` a superuser?
-    pub(crate) superuser: bool,
-    /// The temporarily switched role of a SECURITY DEFINER function or a maintenance command.
-    pub(crate) switched_role: Option<crate::switched_role::SwitchedRole>,
-    /// Role names of SET ROLE and SET SESSION AUTHORIZATION, with the role's OID and whether it is
-    /// a superuser.
-    pub(crate) roles_set: Vec<(String, Oid, bool)>,
-    pub(crate) resolved: Resolved,
+    pub(crate) roles: Roles,
     /// Settings that are reported to the client (ParameterStatus) may have changed.
     pub(crate) report_due: bool,
+    pub(crate) activity: LoggedActivity,
+    /// The instance and the session's public handle. `None` if queries run without a connection.
+    pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
+    pub(crate) named: NamedObjects,
+}
+
+/// The state of the transaction above storage.
+#[derive(Default)]
+pub struct TransactionState {
+    /// Snapshots that the transaction has exported.
+    pub(crate) exports: Option<Box<Exports>>,
+    /// The transaction's characteristics.
+    pub(crate) mode: Mode,
+    /// The transaction's pending NOTIFY, LISTEN and UNLISTEN.
+    pub(crate) messages: Pending,
+    /// Start of the transaction and of the statement, in microseconds since 2000-01-01 UTC.
+    pub(crate) start: i64,
+    pub(crate) statement_start: i64,
+}
+
+/// Values of the session's parameters.
+pub struct SettingValues {
+    /// The settings that functions on values depend on.
+    pub types: types::Settings,
+    pub costs: CostSettings,
+    pub work_mem_bytes: usize,
+    pub(crate) resolved: Resolved,
+}
+
+/// All that analysis and planning read besides text and catalogs, as a number.
+#[derive(Default)]
+pub(crate) struct PlanEnvironment {
+    pub(crate) number: u64,
+    pub(crate) at: EnvironmentAt,
+    /// Incremented when a setting of the session changes.
+    pub(crate) settings_version: u64,
+    /// Generation of the server's configuration below the session's settings.
+    pub(crate) base_generation: u64,
+}
+
+/// What the server log and `pg_stat_activity` show of the session.
+pub(crate) struct LoggedActivity {
+    /// The origin of the session's lines in the server log.
+    pub(crate) client: LogOrigin,
+    /// The running statement, for the log.
+    pub(crate) statement: Option<Arc<str>>,
+    pub(crate) log: StatementLog,
+    /// Resource usage of the thread at the start of the session.
+    pub(crate) usage_before: vfs::process::Usage,
     pub(crate) track_activities: bool,
     /// `track_activity_query_size` less one for the terminating zero byte in PostgreSQL's buffer.
     pub(crate) activity_bytes_max: usize,
-    /// The running statement, for the log.
-    pub(crate) statement: Option<Arc<str>>,
-    /// Resource usage of the thread at the start of the session.
-    pub(crate) usage_before: vfs::process::Usage,
-    pub(crate) statement_log: crate::statementlog::StatementLog,
-    /// The instance and the session's public handle. `None` if queries run without a connection.
-    pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
-    pub(crate) known_rights: crate::rights::KnownRights,
-    pub(crate) prepared: Named,
-    pub(crate) portals: HashMap<String, crate::portal::Portal>,
+}
+
+/// Prepared statements and portals.
+#[derive(Default)]
+pub(crate) struct NamedObjects {
+    pub(crate) prepared: PreparedStatements,
+    pub(crate) portals: HashMap<String, Portal>,
     /// The portal that an Execute message is running, which is not in `portals` meanwhile: its
     /// name, query text and creation time.
     pub(crate) executing: Option<(String, Arc<str>, i64)>,
@@ -117,9 +123,9 @@ pub struct Core {
 
 /// Prepared statements by name.
 #[derive(Default)]
-pub(crate) struct Named(HashMap<String, (Arc<Prepared>, i64)>);
+pub(crate) struct PreparedStatements(HashMap<String, (Arc<Prepared>, i64)>);
 
-impl Named {
+impl PreparedStatements {
     pub(crate) fn contains_key(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -159,75 +165,55 @@ impl Core {
         let mut seed = [0u8; 8];
         backend.storage().env.random.fill(&mut seed);
         Core {
-            exports: None,
+            transaction: TransactionState::default(),
             backend,
             catalog,
             catalogs,
             database_name,
             store,
-            types: types::Settings::default(),
-            costs: CostSettings::default(),
-            work_mem_bytes: 4 << 20,
-            transaction_start: 0,
-            statement_start: 0,
+            values: SettingValues {
+                types: types::Settings::default(),
+                costs: CostSettings::default(),
+                work_mem_bytes: 4 << 20,
+                resolved,
+            },
             notices: Vec::new(),
             params: Arc::from([]),
             plans: Arc::default(),
-            environment: 0,
-            environment_at: EnvironmentAt::default(),
-            settings_version: 0,
-            base_generation: 0,
-            row_types: Vec::new(),
-            relations: HashMap::new(),
-            operators: analyze::OperatorCache::default(),
-            operators_at: Default::default(),
-            functions: HashMap::new(),
-            type_ios: HashMap::new(),
-            hash_functions: HashMap::new(),
-            hash_functions_at: Default::default(),
-            planning: Default::default(),
+            environment: PlanEnvironment::default(),
+            caches: Caches::default(),
             deep_statements: false,
             extra: None,
             random_state: u64::from_le_bytes(seed),
             backend_pid: 0,
-            sequences: HashMap::new(),
-            last_sequence: Oid::INVALID,
-            bodies: Default::default(),
+            sequences: Default::default(),
             depth: 0,
             triggers: Default::default(),
-            messages: Default::default(),
-            mode: Default::default(),
-            speaker: Default::default(),
-            login_user,
-            login_superuser: true,
-            session_superuser: true,
-            superuser: true,
-            switched_role: None,
-            roles_set: Vec::new(),
-            resolved,
+            roles: Roles::of_login(login_user),
             report_due: true,
-            track_activities: true,
-            activity_bytes_max: 1023,
-            statement: None,
-            usage_before: vfs::process::thread_usage(),
-            statement_log: Default::default(),
+            activity: LoggedActivity {
+                client: LogOrigin::default(),
+                statement: None,
+                log: StatementLog::default(),
+                usage_before: vfs::process::thread_usage(),
+                track_activities: true,
+                activity_bytes_max: 1023,
+            },
             server: None,
-            known_rights: Default::default(),
-            prepared: Named::default(),
-            portals: HashMap::new(),
-            executing: None,
+            named: NamedObjects::default(),
         }
     }
 
     /// Stores a prepared statement under a name. Error 42P05 if the name is in use.
     pub(crate) fn name_statement(&mut self, name: &str, statement: Arc<Prepared>) -> Result<()> {
-        if self.prepared.contains_key(name) {
+        if self.named.prepared.contains_key(name) {
             return Err(pg_err!(
                 DUPLICATE_PSTATEMENT,
                 "prepared statement \"{name}\" already exists"
             ));
         }
-        self.prepared.0.insert(name.to_owned(), (statement, self.statement_start));
+        let created = self.transaction.statement_start;
+        self.named.prepared.0.insert(name.to_owned(), (statement, created));
         Ok(())
     }
 

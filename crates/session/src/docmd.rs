@@ -32,7 +32,7 @@ impl Session {
             true => {
                 core.cat().has_privilege(user, row.lanowner, list, Kind::Language, acl::USAGE)?
             }
-            false => core.superuser,
+            false => core.roles.superuser,
         };
         if !usable {
             bail!(INSUFFICIENT_PRIVILEGE, "permission denied for language {name}");

@@ -8,3 +8,4 @@ mod functions;
 pub(crate) mod known;
 mod planning;
 mod relations;
+mod system;

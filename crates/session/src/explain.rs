@@ -1,7 +1,7 @@
 //! EXPLAIN: finds the plan of the statement and sends the text to the client. Counterpart:
 //! commands/explain.c (`ExplainQuery`, `ExplainOneUtility`).
 
-use crate::plancache::choice::Mode;
+use crate::plancache::plans::Mode;
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::utility::text_field;
@@ -101,7 +101,7 @@ impl Session {
         let (prepared, params) = self.execute_arguments(stmt, sql)?;
         match prepared.node() {
             Some(node) if analyze::is_query(node) => {
-                let mode = self.core.resolved.plan_mode;
+                let mode = self.core.values.resolved.plan_mode;
                 self.explain_prepared((&prepared, &params, mode), into, sql, options, out)
             }
             _ => {
@@ -125,7 +125,7 @@ impl Session {
         let planning_buffers = self.core.backend.buffer_usage() - before.1;
         if options.analyze {
             self.check_plan(&plan)?;
-            self.core.mode.queried = true;
+            self.core.transaction.mode.queried = true;
         }
         let subject =
             Subject { plan, params: params.clone(), planning_us, planning_buffers, into, sql };

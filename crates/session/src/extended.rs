@@ -2,7 +2,8 @@
 //! Counterpart: tcop/postgres.c (`exec_parse_message`, `exec_bind_message`,
 //! `exec_describe_statement_message`, `exec_execute_message`).
 
-use crate::portal::{Lines, Portal, Ran, cannot_be_run, ends_block, write_tag};
+use crate::portal::run::cannot_be_run;
+use crate::portal::{Portal, PortalResult, UtilityRows, ends_block, write_tag};
 use crate::prepared::Prepared;
 use crate::rows;
 use crate::session::Session;
@@ -13,7 +14,7 @@ use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::fmt;
 use std::sync::Arc;
-use types::fncx::FnContext;
+use types::fncx::TypeFunctions;
 use types::{Datum, oids};
 use wire::{Bind, BindValues, Format, Formats, Parse, Target, backend};
 
@@ -26,16 +27,16 @@ impl Session {
         let name = self.text(message.name)?;
         let sql = self.text(message.query)?;
         self.show_running(sql.as_bytes());
-        if self.core.resolved.log_statements {
-            self.core.statement = Some(sql.into());
+        if self.core.values.resolved.log_statements {
+            self.core.activity.statement = Some(sql.into());
         }
         self.start_command();
         self.start_extended_timer();
         if name.is_empty() {
             self.unnamed = None;
         }
-        let share =
-            self.core.resolved.share_texts && !crate::slots::is_time_dependent(message.query);
+        let share = self.core.values.resolved.share_texts
+            && !crate::slots::is_time_dependent(message.query);
         if share && !self.xact.failed {
             let known = self.recent.get(sql).filter(|p| p.is_declared(&message.types)).cloned();
             if let Some(prepared) = known
@@ -55,7 +56,7 @@ impl Session {
             }
         }
         let sql: Arc<str> = sql.into();
-        self.core.statement = Some(sql.clone());
+        self.core.activity.statement = Some(sql.clone());
         let parsing = self.core.measure(Work::Parser);
         let mut remarks = Vec::new();
         let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
@@ -100,11 +101,11 @@ impl Session {
     }
 
     fn parsed(&mut self, name: &str, prepared: Arc<Prepared>) -> Result<()> {
-        self.core.mode.queried |= prepared.node().is_some_and(is_analyzed);
+        self.core.transaction.mode.queried |= prepared.node().is_some_and(is_analyzed);
         if name.is_empty() {
             self.unnamed = Some(prepared);
         } else {
-            self.core.statement = Some(prepared.sql.clone());
+            self.core.activity.statement = Some(prepared.sql.clone());
             self.core.name_statement(name, prepared)?;
         }
         self.next_command()?;
@@ -115,8 +116,11 @@ impl Session {
 
     /// The prepared statement of that name. Error 26000 if there is none.
     pub(crate) fn find_prepared(&self, name: &str) -> Result<Arc<Prepared>> {
-        let found =
-            if name.is_empty() { self.unnamed.as_ref() } else { self.core.prepared.get(name) };
+        let found = if name.is_empty() {
+            self.unnamed.as_ref()
+        } else {
+            self.core.named.prepared.get(name)
+        };
         found.cloned().ok_or_else(|| {
             if name.is_empty() {
                 pg_err!(UNDEFINED_PSTATEMENT, "unnamed prepared statement does not exist")
@@ -132,7 +136,7 @@ impl Session {
         let statement = self.text(message.statement)?;
         let prepared = self.find_prepared(statement)?;
         self.show_running(prepared.sql.as_bytes());
-        self.core.statement = Some(prepared.sql.clone());
+        self.core.activity.statement = Some(prepared.sql.clone());
         self.start_command();
         self.start_extended_timer();
         let portal_name = message.portal;
@@ -141,7 +145,8 @@ impl Session {
         if values.count != wanted {
             return Err(pg_err!(
                 PROTOCOL_VIOLATION,
-                "bind message supplies {} parameters, but prepared statement \"{statement}\" requires {wanted}",
+                "bind message supplies {} parameters, but prepared statement \"{statement}\" \
+                requires {wanted}",
                 values.count
             ));
         }
@@ -149,15 +154,15 @@ impl Session {
             return Err(aborted());
         }
         if name.is_empty() {
-            self.core.portals.remove(name);
+            self.core.named.portals.remove(name);
             self.xact.dead_portals.retain(|d| !d.name.is_empty());
-        } else if self.core.portals.contains_key(name) || self.dead_portal(name).is_some() {
+        } else if self.core.named.portals.contains_key(name) || self.dead_portal(name).is_some() {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let mut dead = DeadPortal { name: name.to_owned(), has_rows: false, is_empty: true };
         let bound = self.bind_portal(portal_name, prepared, values, &mut dead);
         match bound {
-            Ok(portal) => self.core.portals.insert(dead.name, portal),
+            Ok(portal) => self.core.named.portals.insert(dead.name, portal),
             Err(e) => {
                 self.xact.dead_portals.push(dead);
                 return Err(e);
@@ -186,7 +191,7 @@ impl Session {
             prepared.revalidate(&mut self.core)?;
         }
         dead.is_empty = prepared.raw.is_none();
-        self.core.mode.queried |= prepared.node().is_some_and(is_analyzed);
+        self.core.transaction.mode.queried |= prepared.node().is_some_and(is_analyzed);
         let fields = match prepared.node() {
             Some(node @ (Node::ExecuteStmt(_) | Node::FetchStmt(_))) => {
                 self.named_fields(node).map(Arc::from)
@@ -195,7 +200,7 @@ impl Session {
         };
         let level = self.core.backend.txn.nesting();
         let mut portal = Portal::new(prepared, params, results, fields, level);
-        portal.created = self.core.statement_start;
+        portal.created = self.core.transaction.statement_start;
         if portal.statement.is_query {
             // Errors of privilege checks, planning and the parameter values must come before
             // BindComplete.
@@ -314,7 +319,7 @@ impl Session {
                     }
                     None => {}
                 }
-                let portal = self.core.portals.get(name).ok_or_else(|| no_portal(name))?;
+                let portal = self.core.named.portals.get(name).ok_or_else(|| no_portal(name))?;
                 if self.xact.failed && portal.fields.is_some() {
                     return Err(aborted());
                 }
@@ -359,11 +364,13 @@ impl Session {
             Some(false) => return Err(aborted()),
             None => {}
         }
-        let (name, portal) = self.core.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
+        let (name, portal) =
+            self.core.named.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
         let dead = DeadPortal::of(&name, &portal);
-        self.core.executing = Some((name.clone(), portal.statement.sql.clone(), portal.created));
+        self.core.named.executing =
+            Some((name.clone(), portal.statement.sql.clone(), portal.created));
         let done = self.execute_portal(name, portal, max_rows);
-        self.core.executing = None;
+        self.core.named.executing = None;
         if done.is_err() {
             self.xact.dead_portals.push(dead);
         }
@@ -373,10 +380,10 @@ impl Session {
     fn execute_portal(&mut self, name: String, mut portal: Portal, max_rows: u32) -> Result<()> {
         let prepared = portal.statement.clone();
         self.show_running(prepared.sql.as_bytes());
-        self.core.statement = Some(prepared.sql.clone());
+        self.core.activity.statement = Some(prepared.sql.clone());
         let Some(node) = prepared.node() else {
             backend::empty_query_response(&mut self.conn.out);
-            self.core.portals.insert(name, portal);
+            self.core.named.portals.insert(name, portal);
             return Ok(());
         };
         self.start_command();
@@ -385,7 +392,7 @@ impl Session {
         }
         self.start_extended_timer();
         self.core.backend.check_interrupts()?;
-        let timed = match self.core.resolved.log_statements {
+        let timed = match self.core.values.resolved.log_statements {
             false => None,
             true => {
                 let what = self.execute_name(&portal, &name);
@@ -403,7 +410,7 @@ impl Session {
                     return Err(cannot_be_run(&name));
                 }
                 portal.lines.send(limit, &mut self.conn.out);
-                self.core.portals.insert(name, portal);
+                self.core.named.portals.insert(name, portal);
                 return self.conn.flush_if_large();
             }
             portal.finished = true;
@@ -417,7 +424,7 @@ impl Session {
             let tag = tag?;
             let kept = if held { self.conn.out.split_off(before) } else { Vec::new() };
             if portal.fields.is_some() {
-                portal.lines = Lines::new(kept, tag.clone());
+                portal.lines = UtilityRows::new(kept, tag.clone());
             }
             self.send_notices_now()?;
             if matches!(raw.stmt, Node::TransactionStmt(_)) || self.xact.commit_at_once {
@@ -425,7 +432,7 @@ impl Session {
                 // The statement has begun or ended a transaction or a subtransaction.
                 if begins_level(&raw.stmt) && self.xact.block != crate::xact::Block::None {
                     portal.level = portal.level.min(self.core.backend.txn.nesting());
-                    self.core.portals.insert(name, portal);
+                    self.core.named.portals.insert(name, portal);
                 }
             } else {
                 self.next_command()?;
@@ -433,7 +440,7 @@ impl Session {
                 if held {
                     portal.lines.send(limit, &mut self.conn.out);
                 }
-                self.core.portals.insert(name, portal);
+                self.core.named.portals.insert(name, portal);
             }
             if !held {
                 backend::command_complete(&mut self.conn.out, &tag);
@@ -453,14 +460,14 @@ impl Session {
         self.send_notices_now()?;
         self.xact.pipelining = true;
         match ran {
-            Ran::Suspended => {
+            PortalResult::Suspended => {
                 backend::portal_suspended(&mut self.conn.out);
-                self.core.portals.insert(name, portal);
+                self.core.named.portals.insert(name, portal);
             }
-            Ran::Complete(command, rows) => {
+            PortalResult::Complete(command, rows) => {
                 self.next_command()?;
                 self.extended_timer = None;
-                self.core.portals.insert(name, portal);
+                self.core.named.portals.insert(name, portal);
                 write_tag(&mut self.conn.out, command, rows);
             }
         }
@@ -473,7 +480,8 @@ impl Session {
     /// The name of a portal's execution in the log: the statement's name, and the portal's if it
     /// has one.
     fn execute_name(&self, portal: &Portal, name: &str) -> String {
-        let known = self.core.prepared.iter().find(|(_, p)| Arc::ptr_eq(p, &portal.statement));
+        let known =
+            self.core.named.prepared.iter().find(|(_, p)| Arc::ptr_eq(p, &portal.statement));
         let statement = known.map_or("<unnamed>", |(name, _)| name.as_str());
         match name {
             "" => format!("execute {statement}"),
@@ -486,10 +494,10 @@ impl Session {
         match target {
             Target::Statement if name.is_empty() => self.unnamed = None,
             Target::Statement => {
-                self.core.prepared.remove(name);
+                self.core.named.prepared.remove(name);
             }
             Target::Portal => {
-                self.core.portals.remove(name);
+                self.core.named.portals.remove(name);
                 self.xact.dead_portals.retain(|d| d.name != name);
             }
         }

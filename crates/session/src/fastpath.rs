@@ -13,7 +13,7 @@ use pgerror::{Result, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Const, FuncExpr, Location};
 use types::Datum;
-use types::fncx::FnContext;
+use types::fncx::TypeFunctions;
 use wire::{Format, FunctionCall, backend};
 
 /// Maximum number of arguments. Counterpart: `FUNC_MAX_ARGS`.
@@ -31,7 +31,7 @@ impl Session {
         let depth = self.core.backend.snapshot_depth();
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);
-        self.core.mode.queried = true;
+        self.core.transaction.mode.queried = true;
         let mark = self.conn.mark();
         let answered = self.answer_call(call);
         self.core.backend.truncate_snapshots(depth);
@@ -52,7 +52,7 @@ impl Session {
     fn answer_call(&mut self, mut call: FunctionCall<'_>) -> Result<Option<(Timed, String)>> {
         let oid = Oid(call.function()?);
         let function = self.callable(oid)?;
-        let timed = match self.core.resolved.log_statements {
+        let timed = match self.core.values.resolved.log_statements {
             false => None,
             true => {
                 let name = &function.proname;

@@ -2,21 +2,23 @@
 //! utils/fmgr/fmgr.c.
 //!
 //! Reading order: `language` (the interface of a language and the table of languages), `internal`,
-//! `sql`.
+//! `sql`, `transpose` (positions of errors).
 
 mod internal;
 pub(crate) mod language;
 pub(crate) mod sql;
+mod transpose;
 
 use crate::core::Core;
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{Callee, HostCall};
-use executor::SetStream;
+use executor::{RowAnswer, SetStream};
 use ids::Oid;
 use language::SetRows;
 use pgerror::{PgError, Result};
 use settings::{Action, Saved};
+use trigger::TriggerCall;
 use types::{Datum, DatumRef};
 
 /// Maximum nesting depth of calls.
@@ -70,7 +72,7 @@ pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
 }
 
 /// Starts a call, in FROM or of a set-returning function. `columns`: see
-/// [`executor::Services::call_host_set`].
+/// [`executor::SessionCalls::call_host_set`].
 pub(crate) fn call_set(
     core: &mut Core,
     call: &HostCall<'_>,
@@ -105,6 +107,28 @@ pub(crate) fn next_of_set(
         return rows.next(core, out);
     }
     within(core, row, |core| rows.next(core, out))
+}
+
+/// Checks a new function as its language does. `sql`: the statement that creates it. Counterpart:
+/// the call of the validator in `ProcedureCreate`.
+pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> {
+    let row = core.cat().function(function)?;
+    let language = language_of(&row)?;
+    let checks_bodies = core.store.named("check_function_bodies").as_bool();
+    let settings = settings_of(&row).filter(|_| checks_bodies);
+    let (saved, set) = apply_settings_of(core, settings);
+    let result = set.and_then(|()| language.validate(core, &row, sql));
+    restore_settings(core, saved);
+    result
+}
+
+/// Calls a trigger function and returns its answer.
+pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+    let row = core.cat().function(call.trigger.function)?;
+    match language::of(row.prolang) {
+        Some(language) => within(core, &row, |core| language.call_trigger(core, &row, call)),
+        None => Err(language::no_trigger(call)),
+    }
 }
 
 /// Runs a procedure and returns the row of its output parameters, if there are any.
@@ -151,8 +175,7 @@ fn in_context<T>(
     if row.prosecdef {
         result = core.switch_to_definer(row.proowner).map(|b| before = Some(b));
     }
-    let settings = row.proconfig.iter().flatten().filter_map(|s| s.as_str().split_once('='));
-    let (saved, set) = apply_settings_of(core, settings);
+    let (saved, set) = apply_settings_of(core, settings_of(row));
     let result = result.and(set).and_then(|()| work(core));
     restore_settings(core, saved);
     if let Some(before) = before {
@@ -161,9 +184,14 @@ fn in_context<T>(
     result
 }
 
+/// Names and values of a function's SET clauses.
+fn settings_of(row: &PgProc) -> impl Iterator<Item = (&str, &str)> {
+    row.proconfig.iter().flatten().filter_map(|s| s.as_str().split_once('='))
+}
+
 /// Applies the SET clauses of a function. The old values are for [`restore_settings`], even after
 /// an error.
-pub(crate) fn apply_settings_of<'a>(
+fn apply_settings_of<'a>(
     core: &mut Core,
     settings: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> (Vec<Saved>, Result<()>) {
@@ -179,7 +207,7 @@ pub(crate) fn apply_settings_of<'a>(
     (saved, result)
 }
 
-pub(crate) fn restore_settings(core: &mut Core, saved: Vec<Saved>) {
+fn restore_settings(core: &mut Core, saved: Vec<Saved>) {
     if !saved.is_empty() {
         saved.into_iter().rev().for_each(|before| core.store.restore(before));
         core.apply_settings();

@@ -5,13 +5,13 @@
 use crate::core::Core;
 use crate::instance::LogLevels;
 use crate::resolved::Resolved;
-use crate::statementlog::Which;
-use crate::sysfn::reg::lookup_name;
+use crate::statementlog::LoggedStatements;
 use crate::xact::{isolation_name, isolation_named};
 use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use planner::CostSettings;
 use settings::{Action, Id, Setting, Store, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -195,6 +195,100 @@ fn not_serializable() -> PgError {
         .hint("Lock the rows that a decision depends on, for example with SELECT ... FOR UPDATE.")
 }
 
+/// Settings of the storage layer.
+const STORAGE_SETTINGS: &[&str] = &[
+    "maintenance_work_mem",
+    "synchronous_commit",
+    "lock_timeout",
+    "deadlock_timeout",
+    "temp_buffers",
+    "temp_file_limit",
+    "log_temp_files",
+    "default_toast_compression",
+    "wal_compression",
+    "wal_consistency_checking",
+    "track_wal_io_timing",
+    "commit_delay",
+    "commit_siblings",
+    "backend_flush_after",
+    "wal_skip_threshold",
+    "zero_damaged_pages",
+    "ignore_checksum_failure",
+    "norsu.wal_update_delta",
+    "norsu.bottom_up_deletion",
+];
+
+/// Applies a setting that functions on values depend on.
+fn apply_to_types(types: &mut types::Settings, name: &str, value: &Value) {
+    match name {
+        "DateStyle" => {
+            if let Ok((style, order)) =
+                date_style(value.as_text(), (DateStyle::Iso, DateOrder::Mdy))
+            {
+                types.date_style = style;
+                types.date_order = order;
+            }
+        }
+        "IntervalStyle" => {
+            types.interval_style = match value.as_text() {
+                "sql_standard" => IntervalStyle::SqlStandard,
+                "iso_8601" => IntervalStyle::Iso8601,
+                "postgres_verbose" => IntervalStyle::PostgresVerbose,
+                _ => IntervalStyle::Postgres,
+            }
+        }
+        "TimeZone" => {
+            if let Some(zone) = zone(value.as_text()) {
+                types.time_zone = zone;
+            }
+        }
+        "extra_float_digits" => types.extra_float_digits = value.as_int() as i32,
+        "bytea_output" => {
+            types.bytea_output = match value.as_text() {
+                "escape" => ByteaOutput::Escape,
+                _ => ByteaOutput::Hex,
+            }
+        }
+        "array_nulls" => types.array_nulls = value.as_bool(),
+        "quote_all_identifiers" => types.quote_all_identifiers = value.as_bool(),
+        "lc_monetary" => types.lc_monetary = value.as_text().to_owned(),
+        _ => {}
+    }
+}
+
+/// Applies a setting of the planner.
+fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Store) {
+    match name {
+        "work_mem" => {
+            costs.work_mem = value.as_int() as f64 * 1024.0;
+            costs.hash_mem = costs.work_mem * store.named("hash_mem_multiplier").as_real();
+        }
+        "hash_mem_multiplier" => costs.hash_mem = costs.work_mem * value.as_real(),
+        "seq_page_cost" => costs.seq_page = value.as_real(),
+        "random_page_cost" => costs.random_page = value.as_real(),
+        "cpu_tuple_cost" => costs.cpu_tuple = value.as_real(),
+        "cpu_index_tuple_cost" => costs.cpu_index_tuple = value.as_real(),
+        "cpu_operator_cost" => costs.cpu_operator = value.as_real(),
+        "effective_cache_size" => costs.effective_cache_size = value.as_int() as f64,
+        "enable_seqscan" => costs.enable_seqscan = value.as_bool(),
+        "enable_indexscan" => costs.enable_indexscan = value.as_bool(),
+        "enable_indexonlyscan" => costs.enable_indexonlyscan = value.as_bool(),
+        "enable_bitmapscan" => costs.enable_bitmapscan = value.as_bool(),
+        "enable_tidscan" => costs.enable_tidscan = value.as_bool(),
+        "enable_nestloop" => costs.enable_nestloop = value.as_bool(),
+        "enable_hashjoin" => costs.enable_hashjoin = value.as_bool(),
+        "enable_mergejoin" => costs.enable_mergejoin = value.as_bool(),
+        "enable_sort" => costs.enable_sort = value.as_bool(),
+        "enable_hashagg" => costs.enable_hashagg = value.as_bool(),
+        "enable_memoize" => costs.enable_memoize = value.as_bool(),
+        "enable_incremental_sort" => costs.enable_incremental_sort = value.as_bool(),
+        "enable_material" => costs.enable_material = value.as_bool(),
+        "from_collapse_limit" => costs.collapse.from = value.as_int().max(1) as usize,
+        "join_collapse_limit" => costs.collapse.join = value.as_int().max(1) as usize,
+        _ => {}
+    }
+}
+
 impl Core {
     /// Applies changed settings to the state of the session and of the crates below.
     pub(crate) fn apply_settings(&mut self) {
@@ -222,8 +316,8 @@ impl Core {
     }
 
     fn settings_changed(&mut self) {
-        self.settings_version += 1;
-        self.resolved = Resolved::new(&self.store);
+        self.environment.settings_version += 1;
+        self.values.resolved = Resolved::new(&self.store);
         self.report_due = true;
     }
 
@@ -231,82 +325,42 @@ impl Core {
     /// ([`Self::apply_storage`]).
     fn apply(&mut self, id: Id) -> bool {
         let store = &self.store;
-        let setting = store.base().registry.setting(id);
+        let name = store.base().registry.setting(id).name;
         let value = store.value(id);
-        let types = &mut self.types;
-        let costs = &mut self.costs;
-        match setting.name {
-            "DateStyle" => {
-                if let Ok((style, order)) =
-                    date_style(value.as_text(), (DateStyle::Iso, DateOrder::Mdy))
-                {
-                    types.date_style = style;
-                    types.date_order = order;
-                }
-            }
-            "IntervalStyle" => {
-                types.interval_style = match value.as_text() {
-                    "sql_standard" => IntervalStyle::SqlStandard,
-                    "iso_8601" => IntervalStyle::Iso8601,
-                    "postgres_verbose" => IntervalStyle::PostgresVerbose,
-                    _ => IntervalStyle::Postgres,
-                }
-            }
-            "TimeZone" => {
-                if let Some(zone) = zone(value.as_text()) {
-                    types.time_zone = zone;
-                }
-            }
-            "extra_float_digits" => types.extra_float_digits = value.as_int() as i32,
-            "bytea_output" => {
-                types.bytea_output = match value.as_text() {
-                    "escape" => ByteaOutput::Escape,
-                    _ => ByteaOutput::Hex,
-                }
-            }
-            "array_nulls" => types.array_nulls = value.as_bool(),
-            "quote_all_identifiers" => types.quote_all_identifiers = value.as_bool(),
-            "lc_monetary" => types.lc_monetary = value.as_text().to_owned(),
+        match name {
             "search_path" => self.catalog.set_search_path(value.as_text()),
             "work_mem" => {
-                self.work_mem_bytes = value.as_int() as usize * 1024;
-                costs.work_mem = value.as_int() as f64 * 1024.0;
-                costs.hash_mem = costs.work_mem * store.named("hash_mem_multiplier").as_real();
+                self.values.work_mem_bytes = value.as_int() as usize * 1024;
+                apply_cost(&mut self.values.costs, name, value, store);
             }
-            "hash_mem_multiplier" => costs.hash_mem = costs.work_mem * value.as_real(),
-            "seq_page_cost" => costs.seq_page = value.as_real(),
-            "random_page_cost" => costs.random_page = value.as_real(),
-            "cpu_tuple_cost" => costs.cpu_tuple = value.as_real(),
-            "cpu_index_tuple_cost" => costs.cpu_index_tuple = value.as_real(),
-            "cpu_operator_cost" => costs.cpu_operator = value.as_real(),
-            "effective_cache_size" => costs.effective_cache_size = value.as_int() as f64,
-            "enable_seqscan" => costs.enable_seqscan = value.as_bool(),
-            "enable_indexscan" => costs.enable_indexscan = value.as_bool(),
-            "enable_indexonlyscan" => costs.enable_indexonlyscan = value.as_bool(),
-            "enable_bitmapscan" => costs.enable_bitmapscan = value.as_bool(),
-            "enable_tidscan" => costs.enable_tidscan = value.as_bool(),
-            "enable_nestloop" => costs.enable_nestloop = value.as_bool(),
-            "enable_hashjoin" => costs.enable_hashjoin = value.as_bool(),
-            "enable_mergejoin" => costs.enable_mergejoin = value.as_bool(),
-            "enable_sort" => costs.enable_sort = value.as_bool(),
-            "enable_hashagg" => costs.enable_hashagg = value.as_bool(),
-            "enable_memoize" => costs.enable_memoize = value.as_bool(),
-            "enable_incremental_sort" => costs.enable_incremental_sort = value.as_bool(),
-            "enable_material" => costs.enable_material = value.as_bool(),
-            "from_collapse_limit" => costs.collapse.from = value.as_int().max(1) as usize,
-            "join_collapse_limit" => costs.collapse.join = value.as_int().max(1) as usize,
+            "role" | "session_authorization" => self.apply_users(),
+            _ if STORAGE_SETTINGS.contains(&name) => return true,
+            _ => {
+                apply_to_types(&mut self.values.types, name, value);
+                apply_cost(&mut self.values.costs, name, value, store);
+                self.apply_to_log(id);
+            }
+        }
+        false
+    }
+
+    /// Applies a setting of the server log or of `pg_stat_activity`.
+    fn apply_to_log(&mut self, id: Id) {
+        let store = &self.store;
+        let value = store.value(id);
+        match store.base().registry.setting(id).name {
             "application_name" => {
-                self.speaker.application = value.as_text().to_owned();
+                self.activity.client.application = value.as_text().to_owned();
                 self.publish_log_origin();
                 let name = Arc::from(value.as_text());
                 self.show_activity(|shown| shown.application = name);
             }
             "log_statement" => {
-                self.statement_log.which = match value.as_text() {
-                    "all" => Which::All,
-                    "mod" => Which::Mod,
-                    "ddl" => Which::Ddl,
-                    _ => Which::None,
+                self.activity.log.which = match value.as_text() {
+                    "all" => LoggedStatements::All,
+                    "mod" => LoggedStatements::Mod,
+                    "ddl" => LoggedStatements::Ddl,
+                    _ => LoggedStatements::None,
                 }
             }
             "log_min_messages" | "log_min_error_statement" | "log_error_verbosity" => {
@@ -314,48 +368,27 @@ impl Core {
                 let least = text("log_min_messages");
                 let statement = text("log_min_error_statement");
                 let levels = LogLevels::new(least, statement, text("log_error_verbosity"));
-                self.speaker.levels = Some(levels);
+                self.activity.client.levels = Some(levels);
                 self.publish_log_origin();
             }
-            "log_statement_stats" => self.statement_log.stats = value.as_bool(),
-            "log_parser_stats" => self.statement_log.parser_stats = value.as_bool(),
-            "log_planner_stats" => self.statement_log.planner_stats = value.as_bool(),
-            "log_executor_stats" => self.statement_log.executor_stats = value.as_bool(),
-            "log_duration" => self.statement_log.duration = value.as_bool(),
-            "log_min_duration_statement" => self.statement_log.min_duration = value.as_int(),
+            "log_statement_stats" => self.activity.log.stats = value.as_bool(),
+            "log_parser_stats" => self.activity.log.parser_stats = value.as_bool(),
+            "log_planner_stats" => self.activity.log.planner_stats = value.as_bool(),
+            "log_executor_stats" => self.activity.log.executor_stats = value.as_bool(),
+            "log_duration" => self.activity.log.duration = value.as_bool(),
+            "log_min_duration_statement" => self.activity.log.min_duration = value.as_int(),
             "track_activity_query_size" => {
-                self.activity_bytes_max = (value.as_int().max(1) - 1) as usize;
+                self.activity.activity_bytes_max = (value.as_int().max(1) - 1) as usize;
             }
-            "track_activities" => self.track_activities = value.as_bool(),
-            "role" | "session_authorization" => self.apply_users(),
-            "maintenance_work_mem"
-            | "synchronous_commit"
-            | "lock_timeout"
-            | "deadlock_timeout"
-            | "temp_buffers"
-            | "temp_file_limit"
-            | "log_temp_files"
-            | "default_toast_compression"
-            | "wal_compression"
-            | "wal_consistency_checking"
-            | "track_wal_io_timing"
-            | "commit_delay"
-            | "commit_siblings"
-            | "backend_flush_after"
-            | "wal_skip_threshold"
-            | "zero_damaged_pages"
-            | "ignore_checksum_failure"
-            | "norsu.wal_update_delta"
-            | "norsu.bottom_up_deletion" => return true,
+            "track_activities" => self.activity.track_activities = value.as_bool(),
             _ => {}
         }
-        false
     }
 
     /// Publishes the log origin for reports that another thread writes for this session.
     fn publish_log_origin(&self) {
         if let Some((_, handle)) = &self.server {
-            handle.speaker.lock().clone_from(&self.speaker);
+            handle.log_origin.lock().clone_from(&self.activity.client);
         }
     }
 
@@ -416,8 +449,8 @@ impl Core {
                     return self.set_authorization(Some(text), action, level);
                 }
                 "seed" => {
-                    let (_, value) = self.store.prepare(name, text, self.superuser)?;
-                    types::fncx::FnContext::set_seed(self, value.as_real());
+                    let (_, value) = self.store.prepare(name, text, self.roles.superuser)?;
+                    types::fncx::SessionContext::set_seed(self, value.as_real());
                     return Ok(());
                 }
                 _ => {}
@@ -441,7 +474,7 @@ impl Core {
             (Some(text), "default_text_search_config") => Some(self.qualified_config(text)?),
             _ => checked,
         };
-        self.store.set(name, checked.as_deref(), action, level, self.superuser)?;
+        self.store.set(name, checked.as_deref(), action, level, self.roles.superuser)?;
         self.apply_settings();
         Ok(())
     }
@@ -506,7 +539,7 @@ impl Core {
 
     /// A text search configuration; also `None` if its schema does not exist.
     fn find_config(&mut self, text: &str) -> Result<Option<Oid>> {
-        match lookup_name(self, RegKind::Config, text) {
+        match sysfn::reg::lookup_name(self, RegKind::Config, text) {
             Err(e) if e.code() == SqlState::INVALID_SCHEMA_NAME => Ok(None),
             found => found,
         }
@@ -545,8 +578,8 @@ impl Core {
     /// Remembers the role of a name in SET ROLE. A rollback may restore the name at a time when no
     /// catalog can be read.
     fn remember_role(&mut self, name: &str, oid: Oid, superuser: bool) {
-        self.roles_set.retain(|(known, ..)| known != name);
-        self.roles_set.push((name.to_owned(), oid, superuser));
+        self.roles.set.retain(|(known, ..)| known != name);
+        self.roles.set.push((name.to_owned(), oid, superuser));
     }
 
     fn set_role(&mut self, name: &str, action: Action, level: usize) -> Result<()> {
@@ -567,7 +600,7 @@ impl Core {
         let row =
             row.ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "role \"{name}\" does not exist"))?;
         let session_user = self.catalog.session_user;
-        if !self.session_superuser && !self.cat().is_member(session_user, row.oid, false)? {
+        if !self.roles.session_superuser && !self.cat().is_member(session_user, row.oid, false)? {
             return Err(pg_err!(
                 INSUFFICIENT_PRIVILEGE,
                 "permission denied to set role \"{name}\""
@@ -618,7 +651,7 @@ impl Core {
         let row = self.cat().find_role(name)?;
         let row =
             row.ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "role \"{name}\" does not exist"))?;
-        if row.oid != self.login_user && !self.login_superuser {
+        if row.oid != self.roles.login_user && !self.roles.login_superuser {
             return Err(pg_err!(
                 INSUFFICIENT_PRIVILEGE,
                 "permission denied to set session authorization \"{name}\""
@@ -631,17 +664,17 @@ impl Core {
     /// Applies `session_authorization` and `role` to the session.
     fn apply_users(&mut self) {
         let known = |core: &Core, name: &str| {
-            core.roles_set.iter().find(|(n, ..)| n == name).map(|(_, oid, su)| (*oid, *su))
+            core.roles.set.iter().find(|(n, ..)| n == name).map(|(_, oid, su)| (*oid, *su))
         };
-        let login = (self.login_user, self.login_superuser);
+        let login = (self.roles.login_user, self.roles.login_superuser);
         let session = self.store.named("session_authorization").as_text();
         let session = known(self, session).unwrap_or(login);
         let current = match self.store.named("role").as_text() {
             "none" => session,
             role => known(self, role).unwrap_or(session),
         };
-        self.session_superuser = session.1;
-        self.superuser = current.1;
+        self.roles.session_superuser = session.1;
+        self.roles.superuser = current.1;
         self.catalog.session_user = session.0;
         self.catalog.set_user(current.0);
         self.store.set_internal("is_superuser", Value::Bool(current.1));
@@ -666,10 +699,10 @@ impl Core {
                 self.set_isolation(isolation)
             }
             "transaction_read_only" => {
-                if !truth && self.mode.read_only {
+                if !truth && self.transaction.mode.read_only {
                     let fault = if self.backend.txn.nesting() > 1 {
                         "cannot set transaction read-write mode inside a read-only transaction"
-                    } else if self.mode.queried {
+                    } else if self.transaction.mode.queried {
                         "transaction read-write mode must be set before any query"
                     } else {
                         ""
@@ -678,13 +711,13 @@ impl Core {
                         return Err(pg_err!(ACTIVE_SQL_TRANSACTION, "{fault}"));
                     }
                 }
-                self.mode.read_only = truth;
+                self.transaction.mode.read_only = truth;
                 Ok(())
             }
             "transaction_deferrable" => {
                 let fault = if self.backend.txn.nesting() > 1 {
                     "cannot be called within a subtransaction"
-                } else if self.mode.queried {
+                } else if self.transaction.mode.queried {
                     "must be called before any query"
                 } else {
                     ""
@@ -695,7 +728,7 @@ impl Core {
                         "SET TRANSACTION [NOT] DEFERRABLE {fault}"
                     ));
                 }
-                self.mode.deferrable = truth;
+                self.transaction.mode.deferrable = truth;
                 Ok(())
             }
             _ => Ok(()),
@@ -706,7 +739,7 @@ impl Core {
         if isolation == self.backend.txn.isolation() {
             return Ok(());
         }
-        if self.mode.queried {
+        if self.transaction.mode.queried {
             return Err(pg_err!(
                 ACTIVE_SQL_TRANSACTION,
                 "SET TRANSACTION ISOLATION LEVEL must be called before any query"
@@ -737,8 +770,8 @@ impl Core {
             "transaction_isolation" => {
                 Some(isolation_name(self.backend.txn.isolation()).to_owned())
             }
-            "transaction_read_only" => Some(truth(self.mode.read_only)),
-            "transaction_deferrable" => Some(truth(self.mode.deferrable)),
+            "transaction_read_only" => Some(truth(self.transaction.mode.read_only)),
+            "transaction_deferrable" => Some(truth(self.transaction.mode.deferrable)),
             _ => None,
         }
     }

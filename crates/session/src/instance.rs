@@ -3,9 +3,8 @@
 use crate::activity::Activity;
 use crate::plancache::PlanCache;
 use crate::rusage::Meter;
-use crate::session::command_of;
 use crate::timer::Timers;
-use crate::transport::{Ends, Outlet};
+use crate::transport::{Addresses, ClientOutput};
 use catalog::Catalogs;
 use engine::Engine;
 use hashbrown::HashMap;
@@ -28,21 +27,21 @@ const FIRST_PID: i32 = 1 << 22;
 const CRASH_REPORT_SPAN: Duration = Duration::from_secs(1);
 
 fn crash_of_another_process() -> PgError {
-    pg_err!(
-        CRASH_SHUTDOWN,
-        "terminating connection because of crash of another server process"
-    )
-    .severity(Severity::Warning)
-    .detail(
-        "The postmaster has commanded this server process to roll back the current transaction and exit, because \
-         another server process exited abnormally and possibly corrupted shared memory.",
-    )
-    .hint("In a moment you should be able to reconnect to the database and repeat your command.")
+    pg_err!(CRASH_SHUTDOWN, "terminating connection because of crash of another server process")
+        .severity(Severity::Warning)
+        .detail(
+            "The postmaster has commanded this server process to roll back the current transaction \
+             and exit, because another server process exited abnormally and possibly corrupted \
+             shared memory.",
+        )
+        .hint(
+            "In a moment you should be able to reconnect to the database and repeat your command.",
+        )
 }
 
 /// The origin of a line in the server log.
 #[derive(Clone, Debug, Default)]
-pub struct Speaker {
+pub struct LogOrigin {
     pub pid: i32,
     pub user: String,
     pub database: String,
@@ -107,10 +106,10 @@ impl LogLevels {
 
 /// The server's log.
 pub trait Log: Send + Sync {
-    fn write(&self, speaker: &Speaker, report: &PgError, statement: Option<&str>);
+    fn write(&self, origin: &LogOrigin, report: &PgError, statement: Option<&str>);
 
     /// Would the report be written? Callers ask before they copy a long statement.
-    fn wants(&self, _speaker: &Speaker, _report: &PgError) -> bool {
+    fn wants(&self, _speaker: &LogOrigin, _report: &PgError) -> bool {
         true
     }
 }
@@ -136,13 +135,13 @@ pub struct SessionHandle {
     pub key: i32,
     pub waiter: Arc<Waiter>,
     hangup: Arc<dyn Fn() + Send + Sync>,
-    outlet: Option<Outlet>,
+    client_output: Option<ClientOutput>,
     /// The local address of the connection, for `inet_server_addr()`.
     pub(crate) local: Option<(IpAddr, u16)>,
     /// What `pg_stat_activity` shows.
     pub activity: Activity,
     /// The origin of the session's log lines.
-    pub(crate) speaker: Mutex<Speaker>,
+    pub(crate) log_origin: Mutex<LogOrigin>,
     /// What `norsu_stat_rusage` shows.
     pub meter: Meter,
     /// Is a statement running? A late cancel request must not cancel the next statement.
@@ -229,7 +228,7 @@ pub struct Instance {
     empty: Condvar,
     next_pid: AtomicI32,
     admission: AtomicU8,
-    pub(crate) exported: crate::snapshots::List,
+    pub(crate) exported: Arc<crate::snapshots::List>,
     /// Held from before a commit until its notifications are delivered, so that they arrive in
     /// commit order.
     pub(crate) notify_lock: Mutex<()>,
@@ -238,7 +237,7 @@ pub struct Instance {
     /// Held while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
     /// Times of resets of shared counters, and the counters' values at the resets.
-    pub(crate) resets: Mutex<crate::sysfn::counters::Resets>,
+    pub(crate) resets: Mutex<crate::resets::Resets>,
     /// Start time of the server, in microseconds since 2000-01-01.
     pub started: i64,
     /// Time of the last configuration load.
@@ -266,7 +265,7 @@ impl Instance {
             empty: Condvar::new(),
             next_pid: AtomicI32::new(FIRST_PID),
             admission: AtomicU8::new(Admission::Starting as u8),
-            exported: Mutex::default(),
+            exported: Arc::default(),
             notify_lock: Mutex::new(()),
             listeners: sync::atomic::AtomicUsize::new(0),
             auto_conf: Mutex::new(()),
@@ -336,8 +335,8 @@ impl Instance {
     pub(crate) fn register(
         &self,
         hangup: Arc<dyn Fn() + Send + Sync>,
-        outlet: Option<Outlet>,
-        ends: Ends,
+        client_output: Option<ClientOutput>,
+        addresses: Addresses,
         pid: i32,
     ) -> Result<Arc<SessionHandle>> {
         let base = self.base();
@@ -347,22 +346,22 @@ impl Instance {
             return Err(pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already")
                 .severity(Severity::Fatal));
         }
-        Ok(self.enter(&mut sessions, CLIENT, (hangup, outlet), ends, pid))
+        Ok(self.enter(&mut sessions, CLIENT, (hangup, client_output), addresses, pid))
     }
 
     /// Adds an internal session of the server to the list. It does not count against
     /// `max_connections`.
     pub(crate) fn register_own(&self, kind: &'static str) -> Arc<SessionHandle> {
         let mut sessions = self.sessions.lock();
-        self.enter(&mut sessions, kind, (Arc::new(|| {}), None), Ends::default(), 0)
+        self.enter(&mut sessions, kind, (Arc::new(|| {}), None), Addresses::default(), 0)
     }
 
     fn enter(
         &self,
         sessions: &mut HashMap<i32, Arc<SessionHandle>>,
         kind: &'static str,
-        (hangup, outlet): (Arc<dyn Fn() + Send + Sync>, Option<Outlet>),
-        ends: Ends,
+        (hangup, client_output): (Arc<dyn Fn() + Send + Sync>, Option<ClientOutput>),
+        addresses: Addresses,
         pid: i32,
     ) -> Arc<SessionHandle> {
         // A process id that was already logged is kept.
@@ -376,10 +375,10 @@ impl Instance {
             key: self.engine.env().random.u64() as i32,
             waiter: Arc::new(Waiter::new()),
             hangup,
-            outlet,
-            local: ends.local,
-            activity: Activity::new(self.engine.env().clock.pg_micros(), ends.peer),
-            speaker: Mutex::default(),
+            client_output,
+            local: addresses.local,
+            activity: Activity::new(self.engine.env().clock.pg_micros(), addresses.peer),
+            log_origin: Mutex::default(),
             meter: Meter::default(),
             busy: sync::atomic::AtomicBool::new(false),
             notifications: Mutex::default(),
@@ -485,13 +484,13 @@ impl Instance {
         let Some(sessions) = self.sessions.try_lock() else { return };
         let begun = Instant::now();
         for session in sessions.values() {
-            let Some(outlet) = &session.outlet else { continue };
+            let Some(client_output) = &session.client_output else { continue };
             let mut out = Vec::new();
             match session.meter.is_here() {
                 true => backend::report(&mut out, error),
                 false => backend::report(&mut out, &crash_of_another_process()),
             }
-            let _ = outlet(&out);
+            let _ = client_output(&out);
             if begun.elapsed() > CRASH_REPORT_SPAN {
                 return;
             }
@@ -500,22 +499,22 @@ impl Instance {
 
     /// The log origin and the statement of the calling thread, for reports in places where the
     /// session itself cannot log.
-    pub fn log_origin_of_thread(&self) -> (Speaker, Option<String>) {
+    pub fn log_origin_of_thread(&self) -> (LogOrigin, Option<String>) {
         if let Some(worker) = self.workers.lock().iter().find(|w| w.meter.is_here()) {
-            return (Speaker { kind: worker.kind, ..Speaker::default() }, None);
+            return (LogOrigin { kind: worker.kind, ..LogOrigin::default() }, None);
         }
         let sessions = self.sessions.try_lock();
         let session = sessions.and_then(|s| s.values().find(|s| s.meter.is_here()).cloned());
-        let Some(session) = session else { return (Speaker::default(), None) };
-        let mut speaker = session.speaker.lock().clone();
+        let Some(session) = session else { return (LogOrigin::default(), None) };
+        let mut origin = session.log_origin.lock().clone();
         let statement = session.activity.running();
-        speaker.command = statement.as_deref().map_or_else(|| "idle".to_owned(), command_of);
+        origin.command = statement.as_deref().map_or_else(|| "idle".to_owned(), command_of);
         if let Some(proc) = session.activity.get().proc {
             let vxid = self.engine.locks().vxid(proc);
-            speaker.vxid = vxid.map(|v| (v.backend.0, v.local));
-            speaker.xid = self.engine.txn().xid_of_proc(proc).0;
+            origin.vxid = vxid.map(|v| (v.backend.0, v.local));
+            origin.xid = self.engine.txn().xid_of_proc(proc).0;
         }
-        (speaker, statement)
+        (origin, statement)
     }
 
     /// Waits until no session is left, at most for `span`.
@@ -525,5 +524,17 @@ impl Instance {
             let _ = self.empty.wait_for(&mut sessions, span);
         }
         sessions.is_empty()
+    }
+}
+
+/// The command tag of a statement, derived from its first words, for the log.
+pub(crate) fn command_of(sql: &str) -> String {
+    let mut words = sql.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| !w.is_empty());
+    let first = words.next().unwrap_or_default().to_ascii_uppercase();
+    match (first.as_str(), words.next()) {
+        ("CREATE" | "ALTER" | "DROP", Some(second)) => {
+            format!("{first} {}", second.to_ascii_uppercase())
+        }
+        _ => first,
     }
 }

@@ -5,10 +5,13 @@
 //! Reading order: `instance` (the state that sessions share), `transport`, `connection`, `connect`
 //! (session start), `auth`, `session` (its messages), `xact`, `simple`, `slots`, `extended`,
 //! `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc`
-//! (settings), `statementlog`, `activity`, `autovacuum`; `core` (the state of a session), `env`
-//! (the traits that it implements), `query` (a query from text to rows), `function` (calls
-//! of functions by OID, and languages), `sysfn` (functions that need the session), `triggers`
-//! (the trigger manager's access to the session).
+//! (settings), `statementlog`, `activity`, `autovacuum`; `core` (the state of a session), `caches`,
+//! `roles`, `env` (the traits that it implements), `query` (a query from text to rows), `function`
+//! (calls of functions by OID, and languages), `serverfn` (functions on sessions and settings),
+//! `triggers` (the trigger manager's access to the session).
+//!
+//! A module such as `portal` has the data, without access to the session; its children (`run`) have
+//! the code that works on the session. So `core` can hold the data without an import cycle.
 //!
 //! Counterpart: src/backend/tcop.
 
@@ -17,6 +20,7 @@
 pub mod activity;
 mod auth;
 pub mod autovacuum;
+mod caches;
 mod callcmd;
 mod command;
 mod connect;
@@ -35,10 +39,13 @@ mod plancache;
 mod portal;
 mod prepared;
 pub mod query;
+mod resets;
 mod resolved;
 pub mod rights;
+mod roles;
 mod rows;
 pub mod rusage;
+mod serverfn;
 mod session;
 mod setcmd;
 mod simple;
@@ -46,7 +53,6 @@ mod slots;
 mod snapshots;
 mod statementlog;
 pub mod switched_role;
-mod sysfn;
 mod timer;
 mod transport;
 mod triggers;
@@ -62,10 +68,9 @@ pub use crate::connect::{no_library, refuse_not_ready, serve, serve_alone};
 pub use crate::core::Core;
 pub use crate::guc::canonical_value;
 pub use crate::instance::{
-    Admission, Config, ConfigFiles, FileSetting, Instance, Log, LogLevels, SessionHandle, Speaker,
-    Verbosity,
+    Admission, Config, ConfigFiles, FileSetting, Instance, Log, LogLevels, LogOrigin,
+    SessionHandle, Verbosity,
 };
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
-pub use crate::sysfn::sequence::CachedSequence;
-pub use crate::transport::{Outlet, Transport};
+pub use crate::transport::{ClientOutput, Transport};

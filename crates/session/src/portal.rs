@@ -1,36 +1,23 @@
 //! Portals: the execution of statements, all at once or in portions. Counterpart:
 //! utils/mmgr/portalmem.c, tcop/pquery.c, commands/portalcmds.c.
 
-use crate::core::Core;
-use crate::plancache::choice::Mode;
-use crate::prepared::{Idle, Prepared};
-use crate::rows::{self, RowWriter};
-use crate::session::Session;
-use crate::simple::check_parameters;
-use crate::statementlog::Work;
-use analyze::SessionLookup;
-use executor::{Execution, QueryDesc};
-use ids::{Oid, Tid};
-use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
-use pgerror::{PgError, Result, SqlState, pg_err};
-use plan::PlannedStmt;
-use plan::query::{CmdType, LockStrength, RteKind, acl};
-use planner::{RowIdentities, RowIdentity};
-use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Batch, Datum};
-use wire::{FieldDescription, Format, Formats};
+pub(crate) mod run;
 
-/// Bits of DECLARE CURSOR.
-const CURSOR_BINARY: i32 = 1 << 0;
-const CURSOR_SCROLL: i32 = 1 << 1;
-const CURSOR_NO_SCROLL: i32 = 1 << 2;
-const CURSOR_INSENSITIVE: i32 = 1 << 3;
-const CURSOR_ASENSITIVE: i32 = 1 << 4;
-const CURSOR_HOLD: i32 = 1 << 5;
+use crate::prepared::{ParkedExecution, Prepared};
+use crate::rows::RowWriter;
+use executor::Execution;
+use ids::Tid;
+use parse::ast::Node;
+use plan::PlannedStmt;
+use plan::query::CmdType;
+use planner::RowIdentities;
+use std::sync::Arc;
+use types::{Batch, Datum};
+use wire::{FieldDescription, Formats};
 
 /// Materialized rows, for scrollable cursors and for cursors WITH HOLD.
 #[derive(Default)]
-struct Kept {
+struct StoredRows {
     batches: Vec<Batch>,
     /// For each batch, the number of its first row.
     starts: Vec<usize>,
@@ -38,7 +25,7 @@ struct Kept {
     rows: usize,
 }
 
-impl Kept {
+impl StoredRows {
     fn push(&mut self, batch: Batch) {
         self.starts.push(self.rows);
         self.rows += batch.len;
@@ -67,7 +54,7 @@ pub(crate) struct Portal {
     writer: RowWriter,
     /// The rest of a batch that has not been sent.
     rest: Option<(Batch, usize)>,
-    kept: Option<Kept>,
+    kept: Option<StoredRows>,
     /// Number of rows up to and including the cursor's current row.
     position: usize,
     /// The cursor is after the last row.
@@ -76,7 +63,7 @@ pub(crate) struct Portal {
     /// The portal ended by an error.
     failed: bool,
     /// The rest of the rows of a utility command that has been run.
-    pub(crate) lines: Lines,
+    pub(crate) lines: UtilityRows,
     /// The columns with the tuple ids of a cursor's rows.
     identities: RowIdentities,
     /// The tuple ids of the tables' rows behind the cursor's current row, in the order of
@@ -97,16 +84,16 @@ pub(crate) struct Portal {
 
 /// Rows of a utility command as encoded messages that have not been sent.
 #[derive(Default)]
-pub(crate) struct Lines {
+pub(crate) struct UtilityRows {
     bytes: Vec<u8>,
     used: usize,
     /// The command's tag.
     tag: String,
 }
 
-impl Lines {
-    pub(crate) fn new(bytes: Vec<u8>, tag: String) -> Lines {
-        Lines { bytes, used: 0, tag }
+impl UtilityRows {
+    pub(crate) fn new(bytes: Vec<u8>, tag: String) -> UtilityRows {
+        UtilityRows { bytes, used: 0, tag }
     }
 
     /// Sends up to `limit` rows (0: all) and the command tag, which counts the rows sent now. If
@@ -134,12 +121,12 @@ impl Lines {
 
 /// The source of a portal's execution: a parked execution, or a plan.
 enum Planned {
-    Idle(Box<Idle>),
+    ParkedExecution(Box<ParkedExecution>),
     Plan(Arc<PlannedStmt>),
 }
 
 /// The result of running a portal.
-pub(crate) enum Ran {
+pub(crate) enum PortalResult {
     /// Command type and row count of the command tag.
     Complete(CmdType, u64),
     /// There may be more rows.
@@ -185,7 +172,7 @@ impl Portal {
             at_end: false,
             finished: false,
             failed: false,
-            lines: Lines::default(),
+            lines: UtilityRows::default(),
             identities: RowIdentities::default(),
             current: Vec::new(),
             hold: false,
@@ -241,618 +228,6 @@ pub(crate) fn write_tag(out: &mut Vec<u8>, command: CmdType, rows: u64) {
 /// Does the statement write to tables?
 pub(crate) fn writes(plan: &PlannedStmt) -> bool {
     plan.command_type != CmdType::Select || plan.has_modifying_cte
-}
-
-/// Error 25006 for statements that write in a read-only transaction. Only temporary tables may need
-/// more than SELECT privilege. Counterpart: `ExecCheckXactReadOnly`.
-fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<()> {
-    let mut writes = false;
-    for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
-        if let RteKind::Relation { relid, .. } = rte.kind {
-            writes |= core.cat().class(relid)?.relpersistence != b't';
-        }
-    }
-    if !writes {
-        return Ok(());
-    }
-    let what = match (plan.command_type, plan.row_marks.first().map(|m| m.strength)) {
-        (CmdType::Insert, _) => "INSERT",
-        (CmdType::Update, _) => "UPDATE",
-        (CmdType::Delete, _) => "DELETE",
-        (CmdType::Merge, _) => "MERGE",
-        (_, Some(LockStrength::ForKeyShare)) => "SELECT FOR KEY SHARE",
-        (_, Some(LockStrength::ForShare)) => "SELECT FOR SHARE",
-        (_, Some(LockStrength::ForNoKeyUpdate)) => "SELECT FOR NO KEY UPDATE",
-        (_, Some(LockStrength::ForUpdate)) => "SELECT FOR UPDATE",
-        _ => "SELECT",
-    };
-    Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
-}
-
-impl Session {
-    /// Checks before the execution of a plan, wherever it comes from. Every execution calls this.
-    pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
-        if self.core.mode.read_only {
-            check_read_only(&mut self.core, plan)?;
-        }
-        crate::rights::check_plan(&mut self.core, plan)
-    }
-
-    /// Plans the portal's query. Starts it if it only reads; a query that writes starts at the
-    /// first Execute. Counterpart: `PortalStart`.
-    pub(crate) fn bind_portal_query(&mut self, portal: &mut Portal) -> Result<()> {
-        let planned = self.plan_portal(portal)?;
-        let plan = match &planned {
-            Planned::Idle(idle) => idle.run.plan(),
-            Planned::Plan(plan) => plan,
-        };
-        let waits = writes(plan);
-        portal.plan = Some(planned);
-        match waits {
-            true => Ok(()),
-            false => self.start_portal(portal),
-        }
-    }
-
-    fn plan_portal(&mut self, portal: &mut Portal) -> Result<Planned> {
-        let mode = self.core.resolved.plan_mode;
-        let custom = mode == Mode::Custom && !portal.params.is_empty();
-        let core = &mut self.core;
-        Ok(match portal.statement.take_idle(core, custom, &portal.formats)? {
-            Some(idle) => Planned::Idle(Box::new(idle)),
-            None => Planned::Plan(portal.statement.plan(core, &portal.params, mode)?),
-        })
-    }
-
-    /// Plans and starts the portal's query, if that has not been done.
-    pub(crate) fn start_portal(&mut self, portal: &mut Portal) -> Result<()> {
-        if portal.run.is_some() || portal.finished {
-            return Ok(());
-        }
-        let planned = match portal.plan.take() {
-            Some(planned) => planned,
-            None => self.plan_portal(portal)?,
-        };
-        let mut run = match planned {
-            Planned::Idle(mut idle) => {
-                self.check_plan(idle.run.plan())?;
-                let snapshot = self.core.backend.snapshot();
-                idle.run.rerun(portal.params.clone(), snapshot)?;
-                portal.writer = idle.writer;
-                idle.run
-            }
-            Planned::Plan(mut plan) => {
-                self.check_plan(&plan)?;
-                if portal.cursor {
-                    portal.identities = planner::add_row_identity(Arc::make_mut(&mut plan));
-                }
-                let snapshot = self.core.backend.snapshot();
-                let list = &plan.plan_tree.info.target_list;
-                portal.writer = RowWriter::new(list, &portal.formats);
-                let params = portal.params.clone();
-                let desc = QueryDesc { plan, params, snapshot: snapshot.clone() };
-                self.core.backend.push_snapshot(snapshot);
-                let run = Execution::start(desc, &mut self.core);
-                self.core.backend.pop_snapshot();
-                run?
-            }
-        };
-        if !run.plan().bound.is_empty() {
-            self.core.backend.push_snapshot(run.snapshot().clone());
-            let checked = run.check_values(&mut self.core);
-            self.core.backend.pop_snapshot();
-            checked?;
-        }
-        let top = &run.plan().plan_tree;
-        if let Some(fields) = portal.fields.as_ref().and_then(|f| rows::as_planned(f, top)) {
-            portal.fields = Some(fields);
-        }
-        self.core.mode.queried = true;
-        portal.command = run.plan().command_type;
-        portal.run = Some(run);
-        Ok(())
-    }
-
-    /// The next rows of the portal's query, at most `max`.
-    fn next_batch(&mut self, portal: &mut Portal, max: usize) -> Result<Option<Batch>> {
-        let Some(run) = &mut portal.run else { return Ok(None) };
-        let snapshot = run.snapshot().clone();
-        self.core.backend.push_snapshot(snapshot);
-        let batch = run.next(&mut self.core, max);
-        self.core.backend.pop_snapshot();
-        batch
-    }
-
-    /// Runs a statement that writes to its end, with its triggers, before any of its rows are sent,
-    /// whatever the row limit.
-    pub(crate) fn run_to_end_if_writing(&mut self, portal: &mut Portal) -> Result<()> {
-        let Some(run) = &portal.run else { return Ok(()) };
-        if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
-            let mut kept = Kept::default();
-            while let Some(batch) = self.next_batch(portal, BATCH_ROWS_MAX)? {
-                kept.push(batch);
-            }
-            portal.kept = Some(kept);
-            self.core.after_statement()?;
-        }
-        Ok(())
-    }
-
-    /// Runs a query to its end, or up to `max_rows` rows (0: no limit), and sends its rows.
-    pub(crate) fn run_query_portal(&mut self, portal: &mut Portal, max_rows: u64) -> Result<Ran> {
-        self.start_portal(portal)?;
-        if portal.cursor {
-            let many = if max_rows == 0 { u64::MAX } else { max_rows };
-            let sent = self.forward(portal, many, true)?;
-            return Ok(match portal.at_end {
-                true => Ran::Complete(CmdType::Select, sent),
-                false => Ran::Suspended,
-            });
-        }
-        self.run_to_end_if_writing(portal)?;
-        let command = portal.command;
-        let returns = portal.fields.is_some();
-        let mut sent = 0u64;
-        while max_rows == 0 || sent < max_rows {
-            let wanted = if max_rows == 0 { usize::MAX } else { (max_rows - sent) as usize };
-            let n = self.send_rows(portal, wanted, returns)?;
-            if n == 0 {
-                portal.finished = true;
-                break;
-            }
-            sent += n as u64;
-        }
-        if portal.kept.is_none() {
-            portal.position += sent as usize;
-        }
-        if !portal.finished {
-            return Ok(Ran::Suspended);
-        }
-        self.core.after_statement()?;
-        let processed = portal.run.as_ref().map_or(0, |r| r.processed());
-        let here = command == CmdType::Select || portal.kept.is_some();
-        let rows = if here { sent } else { processed };
-        if let Some(run) = portal.run.take() {
-            let (writer, formats) = (std::mem::take(&mut portal.writer), portal.formats.clone());
-            portal.statement.keep_idle(&mut self.core, Idle { run, writer, formats })?;
-        }
-        Ok(Ran::Complete(command, rows))
-    }
-
-    /// Sends up to `wanted` rows of one batch; 0 at the end.
-    fn send_rows(&mut self, portal: &mut Portal, wanted: usize, send: bool) -> Result<usize> {
-        if let Some(kept) = &portal.kept {
-            let Some((batch, row)) = kept.find(portal.position) else { return Ok(0) };
-            portal.writer.write(&mut self.core, batch, row, &mut self.conn.out)?;
-            portal.position += 1;
-            return Ok(1);
-        }
-        if portal.rest.is_none() {
-            match self.next_batch(portal, wanted.min(BATCH_ROWS_MAX))? {
-                Some(batch) => portal.rest = Some((batch, 0)),
-                None => return Ok(0),
-            }
-        }
-        let Some((batch, from)) = portal.rest.take() else { return Ok(0) };
-        let to = batch.len.min(from.saturating_add(wanted));
-        if send {
-            for row in from..to {
-                portal.writer.write(&mut self.core, &batch, row, &mut self.conn.out)?;
-                self.conn.flush_if_large()?;
-            }
-        }
-        let identities = &portal.identities.rows;
-        if !identities.is_empty() && to > from {
-            let tid = |i: &RowIdentity| executor::tid_of(batch.get(to - 1, i.column));
-            portal.current = identities.iter().map(tid).collect();
-        }
-        if to < batch.len {
-            portal.rest = Some((batch, to));
-        } else if let Some(run) = &mut portal.run {
-            run.recycle(batch);
-        }
-        Ok(to - from)
-    }
-
-    /// DECLARE CURSOR.
-    pub(crate) fn declare_cursor(
-        &mut self,
-        stmt: &DeclareCursorStmt,
-        sql: &Arc<str>,
-        params: &Arc<[Datum]>,
-        param_types: &[Oid],
-    ) -> Result<()> {
-        let name = stmt.portalname.to_string();
-        let hold = stmt.options & CURSOR_HOLD != 0;
-        let raw = parse::RawStmt::within(stmt.query.clone(), 0);
-        check_cursor(stmt)?;
-        if !analyze::is_query(&raw.stmt) {
-            // SELECT INTO: analysis reports the error.
-            analyze::analyze(&mut SessionLookup::new(&mut self.core), &raw, sql, param_types)?;
-            return Err(PgError::internal("unexpected non-SELECT command in DECLARE CURSOR"));
-        }
-        check_parameters(&mut self.core, &raw, sql, param_types)?;
-        let types = param_types.to_vec();
-        let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
-        check_cursor_query(stmt)?;
-        if name.is_empty() {
-            return Err(pg_err!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty"));
-        }
-        if !hold && self.xact.block == crate::xact::Block::Single {
-            return Err(pg_err!(
-                NO_ACTIVE_SQL_TRANSACTION,
-                "DECLARE CURSOR can only be used in transaction blocks"
-            ));
-        }
-        if self.core.portals.contains_key(&name) || self.is_executing(&name) {
-            return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
-        }
-        let fields = prepared.fields.clone();
-        let level = self.core.backend.txn.nesting();
-        let mut portal =
-            Portal::new(Arc::new(prepared), params.clone(), Formats::Text, fields, level);
-        portal.cursor = true;
-        portal.binary = stmt.options & CURSOR_BINARY != 0;
-        portal.hold = hold;
-        portal.created = self.core.statement_start;
-        self.start_portal(&mut portal)?;
-        portal.scroll = match stmt.options & (CURSOR_SCROLL | CURSOR_NO_SCROLL) {
-            0 => portal.run.as_ref().is_some_and(|run| {
-                let plan = run.plan();
-                plan.row_marks.is_empty() && planner::supports_backward_scan(&plan.plan_tree)
-            }),
-            chosen => chosen == CURSOR_SCROLL,
-        };
-        if portal.is_scrollable() {
-            portal.kept = Some(Kept::default());
-        }
-        self.core.portals.insert(name, portal);
-        Ok(())
-    }
-
-    /// Is the portal of that name being executed?
-    fn is_executing(&self, name: &str) -> bool {
-        self.core.executing.as_ref().is_some_and(|(running, ..)| running == name)
-    }
-
-    /// FETCH and MOVE; returns the command tag. With `describe`, a RowDescription is sent first.
-    pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
-        let name = stmt.portalname.to_string();
-        let Some(mut portal) = self.core.portals.remove(&name) else {
-            return Err(if self.is_executing(&name) {
-                cannot_be_run(&name)
-            } else {
-                no_cursor(&name)
-            });
-        };
-        if portal.failed {
-            self.core.portals.insert(name.clone(), portal);
-            return Err(cannot_be_run(&name));
-        }
-        if portal.statement.is_query {
-            self.start_portal(&mut portal)?;
-        }
-        let formats = match (describe, portal.binary) {
-            (true, true) => Formats::All(Format::Binary),
-            (true, false) => Formats::Text,
-            (false, _) => self.results.clone(),
-        };
-        if describe && !stmt.ismove {
-            let fields = portal.fields.as_deref().unwrap_or_default().to_vec();
-            let fields = rows::with_formats(fields, &formats)?;
-            wire::backend::row_description(&mut self.conn.out, &fields);
-        }
-        let writer = portal.writer.in_formats(&formats);
-        let own = std::mem::replace(&mut portal.writer, writer);
-        let running = self.core.measure(Work::Executor);
-        let result = self.fetch_rows(&mut portal, stmt);
-        if result.is_ok() {
-            self.core.log_measured(running, "EXECUTOR STATISTICS");
-        }
-        portal.writer = own;
-        portal.failed = result.is_err();
-        self.core.portals.insert(name, portal);
-        let verb = if stmt.ismove { "MOVE" } else { "FETCH" };
-        Ok(format!("{verb} {}", result?))
-    }
-
-    /// The result columns of a FETCH from that cursor.
-    pub(crate) fn cursor_fields(&self, name: &str) -> Option<Arc<[FieldDescription]>> {
-        self.core.portals.get(name).and_then(|p| p.fields.clone())
-    }
-
-    /// Materializes rows up to row `at` (from 0); false if there are fewer.
-    fn read_until(&mut self, portal: &mut Portal, at: usize) -> Result<bool> {
-        loop {
-            let known = portal.kept.as_ref().map_or(0, |k| k.rows);
-            if at < known {
-                return Ok(true);
-            }
-            if portal.finished {
-                return Ok(false);
-            }
-            let wanted = (at - known).saturating_add(1).min(BATCH_ROWS_MAX);
-            match self.next_batch(portal, wanted)? {
-                Some(batch) => portal.kept.get_or_insert_default().push(batch),
-                None => portal.finished = true,
-            }
-        }
-    }
-
-    fn send_kept(&mut self, portal: &Portal, at: usize) -> Result<()> {
-        if let Some((batch, row)) = portal.kept.as_ref().and_then(|k| k.find(at)) {
-            portal.writer.write(&mut self.core, batch, row, &mut self.conn.out)?;
-        }
-        self.conn.flush_if_large()
-    }
-
-    /// Counterpart: `DoPortalRunFetch`.
-    fn fetch_rows(&mut self, portal: &mut Portal, stmt: &FetchStmt) -> Result<u64> {
-        let (count, send) = (stmt.how_many, !stmt.ismove);
-        let size = count.unsigned_abs();
-        // This number means ALL.
-        let many = if size == i64::MAX as u64 { u64::MAX } else { size };
-        match stmt.direction {
-            FetchDirection::Forward if count > 0 => self.forward(portal, many, send),
-            FetchDirection::Backward if count < 0 => self.forward(portal, many, send),
-            FetchDirection::Forward if count < 0 => self.backward(portal, many, send),
-            FetchDirection::Backward if count > 0 => self.backward(portal, many, send),
-            FetchDirection::Relative if count > 0 => {
-                self.forward(portal, size - 1, false)?;
-                self.forward(portal, 1, send)
-            }
-            FetchDirection::Relative if count < 0 => {
-                self.backward(portal, size - 1, false)?;
-                self.backward(portal, 1, send)
-            }
-            FetchDirection::Absolute if count > 0 => {
-                if size > portal.position as u64 / 2 + 1 {
-                    let here = portal.position as u64 + u64::from(portal.at_end);
-                    if size <= here {
-                        self.backward(portal, here - size + 1, false)?;
-                    } else {
-                        self.forward(portal, size - here - 1, false)?;
-                    }
-                } else {
-                    rewind(portal)?;
-                    self.forward(portal, size - 1, false)?;
-                }
-                self.forward(portal, 1, send)
-            }
-            FetchDirection::Absolute if count < 0 => {
-                self.forward(portal, u64::MAX, false)?;
-                if size > 1 {
-                    self.backward(portal, size - 1, false)?;
-                }
-                self.backward(portal, 1, send)
-            }
-            FetchDirection::Absolute => {
-                rewind(portal)?;
-                Ok(0)
-            }
-            // Fetches the current row again.
-            _ => {
-                let on_row = portal.position > 0 && !portal.at_end;
-                if !on_row || !send {
-                    return Ok(u64::from(on_row));
-                }
-                self.backward(portal, 1, false)?;
-                self.forward(portal, 1, true)
-            }
-        }
-    }
-
-    /// Moves forward by `count` rows, or to the end.
-    fn forward(&mut self, portal: &mut Portal, count: u64, send: bool) -> Result<u64> {
-        let mut moved = 0;
-        while moved < count && !portal.at_end {
-            let n = if portal.kept.is_some() {
-                let there = self.read_until(portal, portal.position)?;
-                if there && send {
-                    self.send_kept(portal, portal.position)?;
-                }
-                usize::from(there)
-            } else {
-                let wanted = usize::try_from(count - moved).unwrap_or(usize::MAX);
-                self.send_rows(portal, wanted, send)?
-            };
-            portal.at_end = n == 0;
-            portal.position += n;
-            moved += n as u64;
-        }
-        Ok(moved)
-    }
-
-    /// Moves backward by `count` rows, or before the first row.
-    fn backward(&mut self, portal: &mut Portal, count: u64, send: bool) -> Result<u64> {
-        if !portal.is_scrollable() {
-            return Err(only_forward());
-        }
-        // The number of rows before the cursor during the move.
-        let mut next = portal.position - usize::from(!portal.at_end && portal.position > 0);
-        let mut moved = 0;
-        while moved < count && next > 0 {
-            next -= 1;
-            if send {
-                self.send_kept(portal, next)?;
-            }
-            moved += 1;
-        }
-        if count > 0 {
-            portal.at_end &= moved == 0 && next > 0;
-            portal.position = if moved < count { 0 } else { next + 1 };
-        }
-        Ok(moved)
-    }
-
-    /// Before a commit: materializes cursors WITH HOLD and closes other portals. True if there were
-    /// such cursors. Counterpart: `PreCommit_Portals`.
-    pub(crate) fn keep_held_portals(&mut self) -> Result<bool> {
-        let names: Vec<String> = self
-            .core
-            .portals
-            .iter()
-            .filter(|(_, p)| p.hold && !p.held)
-            .map(|(n, _)| n.clone())
-            .collect();
-        let any = !names.is_empty();
-        for name in names {
-            let Some(mut portal) = self.core.portals.remove(&name) else { continue };
-            if portal.kept.is_none() {
-                let mut kept = Kept { rows: portal.position, ..Kept::default() };
-                if let Some((batch, from)) = portal.rest.take() {
-                    kept.rows -= from;
-                    kept.push(batch);
-                }
-                portal.kept = Some(kept);
-            }
-            self.read_until(&mut portal, usize::MAX - 1)?;
-            portal.run = None;
-            portal.held = true;
-            portal.level = 0;
-            self.core.portals.insert(name, portal);
-        }
-        self.core.portals.retain(|_, p| p.held);
-        Ok(any)
-    }
-
-    pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {
-        match &stmt.portalname {
-            None => {
-                // Those of the protocol too. Counterpart: `PortalHashTableDeleteAll`.
-                self.core.portals.clear();
-                self.xact.dead_portals.clear();
-                Ok("CLOSE CURSOR ALL")
-            }
-            Some(name) => match self.core.portals.remove(&**name) {
-                Some(_) => Ok("CLOSE CURSOR"),
-                None if self.is_executing(name) => {
-                    Err(pg_err!(INVALID_CURSOR_STATE, "cannot drop active portal \"{name}\""))
-                }
-                None => Err(no_cursor(name)),
-            },
-        }
-    }
-}
-
-/// Error 42P11 if the options of DECLARE CURSOR contradict each other. Counterpart:
-/// `transformDeclareCursorStmt`.
-pub(crate) fn check_cursor(stmt: &DeclareCursorStmt) -> Result<()> {
-    let chosen = |bits: i32| stmt.options & bits == bits;
-    let both = match () {
-        () if chosen(CURSOR_SCROLL | CURSOR_NO_SCROLL) => "SCROLL and NO SCROLL",
-        () if chosen(CURSOR_INSENSITIVE | CURSOR_ASENSITIVE) => "ASENSITIVE and INSENSITIVE",
-        () => return Ok(()),
-    };
-    Err(pg_err!(INVALID_CURSOR_DEFINITION, "cannot specify both {both}"))
-}
-
-/// Error 0A000 for queries that are not allowed in a cursor, or in a cursor with these options.
-pub(crate) fn check_cursor_query(stmt: &DeclareCursorStmt) -> Result<()> {
-    let Node::SelectStmt(select) = &stmt.query else { return Ok(()) };
-    let writes = |n: &Node| !matches!(n, Node::SelectStmt(_));
-    if select.with_clause.iter().flat_map(|w| &w.ctes).any(|c| writes(&c.ctequery)) {
-        return Err(pg_err!(
-            FEATURE_NOT_SUPPORTED,
-            "DECLARE CURSOR must not contain data-modifying statements in WITH"
-        ));
-    }
-    let Some(lock) = select.locking_clause.first() else { return Ok(()) };
-    let lock = analyze::lock_name(analyze::lock_strength(lock));
-    let (code, message, kind) = match () {
-        () if stmt.options & CURSOR_HOLD != 0 => (
-            SqlState::FEATURE_NOT_SUPPORTED,
-            format!("DECLARE CURSOR WITH HOLD ... {lock} is not supported"),
-            "Holdable",
-        ),
-        () if stmt.options & CURSOR_SCROLL != 0 => (
-            SqlState::FEATURE_NOT_SUPPORTED,
-            format!("DECLARE SCROLL CURSOR ... {lock} is not supported"),
-            "Scrollable",
-        ),
-        () if stmt.options & CURSOR_INSENSITIVE != 0 => (
-            SqlState::INVALID_CURSOR_DEFINITION,
-            format!("DECLARE INSENSITIVE CURSOR ... {lock} is not valid"),
-            "Insensitive",
-        ),
-        () => return Ok(()),
-    };
-    Err(PgError::new(code, message).detail(format!("{kind} cursors must be READ ONLY.")))
-}
-
-/// Moves a cursor before its first row.
-fn rewind(portal: &mut Portal) -> Result<()> {
-    if portal.position == 0 && !portal.at_end {
-        return Ok(());
-    }
-    if !portal.is_scrollable() {
-        return Err(only_forward());
-    }
-    (portal.position, portal.at_end) = (0, false);
-    Ok(())
-}
-
-fn only_forward() -> PgError {
-    pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
-        .hint("Declare it with SCROLL option to enable backward scan.")
-}
-
-impl Core {
-    /// The tuple id of the table's row behind a cursor's current row. Counterpart: `execCurrentOf`.
-    pub(crate) fn cursor_row(&mut self, name: &str, relid: Oid) -> Result<Option<Tid>> {
-        let table = self.cat().relation(relid)?.name().to_owned();
-        let portal = self.portals.get(name).ok_or_else(|| no_cursor(name))?;
-        if !portal.statement.is_query || portal.command != CmdType::Select {
-            return Err(pg_err!(INVALID_CURSOR_STATE, "cursor \"{name}\" is not a SELECT query"));
-        }
-        if portal.held {
-            return Err(pg_err!(
-                INVALID_CURSOR_STATE,
-                "cursor \"{name}\" is held from a previous transaction"
-            ));
-        }
-        let RowIdentities { locked, rows } = &portal.identities;
-        let mut places = rows.iter().enumerate().filter(|(_, i)| i.relid == relid);
-        let Some((place, identity)) = places.next() else {
-            return Err(match locked {
-                true => pg_err!(
-                    INVALID_CURSOR_STATE,
-                    "cursor \"{name}\" does not have a FOR UPDATE/SHARE reference to table \"{table}\""
-                ),
-                false => pg_err!(
-                    INVALID_CURSOR_STATE,
-                    "cursor \"{name}\" is not a simply updatable scan of table \"{table}\""
-                ),
-            });
-        };
-        if places.next().is_some() {
-            return Err(pg_err!(
-                INVALID_CURSOR_STATE,
-                "cursor \"{name}\" has multiple FOR UPDATE/SHARE references to table \"{table}\""
-            ));
-        }
-        if portal.position == 0 || portal.at_end {
-            return Err(pg_err!(
-                INVALID_CURSOR_STATE,
-                "cursor \"{name}\" is not positioned on a row"
-            ));
-        }
-        Ok(match portal.kept.as_ref() {
-            Some(kept) => kept
-                .find(portal.position - 1)
-                .and_then(|(batch, row)| executor::tid_of(batch.get(row, identity.column))),
-            None => portal.current.get(place).copied().flatten(),
-        })
-    }
-}
-
-/// The error for a portal that is running, has failed, or is finished and has no rows to fetch.
-pub(crate) fn cannot_be_run(name: &str) -> PgError {
-    pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "portal \"{name}\" cannot be run")
-}
-
-fn no_cursor(name: &str) -> PgError {
-    PgError::new(SqlState::UNDEFINED_CURSOR, format!("cursor \"{name}\" does not exist"))
 }
 
 /// Is the statement allowed in a failed transaction?

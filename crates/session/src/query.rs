@@ -2,16 +2,17 @@
 //! utility commands. Counterpart: executor/spi.c.
 
 use crate::core::Core;
-use crate::plancache::choice::Mode;
+use crate::plancache::plans::Mode;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
-use executor::{Execution, QueryDesc};
+use executor::Services;
+use executor::spi::{self, Cursor, QueryHost, QuerySnapshot};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::PlannedStmt;
 use plan::query::Query;
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Batch, Datum};
+use types::{Batch, Datum};
 
 /// Analyses and plans the statements of a text with generic plans. A text of one statement is
 /// cached in the plan cache.
@@ -25,7 +26,7 @@ pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<
     let none: Arc<[Datum]> = Arc::from([]);
     if let Some(statement) = core.find_statement(&key) {
         core.take_locks(&statement.locks)?;
-        if statement.is_current(core) {
+        if core.is_made_now(&statement) {
             return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
         }
     }
@@ -65,60 +66,38 @@ pub fn run_sql(
 ) -> Result<Vec<Vec<Datum>>> {
     let mut rows = Vec::new();
     for plan in plan_text(core, sql, param_types)? {
+        rows = run_nested(core, spi::Query::new(plan, params.clone()))?;
+    }
+    Ok(rows)
+}
+
+/// Runs a query as a statement of its own inside another one: its triggers fire at its end, under
+/// its snapshot. Returns its rows without junk columns.
+pub(crate) fn run_nested(core: &mut Core, query: spi::Query) -> Result<Vec<Vec<Datum>>> {
+    let snapshot = query.snapshot.resolve(core)?;
+    let query = query.under(QuerySnapshot::Active);
+    spi::with_snapshot(core, &snapshot, |core| {
         let level = core.triggers.enter();
-        let result = run_plan(core, plan, params.clone());
+        let result = query.rows(core);
         let result = result.and_then(|rows| trigger::after_statement(core).map(|()| rows));
         core.triggers.leave(level);
-        rows = result?;
+        result
+    })
+}
+
+impl QueryHost for Core {
+    fn services(&mut self) -> &mut dyn Services {
+        self
     }
-    Ok(rows)
-}
 
-/// Runs a plan to its end under the active snapshot and returns its rows without junk columns.
-pub fn run_plan(
-    core: &mut Core,
-    plan: Arc<PlannedStmt>,
-    params: Arc<[Datum]>,
-) -> Result<Vec<Vec<Datum>>> {
-    run_plan_to(core, plan, params, None)
-}
-
-/// As [`run_plan`], but reads at most `limit` rows.
-pub fn run_plan_to(
-    core: &mut Core,
-    plan: Arc<PlannedStmt>,
-    params: Arc<[Datum]>,
-    limit: Option<usize>,
-) -> Result<Vec<Vec<Datum>>> {
-    let keep = plan.visible_columns();
-    let snapshot = active_snapshot(core);
-    let mut run = Execution::start(QueryDesc { plan, params, snapshot }, core)?;
-    let mut rows = Vec::new();
-    let limit = limit.unwrap_or(usize::MAX);
-    while rows.len() < limit
-        && let Some(batch) = run.next(core, BATCH_ROWS_MAX.min(limit - rows.len()))?
-    {
-        rows.extend((0..batch.len).map(|r| row_of(&batch, r, &keep)));
+    fn increment_command_counter(&mut self) -> Result<()> {
+        self.cat().increment_command_counter()
     }
-    Ok(rows)
-}
-
-fn active_snapshot(core: &mut Core) -> Arc<engine::Snapshot> {
-    match core.backend.active_snapshot() {
-        Some(s) => s.clone(),
-        None => core.backend.snapshot(),
-    }
-}
-
-fn row_of(batch: &Batch, r: usize, columns: &[usize]) -> Vec<Datum> {
-    columns.iter().map(|&c| batch.get(r, c).to_owned()).collect()
 }
 
 /// A running query whose rows are read one by one. Between them the session may do other work.
 pub(crate) struct Rows {
-    run: Execution,
-    columns: Vec<usize>,
-    snapshot: Arc<engine::Snapshot>,
+    cursor: Cursor,
     /// Rows that were computed together, and the number of those that have been returned.
     batch: Batch,
     at: usize,
@@ -126,27 +105,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Starts a query under the active snapshot, or under a new one that sees the transaction's
-    /// changes up to here if `latest`.
-    pub(crate) fn start(
-        core: &mut Core,
-        plan: Arc<PlannedStmt>,
-        params: Arc<[Datum]>,
-        latest: bool,
-    ) -> Result<Rows> {
-        let columns = plan.visible_columns();
-        let snapshot = if latest {
-            core.cat().increment_command_counter()?;
-            core.backend.snapshot()
-        } else {
-            active_snapshot(core)
-        };
-        let run = under(core, &snapshot, |core| {
-            let snapshot = snapshot.clone();
-            Execution::start(QueryDesc { plan, params, snapshot }, core)
-        })?;
-        let batch = Batch::default();
-        Ok(Rows { run, columns, snapshot, batch, at: 0, ended: false })
+    pub(crate) fn open(core: &mut Core, query: spi::Query) -> Result<Rows> {
+        Ok(Rows { cursor: query.open(core)?, batch: Batch::default(), at: 0, ended: false })
     }
 
     /// The next row. If it has to be computed, up to `want` rows are computed together.
@@ -156,28 +116,14 @@ impl Rows {
                 return Ok(None);
             }
             if self.at > 0 {
-                self.run.recycle(std::mem::take(&mut self.batch));
+                self.cursor.recycle(std::mem::take(&mut self.batch));
                 self.at = 0;
             }
-            let run = &mut self.run;
-            let next = under(core, &self.snapshot, |core| run.next(core, want))?;
+            let next = self.cursor.next(core, want)?;
             self.ended = next.is_none();
             self.batch = next.unwrap_or_default();
         }
         self.at += 1;
-        Ok(Some(row_of(&self.batch, self.at - 1, &self.columns)))
+        Ok(Some(spi::row_of(&self.batch, self.at - 1, self.cursor.columns())))
     }
-}
-
-/// Runs `work` with `snapshot` as the active one.
-fn under<T>(
-    core: &mut Core,
-    snapshot: &Arc<engine::Snapshot>,
-    work: impl FnOnce(&mut Core) -> Result<T>,
-) -> Result<T> {
-    let depth = core.backend.snapshot_depth();
-    core.backend.push_snapshot(snapshot.clone());
-    let result = work(core);
-    core.backend.truncate_snapshots(depth);
-    result
 }

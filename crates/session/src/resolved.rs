@@ -1,6 +1,6 @@
 //! Settings that every statement reads, resolved when they change.
 
-use crate::plancache::choice::Mode;
+use crate::plancache::plans::Mode;
 use crate::xact::isolation_named;
 use engine::Isolation;
 use parse::Options;

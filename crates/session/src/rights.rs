@@ -6,35 +6,26 @@
 //! Counterpart: executor/execMain.c (`ExecCheckRTPerms`), catalog/aclchk.c
 //! (`pg_attribute_aclcheck_all`).
 
+use crate::caches::KnownRights;
 use crate::core::Core;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgClass;
 use ids::{AttrNo, Oid};
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
 use plan::node::RelationRights;
 use std::sync::Arc;
-
-/// Cached privileges of the session's user.
-#[derive(Default)]
-pub struct KnownRights {
-    user: Oid,
-    seen: catalog::Seen,
-    superuser: bool,
-    /// The last plan that passed the check.
-    allowed: Option<Arc<PlannedStmt>>,
-}
 
 impl Core {
     /// Is the current user a superuser? Cached until the role or the catalogs change.
     pub fn is_superuser(&mut self) -> Result<bool> {
         let (user, seen) = (self.catalog.user, self.catalog.seen());
-        let known = &self.known_rights;
+        let known = &self.caches.known_rights;
         if known.user == user && known.seen == seen {
             return Ok(known.superuser);
         }
         let superuser = self.cat().is_superuser(user)?;
-        self.known_rights = KnownRights { user, seen, superuser, allowed: None };
+        self.caches.known_rights = KnownRights { user, seen, superuser, allowed: None };
         Ok(superuser)
     }
 }
@@ -46,7 +37,7 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
     if superuser && needed.relations.iter().all(|r| !r.check_as_user.is_valid()) {
         return Ok(());
     }
-    if core.known_rights.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
+    if core.caches.known_rights.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
         return Ok(());
     }
     let user = core.catalog.user;
@@ -63,8 +54,8 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
     for &f in &needed.functions {
         check_function(core, f, user)?;
     }
-    if core.known_rights.user == user {
-        core.known_rights.allowed = Some(plan.clone());
+    if core.caches.known_rights.user == user {
+        core.caches.known_rights.allowed = Some(plan.clone());
     }
     Ok(())
 }
@@ -104,7 +95,7 @@ fn check_relation(core: &mut Core, r: &RelationRights, role: Oid) -> Result<()> 
             ok = may_columns(core, &class, role, right, columns)?;
         }
     }
-    if ok { Ok(()) } else { Err(denied(&class)) }
+    if ok { Ok(()) } else { Err(acl::relation_denied(&class)) }
 }
 
 /// May the current user read all these columns of a table? With an empty list: may it read the
@@ -166,17 +157,4 @@ fn may_column(
         }
         None => Ok(false),
     }
-}
-
-/// The error 42501 for a relation.
-pub(crate) fn denied(class: &PgClass) -> PgError {
-    let noun = match class.relkind {
-        b'S' => "sequence",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'i' | b'I' => "index",
-        b'f' => "foreign table",
-        _ => "table",
-    };
-    pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", class.relname)
 }

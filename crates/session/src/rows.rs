@@ -3,7 +3,6 @@
 //! Values of common types are written directly into the output buffer, others by their output or
 //! send functions. Counterpart: access/common/printtup.c.
 
-use crate::core::Core;
 use eval::Facts;
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -48,19 +47,19 @@ pub struct RowWriter {
 }
 
 /// The result columns of a target list, all in text format.
-pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescription>> {
+pub fn describe(facts: &mut dyn Facts, list: &[TargetEntry]) -> Result<Vec<FieldDescription>> {
     let mut fields = Vec::new();
     for entry in list.iter().filter(|t| !t.resjunk) {
         let (ty, typmod) = (entry.expr.type_oid(), entry.expr.typmod());
         // Clients get the base type of a domain.
-        let (base, base_typmod) = core.cat().base_type(ty)?;
+        let (base, base_typmod) = facts.base_type(ty)?;
         let typmod = if base == ty { typmod } else { base_typmod };
         fields.push(FieldDescription {
             name: entry.resname.clone().unwrap_or_else(|| "?column?".to_owned()),
             table: entry.resorigtbl.0,
             column: entry.resorigcol,
             type_oid: base.0,
-            type_len: Facts::type_info(core, base)?.len,
+            type_len: facts.type_info(base)?.len,
             typmod,
             format: Format::Text,
         });
@@ -161,9 +160,9 @@ impl RowWriter {
     }
 
     /// Appends row `row` of the batch. The buffer is unchanged after an error.
-    pub fn write(
+    pub fn write<C: FnContext>(
         &self,
-        core: &mut Core,
+        cx: &mut C,
         batch: &Batch,
         row: usize,
         out: &mut Vec<u8>,
@@ -175,7 +174,7 @@ impl RowWriter {
         let mut message = DataRow::begin(out, self.columns.len());
         for column in &self.columns {
             let value = batch.get(row, column.index);
-            if let Err(e) = write_value(core, &mut message, column, value) {
+            if let Err(e) = write_value(cx, &mut message, column, value) {
                 out.truncate(start);
                 return Err(e);
             }
@@ -185,8 +184,8 @@ impl RowWriter {
     }
 }
 
-fn write_value(
-    core: &mut Core,
+fn write_value<C: FnContext>(
+    cx: &mut C,
     message: &mut DataRow<'_>,
     column: &OutColumn,
     value: DatumRef<'_>,
@@ -219,8 +218,8 @@ fn write_value(
             let bytes = word.to_be_bytes();
             message.value(&bytes[8 - usize::from(len)..]);
         }
-        Writer::Output => put_bytes(message, &core.type_output(column.ty, value)?)?,
-        Writer::Send => put_bytes(message, &core.type_send(column.ty, value)?)?,
+        Writer::Output => put_bytes(message, &cx.type_output(column.ty, value)?)?,
+        Writer::Send => put_bytes(message, &cx.type_send(column.ty, value)?)?,
     }
     Ok(())
 }

@@ -4,7 +4,8 @@
 //! work for it. Only with `norsu.track_rusage` does a session measure its queries, from their first
 //! message to ReadyForQuery. That costs two system calls for each query.
 
-use crate::session::Session;
+mod queries;
+
 use std::time::Duration;
 use sync::Mutex;
 use vfs::process::{self, Usage};
@@ -81,23 +82,5 @@ impl Meter {
         let mut known = self.0.lock();
         known.queries += 1;
         known.last = Some(used);
-    }
-}
-
-impl Session {
-    /// A message was received: starts the measurement of a query, unless an earlier message has
-    /// started it.
-    pub(crate) fn begin_metered(&mut self) {
-        if self.core.resolved.track_rusage && self.metered.is_none() {
-            self.metered = Some(process::thread_usage().into());
-        }
-    }
-
-    /// Ends the measurement of a query, before ReadyForQuery.
-    pub(crate) fn end_metered(&mut self) {
-        if let Some(before) = self.metered.take() {
-            let used = Times::between(before, process::thread_usage().into());
-            self.handle.meter.add_query(used);
-        }
     }
 }

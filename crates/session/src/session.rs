@@ -2,7 +2,7 @@
 
 use crate::connection::{Connection, Received, unexpected_end};
 use crate::core::Core;
-use crate::instance::{Instance, SessionHandle};
+use crate::instance::{Instance, SessionHandle, command_of};
 use crate::prepared::Prepared;
 use crate::slots::Slots;
 use crate::statementlog::{Measured, Work};
@@ -71,7 +71,7 @@ impl Session {
         let config_generation = instance.config_generation();
         let mut core = core;
         core.plans = instance.plans.clone();
-        core.base_generation = config_generation;
+        core.environment.base_generation = config_generation;
         Session {
             slots: Slots::default(),
             no_params: Arc::from([]),
@@ -156,8 +156,8 @@ impl Session {
             && self.xact.block == Block::None
         {
             self.config_generation = self.instance.config_generation();
-            self.core.store.rebase(self.instance.base());
-            self.core.base_generation = self.config_generation;
+            self.core.store.set_base(self.instance.base());
+            self.core.environment.base_generation = self.config_generation;
             self.core.apply_settings();
         }
         sync::memory::release();
@@ -245,23 +245,25 @@ impl Session {
     /// Writes a report to the server log.
     pub(crate) fn log_report(&self, report: &PgError) {
         // The test avoids a copy of the statement text for each notice.
-        if !self.instance.log.wants(&self.core.speaker, report) {
+        if !self.instance.log.wants(&self.core.activity.client, report) {
             return;
         }
-        let mut speaker = self.core.speaker.clone();
+        let mut origin = self.core.activity.client.clone();
         let running;
         let statement = match report.fields().severity {
-            Severity::Error | Severity::Fatal | Severity::Panic => self.core.statement.as_deref(),
-            // A running statement may not have set `core.statement`.
+            Severity::Error | Severity::Fatal | Severity::Panic => {
+                self.core.activity.statement.as_deref()
+            }
+            // A running statement may not have set `core.activity.statement`.
             _ => {
                 running = self.handle.activity.running();
                 running.as_deref()
             }
         };
-        speaker.command = statement.map_or("idle".to_owned(), command_of);
-        speaker.vxid = self.core.backend.txn.vxid().map(|v| (v.backend.0, v.local));
-        speaker.xid = self.core.backend.txn.top_xid_if_any().0;
-        self.instance.log.write(&speaker, report, statement);
+        origin.command = statement.map_or("idle".to_owned(), command_of);
+        origin.vxid = self.core.backend.txn.vxid().map(|v| (v.backend.0, v.local));
+        origin.xid = self.core.backend.txn.top_xid_if_any().0;
+        self.instance.log.write(&origin, report, statement);
     }
 
     /// Sends an error and logs it.
@@ -274,9 +276,11 @@ impl Session {
     /// The idle timeout of the present state, and its interrupt.
     fn idle_timeout(&self) -> Option<(Duration, Interrupt)> {
         let (span, interrupt) = match self.xact.block {
-            Block::None => (self.core.resolved.idle_session_timeout, Interrupt::IdleSessionTimeout),
+            Block::None => {
+                (self.core.values.resolved.idle_session_timeout, Interrupt::IdleSessionTimeout)
+            }
             _ => {
-                let span = self.core.resolved.idle_in_transaction_timeout;
+                let span = self.core.values.resolved.idle_in_transaction_timeout;
                 (span, Interrupt::IdleInTransactionTimeout)
             }
         };
@@ -288,7 +292,7 @@ impl Session {
         // Within a pipeline there is no limit. Counterpart: the timeouts of `PostgresMain`.
         let idle = if std::mem::take(&mut self.told_ready) { self.idle_timeout() } else { None };
         self.conn.set_timeout(idle.map(|(span, _)| span));
-        self.conn.transport.set_spin(self.core.resolved.client_spin);
+        self.conn.transport.set_spin(self.core.values.resolved.client_spin);
         let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
         let received = self.conn.receive();
         drop(waiting);
@@ -347,7 +351,7 @@ impl Session {
     }
 
     pub(crate) fn statement_begins(&mut self) {
-        self.core.statement_start = self.core.now();
+        self.core.transaction.statement_start = self.core.now();
         // May be left over from a statement that failed with another error.
         self.core.catalog.take_incomparable_rows();
     }
@@ -434,7 +438,7 @@ impl Session {
         };
         match result {
             Ok(next) => {
-                self.core.statement = None;
+                self.core.activity.statement = None;
                 Ok(next)
             }
             Err(e) => self.after_error(e, extended),
@@ -466,7 +470,7 @@ impl Session {
             // Sync.
             self.conn.flush()?;
         }
-        self.core.statement = None;
+        self.core.activity.statement = None;
         self.fail();
         if self.conn.lost_sync {
             return Err(pg_err!(
@@ -482,7 +486,7 @@ impl Session {
     /// The text of a message in the database encoding. Error 22021 if it is invalid. In other
     /// encodings than UTF-8, only texts that are valid UTF-8 are accepted.
     pub(crate) fn text<'t>(&self, bytes: &'t [u8]) -> Result<&'t str> {
-        let encoding = self.core.types.encoding;
+        let encoding = self.core.values.types.encoding;
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(text),
             Err(_) if encoding != Encoding::Utf8 => Err(PgError::unsupported(format!(
@@ -506,18 +510,6 @@ impl Session {
                 ))
             }
         }
-    }
-}
-
-/// The command tag of a statement, derived from its first words, for the log.
-pub(crate) fn command_of(sql: &str) -> String {
-    let mut words = sql.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| !w.is_empty());
-    let first = words.next().unwrap_or_default().to_ascii_uppercase();
-    match (first.as_str(), words.next()) {
-        ("CREATE" | "ALTER" | "DROP", Some(second)) => {
-            format!("{first} {}", second.to_ascii_uppercase())
-        }
-        _ => first,
     }
 }
 

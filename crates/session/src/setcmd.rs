@@ -6,10 +6,10 @@ use crate::guc::canonical;
 use crate::session::Session;
 use crate::utility::text_field;
 use crate::xact::Block;
-use commands::CommandHost;
 use parse::ast::{Node, Value as Const, VariableSetKind, VariableSetStmt};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{Action, Context, conf};
+use utility::host::Transactions;
 use wire::FieldDescription;
 
 impl Session {
@@ -90,7 +90,7 @@ impl Session {
         match (&text, registry.find(name)) {
             (Some(text), Some(id)) => {
                 let setting = registry.setting(id);
-                self.core.store.check_context((setting, name), self.core.superuser, false)?;
+                self.core.store.check_context((setting, name), self.core.roles.superuser, false)?;
                 self.core.store.parse(setting, text)?;
                 canonical(&self.core.store, setting, text)?;
                 let setting = setting.name.to_ascii_lowercase();
@@ -98,7 +98,7 @@ impl Session {
             }
             (None, Some(id)) => {
                 let setting = registry.setting(id);
-                self.core.store.check_context((setting, name), self.core.superuser, false)?;
+                self.core.store.check_context((setting, name), self.core.roles.superuser, false)?;
             }
             (_, None) if !name.contains('.') => {
                 registry.get(name)?;
@@ -136,7 +136,7 @@ impl Session {
                     self.warn_no_block("SET TRANSACTION");
                 }
                 let id = self.set_text(name, &stmt.args)?.unwrap_or_default();
-                crate::snapshots::import(&mut self.core, &id)
+                crate::snapshots::transfer::import(&mut self.core, &id)
             }
             "SESSION CHARACTERISTICS" => {
                 for option in options {
@@ -156,7 +156,7 @@ impl Session {
         if name == "all" {
             return Ok(["name", "setting", "description"].map(text_field).to_vec());
         }
-        crate::sysfn::settings::check_visible(&mut self.core, name)?;
+        crate::serverfn::settings::check_visible(&mut self.core, name)?;
         self.core.show(name)?;
         let registry = &self.core.store.base().registry;
         Ok(vec![text_field(registry.find(name).map_or(name, |id| registry.setting(id).name))])
@@ -172,7 +172,8 @@ impl Session {
         let mut lines = Vec::new();
         for id in registry.ids() {
             let setting = registry.setting(id);
-            if !setting.flags.no_show_all && (self.core.superuser || !setting.flags.superuser_only)
+            if !setting.flags.no_show_all
+                && (self.core.roles.superuser || !setting.flags.superuser_only)
             {
                 let value = self.core.show(setting.name)?;
                 lines.push(vec![setting.name.to_owned(), value, String::new()]);
@@ -185,7 +186,7 @@ impl Session {
     pub(crate) fn alter_system(&mut self, stmt: &VariableSetStmt) -> Result<()> {
         const FILE: &str = "postgresql.auto.conf";
         self.prevent_in_transaction_block("ALTER SYSTEM")?;
-        if !self.core.superuser {
+        if !self.core.roles.superuser {
             let name = stmt.name.as_deref().unwrap_or_default();
             return Err(pg_err!(
                 INSUFFICIENT_PRIVILEGE,

@@ -2,7 +2,7 @@
 //! tcop/postgres.c (`exec_simple_query`).
 
 use crate::core::Core;
-use crate::portal::{Portal, Ran, ends_block, query_tag};
+use crate::portal::{Portal, PortalResult, ends_block, query_tag};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::statementlog::Work;
@@ -19,7 +19,7 @@ use wire::{Formats, backend};
 impl Session {
     /// The lexer's settings.
     pub(crate) fn parse_options(&self) -> Options {
-        self.core.resolved.lexer
+        self.core.values.resolved.lexer
     }
 
     /// Sends the lexer's warnings to the client; returns whether there were any.
@@ -34,7 +34,7 @@ impl Session {
 
     /// Starts the timer of `statement_timeout`, if it is set.
     pub(crate) fn statement_timer(&self) -> Option<crate::timer::Timer> {
-        let span = self.core.resolved.statement_timeout?;
+        let span = self.core.values.resolved.statement_timeout?;
         self.instance.timers.start(span, &self.handle.waiter, Interrupt::StatementTimeout)
     }
 
@@ -50,15 +50,15 @@ impl Session {
     pub(crate) fn simple_query(&mut self, text: &[u8]) -> Result<()> {
         self.show_running(text);
         // A simple query closes the unnamed portal.
-        if !self.core.portals.is_empty() {
-            self.core.portals.remove("");
+        if !self.core.named.portals.is_empty() {
+            self.core.named.portals.remove("");
         }
-        if !self.core.resolved.log_statements && self.run_slot(text)? {
+        if !self.core.values.resolved.log_statements && self.run_slot(text)? {
             return Ok(());
         }
         let mut timer = self.statement_timer();
         let sql: Arc<str> = self.text(text)?.into();
-        self.core.statement = Some(sql.clone());
+        self.core.activity.statement = Some(sql.clone());
         let message = self.core.measure(Work::Message);
         let parsing = self.core.measure(Work::Parser);
         let mut remarks = Vec::new();
@@ -68,12 +68,12 @@ impl Session {
         self.core.log_measured(parsing, "PARSER STATISTICS");
         if !remarked
             && let [raw] = &statements[..]
-            && !self.core.resolved.log_statements
+            && !self.core.values.resolved.log_statements
             && self.run_new_slot(&sql, raw)?
         {
             return Ok(());
         }
-        let timed = match self.core.resolved.log_statements {
+        let timed = match self.core.values.resolved.log_statements {
             true => self.begin_timed("statement", &sql, statements.iter().map(|s| &s.stmt)),
             false => None,
         };
@@ -141,8 +141,8 @@ impl Session {
         let ran = self.run_query_portal(&mut portal, 0)?;
         self.core.log_measured(running, "EXECUTOR STATISTICS");
         match ran {
-            Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
-            Ran::Suspended => Ok(String::new()),
+            PortalResult::Complete(command, rows) => Ok(query_tag(command, rows)),
+            PortalResult::Suspended => Ok(String::new()),
         }
     }
 }

@@ -6,19 +6,9 @@
 //! nor another setting.
 
 use crate::core::Core;
+use crate::roles::SwitchedRole;
 use ids::Oid;
 use pgerror::{Result, pg_err};
-
-/// A temporarily switched role.
-#[derive(Clone, Copy)]
-pub(crate) struct SwitchedRole {
-    role: Oid,
-    superuser: bool,
-    /// In a SECURITY DEFINER function.
-    definer: bool,
-    /// In a security-restricted operation: a command that evaluates expressions of a table's owner.
-    restricted: bool,
-}
 
 /// The role before a switch.
 pub(crate) struct SavedRole {
@@ -30,27 +20,27 @@ pub(crate) struct SavedRole {
 impl Core {
     /// Switches to the owner of a SECURITY DEFINER function.
     pub(crate) fn switch_to_definer(&mut self, role: Oid) -> Result<SavedRole> {
-        let restricted = self.switched_role.is_some_and(|a| a.restricted);
+        let restricted = self.roles.switched.is_some_and(|a| a.restricted);
         self.switch_role(SwitchedRole { role, superuser: false, definer: true, restricted })
     }
 
     /// Switches to the owner of a table, to evaluate its expressions in a maintenance command.
     pub(crate) fn switch_to_owner(&mut self, role: Oid) -> Result<SavedRole> {
-        let definer = self.switched_role.is_some_and(|a| a.definer);
+        let definer = self.roles.switched.is_some_and(|a| a.definer);
         self.switch_role(SwitchedRole { role, superuser: false, definer, restricted: true })
     }
 
     fn switch_role(&mut self, switched_role: SwitchedRole) -> Result<SavedRole> {
         let before = SavedRole {
-            switched_role: self.switched_role,
+            switched_role: self.roles.switched,
             user: self.catalog.user,
-            superuser: self.superuser,
+            superuser: self.roles.superuser,
         };
         self.catalog.set_user(switched_role.role);
         match self.is_superuser() {
             Ok(superuser) => {
-                self.superuser = superuser;
-                self.switched_role = Some(SwitchedRole { superuser, ..switched_role });
+                self.roles.superuser = superuser;
+                self.roles.switched = Some(SwitchedRole { superuser, ..switched_role });
                 Ok(before)
             }
             Err(e) => {
@@ -61,22 +51,22 @@ impl Core {
     }
 
     pub(crate) fn restore_role(&mut self, before: SavedRole) {
-        self.switched_role = before.switched_role;
+        self.roles.switched = before.switched_role;
         self.catalog.set_user(before.user);
-        self.superuser = before.superuser;
+        self.roles.superuser = before.superuser;
     }
 
     /// Keeps the switched role after settings were applied.
     pub(crate) fn reapply_switched_role(&mut self) {
-        if let Some(switched_role) = self.switched_role {
+        if let Some(switched_role) = self.roles.switched {
             self.catalog.set_user(switched_role.role);
-            self.superuser = switched_role.superuser;
+            self.roles.superuser = switched_role.superuser;
         }
     }
 
     /// Error 42501 while a role is switched.
     pub(crate) fn check_may_change_role(&self, parameter: &str) -> Result<()> {
-        let within = match self.switched_role {
+        let within = match self.roles.switched {
             Some(switched_role) if switched_role.definer => "security-definer function",
             Some(switched_role) if switched_role.restricted => "security-restricted operation",
             _ => return Ok(()),

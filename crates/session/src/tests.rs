@@ -9,12 +9,14 @@ use ids::{Oid, RelFile};
 use std::sync::Arc;
 use sync::wait::Waiter;
 use txn::Isolation;
-use types::{Datum, FnContext};
+use types::Datum;
+use types::fncx::TypeFunctions;
 use vfs::Env;
 
 mod real;
 mod shared;
-mod triggers;
+mod support;
+pub(crate) mod triggers;
 
 /// A cluster with one session of the superuser.
 struct Fixture {
@@ -158,7 +160,8 @@ const ANSWERS: &[(&str, &[&str])] = &[
     (
         "select has_table_privilege('pg_class', 'select'), \
          has_table_privilege('public', 'pg_authid', 'select'), \
-         has_schema_privilege('public', 'pg_catalog', 'usage'), has_any_column_privilege(1259, 'update')",
+         has_schema_privilege('public', 'pg_catalog', 'usage'), has_any_column_privilege(1259, \
+         'update')",
         &["t|f|t|t"],
     ),
     ("select pg_has_role('pg_monitor', 'pg_read_all_stats', 'usage')", &["t"]),
@@ -205,7 +208,9 @@ fn functions_of_catalog_views_are_implemented() {
             let oid = Oid(digits.parse().unwrap_or(0));
             if let Some(p) = procs.iter().find(|p| p.oid == oid && p.prolang == Oid(12)) {
                 let name = p.prosrc.as_str();
-                if types::lookup(name).is_none() && crate::sysfn::lookup(name).is_none() {
+                if types::lookup(name).is_none()
+                    && crate::serverfn::SystemFunction::named(name).is_none()
+                {
                     missing.insert(name.to_owned());
                 }
             }

@@ -5,12 +5,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A function that writes to the client from any thread, see [`Transport::outlet`].
-pub type Outlet = Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>;
+/// A function that writes to the client from any thread, see [`Transport::client_output`].
+pub type ClientOutput = Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>;
 
 /// The addresses of a TCP connection; `None` for a Unix-domain socket.
 #[derive(Clone, Copy, Default)]
-pub struct Ends {
+pub struct Addresses {
     /// The address of the client.
     pub peer: Option<(IpAddr, u16)>,
     /// The local address.
@@ -32,7 +32,7 @@ pub trait Transport: Send {
     fn hangup(&self) -> Arc<dyn Fn() + Send + Sync>;
     /// A function that writes to the client, callable from any thread while no other code writes;
     /// `None` if the transport has none.
-    fn outlet(&self) -> Option<Outlet> {
+    fn client_output(&self) -> Option<ClientOutput> {
         None
     }
     /// The address of the client; `None` for a Unix-domain socket.

@@ -1,12 +1,13 @@
 //! The trigger manager's access to the session.
 
 use crate::core::Core;
-use crate::query;
+use crate::{function, query};
+use executor::RowAnswer;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
 use std::sync::Arc;
-use trigger::{TriggerHost, TriggerManager};
+use trigger::{TriggerCall, TriggerHost, TriggerManager};
 
 impl TriggerHost for Core {
     fn triggers(&mut self) -> &mut TriggerManager {
@@ -14,7 +15,7 @@ impl TriggerHost for Core {
     }
 
     fn is_replica(&self) -> bool {
-        self.resolved.is_replica
+        self.values.resolved.is_replica
     }
 
     fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>> {
@@ -23,6 +24,10 @@ impl TriggerHost for Core {
         let plans = query::plan_text(self, sql, param_types);
         self.params = saved;
         plans?.pop().ok_or_else(|| PgError::internal("empty internal query"))
+    }
+
+    fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+        function::call_trigger(self, call)
     }
 
     fn as_definer(

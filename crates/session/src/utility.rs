@@ -2,14 +2,13 @@
 //!
 //! Counterpart: tcop/utility.c.
 
-use crate::portal::{Portal, Ran, query_tag};
+use crate::portal::{Portal, PortalResult, query_tag};
 use crate::prepared::Prepared;
 use crate::rows::RowWriter;
 use crate::session::Session;
 use crate::statementlog::Work;
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
-use commands::CommandHost;
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use parse::RawStmt;
@@ -20,6 +19,7 @@ use plan::expr::{CoercionForm, Location};
 use settings::Action;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
+use utility::host::Transactions;
 use wire::{FieldDescription, Format, backend};
 
 /// Maximum nesting depth of EXECUTE of utility statements, which may themselves be EXECUTE.
@@ -67,7 +67,7 @@ impl Session {
         types: &[Oid],
         describe: bool,
     ) -> Result<String> {
-        self.core.mode.queried |= takes_snapshot(&raw.stmt);
+        self.core.transaction.mode.queried |= takes_snapshot(&raw.stmt);
         Ok(match &raw.stmt {
             Node::TransactionStmt(stmt) => self.transaction_statement(stmt)?.to_owned(),
             Node::VariableSetStmt(stmt) => self.set_statement(stmt)?.to_owned(),
@@ -128,7 +128,7 @@ impl Session {
             }
             Node::NotifyStmt(stmt) => {
                 let payload = stmt.payload.as_deref().unwrap_or("");
-                crate::notify::notify(&mut self.core, &stmt.conditionname, payload)?;
+                crate::notify::delivery::notify(&mut self.core, &stmt.conditionname, payload)?;
                 "NOTIFY".to_owned()
             }
             Node::CreateTableAsStmt(stmt) => match &stmt.query {
@@ -190,7 +190,7 @@ impl Session {
 
     /// Error 25006 in a read-only transaction.
     fn check_may_create(&self, stmt: &CreateTableAsStmt) -> Result<()> {
-        if !self.core.mode.read_only {
+        if !self.core.transaction.mode.read_only {
             return Ok(());
         }
         let what = if stmt.is_select_into { "SELECT INTO" } else { "CREATE TABLE AS" };
@@ -205,7 +205,7 @@ impl Session {
         prepared: &Prepared,
         params: Arc<[Datum]>,
     ) -> Result<u64> {
-        let mode = self.core.resolved.plan_mode;
+        let mode = self.core.values.resolved.plan_mode;
         let plan = prepared.plan(&mut self.core, &params, mode)?;
         self.check_plan(&plan)?;
         let count = commands::create_table_of_plan(self, stmt, sql, &plan, params)?;
@@ -256,7 +256,7 @@ impl Session {
     /// that does not exist: it may be created, or replaced, before the statement is executed.
     pub(crate) fn named_fields(&self, node: &Node) -> Option<Vec<FieldDescription>> {
         let fields = match node {
-            Node::ExecuteStmt(stmt) => self.core.prepared.get(&stmt.name)?.fields.clone(),
+            Node::ExecuteStmt(stmt) => self.core.named.prepared.get(&stmt.name)?.fields.clone(),
             Node::FetchStmt(stmt) if !stmt.ismove => self.cursor_fields(&stmt.portalname),
             _ => None,
         };
@@ -282,9 +282,9 @@ impl Session {
                 other => self.infer_parameters(raw, other, sql, types),
             },
             Node::DeclareCursorStmt(stmt) => {
-                crate::portal::check_cursor(stmt)?;
+                crate::portal::run::check_cursor(stmt)?;
                 self.infer_of_query(&within(&stmt.query), sql, types)?;
-                crate::portal::check_cursor_query(stmt)
+                crate::portal::run::check_cursor_query(stmt)
             }
             Node::CreateTableAsStmt(stmt) if analyze::is_query(&stmt.query) => {
                 self.infer_of_query(&within(&stmt.query), sql, types)?;
@@ -362,8 +362,8 @@ impl Session {
         let ran = self.run_query_portal(&mut portal, 0)?;
         self.core.log_measured(running, "EXECUTOR STATISTICS");
         match ran {
-            Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
-            Ran::Suspended => Ok(String::new()),
+            PortalResult::Complete(command, rows) => Ok(query_tag(command, rows)),
+            PortalResult::Suspended => Ok(String::new()),
         }
     }
 
@@ -428,12 +428,12 @@ impl Session {
     fn deallocate(&mut self, name: Option<&str>) -> Result<&'static str> {
         match name {
             None => {
-                self.core.prepared.clear();
+                self.core.named.prepared.clear();
                 Ok("DEALLOCATE ALL")
             }
             Some(name) => {
                 self.find_prepared(name)?;
-                self.core.prepared.remove(name);
+                self.core.named.prepared.remove(name);
                 Ok("DEALLOCATE")
             }
         }
@@ -443,8 +443,8 @@ impl Session {
         match target {
             DiscardMode::All => {
                 self.prevent_in_transaction_block("DISCARD ALL")?;
-                self.core.portals.clear();
-                self.core.prepared.clear();
+                self.core.named.portals.clear();
+                self.core.named.prepared.clear();
                 self.slots.clear();
                 self.recent.clear();
                 // RESET ALL does not reset `session_authorization` and `role`.
@@ -474,8 +474,7 @@ impl Session {
     }
 
     fn forget_sequences(&mut self) {
-        self.core.sequences.clear();
-        self.core.last_sequence = Oid::INVALID;
+        self.core.sequences = Default::default();
     }
 
     /// Sends rows of text columns that the server generates.

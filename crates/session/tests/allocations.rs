@@ -3,7 +3,8 @@
 
 mod setup;
 
-use executor::{Execution, QueryDesc};
+use executor::Execution;
+use executor::spi::Query;
 use session::Core;
 use session::query::plan_text;
 use std::sync::Arc;
@@ -43,10 +44,7 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
                 run.rerun(params.clone(), snapshot).expect("rerun");
                 run
             }
-            None => {
-                let desc = QueryDesc { plan: plan.clone(), params: params.clone(), snapshot };
-                Execution::start(desc, core).expect("start")
-            }
+            None => Query::new(plan.clone(), params.clone()).start(core).expect("start"),
         };
         let mut rows = 0;
         while let Some(batch) = run.next(core, 1024).expect("rows") {
@@ -67,8 +65,8 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
 fn a_point_query_allocates_nothing() {
     let mut world = setup::world(SETUP, 2048);
     // Forces a plain index scan, whatever the statistics.
-    world.core.costs.enable_bitmapscan = false;
-    world.core.costs.enable_seqscan = false;
+    world.core.values.costs.enable_bitmapscan = false;
+    world.core.values.costs.enable_seqscan = false;
     for sql in [
         "select abalance from accounts where aid = $1",
         "select * from accounts where aid = $1",

@@ -3,7 +3,8 @@
 
 mod setup;
 
-use executor::{Execution, QueryDesc};
+use executor::Execution;
+use executor::spi::{Query, QuerySnapshot};
 use plan::PlannedStmt;
 use session::Core;
 use session::query::plan_text;
@@ -109,9 +110,8 @@ fn rows_of(run: &mut Execution, core: &mut Core, most: usize) -> Rows {
 }
 
 fn fresh(core: &mut Core, plan: &Arc<PlannedStmt>, n: i32) -> Execution {
-    let snapshot = core.backend.snapshot();
-    let desc = QueryDesc { plan: plan.clone(), params: params(n), snapshot };
-    Execution::start(desc, core).expect("start")
+    let query = Query::new(plan.clone(), params(n)).under(QuerySnapshot::New);
+    query.start(core).expect("start")
 }
 
 fn run_sql(core: &mut Core, sql: &str) {

@@ -343,7 +343,9 @@ fn rule(fields: &[Vec<Word>], line: u32) -> Result<Rule, String> {
             if name == "map"
                 && !matches!(method, Method::Peer | Method::Other("ident" | "gss" | "cert"))
             {
-                return Err("authentication option \"map\" is only valid for authentication methods ident, peer, gssapi, sspi, and cert".to_owned());
+                return Err("authentication option \"map\" is only valid \
+                            for authentication methods ident, peer, gssapi, sspi, and cert"
+                    .to_owned());
             }
             if name == "clientcert" && conn != Conn::HostSsl {
                 return Err("clientcert can only be configured for \"hostssl\" rows".to_owned());
@@ -564,12 +566,14 @@ pub fn refusal(rejected: bool, peer: Peer, database: &str, user: &str) -> PgErro
     let crypt = if peer.encrypted { "SSL encryption" } else { "no encryption" };
     let message = if rejected {
         format!(
-            "pg_hba.conf rejects connection for host \"{host}\", user \"{user}\", database \"{database}\", \
+            "pg_hba.conf rejects connection for host \"{host}\", user \"{user}\", \
+             database \"{database}\", \
              {crypt}"
         )
     } else {
         format!(
-            "no pg_hba.conf entry for host \"{host}\", user \"{user}\", database \"{database}\", {crypt}"
+            "no pg_hba.conf entry for host \"{host}\", user \"{user}\", database \"{database}\", \
+             {crypt}"
         )
     };
     PgError::new(SqlState::INVALID_AUTHORIZATION_SPECIFICATION, message).severity(Severity::Fatal)

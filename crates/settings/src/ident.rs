@@ -119,7 +119,8 @@ fn expand(target: &str, text: &str, captures: &Captures) -> Result<String> {
         None => Err(PgError::new(
             SqlState::INVALID_REGULAR_EXPRESSION,
             format!(
-                "regular expression has no subexpressions as requested by backreference in \"{target}\""
+                "regular expression has no subexpressions as requested by backreference in \
+                 \"{target}\""
             ),
         )),
     }

@@ -235,7 +235,7 @@ impl Registry {
     }
 
     /// The current name and value for a former parameter.
-    pub fn retired(&self, name: &str, value: &str) -> Option<(&'static str, String)> {
+    pub fn replacement_of(&self, name: &str, value: &str) -> Option<(&'static str, String)> {
         let (old, new) = RETIRED.iter().find(|(old, _)| old.eq_ignore_ascii_case(name))?;
         if *old == "sort_mem" || *old == "vacuum_mem" {
             return Some((new, value.to_owned()));

@@ -181,8 +181,8 @@ impl Base {
         source: Source,
         location: Option<(Arc<str>, u32)>,
     ) -> Result<()> {
-        let retired = self.registry.retired(name, text);
-        let (name, text) = match &retired {
+        let replacement = self.registry.replacement_of(name, text);
+        let (name, text) = match &replacement {
             Some((name, text)) => (*name, text.as_str()),
             None => (name, text),
         };
@@ -253,7 +253,7 @@ impl Base {
     /// The values after a reload: the current ones with those changes of `fresh` (built from the
     /// files) that are allowed at run time. Also returns log messages about changed and refused
     /// parameters, and the ids of the parameters that need a restart.
-    pub fn reloaded(&self, mut fresh: Base) -> (Base, Vec<PgError>, Vec<Id>) {
+    pub fn after_reload(&self, mut fresh: Base) -> (Base, Vec<PgError>, Vec<Id>) {
         let mut reports = Vec::new();
         let mut refused = Vec::new();
         let mut say = |code: SqlState, message: String| {

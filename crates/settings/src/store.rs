@@ -123,7 +123,7 @@ impl Store {
     }
 
     /// Replaces the server's values after a reload.
-    pub fn rebase(&mut self, base: Arc<Base>) {
+    pub fn set_base(&mut self, base: Arc<Base>) {
         for id in base.registry.ids() {
             if base.origin(id).value != self.base.origin(id).value {
                 self.touched.push(id);
@@ -273,8 +273,8 @@ impl Store {
         level: usize,
         superuser: bool,
     ) -> Result<()> {
-        let retired = text.and_then(|t| self.base.registry.retired(name, t));
-        let (name, text) = match &retired {
+        let replacement = text.and_then(|t| self.base.registry.replacement_of(name, t));
+        let (name, text) = match &replacement {
             Some((name, text)) => (*name, Some(text.as_str())),
             None => (name, text),
         };

@@ -191,7 +191,8 @@ fn files_with_includes_quotes_and_errors() {
         (
             "/d/postgresql.conf",
             "# comment\nwork_mem = 8MB # more\nport 5433\nlog_line_prefix = '%t ''x'' \\n'\n\
-             include 'other.conf'\ninclude_if_exists none.conf\ninclude_dir 'conf.d'\nbad line here\n=\nx =\n\
+             include 'other.conf'\ninclude_if_exists none.conf\ninclude_dir 'conf.d'\nbad line \
+             here\n=\nx =\n\
              checkpoint_segments = 10\n",
         ),
         ("/d/other.conf", "work_mem = '16MB'\nfoo = bar\n"),

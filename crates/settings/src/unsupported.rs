@@ -14,13 +14,15 @@ const SWITCHES: &[(&str, &str, &str)] = &[
     (
         "ssl",
         "SSL is not supported by this server",
-        "Set \"ssl\" to off, or remove it; for encrypted connections put a proxy with TLS in front of the server.",
+        "Set \"ssl\" to off, or remove it; for encrypted connections put a proxy \
+         with TLS in front of the server.",
     ),
     ("bonjour", "Bonjour is not supported by this server", OFF),
     (
         "logging_collector",
         "a logging collector is not supported by this server",
-        "Set \"logging_collector\" to off and direct the server's standard error to a file or a log service.",
+        "Set \"logging_collector\" to off and direct the server's standard error to a file or a \
+         log service.",
     ),
     ("db_user_namespace", "\"db_user_namespace\" is not supported by this server", OFF),
 ];

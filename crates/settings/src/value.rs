@@ -191,7 +191,7 @@ pub(crate) fn parse_bool(text: &str) -> Option<bool> {
     }
 }
 
-/// Hidden enum values and the values they stand for. Counterpart: the hidden entries of the option
+/// Hidden enum values and the values that they mean. Counterpart: the hidden entries of the option
 /// tables in guc.c.
 fn hidden_enum_value(name: &str, word: &str) -> Option<&'static str> {
     match (name, word) {

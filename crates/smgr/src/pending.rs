@@ -40,7 +40,7 @@ impl Pending {
         self.unlinks.push((fork, self.cycle));
     }
 
-    /// Cancels requests for which `gone` holds: their files are being removed.
+    /// Cancels requests for which `gone` is true: their files are being removed.
     pub(crate) fn forget(&mut self, gone: impl Fn(&RelFork, Option<u32>) -> bool) {
         self.syncs.retain(|(fork, n)| !gone(fork, Some(*n)));
         for ((fork, n), forgotten) in &mut self.taken {

@@ -135,7 +135,7 @@ impl Smgr {
     }
 
     /// As [`Smgr::read`], for blocks of one segment: `bufs` must not cross its end (see
-    /// [`Smgr::segment_rest`]). One system call if the disk returns all at once.
+    /// [`Smgr::blocks_to_segment_end`]). One system call if the disk returns all at once.
     pub fn read_vectored(
         &self,
         fork: RelFork,
@@ -164,7 +164,7 @@ impl Smgr {
     }
 
     /// Blocks from `block` to the end of its segment, itself included.
-    pub fn segment_rest(&self, block: BlockNo) -> u32 {
+    pub fn blocks_to_segment_end(&self, block: BlockNo) -> u32 {
         self.config.segment_blocks - block.0 % self.config.segment_blocks
     }
 
@@ -202,7 +202,7 @@ impl Smgr {
         let mut rest = bufs;
         while !rest.is_empty() {
             let (segment, offset) = self.locate(block);
-            let limit = self.segment_rest(block) as usize * BLOCK_SIZE;
+            let limit = self.blocks_to_segment_end(block) as usize * BLOCK_SIZE;
             let mut bytes = 0;
             let fits = rest
                 .iter()
@@ -253,7 +253,7 @@ impl Smgr {
             let (segment, offset) = self.locate(block);
             let file = self.open_to_grow(fork, segment, offset)?;
             let n = (end - block.0)
-                .min(self.segment_rest(block))
+                .min(self.blocks_to_segment_end(block))
                 .min((bytes.len() / BLOCK_SIZE) as u32);
             let path = || fork.segment_path(segment);
             file.write_all_at(&bytes[..n as usize * BLOCK_SIZE], offset)
@@ -477,7 +477,7 @@ impl Smgr {
         let mut left = count;
         while left > 0 {
             let (segment, offset) = self.locate(block);
-            let n = left.min(self.segment_rest(block));
+            let n = left.min(self.blocks_to_segment_end(block));
             let Ok(file) = self.files.open((fork, segment), OpenMode::ReadWrite) else { return };
             give(&*file, offset, u64::from(n) * BLOCK_SIZE as u64);
             left -= n;

@@ -14,7 +14,7 @@
 //!  | unused | writers  | unused  | PARKED | EXCL | SX | sharers |
 //! ```
 //!
-//! `writers` counts threads that wait for exclusive. While it is not zero, new threads wait behind
+//! `writers` counts threads that wait for exclusive. While it is not zero, new threads wait after
 //! them, so writers do not starve. A thread that has been parked once ignores the count, so readers
 //! do not starve either. A latch is therefore **not** reentrant, not even share.
 //!

@@ -33,7 +33,7 @@ impl Deadline {
         Deadline(moment)
     }
 
-    pub fn moment(self) -> Instant {
+    pub fn instant(self) -> Instant {
         self.0
     }
 
@@ -257,7 +257,7 @@ impl Waiter {
                 || {},
                 |_, _| {},
                 parking_lot_core::DEFAULT_PARK_TOKEN,
-                deadline.map(Deadline::moment),
+                deadline.map(Deadline::instant),
             );
         }
     }

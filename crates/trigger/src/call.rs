@@ -1,9 +1,7 @@
 //! The call of a trigger function.
 
-use crate::host::TriggerHost;
-use executor::{Change, OpenRel, RowAnswer, Trigger};
+use executor::{Change, OpenRel, Trigger};
 use ids::Tid;
-use pgerror::Result;
 use std::sync::Arc;
 use types::Datum;
 
@@ -20,6 +18,3 @@ pub struct TriggerCall<'a> {
     /// Before an insertion or update: the row that is about to be stored.
     pub proposed: Option<&'a [Datum]>,
 }
-
-/// A trigger function. Its answer counts only before a row is changed.
-pub type TriggerFunction = fn(&mut dyn TriggerHost, &TriggerCall<'_>) -> Result<RowAnswer>;

@@ -23,7 +23,8 @@ fn is_enabled(trigger: &Trigger, replica: bool) -> bool {
     }
 }
 
-/// The enabled triggers of a table on a change. An error where one of them is not supported.
+/// The enabled triggers of a table on a change. An error where a property of one of them is not
+/// supported.
 fn enabled<'a>(
     host: &mut dyn TriggerHost,
     rel: &'a OpenRel,
@@ -36,9 +37,7 @@ fn enabled<'a>(
         if t.timing != timing || t.level != level || !t.is_on(change) || !is_enabled(t, replica) {
             continue;
         }
-        let is_known = constraint_function(t.function).is_some()
-            || t.is_plain && host.triggers().functions.contains_key(&t.function);
-        if !is_known {
+        if !t.is_plain && constraint_function(t.function).is_none() {
             return Err(PgError::unsupported(format!("trigger \"{}\"", t.name)));
         }
         found.push(t);
@@ -249,8 +248,5 @@ fn call_uncounted(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<
     if let Some(f) = constraint_function(function) {
         return (f.call)(host, call).map(|()| RowAnswer::Keep);
     }
-    match host.triggers().functions.get(&function).copied() {
-        Some(f) => f(host, call),
-        None => Err(PgError::unsupported(format!("trigger \"{}\"", call.trigger.name))),
-    }
+    host.call_trigger(call)
 }

@@ -1,7 +1,9 @@
 //! What the trigger manager needs of the session.
 
+use crate::call::TriggerCall;
 use crate::queue::TriggerManager;
-use executor::Services;
+use executor::spi::QueryHost;
+use executor::{RowAnswer, Services};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::PlannedStmt;
@@ -18,12 +20,25 @@ pub trait TriggerHost: Services + analyze::Host {
     /// The generic plan of a query of the server itself, with these parameter types.
     fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>>;
 
+    /// Calls a trigger function other than those of constraints, in its language.
+    fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<RowAnswer>;
+
     /// Runs `work` with the privileges of the owner of a table.
     fn as_definer(
         &mut self,
         owner: Oid,
         work: &mut dyn FnMut(&mut dyn TriggerHost) -> Result<()>,
     ) -> Result<()>;
+}
+
+impl QueryHost for dyn TriggerHost + '_ {
+    fn services(&mut self) -> &mut dyn Services {
+        self
+    }
+
+    fn increment_command_counter(&mut self) -> Result<()> {
+        self.catalog().increment_command_counter()
+    }
 }
 
 /// The error for a constraint without a row in `pg_constraint`.

@@ -24,7 +24,7 @@ mod ri;
 mod stats;
 mod unique;
 
-pub use call::{TriggerCall, TriggerFunction};
+pub use call::TriggerCall;
 pub use descriptor::describe;
 pub use fire::{
     after_statement, after_statement_counted, before_commit, before_row, row_event,

@@ -6,7 +6,6 @@
 //! INVARIANT: while a subtransaction is open, fired events stay in the list of pending events,
 //! because ROLLBACK TO makes those pending again that fired since the savepoint.
 
-use crate::call::TriggerFunction;
 use crate::ri::query::Queries;
 use crate::stats::Counts;
 use executor::Change;
@@ -72,18 +71,11 @@ pub struct TriggerManager {
     /// mode.
     pub(crate) locked: Vec<(Oid, i32)>,
     pub(crate) queries: Queries,
-    /// Trigger functions other than those of constraints, by OID.
-    pub(crate) functions: HashMap<Oid, TriggerFunction>,
     /// For EXPLAIN ANALYZE; `None` otherwise.
     pub(crate) counts: Option<Counts>,
 }
 
 impl TriggerManager {
-    /// Registers the trigger function of this OID.
-    pub fn register(&mut self, function: Oid, call: TriggerFunction) {
-        self.functions.insert(function, call);
-    }
-
     /// Starts a level for a nested statement; the result is for [`Self::leave`].
     pub fn enter(&mut self) -> usize {
         self.levels.push(Vec::new());

@@ -74,9 +74,15 @@ pub(crate) fn is_check_required(
         if a == b {
             continue;
         }
-        let column = &event.rel.columns.columns[n as usize - 1];
+        let ty = event.rel.columns.columns[n as usize - 1].ty;
         let operator = operators.get(i).copied().unwrap_or_default();
-        let equal = match host.equality_compare(operator, column.ty)? {
+        let input = host.catalog().operator(operator)?.oprleft;
+        if !host.catalog().is_binary_coercible(ty, input)? {
+            let keys = [old, new].into_iter();
+            let keys = keys.flat_map(|v| trigger.key.iter().map(|&n| value(v, n).to_owned()));
+            return Ok(!query::is_same_key(host, constraint, keys.collect())?);
+        }
+        let equal = match host.equality_compare(operator, ty)? {
             Some(order) => order.order(a, b, DEFAULT_COLLATION).is_eq(),
             None => false,
         };

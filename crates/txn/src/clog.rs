@@ -6,7 +6,7 @@
 //!
 //! Counterpart: clog.c, transam.c.
 
-use crate::XidStatus;
+use crate::manager::XidStatus;
 use crate::slru::Slru;
 use ids::{Lsn, Oid, Xid};
 use pgerror::Result;

@@ -5,10 +5,10 @@
 
 use crate::clog::Clog;
 use crate::multixact::MultiXacts;
+use crate::multixact::{Members, MultiXactMember};
 use crate::procarray::{Found, ProcArray, widen};
 use crate::subtrans::Subtrans;
 use crate::varsup::{OidGen, XidGen};
-use crate::{Members, MultiXactMember};
 use ids::{FullXid, Lsn, MultiXid, Oid, Xid};
 use lmgr::{LockManager, ProcNo};
 use pgerror::{PgError, Result};
@@ -413,7 +413,7 @@ impl Horizons {
 
 /// Decides whether a row version deleted by a given xid is invisible to all snapshots. Uses two
 /// cached bounds and recomputes them only for an xid between them. Made by
-/// [`crate::Transaction::global_vis`]. Counterpart: `GlobalVisState`.
+/// [`crate::transaction::Transaction::global_vis`]. Counterpart: `GlobalVisState`.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalVis {
     pub kind: HorizonKind,

@@ -13,7 +13,8 @@
 //!
 //! Counterpart: procarray.c, the transaction part of `PGPROC`.
 
-use crate::{Horizons, Snapshot};
+use crate::manager::Horizons;
+use crate::snapshot::Snapshot;
 use ids::{FullXid, MultiXid, Oid, Xid};
 use lmgr::ProcNo;
 use sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};

@@ -9,7 +9,7 @@
 //!
 //! Counterpart: xact.h, `XactLogCommitRecord` in xact.c, `ParseCommitRecord` in xactdesc.c.
 
-use crate::{Members, MultiXactMember, MultiXactStatus};
+use crate::multixact::{Members, MultiXactMember, MultiXactStatus};
 use ids::{Lsn, MultiXid, Oid, RelFile, Xid};
 use pgerror::{PgError, Result};
 use wal::{RecordBuilder, RmgrId};

@@ -3,6 +3,7 @@
 //! Counterpart: `xact_redo`, `clog_redo`, `multixact_redo`.
 
 use crate::clog::{CLOG_TRUNCATE, CLOG_ZEROPAGE};
+use crate::manager::{TxnManager, XidStatus};
 use crate::multixact::{
     MULTIXACT_CREATE_ID, MULTIXACT_TRUNCATE_ID, MULTIXACT_ZERO_MEM_PAGE, MULTIXACT_ZERO_OFF_PAGE,
 };
@@ -11,7 +12,6 @@ use crate::record::{
     XACT_COMMIT_PREPARED, XACT_INVALIDATIONS, XACT_OPMASK, XACT_PREPARE, parse_multixact,
     parse_xact,
 };
-use crate::{TxnManager, XidStatus};
 use ids::{Lsn, MultiXid, Oid, Xid};
 use pgerror::{PgError, Result};
 use wal::{DecodedRecord, RmgrId};

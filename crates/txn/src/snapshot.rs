@@ -2,7 +2,7 @@
 //!
 //! Counterpart: snapshot.h, `XidInMVCCSnapshot` in snapmgr.c.
 
-use crate::TxnManager;
+use crate::manager::TxnManager;
 use ids::{CommandId, Xid};
 use pgerror::Result;
 

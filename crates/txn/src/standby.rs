@@ -2,7 +2,7 @@
 //!
 //! Counterpart: standby.c.
 
-use crate::TxnManager;
+use crate::manager::TxnManager;
 use ids::{Lsn, Oid, Xid};
 use lmgr::{LockMode, LockTagKind};
 use pgerror::Result;

@@ -9,12 +9,11 @@
 //! Counterpart: xact.c, snapmgr.c.
 
 use crate::combocid::ComboCids;
+use crate::manager::{GlobalVis, HorizonKind, TxnManager, XidStatus};
+use crate::multixact::{Members, MultiXactMember, MultiXactStatus};
 use crate::procarray::SUBXIDS;
 use crate::record::{self, XactExtras};
-use crate::{
-    GlobalVis, HorizonKind, Members, MultiXactMember, MultiXactStatus, Snapshot, SnapshotKind,
-    TxnManager, XidStatus,
-};
+use crate::snapshot::{Snapshot, SnapshotKind};
 use ids::{CommandId, FullXid, Lsn, MultiXid, Oid, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockSession, LockTag, ProcNo, VirtualXid, WaitPolicy};
 use pgerror::{PgError, Result, SqlState, pg_err};
@@ -671,8 +670,8 @@ impl Transaction {
     /// Marks the transaction as a lazy VACUUM, which holds back no horizon but
     /// `oldest_considered_running`.
     pub fn set_in_vacuum(&mut self, for_wraparound: bool) {
-        let wrap = if for_wraparound { crate::PROC_VACUUM_FOR_WRAPAROUND } else { 0 };
-        self.manager.procs.set_flags(self.proc, crate::PROC_IN_VACUUM | wrap);
+        let wrap = if for_wraparound { crate::procarray::PROC_VACUUM_FOR_WRAPAROUND } else { 0 };
+        self.manager.procs.set_flags(self.proc, crate::procarray::PROC_IN_VACUUM | wrap);
     }
 
     /// Removal test for relations of that kind. Counterpart: `GlobalVisTestFor`.

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: varsup.c.
 
-use crate::TxnManager;
+use crate::manager::TxnManager;
 use ids::{FullXid, Oid, Xid};
 use lmgr::ProcNo;
 use pgerror::{PgError, Result, Severity, pg_err};

@@ -1,17 +1,17 @@
 //! aclitem: a grantee, a grantor and privileges, 12 bytes. The low 16 bits of the privileges are
 //! the granted ones, the high 16 bits the grant options. Counterpart: acl.c.
 
-use crate::array::ArrayRef;
-use crate::array::payload;
-use crate::builtin::function::SetSource;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, RegKind};
-use crate::form::is_space;
-use crate::hash::{h32, h64};
-use crate::oids;
 use crate::string::quote::quote_ident;
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use values::array::ArrayRef;
+use values::array::payload;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, RegKind};
+use values::form::is_space;
+use values::function::SetSource;
+use values::hash::{h32, h64};
+use values::oids;
 
 /// Letters of the privileges by bit.
 const LETTERS: &[u8] = b"arwdDxtXUCTcsA";
@@ -291,7 +291,7 @@ scalars! { FNS;
     "hash_aclitem" => |_, a| Ok(h32(hash_of(a[0]))),
     "hash_aclitem_extended" => |_, a| Ok(h64(match a[1].word() {
         0 => hash_of(a[0]).into(),
-        seed => crate::hash::hash_uint32_extended(hash_of(a[0]), seed),
+        seed => values::hash::hash_uint32_extended(hash_of(a[0]), seed),
     })),
     "makeaclitem" => |_, a| make(a),
     "aclcontains" => |_, a| {

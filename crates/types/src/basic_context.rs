@@ -1,14 +1,15 @@
 //! A context of function calls without catalogs.
 
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, RegKind, TypeInfo};
-use crate::settings::Settings;
-use crate::{builtin, builtin_types, compare};
+use crate::{builtin, compare};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use std::cell::Cell;
 use std::cmp::Ordering;
+use values::builtin_types;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, RegKind, SessionContext, TypeCatalog, TypeFunctions, TypeInfo};
+use values::settings::Settings;
 
 /// A context for built-in types without catalogs: bootstrap, constants in configuration, tests. Its
 /// clock is constant and its random numbers have a fixed seed, so they must not be used for
@@ -75,10 +76,6 @@ fn basic_type(ty: Oid) -> Result<&'static builtin_types::BuiltinType> {
 }
 
 impl FnContext for BasicContext {
-    fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
     fn collation(&self) -> Oid {
         self.collation
     }
@@ -94,7 +91,9 @@ impl FnContext for BasicContext {
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         &mut self.extra
     }
+}
 
+impl TypeFunctions for BasicContext {
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
         Ok(basic_type(ty)?.info)
     }
@@ -165,7 +164,7 @@ impl FnContext for BasicContext {
         let out = match seed {
             None => self.call(name, &[v]).map(|h| h.as_ref().word() as u32 as u64),
             Some(seed) => {
-                let extended = crate::hash::extended_name(name);
+                let extended = values::hash::extended_name(name);
                 self.call(&extended, &[v, DatumRef::Word(seed)]).map(|h| h.as_ref().word())
             }
         };
@@ -176,7 +175,9 @@ impl FnContext for BasicContext {
     fn type_name(&mut self, ty: Oid, _typmod: Option<i32>) -> Result<String> {
         Ok(basic_type(ty)?.format_name.to_string())
     }
+}
 
+impl TypeCatalog for BasicContext {
     fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
         match kind {
             RegKind::Type => Ok(builtin_types::by_name(name).map(|t| t.info.oid)),
@@ -189,6 +190,12 @@ impl FnContext for BasicContext {
             RegKind::Type => Ok(builtin_types::get(oid).map(|t| t.format_name.to_string())),
             _ => Ok(None),
         }
+    }
+}
+
+impl SessionContext for BasicContext {
+    fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     fn transaction_timestamp(&self) -> i64 {

@@ -5,13 +5,13 @@
 //!  | bits i32 | byte … |
 //! ```
 
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
-use crate::form::{Reader, out_of_range};
-use crate::limits::{allocate, allocate_payload};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
+use values::datum::{Datum, DatumRef};
+use values::fncx::FnContext;
+use values::form::{Reader, out_of_range};
+use values::limits::{allocate, allocate_payload};
 
 /// The largest declared length in bits (10 MB).
 const TYPMOD_MAX: i32 = 10 * 1024 * 1024 * 8;
@@ -123,8 +123,8 @@ fn parse(text: &[u8], check: impl Fn(usize) -> Result<()>) -> Result<Bits> {
     for (i, &c) in digits.iter().enumerate() {
         let radix = if hex { 16 } else { 2 };
         let Some(digit) = (c as char).to_digit(radix).filter(|_| c.is_ascii()) else {
-            let len = crate::text::char_len(&digits[i..], crate::settings::Encoding::Utf8);
-            let shown = crate::form::shown(&digits[i..i + len]);
+            let len = values::text::char_len(&digits[i..], values::settings::Encoding::Utf8);
+            let shown = values::form::shown(&digits[i..i + len]);
             let kind = if hex { "hexadecimal" } else { "binary" };
             return Err(pg_err!(
                 INVALID_TEXT_REPRESENTATION,
@@ -183,7 +183,7 @@ fn receive(message: &[u8]) -> Result<Bits> {
 }
 
 fn typmod_in(array: DatumRef<'_>, name: &str) -> Result<Datum> {
-    let list = crate::array::payload::cstring_integers(array)?;
+    let list = values::array::payload::cstring_integers(array)?;
     let [len] = list[..] else {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid type modifier"));
     };

@@ -1,12 +1,12 @@
 //! bytea: hex and escape formats, bit and byte access. Counterpart: varlena.c, encode.c.
 
-use crate::datum::Datum;
-use crate::fncx::{FnContext, Pace};
-use crate::form::bad_syntax;
-use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
-use crate::pieces::{self, copied, joined};
-use crate::settings::ByteaOutput;
 use pgerror::{Result, pg_err};
+use values::datum::Datum;
+use values::fncx::{FnContext, Pace};
+use values::form::bad_syntax;
+use values::limits::{ALLOCATION_BYTES_MAX, allocate};
+use values::pieces::{self, copied, joined};
+use values::settings::ByteaOutput;
 
 /// Value of a hexadecimal digit.
 pub fn hex_digit(c: u8) -> Option<u8> {
@@ -27,7 +27,7 @@ pub fn hex_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     let digit = |at: usize| {
         let c = text[at];
         hex_digit(c).ok_or_else(|| {
-            let len = crate::text::char_len(&text[at..], crate::settings::Encoding::Utf8);
+            let len = values::text::char_len(&text[at..], values::settings::Encoding::Utf8);
             let shown = String::from_utf8_lossy(&text[at..at + len]);
             pg_err!(INVALID_PARAMETER_VALUE, "invalid hexadecimal digit: \"{shown}\"")
         })
@@ -155,7 +155,7 @@ fn overlay(cx: &dyn FnContext, a: &[u8], b: &[u8], start: i32, length: i32) -> R
     if start <= 0 {
         return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
     }
-    let after = start.checked_add(length).ok_or_else(|| crate::form::out_of_range("integer"))?;
+    let after = start.checked_add(length).ok_or_else(|| values::form::out_of_range("integer"))?;
     joined(cx, &[substr(a, 1, Some(start - 1))?, b, substr(a, after, None)?])
 }
 

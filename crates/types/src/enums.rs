@@ -1,12 +1,12 @@
 //! Enum types, by look-ups of the context. An enum value is the OID of its label. Counterpart:
 //! enum.c.
 
-use crate::array::payload;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
+use values::array::payload;
+use values::datum::{Datum, DatumRef};
+use values::fncx::FnContext;
 
 fn input(cx: &mut dyn FnContext, text: &[u8], ty: Oid) -> Result<Datum> {
     let values = cx.enum_values(ty)?;
@@ -19,7 +19,7 @@ fn input(cx: &mut dyn FnContext, text: &[u8], ty: Oid) -> Result<Datum> {
             INVALID_TEXT_REPRESENTATION,
             "invalid input value for enum {}: \"{}\"",
             cx.type_name(ty, None)?,
-            crate::form::shown(text)
+            values::form::shown(text)
         )),
     }
 }
@@ -113,7 +113,7 @@ scalars! { FNS;
     "enum_in" => |cx, a| input(cx, a[0].as_bytes(), a[1].as_oid()),
     "enum_out" => |cx, a| label(cx, a[0].as_oid()),
     "enum_recv" => |cx, a| {
-        crate::text::verify(cx, a[0].as_bytes())?;
+        values::text::verify(cx, a[0].as_bytes())?;
         input(cx, a[0].as_bytes(), a[1].as_oid())
     },
     "enum_send" => |cx, a| label(cx, a[0].as_oid()),

@@ -1,9 +1,9 @@
 //! The hash functions of all types as plain functions, for hash indexes, and the default one of
 //! each type.
 
-use crate::hash::{HashFn, float_bytes, fold_int8, hash_bytes, hash_uint32, trimmed_bpchar};
-use crate::oids;
 use ids::Oid;
+use values::hash::{HashFn, float_bytes, fold_int8, hash_bytes, hash_uint32, trimmed_bpchar};
+use values::oids;
 
 /// The 32-bit hash functions that need only their value, by `pg_proc.prosrc`.
 const PLAIN: &[(&str, HashFn)] = &[
@@ -24,9 +24,9 @@ const PLAIN: &[(&str, HashFn)] = &[
     ("pg_lsn_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
     ("time_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
     ("timestamp_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
-    ("timetz_hash", |v, _| crate::datetime::hash_timetz(v)),
-    ("interval_hash", |v, _| hash_uint32(fold_int8(crate::datetime::span(v) as i64))),
-    ("hash_numeric", |v, _| crate::numeric::hash_of(v)),
+    ("timetz_hash", |v, _| datetime::hash_timetz(v)),
+    ("interval_hash", |v, _| hash_uint32(fold_int8(datetime::span(v) as i64))),
+    ("hash_numeric", |v, _| numeric::hash_of(v)),
     ("hash_aclitem", |v, _| crate::acl::hash_of(v)),
     ("hashoidvector", |v, _| hash_bytes(v.as_bytes().get(20..).unwrap_or(&[]))),
     ("jsonb_hash", |v, _| crate::json::hash_of(v)),
@@ -62,7 +62,7 @@ pub fn function_of_type(ty: Oid) -> Option<&'static str> {
         _ if oids::is_object_id(ty) => "hashoid",
         oids::RECORD => "hash_record",
         oids::JSONB => "jsonb_hash",
-        _ if crate::builtin_types::get(ty)?.input == "array_in" => "hash_array",
+        _ if values::builtin_types::get(ty)?.input == "array_in" => "hash_array",
         _ => return None,
     })
 }

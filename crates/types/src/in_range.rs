@@ -2,17 +2,17 @@
 //! less) is `value <= base ± offset` if `less`, else `value >= base ± offset`. Counterpart: the
 //! in_range functions of the types.
 
-use crate::compare::plain::float_cmp;
-use crate::datetime::Interval;
-use crate::datetime::arithmetic::{difference, sum, timestamp_plus, timestamptz_plus};
-use crate::datetime::compare::{interval_cmp, timetz_cmp};
-use crate::datetime::convert::{timetz, timetz_parts};
-use crate::datum::{Datum, DatumRef};
-use crate::numeric::num::Num;
-use crate::numeric::{functions, order};
+use datetime::Interval;
+use datetime::arithmetic::{difference, sum, timestamp_plus, timestamptz_plus};
+use datetime::compare::{interval_cmp, timetz_cmp};
+use datetime::convert::{timetz, timetz_parts};
 use ids::Oid;
+use numeric::num::Num;
+use numeric::{functions, order};
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
+use values::compare::float_cmp;
+use values::datum::{Datum, DatumRef};
 
 #[cold]
 fn negative() -> PgError {
@@ -121,7 +121,7 @@ scalars! { FNS;
         side(a[0].as_i64().cmp(&bound), a[4].as_bool())
     },
     "in_range_date_interval" => |_, a| {
-        let day = |d: DatumRef<'_>| crate::datetime::convert::date_to_timestamp(d.as_i32());
+        let day = |d: DatumRef<'_>| datetime::convert::date_to_timestamp(d.as_i32());
         let bound = timestamp_plus(day(a[1])?, &span(a[2], a[3].as_bool())?)?;
         side(day(a[0])?.cmp(&bound), a[4].as_bool())
     },

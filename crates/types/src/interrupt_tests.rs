@@ -1,12 +1,14 @@
 //! Tests that functions over long values end soon after their statement is cancelled: each checks
 //! for interrupts within a few megabytes of work.
 
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
+use crate::builtin;
 use crate::tests::context;
-use crate::{builtin, oids};
 use ids::Oid;
 use pgerror::SqlState;
+use values::datum::{Datum, DatumRef};
+use values::fncx::TypeFunctions;
+use values::oids;
+use values::pieces::{PIECE_BYTES, append, append_repeated, copied, each, each_str};
 
 const LONG: usize = 8 << 20;
 
@@ -56,7 +58,7 @@ fn long_texts_are_made_with_checks_for_interrupts() {
     assert_cancelled("unistr", &[text(&"\\0041".repeat(LONG / 5))]);
     assert_cancelled("md5_text", &[text(&long)]);
     let array =
-        (oids::TEXT_ARRAY, crate::array::payload::of_builtin(oids::TEXT, &texts(1000)).unwrap());
+        (oids::TEXT_ARRAY, values::array::payload::of_builtin(oids::TEXT, &texts(1000)).unwrap());
     assert_cancelled("array_to_json", std::slice::from_ref(&array));
     assert_cancelled("to_jsonb", &[array]);
 }
@@ -82,7 +84,7 @@ fn long_byte_strings_are_made_with_checks_for_interrupts() {
 
 #[test]
 fn long_arrays_are_filled_with_checks_for_interrupts() {
-    let dims = crate::array::payload::of_builtin(oids::INT4, &[Datum::int4(LONG as i32)]).unwrap();
+    let dims = values::array::payload::of_builtin(oids::INT4, &[Datum::int4(LONG as i32)]).unwrap();
     assert_cancelled("array_fill", &[int(1), (oids::INT4_ARRAY, dims)]);
 }
 
@@ -108,7 +110,7 @@ fn elements_are_searched_with_checks_for_interrupts() {
     assert_cancelled("jsonb_contained", &[many.clone(), many.clone()]);
     assert_cancelled("jsonb_exists", &[many.clone(), text("x")]);
     let names =
-        (oids::TEXT_ARRAY, crate::array::payload::of_builtin(oids::TEXT, &texts(10)).unwrap());
+        (oids::TEXT_ARRAY, values::array::payload::of_builtin(oids::TEXT, &texts(10)).unwrap());
     assert_cancelled("jsonb_exists_any", &[many, names]);
 }
 
@@ -130,11 +132,47 @@ fn filled_arrays_equal_appended_ones() {
             let lower = vec![1; dims.len()];
             let count = dims.iter().product::<i32>() as usize;
             let single = std::iter::repeat_n(value.as_ref(), count);
-            let want = crate::array::payload::build(&elem, dims, &lower, single).unwrap();
+            let want = values::array::payload::build(&elem, dims, &lower, single).unwrap();
             let have =
-                crate::array::payload::build_filled(&cx, &elem, dims, &lower, value.as_ref())
+                values::array::payload::build_filled(&cx, &elem, dims, &lower, value.as_ref())
                     .unwrap();
             assert!(want == have, "{ty} {dims:?}");
         }
+    }
+}
+
+#[test]
+fn pieces_cover_the_value() {
+    let cx = context();
+    let text = "xä".repeat(PIECE_BYTES);
+    let (mut bytes, mut chars) = (Vec::new(), String::new());
+    append(&cx, &mut bytes, text.as_bytes()).unwrap();
+    each_str(&cx, &text, |piece| {
+        chars.push_str(piece);
+        Ok(())
+    })
+    .unwrap();
+    assert!(bytes == text.as_bytes() && chars == text);
+    assert!(copied(&cx, text.as_bytes()).unwrap() == Datum::text(&text));
+    let mut calls = 0;
+    each(&cx, b"", |_| {
+        calls += 1;
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(calls, 1);
+}
+
+#[test]
+fn repetitions_keep_their_period() {
+    let cx = context();
+    for (period, total) in
+        [(1, 5), (3, 3 * PIECE_BYTES), (7, 7 * 300_000), (PIECE_BYTES + 5, 3 * PIECE_BYTES + 15)]
+    {
+        let one: Vec<u8> = (0..period).map(|i| (i % 251) as u8).collect();
+        let mut out = vec![255];
+        append_repeated(&cx, &mut out, &one, total).unwrap();
+        let out = &out[1..];
+        assert!(out.len() == total && out.iter().enumerate().all(|(i, b)| *b == one[i % period]));
     }
 }

@@ -4,10 +4,10 @@
 //! The payload: family (2 for IPv4, 3 for IPv6), length of the netmask in bits, the address in
 //! network byte order.
 
-use crate::datum::Datum;
-use crate::form::{Reader, bad_syntax};
 use pgerror::{Result, pg_err};
 use std::net::IpAddr;
+use values::datum::Datum;
+use values::form::{Reader, bad_syntax};
 
 const IPV4: u8 = 2;
 const IPV6: u8 = 3;

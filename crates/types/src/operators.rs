@@ -1,13 +1,13 @@
 //! The comparison operators and the transition functions of max and min, generated from the types'
 //! `CompareFn`s.
 
-use crate::compare::plain::{
+use crate::system::{btoidvectorcmp, bttidcmp};
+use values::compare::{
     bpcharcmp, btboolcmp, btcharcmp, btfloat4cmp, btfloat8cmp, btfloat48cmp, btfloat84cmp,
     btint2cmp, btint4cmp, btint8cmp, btnamecmp, btnametextcmp, btoidcmp, bttextcmp, bttextcmp_c,
     bttextnamecmp, bytes_cmp, word_cmp,
 };
-use crate::datum::Datum;
-use crate::system::{btoidvectorcmp, bttidcmp};
+use values::datum::Datum;
 
 comparisons! { COMPARISONS;
     btboolcmp => "booleq" "boolne" "boollt" "boolle" "boolgt" "boolge";
@@ -71,13 +71,17 @@ by_name! { SUPPORT;
     "btfloat4cmp" btfloat4cmp; "btfloat8cmp" btfloat8cmp; "btfloat48cmp" btfloat48cmp;
     "btfloat84cmp" btfloat84cmp; "byteacmp" bytes_cmp; "uuid_cmp" bytes_cmp;
     "pg_lsn_cmp" word_cmp; "xid8cmp" word_cmp; "bttidcmp" bttidcmp;
-    "btoidvectorcmp" btoidvectorcmp; "numeric_cmp" crate::numeric::order::numeric_cmp;
+    "btoidvectorcmp" btoidvectorcmp; "numeric_cmp" numeric::order::numeric_cmp;
 }
 
 scalars! { PATTERN;
     // Unlike for the other types, of two equal values the first is returned.
-    "bpchar_larger" => |cx, a| Ok(a[bpcharcmp(a[0], a[1], cx.collation()).is_lt() as usize].to_owned()),
-    "bpchar_smaller" => |cx, a| Ok(a[bpcharcmp(a[0], a[1], cx.collation()).is_gt() as usize].to_owned()),
+    "bpchar_larger" => |cx, a| {
+        Ok(a[bpcharcmp(a[0], a[1], cx.collation()).is_lt() as usize].to_owned())
+    },
+    "bpchar_smaller" => |cx, a| {
+        Ok(a[bpcharcmp(a[0], a[1], cx.collation()).is_gt() as usize].to_owned())
+    },
     "text_pattern_lt" => |cx, a| Ok(Datum::bool(bttextcmp_c(a[0], a[1], cx.collation()).is_lt())),
     "text_pattern_le" => |cx, a| Ok(Datum::bool(bttextcmp_c(a[0], a[1], cx.collation()).is_le())),
     "text_pattern_gt" => |cx, a| Ok(Datum::bool(bttextcmp_c(a[0], a[1], cx.collation()).is_gt())),

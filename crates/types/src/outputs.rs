@@ -2,11 +2,11 @@
 //! dumped: geometry, MAC addresses, money, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c,
 //! cash.c, xml.c, tsvector.c, tsquery.c.
 
-use crate::datum::{Datum, DatumRef};
-use crate::float::float8_text;
-use crate::fncx::FnContext;
 use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
+use values::datum::{Datum, DatumRef};
+use values::float::float8_text;
+use values::fncx::FnContext;
 
 fn damaged() -> PgError {
     pg_err!(DATA_CORRUPTED, "stored value is truncated")
@@ -263,12 +263,16 @@ fn ts_query(payload: &[u8]) -> Result<String> {
 
 scalars! { FNS;
     "point_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 2).then(|| points(n))),
-    "lseg_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 4).then(|| format!("[{}]", points(n)))),
+    "lseg_out" => |cx, a| {
+        geometry(cx, a, 0, |n| (n.len() == 4).then(|| format!("[{}]", points(n))))
+    },
     "box_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 4).then(|| points(n))),
     "path_out" => |cx, a| path(cx, a),
     // The points follow their number and the bounding box.
     "poly_out" => |cx, a| geometry(cx, a, 36, |n| Some(format!("({})", points(n)))),
-    "line_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 3).then(|| format!("{{{}}}", n.join(",")))),
+    "line_out" => |cx, a| {
+        geometry(cx, a, 0, |n| (n.len() == 3).then(|| format!("{{{}}}", n.join(","))))
+    },
     "circle_out" => |cx, a| geometry(cx, a, 0, circle),
     "macaddr_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
     "macaddr8_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),

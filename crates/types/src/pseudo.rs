@@ -1,11 +1,11 @@
 //! Pseudo-types: most input and output functions raise an error, because there are no values.
 //! Counterpart: pseudotypes.c.
 
-use crate::array::io::array_send;
-use crate::datum::{Datum, DatumRef};
 use crate::enums;
-use crate::fncx::FnContext;
 use pgerror::{Result, pg_err};
+use values::array::io::array_send;
+use values::datum::{Datum, DatumRef};
+use values::fncx::FnContext;
 
 fn no_input(name: &str) -> Result<Datum> {
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot accept a value of type {name}"))
@@ -17,7 +17,7 @@ fn no_output(name: &str) -> Result<Datum> {
 
 /// The output function of anyarray and anycompatiblearray.
 fn array_out(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    Ok(Datum::bytes(crate::array::io::array_out(cx, a[0])?))
+    Ok(Datum::bytes(values::array::io::array_out(cx, a[0])?))
 }
 
 macro_rules! pseudo_types {

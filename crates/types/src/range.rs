@@ -6,12 +6,12 @@
 //! number of ranges, for each range but the first a 4-byte offset or length, a byte of flags for
 //! each, the bounds of each, aligned.
 
-use crate::array::payload::read_element;
-use crate::datum::Datum;
-use crate::fncx::{FnContext, TypeInfo};
-use crate::form::is_space;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
+use values::array::payload::read_element;
+use values::datum::Datum;
+use values::fncx::{FnContext, TypeInfo};
+use values::form::is_space;
 
 const EMPTY: u8 = 1;
 const LOWER_INCLUSIVE: u8 = 2;

@@ -8,17 +8,17 @@
 //! Offsets of columns count from four bytes before the payload, where the length word is on disk.
 //! Counterpart: rowtypes.c, htup_details.h.
 
-use crate::array::payload;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, RowDesc, TypeInfo};
-use crate::form::{Reader, is_space};
-use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer};
-use crate::quoted::Escape;
-use crate::{hash, oids, quoted};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 use std::sync::Arc;
+use values::array::payload;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, RowDesc, TypeInfo};
+use values::form::{Reader, is_space};
+use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer};
+use values::quoted::Escape;
+use values::{hash, oids, quoted};
 
 const HEADER: usize = 23;
 const HAS_NULL: u16 = 1;
@@ -165,7 +165,7 @@ fn malformed(text: &[u8], detail: &str) -> PgError {
     pg_err!(
         INVALID_TEXT_REPRESENTATION,
         "malformed record literal: \"{}\"",
-        crate::form::shown(text)
+        values::form::shown(text)
     )
     .detail(detail)
 }
@@ -206,7 +206,7 @@ fn field(text: &[u8], at: &mut usize) -> Result<Option<Vec<u8>>> {
 
 fn input(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let (text, ty, typmod) = (a[0].as_bytes(), a[1].as_oid(), a[2].as_i32());
-    if ty == crate::oids::RECORD && typmod < 0 {
+    if ty == values::oids::RECORD && typmod < 0 {
         return Err(pg_err!(
             FEATURE_NOT_SUPPORTED,
             "input of anonymous composite types is not implemented"
@@ -281,7 +281,7 @@ pub fn record_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
 
 fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let (ty, typmod) = (a[1].as_oid(), a[2].as_i32());
-    if ty == crate::oids::RECORD && typmod < 0 {
+    if ty == values::oids::RECORD && typmod < 0 {
         return Err(pg_err!(
             FEATURE_NOT_SUPPORTED,
             "input of anonymous composite types is not implemented"
@@ -305,7 +305,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             continue;
         }
         let sent = Oid(r.u32()?);
-        if crate::form::is_other_type(sent, c.ty) {
+        if values::form::is_other_type(sent, c.ty) {
             return Err(pg_err!(
                 DATATYPE_MISMATCH,
                 "binary data has type {sent} ({}) instead of expected {} ({}) in record column {}",
@@ -325,7 +325,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             })?;
             let bytes = r.bytes(bytes.len())?;
             cx.type_recv(c.ty, bytes, c.typmod).map_err(|e| {
-                match crate::form::is_excess_data(&e) {
+                match values::form::is_excess_data(&e) {
                     true => pg_err!(
                         INVALID_BINARY_REPRESENTATION,
                         "improper binary format in record column {}",

@@ -1,12 +1,12 @@
 //! The `reg*` types: OIDs whose text form is a name, by look-ups of the context. Counterpart:
 //! regproc.c.
 
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, RegKind};
-use crate::form::Reader;
 use crate::string::ident::plain_name;
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState, pg_err};
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, RegKind};
+use values::form::Reader;
 
 /// 42704 and similar errors: no such object.
 fn not_found(cx: &dyn FnContext, kind: RegKind, name: &str) -> PgError {
@@ -146,7 +146,7 @@ scalars! { CASTS;
 }
 
 fn is_collatable(cx: &mut dyn FnContext, ty: Oid) -> Result<bool> {
-    if ty == crate::oids::UNKNOWN {
+    if ty == values::oids::UNKNOWN {
         return Ok(true);
     }
     let info = cx.type_info(ty)?;

@@ -1,10 +1,9 @@
 //! Human-readable sizes: `pg_size_pretty`, `pg_size_bytes`. Counterpart: dbsize.c.
 
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
-use crate::form::{is_space, shown, trim_space};
-use crate::numeric;
 use pgerror::{PgError, Result, pg_err};
+use values::datum::{Datum, DatumRef};
+use values::fncx::FnContext;
+use values::form::{is_space, shown, trim_space};
 
 /// A unit of sizes: its name, the limit below which it is used, whether its number is rounded, and
 /// log2 of its size in bytes.
@@ -50,7 +49,7 @@ fn pretty(size: i64) -> String {
 }
 
 fn call(cx: &mut dyn FnContext, name: &str, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let f = crate::builtin::function::scalar_in(numeric::TABLES, name)
+    let f = values::function::scalar_in(numeric::TABLES, name)
         .ok_or_else(|| PgError::internal(format!("function {name} is not there")))?;
     f(cx, args)
 }

@@ -1,15 +1,15 @@
 //! System types: oid, xid, xid8, cid, tid, pg_lsn, oidvector, int2vector, uuid, void, cstring,
 //! unknown. Counterpart: oid.c, xid.c, tid.c, pg_lsn.c, uuid.c, int.c, pseudotypes.c.
 
-use crate::array::io::read_array;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
-use crate::form::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};
-use crate::hash::{h32, h64, hash_bytes, hash_bytes_extended, hash_int8, hash_int8_extended};
-use crate::oids;
 use ids::{BlockNo, Lsn, Oid, Tid};
 use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
+use values::array::io::read_array;
+use values::datum::{Datum, DatumRef};
+use values::fncx::FnContext;
+use values::form::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};
+use values::hash::{h32, h64, hash_bytes, hash_bytes_extended, hash_int8, hash_int8_extended};
+use values::oids;
 
 /// The value of a tid datum.
 pub fn tid_of(d: DatumRef<'_>) -> Tid {
@@ -345,14 +345,14 @@ scalars! { FNS;
     "cstring_in" => |_, a| Ok(a[0].to_owned()),
     "cstring_out" => |_, a| Ok(a[0].to_owned()),
     "cstring_recv" => |cx, a| {
-        crate::text::verify(cx, a[0].as_bytes())?;
+        values::text::verify(cx, a[0].as_bytes())?;
         Ok(a[0].to_owned())
     },
     "cstring_send" => |_, a| Ok(a[0].to_owned()),
     "unknownin" => |_, a| Ok(a[0].to_owned()),
     "unknownout" => |_, a| Ok(a[0].to_owned()),
     "unknownrecv" => |cx, a| {
-        crate::text::verify(cx, a[0].as_bytes())?;
+        values::text::verify(cx, a[0].as_bytes())?;
         Ok(a[0].to_owned())
     },
     "unknownsend" => |_, a| Ok(a[0].to_owned()),

@@ -2,13 +2,14 @@
 //! (`testdata/calls.sql`).
 
 use crate::basic_context::BasicContext;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
-use crate::settings::Settings;
-use crate::zone::Zone;
-use crate::{builtin, oids};
+use crate::builtin;
 use ids::Oid;
 use std::collections::BTreeMap;
+use values::datum::{Datum, DatumRef};
+use values::fncx::TypeFunctions;
+use values::oids;
+use values::settings::Settings;
+use values::zone::Zone;
 
 /// The settings under which the expected results were recorded.
 pub(crate) fn context() -> BasicContext {
@@ -69,7 +70,7 @@ fn run(src: &str, types: &[Oid], args: &[String], ret: Oid) -> Option<String> {
         _ if ret == oids::VOID => Ok(String::new()),
         d if ret == oids::BOOL => Ok(if d.as_ref().as_bool() { "true" } else { "false" }.into()),
         d if ret == oids::BPCHAR => {
-            let text = crate::compare::plain::bpchar_trimmed(d.as_ref().as_bytes());
+            let text = values::compare::bpchar_trimmed(d.as_ref().as_bytes());
             Ok(String::from_utf8_lossy(text).into_owned())
         }
         d => cx.type_output(ret, d.as_ref()).map(|b| String::from_utf8_lossy(&b).into_owned()),

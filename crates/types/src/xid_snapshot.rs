@@ -5,10 +5,10 @@
 //!  | count u32 | xmin u64 | xmax u64 | running u64 … ascending |
 //! ```
 
-use crate::builtin::function::VecSource;
-use crate::datum::{Datum, DatumRef};
-use crate::form::{Reader, bad_syntax};
 use pgerror::pg_err;
+use values::datum::{Datum, DatumRef};
+use values::form::{Reader, bad_syntax};
+use values::function::VecSource;
 
 /// Counterpart: `PG_SNAPSHOT_MAX_NXIP`, what fits into a value of 1 GB behind its head of 24 bytes.
 const RUNNING_MAX: i32 = (0x3fff_ffff - 24) / 8;

@@ -117,8 +117,6 @@ pub trait File: Send + Sync {
     fn prefetch(&self, _offset: u64, _len: u64) {}
     /// Hint: start writing these bytes back. Says nothing about durability.
     fn flush_hint(&self, _offset: u64, _len: u64) {}
-    /// Hint: these bytes will not be needed again.
-    fn drop_cache_hint(&self, _offset: u64, _len: u64) {}
     /// Reserves zeroed space, extending the file if needed.
     fn allocate(&self, offset: u64, len: u64) -> io::Result<()>;
 

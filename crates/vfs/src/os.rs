@@ -270,10 +270,6 @@ impl File for OsFile {
         }
     }
 
-    fn drop_cache_hint(&self, offset: u64, len: u64) {
-        self.advise(offset, len, libc::POSIX_FADV_DONTNEED);
-    }
-
     fn allocate(&self, offset: u64, len: u64) -> io::Result<()> {
         let (at, span) = (signed(offset)?, signed(len)?);
         // SAFETY: the descriptor is open; the call touches no memory of ours.

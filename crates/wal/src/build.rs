@@ -287,6 +287,70 @@ pub(crate) struct ImagePolicy {
     pub checked: u32,
 }
 
+impl ImagePolicy {
+    /// Does the record need an image of block `id`? An error if that depends on a page that was not
+    /// passed.
+    #[inline(always)]
+    fn needs_image(&self, flags: RegFlags, page: Option<PageRef<'_>>, id: usize) -> Result<bool> {
+        if flags.has(RegFlags::FORCE_IMAGE) {
+            return Ok(true);
+        }
+        if flags.has(RegFlags::NO_IMAGE) || !self.full_page_writes {
+            return Ok(false);
+        }
+        let page = page.ok_or_else(|| missing_page(id))?;
+        Ok(page.lsn() <= self.redo)
+    }
+}
+
+/// The byte with a block's fork and flags. `previous`: the relation of the block before it.
+#[inline(always)]
+fn fork_flags(block: &RegBlock, has_data: bool, has_image: bool, previous: Option<RelFile>) -> u8 {
+    let mut flags = block.fork as u8;
+    if block.flags.has(RegFlags::WILL_INIT) {
+        flags |= BKPBLOCK_WILL_INIT;
+    }
+    if has_data {
+        flags |= BKPBLOCK_HAS_DATA;
+    }
+    if has_image {
+        flags |= BKPBLOCK_HAS_IMAGE;
+    }
+    if previous == Some(block.rel) {
+        flags |= BKPBLOCK_SAME_REL;
+    }
+    flags
+}
+
+/// Appends the headers after those of the blocks: origin, top-level transaction, and the length of
+/// the main data.
+#[inline(always)]
+fn put_last_headers(
+    out: &mut Vec<u8>,
+    origin: u16,
+    toplevel_xid: Xid,
+    main_len: usize,
+) -> Result<()> {
+    if origin != 0 {
+        out.push(BLOCK_ID_ORIGIN);
+        out.extend_from_slice(&origin.to_le_bytes());
+    }
+    if toplevel_xid.is_valid() {
+        out.push(BLOCK_ID_TOPLEVEL_XID);
+        out.extend_from_slice(&toplevel_xid.0.to_le_bytes());
+    }
+    match main_len {
+        0 => {}
+        len @ 1..=255 => out.extend_from_slice(&[BLOCK_ID_DATA_SHORT, len as u8]),
+        len => {
+            let len = u32::try_from(len).map_err(|_| too_long())?;
+            out.push(BLOCK_ID_DATA_LONG);
+            out.extend_from_slice(&len.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
 impl RecordBuilder {
     /// Assembles the record in `out`, all but the prev link and the CRC over the header. Returns
     /// the number of images, those for consistency checking included.
@@ -322,35 +386,17 @@ impl RecordBuilder {
                 continue;
             }
             let page = page_of(id);
-            let needs_image = if block.flags.has(RegFlags::FORCE_IMAGE) {
-                true
-            } else if block.flags.has(RegFlags::NO_IMAGE) || !policy.full_page_writes {
-                false
-            } else {
-                let page = page.ok_or_else(|| missing_page(id))?;
-                page.lsn() <= policy.redo
-            };
+            let needs_image = policy.needs_image(block.flags, page, id)?;
             let needs_data =
                 !block.data.is_empty() && (!needs_image || block.flags.has(RegFlags::KEEP_DATA));
-            let mut fork_flags = block.fork as u8;
-            if block.flags.has(RegFlags::WILL_INIT) {
-                fork_flags |= BKPBLOCK_WILL_INIT;
-            }
-            if needs_data {
-                fork_flags |= BKPBLOCK_HAS_DATA;
-            }
-            if needs_image || check {
-                fork_flags |= BKPBLOCK_HAS_IMAGE;
-            }
-            if previous == Some(block.rel) {
-                fork_flags |= BKPBLOCK_SAME_REL;
-            }
+            let has_image = needs_image || check;
+            let fork_flags = fork_flags(block, needs_data, has_image, previous);
             let data_len = if needs_data { block.data.len() } else { 0 };
             let data_len = u16::try_from(data_len).map_err(|_| too_long())?;
             let mut header = BlockHeader::default();
             header.put([id as u8, fork_flags]);
             header.put(data_len.to_le_bytes());
-            if needs_image || check {
+            if has_image {
                 let page = page.ok_or_else(|| missing_page(id))?;
                 let standard = block.flags.has(RegFlags::STANDARD);
                 payload_from.get_or_insert(id);
@@ -384,23 +430,7 @@ impl RecordBuilder {
             out.extend_from_slice(&header.bytes);
             out.truncate(end);
         }
-        if self.origin != 0 {
-            out.push(BLOCK_ID_ORIGIN);
-            out.extend_from_slice(&self.origin.to_le_bytes());
-        }
-        if self.toplevel_xid.is_valid() {
-            out.push(BLOCK_ID_TOPLEVEL_XID);
-            out.extend_from_slice(&self.toplevel_xid.0.to_le_bytes());
-        }
-        match self.main.len() {
-            0 => {}
-            len @ 1..=255 => out.extend_from_slice(&[BLOCK_ID_DATA_SHORT, len as u8]),
-            len => {
-                let len = u32::try_from(len).map_err(|_| too_long())?;
-                out.push(BLOCK_ID_DATA_LONG);
-                out.extend_from_slice(&len.to_le_bytes());
-            }
-        }
+        put_last_headers(out, self.origin, self.toplevel_xid, self.main.len())?;
         for block in &used[..payload_from.unwrap_or(used.len())] {
             if block.in_use {
                 out.extend_from_slice(&block.data);

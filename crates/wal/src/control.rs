@@ -161,6 +161,67 @@ fn incompatible(detail: String, hint: &str) -> PgError {
     .hint(hint)
 }
 
+/// Errors if the bytes are damaged, or made by a server with other formats.
+fn check_compatible(b: &[u8]) -> Result<()> {
+    let version = le32(b, 8);
+    let initdb = "It looks like you need to initdb.";
+    if version != CONTROL_VERSION && version.is_multiple_of(65_536) && version / 65_536 != 0 {
+        return Err(incompatible(
+            format!(
+                "The database cluster was initialized with PG_CONTROL_VERSION {version} \
+                 (0x{version:08x}), but the server was compiled with PG_CONTROL_VERSION \
+                 {CONTROL_VERSION} (0x{CONTROL_VERSION:08x})."
+            ),
+            "This could be a problem of mismatched byte ordering.  It looks like you need to \
+             initdb.",
+        ));
+    }
+    let fixed = |name: &str, found: u32, expected: u32, hint: &str| -> Result<()> {
+        if found == expected {
+            return Ok(());
+        }
+        Err(incompatible(
+            format!(
+                "The database cluster was initialized with {name} {found}, but the server was \
+                 compiled with {name} {expected}."
+            ),
+            hint,
+        ))
+    };
+    fixed("PG_CONTROL_VERSION", version, CONTROL_VERSION, initdb)?;
+    if le32(b, CRC_AT) != crc32c::crc32c(&b[..CRC_AT]) {
+        return Err(PgError::new(SqlState::INTERNAL_ERROR, "incorrect checksum in control file")
+            .severity(pgerror::Severity::Fatal));
+    }
+    let recompile = "It looks like you need to recompile or initdb.";
+    fixed("CATALOG_VERSION_NO", le32(b, 12), CATALOG_VERSION, initdb)?;
+    fixed("MAXALIGN", le32(b, 204), 8, initdb)?;
+    if f64::from_bits(le64(b, 208)) != 1_234_567.0 {
+        return Err(incompatible(
+            "The database cluster appears to use a different floating-point number format \
+             than the server executable."
+                .into(),
+            initdb,
+        ));
+    }
+    fixed("BLCKSZ", le32(b, 216), 8192, recompile)?;
+    fixed("RELSEG_SIZE", le32(b, 220), 131_072, recompile)?;
+    fixed("XLOG_BLCKSZ", le32(b, 224), 8192, recompile)?;
+    fixed("NAMEDATALEN", le32(b, 232), 64, recompile)?;
+    fixed("INDEX_MAX_KEYS", le32(b, 236), 32, recompile)?;
+    fixed("TOAST_MAX_CHUNK_SIZE", le32(b, 240), 1996, recompile)?;
+    fixed("LOBLKSIZE", le32(b, 244), 2048, recompile)?;
+    if b[248] == 0 {
+        return Err(incompatible(
+            "The database cluster was initialized without USE_FLOAT8_BYVAL but the server was \
+             compiled with USE_FLOAT8_BYVAL."
+                .into(),
+            recompile,
+        ));
+    }
+    Ok(())
+}
+
 impl ControlFile {
     /// Reads and checks the bytes of the file.
     pub fn decode(b: &[u8]) -> Result<ControlFile> {
@@ -175,65 +236,7 @@ impl ControlFile {
             )
             .severity(pgerror::Severity::Panic));
         }
-        let version = le32(b, 8);
-        let initdb = "It looks like you need to initdb.";
-        if version != CONTROL_VERSION && version.is_multiple_of(65_536) && version / 65_536 != 0 {
-            return Err(incompatible(
-                format!(
-                    "The database cluster was initialized with PG_CONTROL_VERSION {version} \
-                     (0x{version:08x}), but the server was compiled with PG_CONTROL_VERSION \
-                     {CONTROL_VERSION} (0x{CONTROL_VERSION:08x})."
-                ),
-                "This could be a problem of mismatched byte ordering.  It looks like you need to \
-                 initdb.",
-            ));
-        }
-        let fixed = |name: &str, found: u32, expected: u32, hint: &str| -> Result<()> {
-            if found == expected {
-                return Ok(());
-            }
-            Err(incompatible(
-                format!(
-                    "The database cluster was initialized with {name} {found}, but the server was \
-                     compiled with {name} {expected}."
-                ),
-                hint,
-            ))
-        };
-        fixed("PG_CONTROL_VERSION", version, CONTROL_VERSION, initdb)?;
-        if le32(b, CRC_AT) != crc32c::crc32c(&b[..CRC_AT]) {
-            return Err(PgError::new(
-                SqlState::INTERNAL_ERROR,
-                "incorrect checksum in control file",
-            )
-            .severity(pgerror::Severity::Fatal));
-        }
-        let recompile = "It looks like you need to recompile or initdb.";
-        fixed("CATALOG_VERSION_NO", le32(b, 12), CATALOG_VERSION, initdb)?;
-        fixed("MAXALIGN", le32(b, 204), 8, initdb)?;
-        if f64::from_bits(le64(b, 208)) != 1_234_567.0 {
-            return Err(incompatible(
-                "The database cluster appears to use a different floating-point number format \
-                 than the server executable."
-                    .into(),
-                initdb,
-            ));
-        }
-        fixed("BLCKSZ", le32(b, 216), 8192, recompile)?;
-        fixed("RELSEG_SIZE", le32(b, 220), 131_072, recompile)?;
-        fixed("XLOG_BLCKSZ", le32(b, 224), 8192, recompile)?;
-        fixed("NAMEDATALEN", le32(b, 232), 64, recompile)?;
-        fixed("INDEX_MAX_KEYS", le32(b, 236), 32, recompile)?;
-        fixed("TOAST_MAX_CHUNK_SIZE", le32(b, 240), 1996, recompile)?;
-        fixed("LOBLKSIZE", le32(b, 244), 2048, recompile)?;
-        if b[248] == 0 {
-            return Err(incompatible(
-                "The database cluster was initialized without USE_FLOAT8_BYVAL but the server was \
-                 compiled with USE_FLOAT8_BYVAL."
-                    .into(),
-                recompile,
-            ));
-        }
+        check_compatible(b)?;
         let segment_size = le32(b, 228);
         if !crate::layout::valid_segment_size(segment_size) {
             return Err(PgError::new(

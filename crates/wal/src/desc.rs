@@ -7,41 +7,157 @@ use crate::{DecodedRecord, RmgrId};
 use ids::Fork;
 use std::fmt::Write;
 
+const XACT: &[&str] = &[
+    "COMMIT",
+    "PREPARE",
+    "ABORT",
+    "COMMIT_PREPARED",
+    "ABORT_PREPARED",
+    "ASSIGNMENT",
+    "INVALIDATION",
+    "",
+];
+
+const XLOG: &[&str] = &[
+    "CHECKPOINT_SHUTDOWN",
+    "CHECKPOINT_ONLINE",
+    "NOOP",
+    "NEXTOID",
+    "SWITCH",
+    "BACKUP_END",
+    "PARAMETER_CHANGE",
+    "RESTORE_POINT",
+    "FPW_CHANGE",
+    "END_OF_RECOVERY",
+    "FPI_FOR_HINT",
+    "FPI",
+    "",
+    "OVERWRITE_CONTRECORD",
+];
+
+const HEAP2: &[&str] = &[
+    "REWRITE",
+    "PRUNE",
+    "VACUUM",
+    "FREEZE_PAGE",
+    "VISIBLE",
+    "MULTI_INSERT",
+    "LOCK_UPDATED",
+    "NEW_CID",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "MULTI_INSERT+INIT",
+];
+
+const HEAP: &[&str] = &[
+    "INSERT",
+    "DELETE",
+    "UPDATE",
+    "TRUNCATE",
+    "HOT_UPDATE",
+    "HEAP_CONFIRM",
+    "LOCK",
+    "INPLACE",
+    "INSERT+INIT",
+    "",
+    "UPDATE+INIT",
+    "",
+    "HOT_UPDATE+INIT",
+];
+
+const BTREE: &[&str] = &[
+    "INSERT_LEAF",
+    "INSERT_UPPER",
+    "INSERT_META",
+    "SPLIT_L",
+    "SPLIT_R",
+    "INSERT_POST",
+    "DEDUP",
+    "DELETE",
+    "UNLINK_PAGE",
+    "UNLINK_PAGE_META",
+    "NEWROOT",
+    "MARK_PAGE_HALFDEAD",
+    "VACUUM",
+    "REUSE_PAGE",
+    "META_CLEANUP",
+];
+
+const HASH: &[&str] = &[
+    "INIT_META_PAGE",
+    "INIT_BITMAP_PAGE",
+    "INSERT",
+    "ADD_OVFL_PAGE",
+    "SPLIT_ALLOCATE_PAGE",
+    "SPLIT_PAGE",
+    "SPLIT_COMPLETE",
+    "MOVE_PAGE_CONTENTS",
+    "SQUEEZE_PAGE",
+    "DELETE",
+    "SPLIT_CLEANUP",
+    "UPDATE_META_PAGE",
+    "VACUUM_ONE_PAGE",
+];
+
+const GIN: &[&str] = &[
+    "",
+    "CREATE_PTREE",
+    "INSERT",
+    "SPLIT",
+    "VACUUM_PAGE",
+    "DELETE_PAGE",
+    "UPDATE_META_PAGE",
+    "INSERT_LISTPAGE",
+    "DELETE_LISTPAGE",
+    "VACUUM_DATA_LEAF_PAGE",
+];
+
+const GIST: &[&str] =
+    &["PAGE_UPDATE", "DELETE", "PAGE_REUSE", "PAGE_SPLIT", "", "", "PAGE_DELETE", "ASSIGN_LSN"];
+
+const SPGIST: &[&str] = &[
+    "",
+    "ADD_LEAF",
+    "MOVE_LEAFS",
+    "ADD_NODE",
+    "SPLIT_TUPLE",
+    "PICKSPLIT",
+    "VACUUM_LEAF",
+    "VACUUM_ROOT",
+    "VACUUM_REDIRECT",
+];
+
+const BRIN: &[&str] = &[
+    "CREATE_INDEX",
+    "INSERT",
+    "UPDATE",
+    "SAMEPAGE_UPDATE",
+    "REVMAP_EXTEND",
+    "DESUMMARIZE",
+    "",
+    "",
+    "",
+    "INSERT+INIT",
+    "UPDATE+INIT",
+];
+
 /// Name of the record type, without flags; `None` for an unknown one. `info` is the whole info
 /// byte.
 pub fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
-    let op = (info >> 4) as usize;
-    let names: &[&str] = match rmgr {
-        RmgrId::Xlog => &[
-            "CHECKPOINT_SHUTDOWN",
-            "CHECKPOINT_ONLINE",
-            "NOOP",
-            "NEXTOID",
-            "SWITCH",
-            "BACKUP_END",
-            "PARAMETER_CHANGE",
-            "RESTORE_POINT",
-            "FPW_CHANGE",
-            "END_OF_RECOVERY",
-            "FPI_FOR_HINT",
-            "FPI",
-            "",
-            "OVERWRITE_CONTRECORD",
-        ],
-        RmgrId::Xact => {
-            // The top bit only says that an info word follows.
-            let names = [
-                "COMMIT",
-                "PREPARE",
-                "ABORT",
-                "COMMIT_PREPARED",
-                "ABORT_PREPARED",
-                "ASSIGNMENT",
-                "INVALIDATION",
-                "",
-            ];
-            return names.get(op & 7).copied().filter(|name| !name.is_empty());
-        }
+    // The top bit of the types of transaction records only means that an info word
+    // follows.
+    let mask = if rmgr == RmgrId::Xact { 7 } else { 15 };
+    names(rmgr).get(usize::from(info >> 4 & mask)).copied().filter(|name| !name.is_empty())
+}
+
+/// The names of a manager's record types, by the upper half of the info byte.
+fn names(rmgr: RmgrId) -> &'static [&'static str] {
+    match rmgr {
+        RmgrId::Xlog => XLOG,
+        RmgrId::Xact => XACT,
         RmgrId::Smgr => &["", "CREATE", "TRUNCATE"],
         RmgrId::Clog | RmgrId::CommitTs => &["ZEROPAGE", "TRUNCATE"],
         RmgrId::Dbase => &["CREATE_FILE_COPY", "CREATE_WAL_LOG", "DROP"],
@@ -49,121 +165,19 @@ pub fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
         RmgrId::MultiXact => &["ZERO_OFF_PAGE", "ZERO_MEM_PAGE", "CREATE_ID", "TRUNCATE_ID"],
         RmgrId::RelMap => &["UPDATE"],
         RmgrId::Standby => &["LOCK", "RUNNING_XACTS", "INVALIDATIONS"],
-        RmgrId::Heap2 => &[
-            "REWRITE",
-            "PRUNE",
-            "VACUUM",
-            "FREEZE_PAGE",
-            "VISIBLE",
-            "MULTI_INSERT",
-            "LOCK_UPDATED",
-            "NEW_CID",
-            "",
-            "",
-            "",
-            "",
-            "",
-            "MULTI_INSERT+INIT",
-        ],
-        RmgrId::Heap => &[
-            "INSERT",
-            "DELETE",
-            "UPDATE",
-            "TRUNCATE",
-            "HOT_UPDATE",
-            "HEAP_CONFIRM",
-            "LOCK",
-            "INPLACE",
-            "INSERT+INIT",
-            "",
-            "UPDATE+INIT",
-            "",
-            "HOT_UPDATE+INIT",
-        ],
-        RmgrId::Btree => &[
-            "INSERT_LEAF",
-            "INSERT_UPPER",
-            "INSERT_META",
-            "SPLIT_L",
-            "SPLIT_R",
-            "INSERT_POST",
-            "DEDUP",
-            "DELETE",
-            "UNLINK_PAGE",
-            "UNLINK_PAGE_META",
-            "NEWROOT",
-            "MARK_PAGE_HALFDEAD",
-            "VACUUM",
-            "REUSE_PAGE",
-            "META_CLEANUP",
-        ],
-        RmgrId::Hash => &[
-            "INIT_META_PAGE",
-            "INIT_BITMAP_PAGE",
-            "INSERT",
-            "ADD_OVFL_PAGE",
-            "SPLIT_ALLOCATE_PAGE",
-            "SPLIT_PAGE",
-            "SPLIT_COMPLETE",
-            "MOVE_PAGE_CONTENTS",
-            "SQUEEZE_PAGE",
-            "DELETE",
-            "SPLIT_CLEANUP",
-            "UPDATE_META_PAGE",
-            "VACUUM_ONE_PAGE",
-        ],
-        RmgrId::Gin => &[
-            "",
-            "CREATE_PTREE",
-            "INSERT",
-            "SPLIT",
-            "VACUUM_PAGE",
-            "DELETE_PAGE",
-            "UPDATE_META_PAGE",
-            "INSERT_LISTPAGE",
-            "DELETE_LISTPAGE",
-            "VACUUM_DATA_LEAF_PAGE",
-        ],
-        RmgrId::Gist => &[
-            "PAGE_UPDATE",
-            "DELETE",
-            "PAGE_REUSE",
-            "PAGE_SPLIT",
-            "",
-            "",
-            "PAGE_DELETE",
-            "ASSIGN_LSN",
-        ],
+        RmgrId::Heap2 => HEAP2,
+        RmgrId::Heap => HEAP,
+        RmgrId::Btree => BTREE,
+        RmgrId::Hash => HASH,
+        RmgrId::Gin => GIN,
+        RmgrId::Gist => GIST,
         RmgrId::Seq => &["LOG"],
-        RmgrId::SpGist => &[
-            "",
-            "ADD_LEAF",
-            "MOVE_LEAFS",
-            "ADD_NODE",
-            "SPLIT_TUPLE",
-            "PICKSPLIT",
-            "VACUUM_LEAF",
-            "VACUUM_ROOT",
-            "VACUUM_REDIRECT",
-        ],
-        RmgrId::Brin => &[
-            "CREATE_INDEX",
-            "INSERT",
-            "UPDATE",
-            "SAMEPAGE_UPDATE",
-            "REVMAP_EXTEND",
-            "DESUMMARIZE",
-            "",
-            "",
-            "",
-            "INSERT+INIT",
-            "UPDATE+INIT",
-        ],
+        RmgrId::SpGist => SPGIST,
+        RmgrId::Brin => BRIN,
         RmgrId::ReplOrigin => &["SET", "DROP"],
-        RmgrId::Generic => return Some("Generic"),
+        RmgrId::Generic => &["Generic"; 16],
         RmgrId::LogicalMsg => &["MESSAGE"],
-    };
-    names.get(op).copied().filter(|name| !name.is_empty())
+    }
 }
 
 /// Name of the record type: `HOT_UPDATE`, `INSERT+INIT`, `UNKNOWN (f0)`.
@@ -195,7 +209,7 @@ pub fn image_len(record: &DecodedRecord) -> u32 {
 }
 
 /// The fixed part of `pg_waldump`'s line up to the record's name.
-pub fn headline(record: &DecodedRecord) -> String {
+pub fn line_prefix(record: &DecodedRecord) -> String {
     let header = &record.header;
     let lsn = |l: ids::Lsn| format!("{:X}/{:08X}", l.0 >> 32, l.0 as u32);
     let (name, id) = match header.rmgr() {

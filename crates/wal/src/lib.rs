@@ -2,8 +2,8 @@
 //!
 //! Knows no access method: the meaning of a record belongs to the module of its resource manager.
 //! Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, `fields`, `desc`; for
-//! writing `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal`, which ties them
-//! together; then `control`. `README.md` of this crate describes the algorithm and its memory-order
+//! writing `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal`, which joins them;
+//! then `control`. `README.md` of this crate describes the algorithm and its memory-order
 //! argument.
 
 #![forbid(unsafe_code)]

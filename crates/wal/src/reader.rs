@@ -3,10 +3,10 @@
 //! The log ends where the next record is not valid. This is how a log ends after a crash, so it is
 //! not an error, but the reason is kept. An I/O error is an error.
 //!
-//! A record may continue on following pages, and the header of each such page says so. If the
-//! server crashed within such a record, it later continues at the page that should have held the
-//! rest, and sets the flag OVERWRITE_CONTRECORD in that page's header: the reader then drops the
-//! incomplete record and continues there.
+//! A record may continue on following pages, and the header of each such page has a flag for it. If
+//! the server crashed within such a record, it later continues at the page that should have held
+//! the rest, and sets the flag OVERWRITE_CONTRECORD in that page's header: the reader then drops
+//! the incomplete record and continues there.
 //!
 //! Counterpart: xlogreader.c.
 

@@ -4,9 +4,9 @@
 //! word belongs to one record, and copying is plain stores of words without a lock. The slots
 //! (`slots`) order these stores before the reads of the thread that writes the page out.
 //!
-//! `ends` says which page of the log a frame holds: the page's end LSN, stored after the page has
-//! been zeroed and given its header. Pages are initialized in order, by the first thread that needs
-//! them.
+//! `ends` identifies the page of the log that a frame holds: the page's end LSN, stored after the
+//! page has been zeroed and given its header. Pages are initialized in order, by the first thread
+//! that needs them.
 //!
 //! Counterpart: GetXLogBuffer, AdvanceXLInsertBuffer in xlog.c.
 

@@ -214,7 +214,7 @@ impl Segments {
     }
 
     /// Makes the segment after that of `end` ahead of its use, once a quarter of the current one is
-    /// used. True if it made one. It is tried once per segment: an error (no space, say) is
+    /// used. True if it made one. It is tried once per segment: an error (such as no space) is
     /// reported by the thread that needs the segment, if it ever comes to that.
     pub(crate) fn make_ahead(&self, end: Lsn) -> bool {
         let last = Lsn(end.0 - 1);

@@ -62,7 +62,7 @@ fn write_message(wal: &Wal, builder: &mut RecordBuilder, bytes: &[u8], xid: u32)
 }
 
 #[test]
-fn many_writers_one_log() {
+fn many_writers_share_one_log() {
     let (disk, env) = memory();
     let wal = fresh(&env, config());
     let threads: Vec<_> = (0..6u32)
@@ -110,7 +110,7 @@ fn many_writers_one_log() {
 }
 
 #[test]
-fn what_was_flushed_survives_every_crash() {
+fn flushed_records_survive_every_crash() {
     for seed in 0..60 {
         let (disk, env) = memory();
         let wal = fresh(&env, config());
@@ -418,7 +418,7 @@ fn filling_a_segment_wakes_the_checkpointer() {
 /// While the next segment is not needed, a lack of space for it is no error. The flush that needs
 /// it fails.
 #[test]
-fn a_segment_that_cannot_be_made_ahead_is_no_error_until_it_is_needed() {
+fn a_segment_that_cannot_be_created_in_advance_is_no_error_until_it_is_needed() {
     const ENOSPC: i32 = 28;
     let (disk, env) = memory();
     let wal = fresh(&env, config());
@@ -467,7 +467,7 @@ fn as_postgres(program: &str, args: &[&str]) -> String {
 
 /// `pg_waldump` finds the records of Norsu's log at the positions that insertion returned.
 #[test]
-fn pg_waldump_reads_our_log() {
+fn pg_waldump_reads_the_log_of_norsu() {
     let dir = TempDir::new("ours");
     let env = Env::os(&dir.0);
     env.disk.create_dir("pg_wal").unwrap();
@@ -498,7 +498,7 @@ fn pg_waldump_reads_our_log() {
     let mut ours = Vec::new();
     while let Some(record) = reader.read().unwrap() {
         assert_eq!(record.start, expected[ours.len()].start);
-        ours.push(desc::headline(record));
+        ours.push(desc::line_prefix(record));
     }
     let start = expected[0].start.to_string();
     let end = wal.inserted().to_string();
@@ -516,7 +516,7 @@ fn pg_waldump_reads_our_log() {
 /// The log of a PostgreSQL cluster after a mixed workload, record by record as `pg_waldump` prints
 /// it.
 #[test]
-fn postgresqls_log_reads_as_pg_waldump_reads_it() {
+fn the_log_of_postgres_is_printed_as_by_pg_waldump() {
     let dir = TempDir::new("real");
     let data = format!("{}/data", dir.0);
     as_postgres("initdb", &["-D", &data, "-A", "trust", "--wal-segsize=1", "-k", "--no-sync"]);
@@ -536,9 +536,9 @@ fn postgresqls_log_reads_as_pg_waldump_reads_it() {
         };
         psql(
             "create table t(a int primary key, b text, c int[]); \
-             insert into t select i, repeat('x', i % 500), array[i] from generate_series(1,5000) i; \
-             update t set b = b || 'y' where a % 3 = 0; delete from t where a % 5 = 0; \
-             create index on t(b); create index on t using gin(c); create index on t using hash(a); \
+             insert into t select i, repeat('x', i % 500), array[i] from generate_series(1,5000) \
+             i; update t set b = b || 'y' where a % 3 = 0; delete from t where a % 5 = 0; create \
+             index on t(b); create index on t using gin(c); create index on t using hash(a); \
              create index on t using brin(a); create sequence s; select nextval('s');",
         );
         psql("set wal_compression = lz4; update t set b = 'z' || b");
@@ -586,7 +586,7 @@ fn postgresqls_log_reads_as_pg_waldump_reads_it() {
     let start = reader.find_next_record(layout.segment_start(first)).unwrap().expect("a record");
     let mut lines = Vec::new();
     while let Some(record) = reader.read().unwrap() {
-        lines.push((desc::headline(record), desc::block_lines(record)));
+        lines.push((desc::line_prefix(record), desc::block_lines(record)));
     }
     let dump = Command::new(format!("{BIN}/pg_waldump"))
         .args(["-p", &format!("{data}/pg_wal"), "--bkp-details", "-s", &start.to_string()])

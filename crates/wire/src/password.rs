@@ -182,5 +182,6 @@ mod tests {
     }
 
     const MD5: &str = "md514ac701963725e89bfe34a2219d114a2";
-    const SCRAM: &str = "SCRAM-SHA-256$4096:iGqBRKKqPvljwjvTUOHT3g==$grfQoTLKxLLrl8maszlfXQLFql+avBYVV9IYCL+XI2s=:lbeHB3D+pk5Y2HiOF4QjzfiOmImMYoZIGA5nVaUksFo=";
+    const SCRAM: &str = "SCRAM-SHA-256$4096:iGqBRKKqPvljwjvTUOHT3g==$\
+         grfQoTLKxLLrl8maszlfXQLFql+avBYVV9IYCL+XI2s=:lbeHB3D+pk5Y2HiOF4QjzfiOmImMYoZIGA5nVaUksFo=";
 }

@@ -9,7 +9,7 @@
 //! server-final   v=<signature>
 //! ```
 //! A role without a SCRAM secret goes through the same exchange with a mock secret and fails at the
-//! end, so that a client cannot tell whether the role exists.
+//! end, so that a client cannot determine whether the role exists.
 
 use crate::password::{ITERATIONS, Key, SALT_BYTES, ScramSecret, constant_time_eq, hmac, sha256};
 use base64::Engine;
@@ -128,12 +128,14 @@ impl Exchange {
         match flag {
             "n" if plus => {
                 return Err(malformed(
-                    "The client selected SCRAM-SHA-256-PLUS, but the SCRAM message does not include channel binding data.",
+                    "The client selected SCRAM-SHA-256-PLUS, \
+                     but the SCRAM message does not include channel binding data.",
                 ));
             }
             "y" if plus => {
                 return Err(malformed(
-                    "The client selected SCRAM-SHA-256-PLUS, but the SCRAM message does not include channel binding data.",
+                    "The client selected SCRAM-SHA-256-PLUS, \
+                     but the SCRAM message does not include channel binding data.",
                 ));
             }
             "y" if self.offered => {
@@ -141,14 +143,18 @@ impl Exchange {
                     SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
                     "SCRAM channel binding negotiation error",
                 )
-                .detail("The client supports SCRAM channel binding but thinks the server does not.  However, this server does support channel binding.")
+                .detail(
+                    "The client supports SCRAM channel binding but thinks the server does \
+                     not.  However, this server does support channel binding.",
+                )
                 .severity(Severity::Fatal));
             }
             "n" | "y" => self.binding = None,
             "p=tls-server-end-point" if plus => {}
             _ if flag.starts_with("p=") && !plus => {
                 return Err(malformed(
-                    "The client selected SCRAM-SHA-256 without channel binding, but the SCRAM message includes channel binding data.",
+                    "The client selected SCRAM-SHA-256 without channel binding, \
+                     but the SCRAM message includes channel binding data.",
                 ));
             }
             _ if flag.starts_with("p=") => {
@@ -301,7 +307,7 @@ mod tests {
         ] {
             assert!(new().first(bad.as_bytes(), false, &[1; 18]).is_err(), "{bad}");
         }
-        // As the real server words it.
+        // PostgreSQL's text.
         for (bad, detail) in [
             ("", "The message is empty."),
             ("n", "Comma expected, but found character \"0x00\"."),

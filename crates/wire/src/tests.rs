@@ -101,7 +101,7 @@ fn read_whole(kind: u8, body: &[u8]) -> pgerror::Result<()> {
 }
 
 #[test]
-fn startup_packets() {
+fn startup_packets_are_decoded() {
     let packet = b"\0\0\0\x22\0\x03\0\0user\0ann\0database\0db\0a\0b\0\0";
     let (startup, len) = StartupPacket::decode(packet).unwrap().unwrap();
     assert_eq!(len, packet.len());

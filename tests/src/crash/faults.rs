@@ -1,7 +1,7 @@
 //! Failing disk operations: a statement fails with the right code, or the server goes down for
 //! recovery; in neither case is an acknowledged transaction lost.
 
-use super::run::{InjectedFault, Outcome, World, session};
+use super::run::{Fixture, InjectedFault, Outcome, session};
 use pgerror::{Severity, SqlState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,31 +31,31 @@ struct Seen {
 }
 
 fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
-    let mut world = World::new(seed, InjectedFault::Nothing)?;
+    let mut fixture = Fixture::new(seed, InjectedFault::Nothing)?;
     let down = Arc::new(AtomicBool::new(false));
     let flag = down.clone();
-    world.config.shared_buffers = 16;
-    world.config.on_panic = Arc::new(move |_| flag.store(true, Ordering::SeqCst));
-    let engine = world.open()?;
-    world.fill(&engine)?;
+    fixture.config.shared_buffers = 16;
+    fixture.config.on_panic = Arc::new(move |_| flag.store(true, Ordering::SeqCst));
+    let engine = fixture.open()?;
+    fixture.fill(&engine)?;
     match fault {
-        Fault::Nth(op, part, n, errno) => world.disk.fail_nth_on(op, part, n, errno),
-        Fault::All(op, part, errno) => world.disk.fail_all_on(op, part, errno),
-        Fault::Room(bytes) => world.disk.set_capacity(Some(world.disk.used() + bytes)),
+        Fault::Nth(op, part, n, errno) => fixture.disk.fail_nth_on(op, part, n, errno),
+        Fault::All(op, part, errno) => fixture.disk.fail_all_on(op, part, errno),
+        Fault::Room(bytes) => fixture.disk.set_capacity(Some(fixture.disk.used() + bytes)),
     }
-    let tables = world.places.open();
-    let mut tellers = (0..2).map(|_| world.teller(&engine)).collect::<Outcome<Vec<_>>>()?;
+    let tables = fixture.places.open();
+    let mut tellers = (0..2).map(|_| fixture.teller(&engine)).collect::<Outcome<Vec<_>>>()?;
     let mut seen = Seen::default();
     for i in 0..STEPS {
         if i == STEPS * 2 / 3 {
             // Space becomes available, and the server continues.
-            world.disk.clear_faults();
-            world.disk.set_capacity(None);
-            seen.committed_after = world.model.totals().0;
+            fixture.disk.clear_faults();
+            fixture.disk.set_capacity(None);
+            seen.committed_after = fixture.model.totals().0;
         }
-        let teller = &mut tellers[world.random.below(2) as usize];
-        match world.step(&engine, &tables, teller) {
-            Ok(durable) if durable && !down.load(Ordering::SeqCst) => world.model.acknowledged(),
+        let teller = &mut tellers[fixture.random.below(2) as usize];
+        match fixture.step(&engine, &tables, teller) {
+            Ok(durable) if durable && !down.load(Ordering::SeqCst) => fixture.model.acknowledged(),
             Ok(_) => {}
             Err(e) => {
                 if e.fields().severity >= Severity::Panic || down.load(Ordering::SeqCst) {
@@ -72,18 +72,18 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
             break;
         }
     }
-    seen.committed_after = world.model.totals().0 - seen.committed_after;
+    seen.committed_after = fixture.model.totals().0 - seen.committed_after;
     if !seen.down {
-        world.disk.clear_faults();
-        let mut be = session(&engine, world.places.database)?;
-        world.compare(&mut be, &tables).map_err(|e| e.to_string())?;
+        fixture.disk.clear_faults();
+        let mut be = session(&engine, fixture.places.database)?;
+        fixture.compare(&mut be, &tables).map_err(|e| e.to_string())?;
     }
-    let left = world.disk.crash(world.random.next());
+    let left = fixture.disk.crash(fixture.random.next());
     // A server that is down and its sessions do nothing more, so they are leaked.
     std::mem::forget((tellers, engine));
-    world.replace_disk(left);
-    let engine = world.open()?;
-    world.verify(&engine)?;
+    fixture.replace_disk(left);
+    let engine = fixture.open()?;
+    fixture.verify(&engine)?;
     Ok(seen)
 }
 

@@ -87,7 +87,8 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
         server = Norsu::start(&data, &options);
         for (who, told) in told.iter_mut().enumerate() {
             let found = server.query(&format!(
-                "SELECT count(*) || ' ' || coalesce(max(n), 0) || ' ' || (SELECT n FROM last_told WHERE who = {who}) \
+                "SELECT count(*) || ' ' || coalesce(max(n), 0) || ' ' || (SELECT n FROM last_told \
+                 WHERE who = {who}) \
                  FROM told WHERE who = {who}"
             ));
             // The last commit may have succeeded although its acknowledgement was lost.

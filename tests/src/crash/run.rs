@@ -31,7 +31,7 @@ fn told(what: &str) -> impl Fn(PgError) -> String + '_ {
     move |e| format!("{what}: {e} ({})", e.code())
 }
 
-pub(super) struct World {
+pub(super) struct Fixture {
     pub(super) random: SeededRandom,
     pub(super) env: Env,
     pub(super) disk: MemDisk,
@@ -56,18 +56,18 @@ pub struct Counts {
 
 /// Runs one seed until it has crashed `crashes` times.
 pub fn run(seed: u64, crashes: u64, injected: InjectedFault) -> Outcome<Counts> {
-    let mut world = World::new(seed, injected)?;
-    let mut engine = world.open()?;
-    world.fill(&engine)?;
-    while world.crashes < crashes {
-        let left = world.work(&engine)?;
+    let mut fixture = Fixture::new(seed, injected)?;
+    let mut engine = fixture.open()?;
+    fixture.fill(&engine)?;
+    while fixture.crashes < crashes {
+        let left = fixture.work(&engine)?;
         drop(engine);
-        world.replace_disk(left);
-        engine = world.recover()?;
-        world.verify(&engine)?;
+        fixture.replace_disk(left);
+        engine = fixture.recover()?;
+        fixture.verify(&engine)?;
     }
-    let (committed, recovered) = world.model.totals();
-    Ok(Counts { crashes: world.crashes, committed, recovered })
+    let (committed, recovered) = fixture.model.totals();
+    Ok(Counts { crashes: fixture.crashes, committed, recovered })
 }
 
 pub fn session(engine: &Engine, database: Oid) -> Outcome<Backend> {
@@ -106,8 +106,8 @@ pub fn fill(
     Ok(())
 }
 
-impl World {
-    pub(super) fn new(seed: u64, injected: InjectedFault) -> Outcome<World> {
+impl Fixture {
+    pub(super) fn new(seed: u64, injected: InjectedFault) -> Outcome<Fixture> {
         let random = SeededRandom::new(seed);
         let disk = MemDisk::new();
         let mut env = Env::memory(seed);
@@ -116,7 +116,7 @@ impl World {
         create_cluster(&env, &options).map_err(told("init"))?;
         let mut config = EngineConfig::new(env.clone());
         config.shared_buffers = [16, 24, 40, 200][random.below(4) as usize];
-        config.log_checkpoints = false;
+        config.background.log_checkpoints = false;
         config.txn.slots = 16;
         config.wal.buffers = [4, 8, 64][random.below(3) as usize];
         config.wal.min_wal_size = 2 << 20;
@@ -133,7 +133,7 @@ impl World {
         }
         config.redo_workers = [0, 2, 3][(seed % 3) as usize];
         config.wal.full_page_writes = injected != InjectedFault::NoPageImages;
-        let mut world = World {
+        let mut fixture = Fixture {
             places: Places::bare(random.below(2) == 0),
             checkpoint_every: [20, 60, 200][random.below(3) as usize],
             random,
@@ -145,8 +145,8 @@ impl World {
             next_marker: 0,
             crashes: 0,
         };
-        world.inject();
-        Ok(world)
+        fixture.inject();
+        Ok(fixture)
     }
 
     fn inject(&mut self) {

@@ -1,5 +1,5 @@
 //! One session of the workload: a state machine that runs the next step of its transaction when it
-//! is called, and never waits for another session (which could not run meanwhile).
+//! is called, and never waits for another session (which could not run in the meantime).
 
 use super::bank::{ACCOUNTS, BRANCHES, Changed, HISTORY, Row, TELLERS, Table};
 use super::model::{Model, Write};

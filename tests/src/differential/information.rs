@@ -1,4 +1,4 @@
-//! The information schema: each of its views returns to several roles the rows of the real server.
+//! The information schema: each of its views returns to several roles the rows of PostgreSQL.
 //!
 //! Rows about built-in objects are not compared if they depend on this project's definitions (the
 //! schema's views and functions, their columns and uses), nor are collations of the machine's
@@ -39,7 +39,8 @@ fn information_schema_views_equal_postgresqls() {
     let mut script = String::from(
         "\\pset format unaligned\n\\pset tuples_only on\n\
          SELECT relname, relacl, attname, format_type(atttypid, atttypmod), attcollation \
-         FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid WHERE relkind = 'v' AND attnum > 0 \
+         FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid WHERE relkind = 'v' \
+         AND attnum > 0 \
          AND relnamespace = 'information_schema'::regnamespace ORDER BY 1, attnum;\n",
     );
     let mut asked = 0;
@@ -68,7 +69,8 @@ fn question(view: &str, columns: &str) -> String {
         None => String::new(),
     };
     format!(
-        "SELECT regexp_replace(v::text, '_\\d{{5}}(?=[_,)\"])|\\m\\d{{4,5}}(?=_\\d{{5}})', 'N', 'g') \
+        "SELECT regexp_replace(v::text, '_\\d{{5}}(?=[_,)\"])|\\m\\d{{4,5}}(?=_\\d{{5}})', 'N', \
+         'g') \
          FROM information_schema.{view} v{filter} ORDER BY 1;\n"
     )
 }

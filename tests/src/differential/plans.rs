@@ -1,4 +1,4 @@
-//! Choice of plans for tables of several sizes: where the real server's choice is the better one,
+//! Choice of plans for tables of several sizes: where PostgreSQL's choice is the better one,
 //! Norsu's must be the same.
 
 use super::Servers;

@@ -1,6 +1,6 @@
 //! psql's commands that query the catalogs: their output about the same objects.
 //!
-//! The real server first drops the extension plpgsql and its descriptions of built-in objects,
+//! PostgreSQL first drops the extension plpgsql and its descriptions of built-in objects,
 //! which Norsu does not have. Not compared are sizes of databases and catalogs, collations of the
 //! machine's locales, and names that contain OIDs.
 

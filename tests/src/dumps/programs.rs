@@ -26,7 +26,8 @@ const CALLS: &[&str] = &[
     "~vacuumdb -e -z one",
     "vacuumdb -e -F -t t one",
     "vacuumdb -e -t u(a,b) -z one",
-    "vacuumdb -j 2 -e --disable-page-skipping --skip-locked --no-index-cleanup --no-truncate -t t one",
+    "vacuumdb -j 2 -e --disable-page-skipping --skip-locked --no-index-cleanup --no-truncate -t t \
+     one",
     "vacuumdb -e --force-index-cleanup --no-process-toast one -t t",
     "vacuumdb -e -P 0 one -t t",
     "vacuumdb -e -t nosuch one",

@@ -167,7 +167,8 @@ fn queries() -> Vec<(&'static str, String)> {
                     |i| match i {
                         0 => "c0 AS NOT MATERIALIZED (SELECT 1 AS a)".into(),
                         i => format!(
-                            "c{i} AS NOT MATERIALIZED (SELECT a FROM c{0} UNION ALL SELECT a FROM c{0})",
+                            "c{i} AS NOT MATERIALIZED (SELECT a FROM c{0} UNION ALL SELECT a \
+                             FROM c{0})",
                             i - 1
                         ),
                     },
@@ -237,7 +238,8 @@ fn queries() -> Vec<(&'static str, String)> {
             "GROUPING SETS",
             format!(
                 "SELECT count(*) FROM pg_class GROUP BY CUBE ({})",
-                "oid, relname, relkind, relpages, relnatts, reltype, relam, relowner, reltuples, relchecks, \
+                "oid, relname, relkind, relpages, relnatts, reltype, relam, relowner, reltuples, \
+                 relchecks, \
              relfilenode, relnamespace"
             ),
         ),
@@ -439,9 +441,16 @@ pub(super) fn sequences(n: usize) -> Vec<(&'static str, Vec<String>)> {
         .extend(each(&|i| format!("SAVEPOINT s; INSERT INTO w VALUES ({i}); RELEASE SAVEPOINT s")));
     writes.push("COMMIT".into());
     let mut cursors = vec!["BEGIN".to_owned()];
-    cursors.extend(each(&|i| {
-        format!("DECLARE c{i} CURSOR FOR SELECT g FROM generate_series(1, 1000000) g; FETCH 1 FROM c{i}")
-    }).into_iter().take(n / 10));
+    cursors.extend(
+        each(&|i| {
+            format!(
+                "DECLARE c{i} CURSOR FOR SELECT g FROM generate_series(1, 1000000) g; \
+                 FETCH 1 FROM c{i}"
+            )
+        })
+        .into_iter()
+        .take(n / 10),
+    );
     vec![
         ("prepared statements", each(&|i| format!("PREPARE p{i} AS SELECT {i}, * FROM pg_class"))),
         ("savepoints", savepoints),

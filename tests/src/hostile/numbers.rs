@@ -20,15 +20,18 @@ pub(super) const NUMBERS: &[&str] = &[
     "SELECT repeat('9', 131000)::numeric % repeat('7', 65000)::numeric > 0",
     "SELECT repeat('9', 65000)::numeric * repeat('7', 65000)::numeric > 0",
     "SELECT 1 / repeat('7', 131000)::numeric > 0",
-    "SELECT sum(a * b) > 0 FROM (SELECT repeat('9', 65000)::numeric AS a, repeat('7', 65000)::numeric AS b \
+    "SELECT sum(a * b) > 0 FROM (SELECT repeat('9', 65000)::numeric \
+     AS a, repeat('7', 65000)::numeric AS b \
      FROM generate_series(1, 1000)) s",
-    "SELECT width_bucket(repeat('9', 130000)::numeric, 1, repeat('9', 131000)::numeric, 2147483647)",
+    "SELECT width_bucket(repeat('9', 130000)::numeric, 1, repeat('9', 131000)::numeric, \
+     2147483647)",
     "SELECT width_bucket(5, (SELECT array_agg(g) FROM generate_series(1, 10000000) g))",
     "SELECT length(to_char(repeat('9', 131000)::numeric, repeat('9', 131000)))",
     "SELECT length(to_char(1e-16383::numeric, '9.' || repeat('9', 16383) || 'EEEE'))",
     "SELECT length((1e131071::numeric)::text), length((1e-16383::numeric)::text)",
     "SELECT round(repeat('9', 131000)::numeric, -100000) > 0, trunc(1e-16383::numeric, 16383)",
-    "SELECT stddev(a), variance(a) FROM (SELECT g * 1e131000::numeric AS a FROM generate_series(1, 1000) g) s",
+    "SELECT stddev(a), variance(a) FROM (SELECT g * 1e131000::numeric AS a \
+     FROM generate_series(1, 1000) g) s",
     "SELECT avg(1e131071::numeric / g) FROM generate_series(1, 10000) g",
     "SELECT (1e131071::numeric)::float8, (1e131071::numeric)::bigint",
     "SELECT min_scale(repeat('9', 100000)::numeric), trim_scale(1.000), scale(1e-16383::numeric)",
@@ -57,15 +60,21 @@ pub(super) const NUMBERS: &[&str] = &[
     "SELECT repeat('ä', 100000) ILIKE repeat('%Ä', 20000) || 'B'",
     "SELECT repeat('a', 100000)::bytea LIKE repeat('%a', 30000)::bytea || 'b'::bytea",
     "SELECT count(*) FROM pg_proc WHERE repeat(proname, 10000) LIKE '%a%b%c%d%e%f%g%'",
-    "SELECT '294276-12-31'::timestamp - '4713-01-01 BC'::timestamp, age('294276-12-31'::timestamp, '4713-01-01 BC')",
-    "SELECT date_trunc('millennium', '294276-12-31'::timestamp), date_bin('1 us', '294276-12-31', '4713-01-01 BC')",
-    "SELECT make_interval(years => 2147483647), make_date(5874897, 12, 31), make_interval(secs => 1e300)",
-    "SELECT justify_interval('178000000 years 2147483647 days'::interval), '1 us'::interval * 1e300",
+    "SELECT '294276-12-31'::timestamp - '4713-01-01 BC'::timestamp, \
+     age('294276-12-31'::timestamp, '4713-01-01 BC')",
+    "SELECT date_trunc('millennium', '294276-12-31'::timestamp), date_bin('1 us', '294276-12-31', \
+     '4713-01-01 BC')",
+    "SELECT make_interval(years => 2147483647), make_date(5874897, 12, 31), \
+     make_interval(secs => 1e300)",
+    "SELECT justify_interval('178000000 years 2147483647 days'::interval), \
+     '1 us'::interval * 1e300",
     "SELECT count(*) FROM generate_series('1000-01-01'::timestamptz, '9999-01-01', '1 second')",
     "SELECT '2000-01-01'::timestamptz AT TIME ZONE repeat('x', 1000000)",
-    "SELECT extract(epoch FROM g) FROM generate_series('1000-01-01'::timestamptz, '9999-01-01', '1 second') g",
+    "SELECT extract(epoch FROM g) FROM generate_series('1000-01-01'::timestamptz, '9999-01-01', \
+     '1 second') g",
     "SELECT jsonb_path_exists('[1]', ('$' || repeat('[*]', 10000))::jsonpath)",
-    "SELECT jsonb_path_query((SELECT jsonb_agg(g) FROM generate_series(1, 1000) g), '$[*] ? (exists ($[*] ? (@ > $[*])))')",
+    "SELECT jsonb_path_query((SELECT jsonb_agg(g) FROM generate_series(1, 1000) g), \
+     '$[*] ? (exists ($[*] ? (@ > $[*])))')",
     "SELECT (repeat('[', 6000) || repeat(']', 6000))::jsonb IS NULL",
     "SELECT (repeat('[', 6000000) || repeat(']', 6000000))::json IS NULL",
     "SELECT (repeat('{\"a\":', 6000000) || '1' || repeat('}', 6000000))::jsonb IS NULL",
@@ -73,7 +82,8 @@ pub(super) const NUMBERS: &[&str] = &[
     "SELECT levenshtein FROM (SELECT repeat('x', 100000000) AS levenshtein) s WHERE false",
     "SELECT repeat('(', 1000000)::jsonpath IS NULL",
     "SELECT ('$' || repeat('.a', 1000000))::jsonpath IS NULL",
-    "SELECT ('$ ? (' || repeat('(', 100000) || '@ > 1' || repeat(')', 100000) || ')')::jsonpath IS NULL",
+    "SELECT ('$ ? (' || repeat('(', 100000) || '@ > 1' || repeat(')', 100000) || \
+     ')')::jsonpath IS NULL",
     "SELECT to_tsvector(repeat('word ', 10000000)) IS NULL",
     "SELECT repeat('a & ', 1000000)::tsquery IS NULL",
     "SELECT ('{' || repeat('[1,2],', 1000000) || '[5,6]}')::int4multirange IS NULL",

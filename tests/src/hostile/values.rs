@@ -19,9 +19,11 @@ pub(super) const VALUES: &[&str] = &[
     "SELECT array_length(array_agg(ARRAY[g, g]), 1) FROM generate_series(1, 100000000) g",
     "SELECT array_length(array_fill(1::bigint, ARRAY[100000000]), 1)",
     "SELECT array_fill('x'::text, ARRAY[10000, 10000])",
-    "SELECT array_length(array_fill(repeat('x', 1000), ARRAY[900000]) || array_fill(repeat('x', 1000), \
+    "SELECT array_length(array_fill(repeat('x', 1000), ARRAY[900000]) || \
+     array_fill(repeat('x', 1000), \
      ARRAY[90000]), 1)",
-    "SELECT array_length(array_cat(array_fill(1, ARRAY[100000000]), array_fill(1, ARRAY[100000000])), 1)",
+    "SELECT array_length(array_cat(array_fill(1, ARRAY[100000000]), \
+     array_fill(1, ARRAY[100000000])), 1)",
     "SELECT array_position(array_fill(1, ARRAY[200000000]), 2)",
     "SELECT array_length(array_positions(array_fill(1, ARRAY[100000000]), 1), 1)",
     "SELECT array_length(array_replace(array_fill(1, ARRAY[100000000]), 1, 2), 1)",
@@ -49,7 +51,8 @@ pub(super) const VALUES: &[&str] = &[
     "SELECT length(jsonb_pretty(('[' || repeat('[1],', 10000000) || '1]')::jsonb))",
     "SELECT count(*) FROM jsonb_array_elements(('[' || repeat('1,', 30000000) || '1]')::jsonb)",
     "SELECT count(*) FROM json_each(('{' || repeat('\"a\":1,', 20000000) || '\"b\":1}')::json)",
-    "SELECT jsonb_path_query_array(('[' || repeat('1,', 20000000) || '1]')::jsonb, '$[*] ? (@ > 0)') IS NULL",
+    "SELECT jsonb_path_query_array(('[' || repeat('1,', 20000000) || '1]')::jsonb, \
+     '$[*] ? (@ > 0)') IS NULL",
     "SELECT length(encode(repeat('x', 400000000)::bytea, 'hex'))",
     "SELECT length(encode(repeat('x', 500000000)::bytea, 'base64'))",
     "SELECT length(encode(repeat('\\\\', 250000000)::bytea, 'escape'))",
@@ -64,7 +67,8 @@ pub(super) const VALUES: &[&str] = &[
     "SELECT count(*) FROM regexp_matches(repeat('ab', 100000000), '(a)(b)', 'g')",
     "SELECT regexp_count(repeat('ab', 200000000), 'ab')",
     "SELECT length(regexp_substr(repeat('ab', 200000000), '.*'))",
-    "SELECT length(format('%s%s%s', repeat('x', 300000000), repeat('y', 300000000), repeat('z', 300000000)))",
+    "SELECT length(format('%s%s%s', repeat('x', 300000000), repeat('y', 300000000), \
+     repeat('z', 300000000)))",
     "SELECT length(format('%1000000000s', 'x'))",
     "SELECT length(format('%-1000000000s|%1000000000s', 'x', 'y'))",
     "SELECT length(format('%I', repeat('\"', 300000000)))",
@@ -104,7 +108,8 @@ pub(super) const VALUES: &[&str] = &[
     "SELECT hashtext(repeat('x', 900000000))",
     "SELECT length(repeat('x', 900000000)::name)",
     "SELECT length(repeat('1', 100000000)::bit varying::text)",
-    "SELECT length((repeat('1', 100000000)::bit varying || repeat('1', 100000000)::bit varying)::text)",
+    "SELECT length((repeat('1', 100000000)::bit varying || repeat('1', 100000000)::bit \
+     varying)::text)",
     "SELECT bit_count(repeat('1', 800000000)::bit varying)",
     "SELECT length(repeat('x', 300000000)::xml::text)",
     "SELECT length(xmlagg(xmlelement(name x, g))::text) FROM generate_series(1, 10000000) g",
@@ -127,19 +132,23 @@ pub(super) const VALUES: &[&str] = &[
     "SELECT parse_ident(repeat('a.', 30000000) || 'b') IS NULL",
     "SELECT ('[' || repeat('1,', 50000000) || '1]')::jsonb IS NULL",
     "SELECT ('[' || repeat('1,', 100000000) || '1]')::json IS NULL",
-    "SELECT ('{' || (SELECT string_agg('\"' || g || '\":1', ',') FROM generate_series(1, 5000000) g) || \
+    "SELECT ('{' || (SELECT string_agg('\"' || g || '\":1', ',') \
+     FROM generate_series(1, 5000000) g) || \
      '}')::jsonb IS NULL",
     "SELECT array_agg(pg_class) FROM pg_class, generate_series(1, 10000)",
     "SELECT query_to_xml('SELECT g FROM generate_series(1, 10000000) g', true, true, '') IS NULL",
     "WITH RECURSIVE r(t) AS (SELECT 'x' UNION ALL SELECT t || t FROM r) SELECT length(t) FROM r",
-    "WITH RECURSIVE r(t) AS (SELECT '\"' UNION ALL SELECT row(t, t)::text FROM r) SELECT length(t) FROM r",
+    "WITH RECURSIVE r(t) AS (SELECT '\"' UNION ALL SELECT row(t, t)::text FROM r) SELECT length(t) \
+     FROM r",
     "WITH RECURSIVE r(t) AS (SELECT ARRAY[1] UNION ALL SELECT t || t FROM r) \
      SELECT max(array_length(t, 1)) FROM r",
     "WITH RECURSIVE r(t) AS (SELECT '[1]'::jsonb UNION ALL SELECT jsonb_build_array(t, t) FROM r) \
      SELECT count(*) FROM r",
     "WITH RECURSIVE r(t) AS (SELECT '[1]'::json UNION ALL SELECT json_build_array(t, t) FROM r) \
      SELECT count(*) FROM r",
-    "WITH RECURSIVE r(n, t) AS (SELECT 1, '[]'::jsonb UNION ALL SELECT n + 1, jsonb_build_array(t) FROM r) \
+    "WITH RECURSIVE r(n, t) AS (SELECT 1, '[]'::jsonb UNION ALL SELECT n + 1, jsonb_build_array(t) \
+     FROM r) \
      SELECT max(n) FROM r",
-    "WITH RECURSIVE r(n, t) AS (SELECT 1, ARRAY[1] UNION ALL SELECT n + 1, t || n FROM r) SELECT max(n) FROM r",
+    "WITH RECURSIVE r(n, t) AS (SELECT 1, ARRAY[1] UNION ALL SELECT n + 1, t || n FROM r) \
+     SELECT max(n) FROM r",
 ];

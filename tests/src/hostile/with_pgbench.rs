@@ -273,7 +273,8 @@ const CONCURRENT: &[(&str, usize)] = &[
     ("SELECT length(encode(repeat('x', 90000000)::bytea, 'hex'))", 8),
     ("SELECT jsonb_agg(g) FROM generate_series(1, 100000000) g", 8),
     (
-        "SELECT count(*) FROM (SELECT DISTINCT repeat('x', 1000) || g FROM generate_series(1, 10000000) g) s",
+        "SELECT count(*) FROM (SELECT DISTINCT repeat('x', 1000) || g \
+         FROM generate_series(1, 10000000) g) s",
         8,
     ),
     ("SELECT length(repeat('x', 3000000)), pg_sleep(0.5)", 60),

@@ -368,7 +368,7 @@ fn stale_combo_ids_are_a_known_difference() {
         STATEMENTS.iter().for_each(|sql| drop(client.must(sql)));
         drop(client);
         server.crash();
-        // None: the real server replays its own log.
+        // None: PostgreSQL replays its own log.
         let server = Server::start(&data, read_by_us, !by_us, &settings);
         assert_eq!(server.is_some(), by_us || read_by_us);
         if let Some(server) = server {

@@ -115,7 +115,10 @@ fn old_multixacts_are_frozen_by_the_server_too() {
     run(reset);
     let server = Norsu::start(&place.data, &["-c", "autovacuum=off"]);
     await_ages("multixacts", |sql| server.query(sql), 100_000_000, 100_000_000);
-    server.query("BEGIN; SELECT FROM t WHERE id = 1 FOR SHARE; SAVEPOINT a; UPDATE t SET v = v WHERE id = 1; COMMIT");
+    server.query(
+        "BEGIN; SELECT FROM t WHERE id = 1 FOR SHARE; SAVEPOINT a; \
+         UPDATE t SET v = v WHERE id = 1; COMMIT",
+    );
     server.stop(&place.data);
     assert!(segments(&place.data, "pg_multixact/offsets") <= 2, "pg_multixact was not truncated");
     check_with_postgresql(&place.data);
@@ -205,9 +208,12 @@ fn unsupported_databases_and_tables_are_frozen_too() {
     server.stop(&data);
     let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
     for database in ["postgres", "icu", "wide"] {
-        let counts = "SET enable_seqscan = off; SELECT (SELECT count(*) FROM g WHERE a @> ARRAY[15]), \
-                      (SELECT count(*) FROM g WHERE id = 15), (SELECT count(*) FROM g WHERE t > 'text'), \
-                      (SELECT count(*) FROM g WHERE a @> ARRAY[14, 15]), (SELECT relhasindex FROM pg_class \
+        let counts = "SET enable_seqscan = off; SELECT (SELECT count(*) FROM g \
+                      WHERE a @> ARRAY[15]), \
+                      (SELECT count(*) FROM g WHERE id = 15), (SELECT count(*) FROM g \
+                      WHERE t > 'text'), \
+                      (SELECT count(*) FROM g WHERE a @> ARRAY[14, 15]), (SELECT relhasindex \
+                      FROM pg_class \
                       WHERE oid = 'g'::regclass)";
         assert_eq!(server.query(database, counts).trim(), "1|1|429|0|t", "{database}");
         // Row pointers to which old index entries refer are not reused for new rows.
@@ -277,7 +283,8 @@ fn single_user_mode_assigns_ids_past_the_limit() {
                SELECT nothing\n\
                DROP TABLE by_one\n\
                VACUUM (FREEZE)\n\
-               SELECT age(datfrozenxid) < 1000 FROM pg_database WHERE datname = current_database()\n";
+               SELECT age(datfrozenxid) < 1000 FROM pg_database \
+               WHERE datname = current_database()\n";
     for database in ["template0", "postgres"] {
         let mut ours = postgres::command(&norsu::binary());
         ours.arg("single");

@@ -51,7 +51,7 @@ pub(super) fn change_record(
             if seen == nth {
                 let before = record.to_vec();
                 change(record);
-                assert_ne!(before, record, "nothing was planted");
+                assert_ne!(before, record, "nothing was injected");
                 let crc = checksum(record);
                 record[CRC_AT..HEADER].copy_from_slice(&crc);
                 break;
@@ -146,17 +146,19 @@ fn missing_fields_of_records_are_detected_by_the_comparison() {
                 "INSERT INTO t VALUES ('planted-aaaaaaaa')",
             );
             let copied = dir.path().join("copied");
-            for planted in [false, true] {
-                if planted {
+            for injected in [false, true] {
+                if injected {
                     change_record(&from, ROW, nth, |r| replace_last(r, ROW, b"planted-aaaaaaab"));
                 }
                 for ours in [true, false] {
                     let found = recovered(&data, &copied, ours, "SELECT id FROM t ORDER BY id");
                     match &found {
-                        Ok(rows) => assert!(!planted && rows == "first,planted-aaaaaaaa", "{rows}"),
+                        Ok(rows) => {
+                            assert!(!injected && rows == "first,planted-aaaaaaaa", "{rows}")
+                        }
                         Err(log) => {
                             let noticed = log.contains("inconsistent page found");
-                            assert!(planted && noticed, "{made_by_us} {nth} {ours}: {log}");
+                            assert!(injected && noticed, "{made_by_us} {nth} {ours}: {log}");
                         }
                     }
                     std::fs::remove_dir_all(&copied).expect("a copy");
@@ -191,9 +193,9 @@ fn a_missing_page_image_is_detected_by_the_contents() {
         let mut bytes = std::fs::read(data.join(&path)).expect("the table");
         bytes[PAGE / 2..PAGE].fill(0);
         std::fs::write(data.join(&path), bytes).expect("it can be written");
-        for planted in [false, true] {
-            if planted {
-                change_record(&from, b"planted", 0, |r| {
+        for injected in [false, true] {
+            if injected {
+                change_record(&from, b"injected", 0, |r| {
                     const FLAGS_AT: usize = 25;
                     const IMAGE_FLAGS_AT: usize = 32;
                     const HAS_IMAGE: u8 = 0x10;
@@ -205,7 +207,7 @@ fn a_missing_page_image_is_detected_by_the_contents() {
             for ours in [true, false] {
                 let found = recovered(&data, &copied, ours, sql);
                 let whole = found.as_deref() == Ok("21|2007");
-                assert_eq!(whole, !planted, "{made_by_us} {ours}: {found:?}");
+                assert_eq!(whole, !injected, "{made_by_us} {ours}: {found:?}");
                 std::fs::remove_dir_all(&copied).expect("a copy");
             }
         }
@@ -244,8 +246,8 @@ fn a_wrong_hint_bit_is_detected_by_the_contents() {
     drop(clients);
     script.shut_down();
     server.stop(&data);
-    for planted in [false, true] {
-        if planted {
+    for injected in [false, true] {
+        if injected {
             let mut bytes = std::fs::read(&path).expect("the table");
             let settled = XMIN_COMMITTED_HIGH | XMAX_INVALID_HIGH;
             let high = |at: &usize| at + INFOMASK_AT + 1;
@@ -264,7 +266,7 @@ fn a_wrong_hint_bit_is_detected_by_the_contents() {
             } else {
                 verify(&mut RealServer::start(&copied, "postgres").connect("postgres"))
             };
-            assert_eq!(found.is_err(), planted, "{ours}: {found:?}");
+            assert_eq!(found.is_err(), injected, "{ours}: {found:?}");
             std::fs::remove_dir_all(&copied).expect("a copy");
         }
     }

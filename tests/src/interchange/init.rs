@@ -18,7 +18,7 @@ fn make(dir: &TempDir, options: &InitOptions) -> PathBuf {
 }
 
 #[test]
-fn the_real_server_runs_on_a_new_cluster() {
+fn postgres_runs_on_a_new_cluster() {
     let dir = TempDir::new("init");
     let data = make(&dir, &InitOptions::default());
     let mut checksums = program("pg_checksums");
@@ -94,7 +94,7 @@ fn init_options_are_applied() {
     assert_eq!(user, "t|t\n");
 }
 
-/// Catalogs without rows of ours, or whose rows are not compared.
+/// Catalogs without rows of Norsu's own, or whose rows are not compared.
 const SKIPPED: [&str; 5] =
     ["pg_description", "pg_shdescription", "pg_statistic", "pg_extension", "pg_shdepend"];
 
@@ -149,7 +149,7 @@ impl Locales {
     }
 }
 
-/// The real server on a cluster of Norsu's `init`, and on one of `initdb`.
+/// PostgreSQL on a cluster of Norsu's `init`, and on one of `initdb`.
 fn ours_and_theirs(with_locales: bool) -> [(RealServer, TempDir); 2] {
     [true, false].map(|ours| {
         let dir = TempDir::new("init");
@@ -286,7 +286,8 @@ fn query_of(server: &RealServer, name: &str) -> String {
         "pg_language" => "lanname <> 'plpgsql'".to_owned(),
         // The columns and functions that Norsu's views use differ.
         "pg_depend" => format!(
-            "objid < {BEFORE_SCHEMA} AND refobjid < {BEFORE_SCHEMA} AND classid <> 'pg_rewrite'::regclass"
+            "objid < {BEFORE_SCHEMA} AND refobjid < {BEFORE_SCHEMA} \
+             AND classid <> 'pg_rewrite'::regclass"
         ),
         _ => "true".to_owned(),
     };
@@ -297,7 +298,8 @@ fn query_of(server: &RealServer, name: &str) -> String {
 const OBJECTS: &str = "
 CREATE DOMAIN pos AS integer DEFAULT 1 CHECK (VALUE > 0);
 CREATE TABLE a (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n numeric(8,2) DEFAULT 0,
-  v varchar(20) COLLATE \"C\" NOT NULL, p pos, t timestamp(3), i interval day to second(2), x text[],
+  v varchar(20) COLLATE \"C\" NOT NULL, p pos, t timestamp(3), i interval day to second(2), x \
+    text[],
   g integer GENERATED ALWAYS AS (1 + 1) STORED, UNIQUE (v, n), CHECK (n >= 0));
 CREATE TABLE b (a integer REFERENCES a ON DELETE CASCADE DEFERRABLE, c char(3), d date, b bit(5));
 CREATE INDEX ON b (d);
@@ -382,7 +384,7 @@ fn views_have_the_results_of_postgres() {
     assert!(compared > 40, "{compared}");
 }
 
-/// Catalog rows written by Norsu are valid for the real server, and the other way round.
+/// Catalog rows written by Norsu are valid for PostgreSQL, and the other way round.
 #[test]
 fn catalog_rows_are_valid_on_both_servers() {
     use catalog::rows::{PgNamespace, indexes};

@@ -50,7 +50,8 @@ CREATE DATABASE german LOCALE 'de_DE.UTF-8' TEMPLATE template0
 CREATE DATABASE turkish LC_COLLATE 'C' LC_CTYPE 'tr_TR.UTF-8' TEMPLATE template0
 CREATE DATABASE letters LC_COLLATE 'C' LC_CTYPE 'de_DE.UTF-8' TEMPLATE template0
 CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0
-CREATE DATABASE latin_de ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'de_DE.ISO-8859-1' TEMPLATE template0
+CREATE DATABASE latin_de ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'de_DE.ISO-8859-1' TEMPLATE \
+  template0
 CREATE DATABASE japanese ENCODING 'EUC_JP' LOCALE 'C' TEMPLATE template0
 CREATE DATABASE anything ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0
 CREATE COLLATION de (PROVIDER = libc, LOCALE = 'de_DE.UTF-8')
@@ -129,7 +130,7 @@ fn databases_of_other_locales_are_refused_by_name() {
         let error = error.unwrap_or_else(|| panic!("{sql}"));
         assert!(error.code == "0A000" && error.message.contains(named), "{sql}: {error:?}");
     }
-    // What is supported must have the real server's results, which do not depend on the locale
+    // What is supported must have PostgreSQL's results, which do not depend on the locale
     // here.
     let sql = "SELECT s, u FROM t WHERE a = 'é'";
     assert_eq!(client.rows(sql), ["é|é"]);

@@ -128,7 +128,8 @@ const CASES: [(&str, &[&str]); 14] = [
         "wide",
         &[
             "INSERT INTO wide VALUES (1, 1, repeat('abcdefghij', 700))",
-            "INSERT INTO wide SELECT 2, 2, string_agg(md5(g::text), '') FROM generate_series(1, 400) g",
+            "INSERT INTO wide SELECT 2, 2, string_agg(md5(g::text), '') \
+             FROM generate_series(1, 400) g",
             "UPDATE wide SET v = 3 WHERE id = 2",
         ],
     ),

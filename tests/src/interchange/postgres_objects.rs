@@ -8,51 +8,75 @@ use testkit::postgres::{self, RealServer, chown_to_server_user, run};
 
 const OBJECTS: &str = r#"
 CREATE SCHEMA "Words";
-CREATE TABLE kinds (id int PRIMARY KEY, p point, l lseg, i line, b box, h path, g polygon, c circle, m macaddr,
-    n macaddr8, y money, x xml, v tsvector, q tsquery, r int4range, s numrange, t tstzrange, u daterange, w int8multirange,
+CREATE TABLE kinds (id int PRIMARY KEY, p point, l lseg, i line, b box, h path, g polygon,
+    c circle, m macaddr, n macaddr8, y money, x xml, v tsvector, q tsquery, r int4range,
+    s numrange, t tstzrange, u daterange, w int8multirange,
     z nummultirange, bs box[], ms money[]);
 CREATE TYPE texts AS RANGE (subtype = text, collation = "C");
 CREATE TABLE texty (r texts, m texts_multirange);
 ALTER TYPE texts RENAME TO "Texts";
 SET extra_float_digits = 1;
 INSERT INTO kinds VALUES
-  (1, '(1,2.5)', '((0,-1),(1e300,1e-7))', '{1,-2,0.1}', '((3,4),(1,2))', '((1,2),(3,4))', '((0,0),(1,1),(2,0))', '<(1,2),3>',
+  (1, '(1,2.5)', '((0,-1),(1e300,1e-7))', '{1,-2,0.1}', '((3,4),(1,2))', '((1,2),(3,4))',
+   '((0,0),(1,1),(2,0))', '<(1,2),3>',
    '08:00:2b:01:02:03', '08:00:2b:01:02:03:04:05', 1234567.89, '<a b="1">x</a>',
-   'fat:2A,4B cat''s:1 back\\slash:3C,5 plain', '(fat & !rat) | cat:*AB <-> (a <2> b)', '[1,10)', '(1.5,)', '[2020-01-01,2021-01-01 12:00+00)',
+   'fat:2A,4B cat''s:1 back\\slash:3C,5 plain', '(fat & !rat) | cat:*AB <-> (a <2> b)', '[1,10)',
+   '(1.5,)', '[2020-01-01,2021-01-01 12:00+00)',
    'empty', '{[1,3),[5,)}', '{(1.25,2],[7.125,9)}', '{((1,1),(0,0));((2,2),(1,1))}', '{1,-0.05}'),
-  (2, '(NaN,Infinity)', '((1,1),(1,1))', '{-1,1,0}', '((0,0),(0,0))', '[(1,2)]', '((5,5))', '<(0,0),0>',
+  (2, '(NaN,Infinity)', '((1,1),(1,1))', '{-1,1,0}', '((0,0),(0,0))', '[(1,2)]', '((5,5))',
+   '<(0,0),0>',
    'ff:ff:ff:ff:ff:ff', '00:00:00:ff:fe:00:00:01', -0.07,
    XMLPARSE(CONTENT '<?xml version="1.0" encoding="utf-8" standalone="no"?><r/>'),
-   '', 'a <-> (b <-> c) <-> d & !(e | f)', '(,5)', '[0,0]', '(,)', '[2020-02-01,2020-03-01)', '{}', '{(,)}', '{}', '{}'),
-  (3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '-1000', XMLPARSE(DOCUMENT '<?xml version="1.0"?>
-<r/>'), to_tsvector('simple', repeat('a b c ', 40)), '!a & !!b', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+   '', 'a <-> (b <-> c) <-> d & !(e | f)', '(,5)', '[0,0]', '(,)', '[2020-02-01,2020-03-01)', '{}',
+   '{(,)}', '{}', '{}'),
+  (3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '-1000',
+   XMLPARSE(DOCUMENT '<?xml version="1.0"?>
+<r/>'), to_tsvector('simple', repeat('a b c ', 40)), '!a & !!b',
+   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO texty VALUES ('["",a b)', '{[a,"b,\"\\"],[f,)}'), ('(,"x]"]', '{}');
 CREATE TABLE paths (p jsonpath);
-INSERT INTO paths VALUES ('$'), ('strict $.a."b c".*.**.**{2}.**{last}.**{2 to last}.**{1 to 3}'), ('$[*] ? (@.a == 1 && (@.b > 2 || !(@.c < 3.5e2)))'),
-  ('$.a[1, 2 to last, last - 1] ? (exists (@.x ? (@ <> $"v a r"))).type()'), ('-$.a + +$.b * (1 + 2) - 3 / 4 % 5'), ('(1).floor() + (-2.5).abs()'),
-  ('$ ? (@ like_regex "^a\"b" flag "ims" && @ starts with "y").size()'), ('$ ? ((@.a > null) is unknown && @.b == true && $x != "q\n\u0001")'),
-  ('$.k.keyvalue().double().ceiling() ? (@ like_regex "q" flag "q")'), ('$.d.datetime() < $.e.datetime("yyyy-mm")'), ('($.a + 1) * 2 == 1 + (2 + 3)'),
+INSERT INTO paths VALUES ('$'), ('strict $.a."b c".*.**.**{2}.**{last}.**{2 to last}.**{1 to 3}'),
+  ('$[*] ? (@.a == 1 && (@.b > 2 || !(@.c < 3.5e2)))'),
+  ('$.a[1, 2 to last, last - 1] ? (exists (@.x ? (@ <> $"v a r"))).type()'),
+  ('-$.a + +$.b * (1 + 2) - 3 / 4 % 5'), ('(1).floor() + (-2.5).abs()'),
+  ('$ ? (@ like_regex "^a\"b" flag "ims" && @ starts with "y").size()'),
+  ('$ ? ((@.a > null) is unknown && @.b == true && $x != "q\n\u0001")'),
+  ('$.k.keyvalue().double().ceiling() ? (@ like_regex "q" flag "q")'),
+  ('$.d.datetime() < $.e.datetime("yyyy-mm")'), ('($.a + 1) * 2 == 1 + (2 + 3)'),
   (NULL), ('"s"'), ('$.*[$.a.size() to $last]');
-CREATE VIEW xml_concat AS SELECT xmlconcat('<a/>', xmlcomment('x')) AS x, xmlconcat(NULL) IS DOCUMENT AS d;
-CREATE VIEW xml_element AS SELECT xmlelement(name "An Element", xmlattributes(id AS ":a b", id + 1 AS two), 'text&', x,
+CREATE VIEW xml_concat AS SELECT xmlconcat('<a/>', xmlcomment('x')) AS x,
+  xmlconcat(NULL) IS DOCUMENT AS d;
+CREATE VIEW xml_element AS SELECT xmlelement(name "An Element",
+    xmlattributes(id AS ":a b", id + 1 AS two), 'text&', x,
     xmlelement(name nested)) FROM kinds;
-CREATE VIEW xml_forest AS SELECT xmlforest(id, id * 2 AS "x y", x), NOT (x IS DOCUMENT) AND id > 1 AS n FROM kinds;
+CREATE VIEW xml_forest AS SELECT xmlforest(id, id * 2 AS "x y", x), NOT (x IS DOCUMENT) AND id > 1
+  AS n FROM kinds;
 CREATE VIEW xml_parse AS SELECT xmlparse(document '<a> </a>' strip whitespace) AS a,
-    xmlparse(content 'b' preserve whitespace) AS b, xmlpi(name foo, 'bar') AS c, xmlpi(name "x y") AS d;
-CREATE VIEW xml_root AS SELECT xmlroot(x, version no value, standalone yes) AS a, xmlroot(x, version '1.1') AS b,
+    xmlparse(content 'b' preserve whitespace) AS b, xmlpi(name foo, 'bar') AS c,
+    xmlpi(name "x y") AS d;
+CREATE VIEW xml_root AS SELECT xmlroot(x, version no value, standalone yes) AS a,
+    xmlroot(x, version '1.1') AS b,
     xmlroot(x, version 'x' || id, standalone no value) AS c FROM kinds;
 CREATE VIEW xml_serialize AS SELECT xmlserialize(content x AS varchar(20)) AS a,
-    xmlserialize(document x AS text) || 'x' AS b, (xmlserialize(content x AS char(3)))::text COLLATE "C" AS c FROM kinds;
-CREATE VIEW xml_table AS SELECT t.*, k.id FROM kinds k, XMLTABLE('/r/a' PASSING k.x COLUMNS n FOR ORDINALITY,
-    i int PATH '@i' NOT NULL, d numeric(8,2) PATH 'd' DEFAULT 1 + k.id, plain text) AS t (one, two) WHERE t.plain <> '';
-CREATE VIEW xml_spaces AS SELECT * FROM XMLTABLE(XMLNAMESPACES('http://x.y' AS "Zz", DEFAULT 'http://z'),
+    xmlserialize(document x AS text) || 'x' AS b, (xmlserialize(content x AS char(3)))::text
+    COLLATE "C" AS c FROM kinds;
+CREATE VIEW xml_table AS SELECT t.*, k.id FROM kinds k, XMLTABLE('/r/a' PASSING k.x
+    COLUMNS n FOR ORDINALITY,
+    i int PATH '@i' NOT NULL, d numeric(8,2) PATH 'd' DEFAULT 1 + k.id, plain text) AS t (one, two)
+    WHERE t.plain <> '';
+CREATE VIEW xml_spaces AS SELECT * FROM XMLTABLE(
+    XMLNAMESPACES('http://x.y' AS "Zz", DEFAULT 'http://z'),
     '/Zz:r' PASSING '<r/>' COLUMNS a int PATH 'Zz:a');
 CREATE TABLE left_one (id int, d int);
 CREATE TABLE right_one (entry int, amt int);
-CREATE VIEW joined AS SELECT j.* FROM (left_one JOIN right_one ON left_one.id = right_one.entry) AS j;
-CREATE VIEW joined_names AS SELECT a, f FROM (left_one JOIN right_one ON left_one.id = right_one.entry) AS j(a, b, c, f);
-CREATE VIEW joined_twice AS SELECT k.a, k.f2 FROM ((left_one JOIN right_one ON left_one.id = right_one.entry) AS j(a, b)
-    JOIN kinds ON kinds.id = j.a) AS k(a, b, f1, f2) WHERE k.f1 IN (SELECT k.f2 FROM right_one WHERE amt = k.f1);
+CREATE VIEW joined AS SELECT j.* FROM (left_one JOIN right_one ON left_one.id = right_one.entry)
+  AS j;
+CREATE VIEW joined_names AS SELECT a, f FROM (left_one JOIN right_one
+  ON left_one.id = right_one.entry) AS j(a, b, c, f);
+CREATE VIEW joined_twice AS SELECT k.a, k.f2 FROM ((left_one JOIN right_one
+    ON left_one.id = right_one.entry) AS j(a, b)
+    JOIN kinds ON kinds.id = j.a) AS k(a, b, f1, f2) WHERE k.f1 IN (SELECT k.f2 FROM right_one
+    WHERE amt = k.f1);
 ALTER TABLE left_one ADD x int;
 ALTER TABLE right_one ADD x int;
 ALTER TABLE left_one RENAME d TO dd;
@@ -64,18 +88,21 @@ CREATE TABLE log_of (a int, y money);
 INSERT INTO ruled SELECT g % 7, g % 3, g FROM generate_series(1, 500) g;
 CREATE RULE told AS ON DELETE TO ruled DO NOTIFY "A channel", 'it''s gone';
 CREATE RULE told_instead AS ON UPDATE TO log_of DO INSTEAD NOTIFY plain;
-CREATE RULE exists_already AS ON INSERT TO ruled WHERE (EXISTS (SELECT 1 FROM ruled WHERE ruled.a = new.a))
+CREATE RULE exists_already AS ON INSERT TO ruled WHERE (EXISTS (SELECT 1 FROM ruled
+  WHERE ruled.a = new.a))
     DO INSTEAD UPDATE ruled SET b = new.b WHERE ruled.a = new.a;
 CREATE RULE logged AS ON UPDATE TO ruled WHERE old.y <> new.y AND new.y > '$10.00'
     DO INSERT INTO log_of SELECT old.a, new.y FROM log_of WHERE log_of.a = new.a;
 CREATE VIEW through AS SELECT a, b FROM ruled;
 CREATE VIEW rule_view AS SELECT a + 1 AS a1, b FROM ruled GROUP BY a, b;
-CREATE RULE rule_view_insert AS ON INSERT TO rule_view DO INSTEAD INSERT INTO ruled VALUES (new.a1, new.b);
+CREATE RULE rule_view_insert AS ON INSERT TO rule_view DO INSTEAD INSERT INTO ruled
+  VALUES (new.a1, new.b);
 CREATE RULE rule_view_update AS ON UPDATE TO rule_view WHERE new.b > 1 DO INSTEAD NOTHING;
 CREATE VIEW over_rules AS SELECT * FROM rule_view;
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE VIEW trigger_view AS SELECT sum(a) AS s FROM ruled;
-CREATE TRIGGER instead INSTEAD OF INSERT OR DELETE ON trigger_view FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE TRIGGER instead INSTEAD OF INSERT OR DELETE ON trigger_view FOR EACH ROW
+  EXECUTE FUNCTION nothing();
 CREATE VIEW over_triggers AS SELECT s FROM trigger_view;
 CREATE TEXT SEARCH DICTIONARY "Words".hidden (TEMPLATE = pg_catalog.simple);
 CREATE TEXT SEARCH CONFIGURATION "Words".config (COPY = simple);
@@ -89,9 +116,11 @@ CREATE TABLE "Words".published (a int, b text, c int);
 CREATE UNLOGGED TABLE "Words".unlogged (a int);
 CREATE PUBLICATION everything FOR ALL TABLES;
 CREATE PUBLICATION everything_by_root FOR ALL TABLES WITH (publish_via_partition_root);
-CREATE PUBLICATION a_few FOR TABLE ruled (a, b), "Words".published (c, a) WHERE (a > 1 AND c < 5), TABLE parted;
+CREATE PUBLICATION a_few FOR TABLE ruled (a, b), "Words".published (c, a) WHERE (a > 1 AND c < 5),
+  TABLE parted;
 CREATE PUBLICATION schemas FOR TABLES IN SCHEMA "Words", TABLE parted2;
-CREATE PUBLICATION by_root FOR TABLE parted, TABLE parted21, TABLES IN SCHEMA public WITH (publish_via_partition_root);
+CREATE PUBLICATION by_root FOR TABLE parted, TABLE parted21, TABLES IN SCHEMA public
+  WITH (publish_via_partition_root);
 CREATE PUBLICATION none;
 CREATE STATISTICS on_both (ndistinct, dependencies, mcv) ON a, b, (a * 2 + b) FROM ruled;
 CREATE STATISTICS on_one ON (y::numeric || 'x') FROM ruled;
@@ -109,7 +138,8 @@ const ASKED: [&str; 9] = [
      FROM pg_class, (VALUES (true), (false)) b(t) WHERE relkind = 'v' ORDER BY relname, t",
     "SELECT oid::regcollation, (SELECT max(oid)::regconfig FROM pg_ts_config), \
      (SELECT max(oid)::regdictionary FROM pg_ts_dict) FROM pg_collation WHERE oid >= 16384",
-    "SELECT attname, most_common_vals, histogram_bounds FROM pg_stats WHERE tablename = 'kinds' ORDER BY 1",
+    "SELECT attname, most_common_vals, histogram_bounds FROM pg_stats WHERE tablename = 'kinds' \
+     ORDER BY 1",
     "SELECT viewname, definition FROM pg_views WHERE schemaname = 'public' ORDER BY 1",
 ];
 

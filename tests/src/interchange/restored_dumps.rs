@@ -6,14 +6,20 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, chown_to_server_user, run};
 
 const OBJECTS: &str = "
-CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (a int, b text); CREATE DOMAIN pos AS int CHECK (VALUE > 0);
-CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, d int, twice int GENERATED ALWAYS AS (d * 2) STORED,
+CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (a int, b text); \
+  CREATE DOMAIN pos AS int CHECK (VALUE > 0);
+CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, d int, twice int GENERATED ALWAYS \
+  AS (d * 2) STORED,
   m mood, p pos, pr pair, arr int[], txt text COMPRESSION lz4);
-INSERT INTO t (d, m, p, pr, arr, txt) SELECT g, 'ok', g, ROW(g, 'b')::pair, ARRAY[g], repeat('x', g * 20) FROM generate_series(1, 300) g;
-ALTER TABLE t ADD COLUMN late text DEFAULT 'late'; ALTER TABLE t ALTER d SET (n_distinct = 5), ALTER txt SET STORAGE EXTERNAL;
-CREATE VIEW v WITH (security_barrier) AS SELECT id, d FROM t WHERE d > 3; CREATE MATERIALIZED VIEW mv AS SELECT m, count(*) FROM t GROUP BY m;
+INSERT INTO t (d, m, p, pr, arr, txt) SELECT g, 'ok', g, ROW(g, 'b')::pair, ARRAY[g], \
+  repeat('x', g * 20) FROM generate_series(1, 300) g;
+ALTER TABLE t ADD COLUMN late text DEFAULT 'late'; ALTER TABLE t ALTER d \
+  SET (n_distinct = 5), ALTER txt SET STORAGE EXTERNAL;
+CREATE VIEW v WITH (security_barrier) AS SELECT id, d FROM t WHERE d > 3; \
+  CREATE MATERIALIZED VIEW mv AS SELECT m, count(*) FROM t GROUP BY m;
 CREATE OR REPLACE VIEW v WITH (security_barrier) AS SELECT id, d, txt FROM t WHERE d > 3;
-CREATE FUNCTION f(x int) RETURNS int LANGUAGE sql IMMUTABLE RETURN x * 3; CREATE INDEX t_f ON t (f(d));
+CREATE FUNCTION f(x int) RETURNS int LANGUAGE sql IMMUTABLE RETURN x * 3; \
+  CREATE INDEX t_f ON t (f(d));
 CREATE STATISTICS st (mcv) ON d, m FROM t; CREATE SEQUENCE s CACHE 50; SELECT nextval('s');
 CREATE ROLE ann LOGIN; ALTER ROLE ann SET work_mem = '1MB'; GRANT SELECT (d) ON t TO ann;
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ann; COMMENT ON TABLE t IS 'a table'; ANALYZE";

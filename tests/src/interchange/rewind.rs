@@ -64,7 +64,7 @@ fn rewind(target: &Path, source: &[&str], expected: &[String]) {
 }
 
 #[test]
-fn directories_are_rewound_from_and_to_ours() {
+fn directories_are_rewound_from_and_to_norsu() {
     let dir = TempDir::new("rewind");
     chown_to_server_user(dir.path());
     let [base, ahead, clean, crashed, theirs, again] =
@@ -76,7 +76,8 @@ fn directories_are_rewound_from_and_to_ours() {
     std::fs::write(&file, text + "wal_keep_size = 256MB\n").expect("room");
     let server = Norsu::start(&base, &[]);
     server.query(
-        "CREATE TABLE t (id int PRIMARY KEY, t text); CREATE SEQUENCE s; CREATE TABLE dropped (i int); \
+        "CREATE TABLE t (id int PRIMARY KEY, t text); CREATE SEQUENCE s; \
+         CREATE TABLE dropped (i int); \
          INSERT INTO t SELECT g, 'base' FROM generate_series(1, 999) g",
     );
     server.stop(&base);

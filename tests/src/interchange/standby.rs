@@ -69,7 +69,7 @@ fn follow(client: &mut Client, standby: &Standby, data: &Path) {
 }
 
 #[test]
-fn a_standby_shows_what_we_committed() {
+fn a_standby_shows_what_norsu_committed() {
     let f = start("SELECT 1");
     let random = SeededRandom::new(77);
     let mut script = Script::new(false);

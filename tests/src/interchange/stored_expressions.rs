@@ -11,7 +11,8 @@ use testkit::postgres::{self, RealServer, chown_to_server_user};
 const OBJECTS: [&str; 4] = [
     "CREATE TYPE pair AS (x int, y text)",
     "CREATE TABLE s (a int, b text, c pair, l int[], d timestamp)",
-    "CREATE FUNCTION plus(x int, y int DEFAULT 5, z int DEFAULT 6) RETURNS int LANGUAGE sql IMMUTABLE RETURN x + y + z",
+    "CREATE FUNCTION plus(x int, y int DEFAULT 5, z int DEFAULT 6) RETURNS int LANGUAGE sql \
+     IMMUTABLE RETURN x + y + z",
     "CREATE VIEW below AS SELECT a, b FROM s ORDER BY b",
 ];
 
@@ -22,17 +23,22 @@ const QUERIES: [&str; 17] = [
     "SELECT a FROM s GROUP BY DISTINCT ROLLUP (a, b), CUBE (b)",
     "WITH q AS (SELECT 1 AS v), r AS MATERIALIZED (SELECT v FROM q) SELECT * FROM r",
     "WITH RECURSIVE r(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT * FROM r",
-    "SELECT a IN (SELECT a FROM below) AS x, a NOT IN (SELECT a FROM s) AS y, (a, b) IN (SELECT a, b FROM s) AS c FROM s",
+    "SELECT a IN (SELECT a FROM below) AS x, a NOT IN (SELECT a FROM s) AS y, (a, b) IN (SELECT a, \
+     b FROM s) AS c FROM s",
     "SELECT a = ANY (SELECT a FROM s), EXISTS (SELECT FROM s), ARRAY(SELECT a FROM s) FROM s",
-    "SELECT make_interval(days => a), plus(z => 1, x => a, y => 2), plus(x => a, z => 3) AS p FROM s",
+    "SELECT make_interval(days => a), plus(z => 1, x => a, y => 2), plus(x => a, \
+     z => 3) AS p FROM s",
     "SELECT CASE a WHEN 1 THEN b END, COALESCE(b, 'x'), NULLIF(a, 1), (a, b) < (1, 'x') FROM s",
     "SELECT (c).x, l[1:2], l[1] AS first, c::text, (s.c).y || 'z' FROM s",
     "SELECT x.*, y.a AS ya FROM s x LEFT JOIN LATERAL (SELECT x.a + 1 AS a) y USING (a)",
-    "SELECT * FROM ROWS FROM (generate_series(1, 2), unnest(ARRAY['p', 'q'])) WITH ORDINALITY f(p, q, r)",
-    "SELECT rank() OVER w, sum(a) OVER (w ROWS 1 PRECEDING) FROM s WINDOW w AS (PARTITION BY b ORDER BY a)",
+    "SELECT * FROM ROWS FROM (generate_series(1, 2), unnest(ARRAY['p', 'q'])) WITH ORDINALITY f(p, \
+     q, r)",
+    "SELECT rank() OVER w, sum(a) OVER (w ROWS 1 PRECEDING) FROM s WINDOW w AS (PARTITION BY b \
+     ORDER BY a)",
     "SELECT a FROM s UNION ALL (SELECT 2 EXCEPT SELECT 3) ORDER BY 1 LIMIT 1",
     "SELECT DISTINCT ON (b) b, a FROM s TABLESAMPLE SYSTEM (50) REPEATABLE (1) ORDER BY b, a DESC",
-    "SELECT a FROM s WHERE b LIKE 'x%' AND d AT TIME ZONE 'UTC' > '2000-01-01' FOR UPDATE SKIP LOCKED",
+    "SELECT a FROM s WHERE b LIKE 'x%' AND d AT TIME ZONE 'UTC' > '2000-01-01' FOR UPDATE SKIP \
+     LOCKED",
 ];
 
 fn stored(client: &mut Client) -> Vec<String> {
@@ -40,7 +46,8 @@ fn stored(client: &mut Client) -> Vec<String> {
     let texts = QUERIES.iter().enumerate().map(|(n, query)| {
         client.must(&format!("CREATE VIEW v{n} AS {query}"));
         client.value(&format!(
-            r"SELECT regexp_replace(regexp_replace(ev_action::text, ' :(location|stmt_location|stmt_len) -?\d+', '', 'g'),
+            r"SELECT regexp_replace(regexp_replace(ev_action::text,
+            ' :(location|stmt_location|stmt_len) -?\d+', '', 'g'),
             '\m(1[6-9]|2\d)\d\d\d\M', 'N', 'g') FROM pg_rewrite WHERE ev_class = 'v{n}'::regclass"
         ))
     });
@@ -66,7 +73,8 @@ fn calls_are_evaluated_with_their_defaults() {
     let server = RealServer::start(&data, "postgres");
     for sql in OBJECTS.iter().chain(&[
         "CREATE DOMAIN limited AS int CHECK (plus(value) < 100)",
-        "CREATE FUNCTION within(v int) RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT plus(v, z => 1); END",
+        "CREATE FUNCTION within(v int) RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT plus(v, \
+         z => 1); END",
         "CREATE TABLE t (a int CHECK (plus(a) > 0), g int GENERATED ALWAYS AS (plus(a)) STORED, \
          h int DEFAULT plus(z => 1, x => 1), i limited)",
         "CREATE INDEX t_plus ON t (plus(a)) WHERE plus(x => a, z => 0) < 1000",
@@ -93,8 +101,10 @@ fn calls_are_evaluated_with_their_defaults() {
 #[test]
 fn row_values_of_either_server_are_read_by_the_other() {
     const TYPES: &str = "
-        CREATE TYPE pair AS (a int, b text[]); CREATE TYPE around AS (p pair, n int); CREATE DOMAIN pairs AS pair[];
-        CREATE DOMAIN one_pair AS pair; CREATE TABLE source (a int, b text); INSERT INTO source VALUES (1, 'x')";
+        CREATE TYPE pair AS (a int, b text[]); CREATE TYPE around AS (p pair, n int); \
+          CREATE DOMAIN pairs AS pair[];
+        CREATE DOMAIN one_pair AS pair; CREATE TABLE source (a int, b text); \
+          INSERT INTO source VALUES (1, 'x')";
     const COLUMNS: [(&str, &str); 7] = [
         ("pair", "row(7, ARRAY['z'])"),
         ("pair[]", "ARRAY[row(7, ARRAY['z'])::pair, NULL]"),

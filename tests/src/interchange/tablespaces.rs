@@ -52,7 +52,10 @@ fn work(server: &Server, round: usize, places: &[PathBuf]) {
             client.must(&format!("CREATE TABLESPACE s{n} LOCATION '{}'", place.display()));
         }
         client.must("ALTER TABLESPACE s0 SET (random_page_cost = 1.5)");
-        client.must("CREATE TABLE everywhere (id int PRIMARY KEY USING INDEX TABLESPACE s1, t text) TABLESPACE s0");
+        client.must(
+            "CREATE TABLE everywhere (id int PRIMARY KEY \
+             USING INDEX TABLESPACE s1, t text) TABLESPACE s0",
+        );
         client.must("CREATE UNLOGGED TABLE fleeting (id int) TABLESPACE s1");
         client.must("CREATE TABLE total (id int)");
     }
@@ -61,7 +64,8 @@ fn work(server: &Server, round: usize, places: &[PathBuf]) {
     client.must(&format!("CREATE INDEX i{round} ON t{round} (id) TABLESPACE s{}", (round + 1) % 2));
     // Long values are stored in the TOAST table, which is in the tablespace of its table.
     client.must(&format!(
-        "INSERT INTO t{round} SELECT g, (SELECT string_agg(md5(g::text || h), '') FROM generate_series(1, 300) h) \
+        "INSERT INTO t{round} SELECT g, (SELECT string_agg(md5(g::text || h), '') \
+         FROM generate_series(1, 300) h) \
          FROM generate_series(1, 30) g"
     ));
     client.must(&format!(
@@ -114,7 +118,8 @@ fn verify(server: &Server, round: usize, crashed: bool) {
         assert_eq!(client.value(&format!("{sums}{table}")), first);
     }
     assert_eq!(client.value("SELECT count(*) FROM total"), (round + 1).to_string());
-    let spaces = "SELECT string_agg(spcname || coalesce(spcoptions::text, ''), ' ' ORDER BY oid) FROM pg_tablespace";
+    let spaces = "SELECT string_agg(spcname || coalesce(spcoptions::text, ''), ' ' ORDER BY oid) \
+                  FROM pg_tablespace";
     assert_eq!(client.value(spaces), "pg_default pg_global s0{random_page_cost=1.5} s1 passing");
     let mut inside = server.connect(&format!("d{round}"));
     assert_eq!(inside.value("SELECT count(*), min(t) FROM t"), "200|inside 1");

@@ -15,7 +15,8 @@ use testkit::verify;
 const OBJECTS: &str = "
 CREATE ROLE bob LOGIN; CREATE ROLE eve LOGIN BYPASSRLS;
 CREATE FUNCTION one() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
-CREATE FUNCTION row_trigger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.i := 99; RETURN NEW; END';
+CREATE FUNCTION row_trigger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.i := 99; RETURN NEW; \
+  END';
 CREATE TABLE triggered (i int);
 CREATE TRIGGER trg BEFORE INSERT OR UPDATE ON triggered FOR EACH ROW EXECUTE FUNCTION row_trigger();
 CREATE TABLE whole (i int) PARTITION BY RANGE (i);
@@ -24,64 +25,97 @@ CREATE TABLE parent (i int); CREATE TABLE child () INHERITS (parent); INSERT INT
 INSERT INTO child VALUES (5); CREATE VIEW over_parent AS SELECT i FROM parent;
 CREATE TABLE ruled (i int); CREATE RULE r AS ON INSERT TO ruled DO INSTEAD NOTHING;
 CREATE TABLE policed (i int); ALTER TABLE policed ENABLE ROW LEVEL SECURITY;
-CREATE POLICY p ON policed USING (i > 1); INSERT INTO policed VALUES (1), (2); GRANT ALL ON policed TO PUBLIC;
+CREATE POLICY p ON policed USING (i > 1); INSERT INTO policed VALUES (1), (2); \
+  GRANT ALL ON policed TO PUBLIC;
 CREATE TABLE excluding (i int, EXCLUDE (i WITH =)); INSERT INTO excluding VALUES (1);
-CREATE COLLATION de (provider = icu, locale = 'de'); CREATE TABLE collated (t text COLLATE de, u text COLLATE \"en-x-icu\");
-INSERT INTO collated VALUES ('b', 'a'), ('A', 'B'); CREATE VIEW ordered AS SELECT t FROM collated ORDER BY t;
+CREATE COLLATION de (provider = icu, locale = 'de'); CREATE TABLE collated (t text COLLATE de, \
+  u text COLLATE \"en-x-icu\");
+INSERT INTO collated VALUES ('b', 'a'), ('A', 'B'); CREATE VIEW ordered AS SELECT t FROM collated \
+  ORDER BY t;
 CREATE TABLE indexed (t text COLLATE de PRIMARY KEY); INSERT INTO indexed VALUES ('b'), ('A');
 CREATE TABLE naming (i int PRIMARY KEY, t text COLLATE de REFERENCES indexed);
-CREATE EXTENSION hstore; CREATE TABLE extended (id int, h hstore); INSERT INTO extended VALUES (1, 'a=>1');
-CREATE TABLE gin (a int[], i int PRIMARY KEY, t text); CREATE INDEX gi ON gin USING gin (a) WITH (fastupdate = off);
-INSERT INTO gin SELECT ARRAY[g, g % 7], g, 'old' FROM generate_series(1, 500) g; CREATE VIEW over_gin AS SELECT * FROM gin;
-UPDATE gin SET t = 'new' WHERE i > 480; DELETE FROM gin WHERE i < 20; CREATE TABLE of_gin (i int PRIMARY KEY REFERENCES gin ON UPDATE CASCADE);
+CREATE EXTENSION hstore; CREATE TABLE extended (id int, h hstore); \
+  INSERT INTO extended VALUES (1, 'a=>1');
+CREATE TABLE gin (a int[], i int PRIMARY KEY, t text); CREATE INDEX gi ON gin USING gin (a) \
+  WITH (fastupdate = off);
+INSERT INTO gin SELECT ARRAY[g, g % 7], g, 'old' FROM generate_series(1, 500) g; \
+  CREATE VIEW over_gin AS SELECT * FROM gin;
+UPDATE gin SET t = 'new' WHERE i > 480; DELETE FROM gin WHERE i < 20; \
+  CREATE TABLE of_gin (i int PRIMARY KEY REFERENCES gin ON UPDATE CASCADE);
 INSERT INTO of_gin VALUES (30);
 CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
 CREATE FOREIGN TABLE elsewhere (a text) SERVER files OPTIONS (filename '/proc/sys/kernel/ostype');
 CREATE TABLE brin (a int); CREATE INDEX bi ON brin USING brin (a);
 CREATE TABLE gist (p point); CREATE INDEX gsi ON gist USING gist (p);
 CREATE TABLE spgist (t text); CREATE INDEX si ON spgist USING spgist (t);
-CREATE TABLE typed (r int4range, j jsonb, v tsvector); INSERT INTO typed VALUES ('[1,2)', '{\"a\": 1}', 'a b');
+CREATE TABLE typed (r int4range, j jsonb, v tsvector); INSERT INTO typed \
+  VALUES ('[1,2)', '{\"a\": 1}', 'a b');
 CREATE TABLE checked (i int CHECK (one() = 1)); CREATE VIEW calling AS SELECT one();
 CREATE TABLE ranges (a int, b text, c date) PARTITION BY RANGE (a, lower(b), (a + 1), c);
-CREATE TABLE range1 PARTITION OF ranges FOR VALUES FROM (1, 'a', MINVALUE, MINVALUE) TO (MAXVALUE, MAXVALUE, MAXVALUE, MAXVALUE);
+CREATE TABLE range1 PARTITION OF ranges FOR VALUES FROM (1, 'a', MINVALUE, \
+  MINVALUE) TO (MAXVALUE, MAXVALUE, MAXVALUE, MAXVALUE);
 CREATE TABLE hashes (a int, t text) PARTITION BY HASH (a, t text_pattern_ops);
 CREATE TABLE hash1 PARTITION OF hashes FOR VALUES WITH (MODULUS 4, REMAINDER 1);
 CREATE TABLE lists (t text, d date) PARTITION BY LIST (t COLLATE \"C\");
-CREATE TABLE list1 PARTITION OF lists FOR VALUES IN ('it''s', NULL, E'b\\\\c') PARTITION BY RANGE (d);
+CREATE TABLE list1 PARTITION OF lists FOR VALUES IN ('it''s', NULL, \
+  E'b\\\\c') PARTITION BY RANGE (d);
 CREATE TABLE list2 PARTITION OF list1 FOR VALUES FROM ('2020-01-01') TO ('2021-01-01');
-CREATE TABLE others PARTITION OF lists DEFAULT; INSERT INTO lists VALUES (NULL, '2020-05-05'); CREATE INDEX ON lists (d);
-CREATE EXTENSION citext; CREATE EXTENSION pg_trgm; CREATE EXTENSION ltree; CREATE EXTENSION postgres_fdw;
+CREATE TABLE others PARTITION OF lists DEFAULT; INSERT INTO lists VALUES (NULL, '2020-05-05'); \
+  CREATE INDEX ON lists (d);
+CREATE EXTENSION citext; CREATE EXTENSION pg_trgm; CREATE EXTENSION ltree; \
+  CREATE EXTENSION postgres_fdw;
 CREATE PUBLICATION told FOR TABLE gin; CREATE AGGREGATE ag(int) (sfunc = int4pl, stype = int);
-CREATE OPERATOR === (leftarg = int, rightarg = int, function = int4eq); CREATE TEXT SEARCH CONFIGURATION words (COPY = english);
-CREATE DOMAIN dom AS text CHECK (VALUE <> '') NOT NULL; CREATE TYPE span AS RANGE (subtype = float8);
+CREATE OPERATOR === (leftarg = int, rightarg = int, function = int4eq); \
+  CREATE TEXT SEARCH CONFIGURATION words (COPY = english);
+CREATE DOMAIN dom AS text CHECK (VALUE <> '') NOT NULL; \
+  CREATE TYPE span AS RANGE (subtype = float8);
 CREATE TABLE told_once (i int PRIMARY KEY); INSERT INTO told_once VALUES (1);
 CREATE TRIGGER once AFTER INSERT OR UPDATE OR DELETE ON told_once EXECUTE FUNCTION row_trigger();
 CREATE TRIGGER emptied BEFORE TRUNCATE ON told_once EXECUTE FUNCTION row_trigger();
 CREATE TABLE told_before (i int PRIMARY KEY); INSERT INTO told_before VALUES (1);
 CREATE TRIGGER before BEFORE INSERT ON told_before FOR EACH ROW EXECUTE FUNCTION row_trigger();
-CREATE TABLE ruled_update (i int PRIMARY KEY); CREATE RULE ru AS ON UPDATE TO ruled_update DO INSTEAD NOTHING;
-CREATE TABLE grand (i int, CONSTRAINT positive CHECK (i > 0)); CREATE TABLE grandchild () INHERITS (grand);
-CREATE TYPE pair AS (a int, b text COLLATE de); CREATE TABLE typed_table OF pair; INSERT INTO typed_table VALUES (1, 'x');
-CREATE TABLE pairs (p pair); INSERT INTO pairs VALUES ('(1,b)'), ('(1,A)'); CREATE TABLE pair_key (p pair PRIMARY KEY);
-CREATE MATERIALIZED VIEW stored AS SELECT i, a FROM gin; CREATE UNIQUE INDEX ON stored (i); CREATE INDEX si_gin ON stored USING gin (a);
+CREATE TABLE ruled_update (i int PRIMARY KEY); CREATE RULE ru AS \
+  ON UPDATE TO ruled_update DO INSTEAD NOTHING;
+CREATE TABLE grand (i int, CONSTRAINT positive CHECK (i > 0)); \
+  CREATE TABLE grandchild () INHERITS (grand);
+CREATE TYPE pair AS (a int, b text COLLATE de); CREATE TABLE typed_table OF pair; \
+  INSERT INTO typed_table VALUES (1, 'x');
+CREATE TABLE pairs (p pair); INSERT INTO pairs VALUES ('(1,b)'), ('(1,A)'); \
+  CREATE TABLE pair_key (p pair PRIMARY KEY);
+CREATE MATERIALIZED VIEW stored AS SELECT i, a FROM gin; CREATE UNIQUE INDEX ON stored (i); \
+  CREATE INDEX si_gin ON stored USING gin (a);
 CREATE TABLE published (i int); CREATE PUBLICATION few FOR TABLE published WHERE (i > 0);
-CREATE TABLE dropping (i int) PARTITION BY LIST (i); CREATE TABLE dropping1 PARTITION OF dropping FOR VALUES IN (1);
-CREATE TABLE dropping2 PARTITION OF dropping DEFAULT; CREATE TABLE dropped_whole (i int) PARTITION BY LIST (i);
-CREATE TABLE counted (a int, b int); INSERT INTO counted SELECT g % 9, g % 9 FROM generate_series(1, 99) g;
+CREATE TABLE dropping (i int) PARTITION BY LIST (i); CREATE TABLE dropping1 PARTITION OF dropping \
+  FOR VALUES IN (1);
+CREATE TABLE dropping2 PARTITION OF dropping DEFAULT; CREATE TABLE dropped_whole (i int) PARTITION \
+  BY LIST (i);
+CREATE TABLE counted (a int, b int); INSERT INTO counted SELECT g % 9, g % 9 \
+  FROM generate_series(1, 99) g;
 CREATE STATISTICS counts ON a, b FROM counted; ANALYZE counted; CREATE ROLE mallory;
-CREATE TABLE guarded (i int); CREATE POLICY one ON guarded TO mallory; CREATE POLICY two ON guarded TO bob, mallory;
+CREATE TABLE guarded (i int); CREATE POLICY one ON guarded TO mallory; \
+  CREATE POLICY two ON guarded TO bob, mallory;
 CREATE TYPE parted AS (a int, gone text, b int); CREATE TABLE parts (id int, p parted);
-INSERT INTO parts VALUES (1, ROW(1, repeat('x', 300), 2)), (2, ROW(3, NULL, 4)); ALTER TYPE parted DROP ATTRIBUTE gone;
-CREATE SEQUENCE cycling MINVALUE -2 MAXVALUE 3 CYCLE CACHE 2; ALTER DEFAULT PRIVILEGES FOR ROLE bob GRANT SELECT ON TABLES TO eve;
+INSERT INTO parts VALUES (1, ROW(1, repeat('x', 300), 2)), (2, ROW(3, NULL, 4)); \
+  ALTER TYPE parted DROP ATTRIBUTE gone;
+CREATE SEQUENCE cycling MINVALUE -2 MAXVALUE 3 CYCLE CACHE 2; \
+  ALTER DEFAULT PRIVILEGES FOR ROLE bob GRANT SELECT ON TABLES TO eve;
 SELECT lo_from_bytea(0, 'abc');
-CREATE TABLE told_plain (i int, t text); CREATE PUBLICATION tell_plain FOR TABLE told_plain; INSERT INTO told_plain VALUES (1);
-CREATE TABLE told_full (i int); ALTER TABLE told_full REPLICA IDENTITY FULL; CREATE PUBLICATION tell_full FOR TABLE told_full;
-CREATE TABLE told_key (i int PRIMARY KEY, j int); CREATE PUBLICATION tell_key FOR TABLE told_key WHERE (j > 1);
-CREATE TABLE told_part (i int PRIMARY KEY, j int); CREATE PUBLICATION tell_part FOR TABLE told_part (j);
-CREATE TABLE told_late (i int PRIMARY KEY DEFERRABLE); CREATE PUBLICATION tell_late FOR TABLE told_late;
-CREATE TABLE told_new (i int); CREATE PUBLICATION tell_new FOR TABLE told_new WITH (publish = 'insert, delete');
-CREATE SCHEMA telling; CREATE TABLE telling.told (i int); CREATE PUBLICATION tell_schema FOR TABLES IN SCHEMA telling;
-CREATE TABLE told_of (i int REFERENCES told_key ON DELETE CASCADE); CREATE PUBLICATION tell_of FOR TABLE told_of;";
+CREATE TABLE told_plain (i int, t text); CREATE PUBLICATION tell_plain FOR TABLE told_plain; \
+  INSERT INTO told_plain VALUES (1);
+CREATE TABLE told_full (i int); ALTER TABLE told_full REPLICA IDENTITY FULL; \
+  CREATE PUBLICATION tell_full FOR TABLE told_full;
+CREATE TABLE told_key (i int PRIMARY KEY, j int); CREATE PUBLICATION tell_key FOR TABLE told_key \
+  WHERE (j > 1);
+CREATE TABLE told_part (i int PRIMARY KEY, j int); CREATE PUBLICATION tell_part \
+  FOR TABLE told_part (j);
+CREATE TABLE told_late (i int PRIMARY KEY DEFERRABLE); CREATE PUBLICATION tell_late \
+  FOR TABLE told_late;
+CREATE TABLE told_new (i int); CREATE PUBLICATION tell_new FOR TABLE told_new \
+  WITH (publish = 'insert, delete');
+CREATE SCHEMA telling; CREATE TABLE telling.told (i int); \
+  CREATE PUBLICATION tell_schema FOR TABLES IN SCHEMA telling;
+CREATE TABLE told_of (i int REFERENCES told_key ON DELETE CASCADE); \
+  CREATE PUBLICATION tell_of FOR TABLE told_of;";
 
 /// Changes of published tables: if they lack a replica identity, the error is PostgreSQL's.
 const TOLD: &[&str] = &[
@@ -104,7 +138,8 @@ const TOLD: &[&str] = &[
     "DELETE FROM told_new",
     "UPDATE telling.told SET i = 2",
     "ALTER TABLE telling.told SET SCHEMA public; UPDATE told SET i = 2",
-    "INSERT INTO told_key VALUES (1, 2); INSERT INTO told_of VALUES (1); ALTER TABLE told_key REPLICA IDENTITY FULL; \
+    "INSERT INTO told_key VALUES (1, 2); INSERT INTO told_of VALUES (1); \
+     ALTER TABLE told_key REPLICA IDENTITY FULL; \
      DELETE FROM told_key",
 ];
 
@@ -242,7 +277,8 @@ const TOUCHED: &[(&str, &str)] = &[
     ("REFRESH MATERIALIZED VIEW stored", "\"si_gin\""),
     ("ALTER TABLE published ALTER i TYPE bigint", "publication WHERE clause"),
     (
-        "ALTER TABLE parts ALTER id TYPE bigint, ADD CHECK ((p).a > 0); CREATE TABLE held (r parts); \
+        "ALTER TABLE parts ALTER id TYPE bigint, ADD CHECK ((p).a > 0); \
+         CREATE TABLE held (r parts); \
          ALTER TABLE parts ALTER id TYPE int",
         "because column \"held.r\" uses its row type",
     ),
@@ -287,7 +323,8 @@ const WORKING: &[(&str, &str)] = &[
     ("SELECT count(*) FROM pg_foreign_table", "0"),
     ("DROP TABLE dropping2, dropped_whole", ""),
     (
-        "SELECT count(*) FROM pg_partitioned_table WHERE partrelid NOT IN (SELECT oid FROM pg_class)",
+        "SELECT count(*) FROM pg_partitioned_table WHERE partrelid NOT IN (SELECT oid \
+         FROM pg_class)",
         "0",
     ),
     ("SELECT partdefid FROM pg_partitioned_table WHERE partrelid = 'dropping'::regclass", "0"),
@@ -309,7 +346,8 @@ const WORKING: &[(&str, &str)] = &[
     ("BEGIN", ""),
     ("LOCK TABLE grand IN EXCLUSIVE MODE", ""),
     (
-        "SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation = 'grandchild'::regclass",
+        "SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' \
+         AND relation = 'grandchild'::regclass",
         "1",
     ),
     ("COMMIT", ""),
@@ -384,7 +422,8 @@ fn unsupported_objects_are_refused_when_they_are_used() {
     let server = RealServer::start_with(&data, "postgres", &settings);
     // Through the index that Norsu did not maintain, and with PostgreSQL's checks of the rest.
     let by_index = "SET enable_seqscan = off; SELECT count(*) FROM gin WHERE a @> ARRAY[3]; \
-                    SET enable_seqscan = on; SET enable_bitmapscan = off; SELECT count(*) FROM gin WHERE a @> ARRAY[3]";
+                    SET enable_seqscan = on; SET enable_bitmapscan = off; \
+                    SELECT count(*) FROM gin WHERE a @> ARRAY[3]";
     let counts = server.query("postgres", by_index);
     let counts: Vec<&str> = counts.lines().collect();
     assert!(counts.len() == 2 && counts[0] == counts[1] && counts[0] != "0", "{counts:?}");

@@ -8,23 +8,29 @@ use testkit::verify;
 
 const OBJECTS: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (a int, b text);
-CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, v text, n numeric, gone int, a int[], m mood, p pair);
-INSERT INTO t (v, n, a, m, p) SELECT repeat(md5(g::text), 1 + g % 200), g, ARRAY[g], 'ok', ROW(g, 'x')::pair
+CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, v text, n numeric, gone int, \
+  a int[], m mood, p pair);
+INSERT INTO t (v, n, a, m, p) SELECT repeat(md5(g::text), 1 + g % 200), g, ARRAY[g], 'ok', \
+  ROW(g, 'x')::pair
   FROM generate_series(1, 1000) g;
 ALTER TABLE t DROP COLUMN gone; ALTER TABLE t ADD COLUMN late int DEFAULT 7;
-CREATE INDEX t_part ON t (lower(left(v, 50))) WHERE n > 5; CREATE VIEW w AS SELECT id, v FROM t WHERE n > 3;
-CREATE SEQUENCE s CACHE 5; SELECT nextval('s'); CREATE UNLOGGED TABLE fleeting (i int); INSERT INTO fleeting VALUES (1);
-CREATE ROLE ann LOGIN PASSWORD 'secret'; GRANT SELECT ON t TO ann; UPDATE t SET n = n + 1 WHERE id % 3 = 0; DELETE FROM t WHERE id > 990;";
+CREATE INDEX t_part ON t (lower(left(v, 50))) WHERE n > 5; \
+  CREATE VIEW w AS SELECT id, v FROM t WHERE n > 3;
+CREATE SEQUENCE s CACHE 5; SELECT nextval('s'); CREATE UNLOGGED TABLE fleeting (i int); \
+  INSERT INTO fleeting VALUES (1);
+CREATE ROLE ann LOGIN PASSWORD 'secret'; GRANT SELECT ON t TO ann; \
+  UPDATE t SET n = n + 1 WHERE id % 3 = 0; DELETE FROM t WHERE id > 990;";
 
 const QUESTIONS: [&str; 4] = [
     "SELECT count(*), sum(n), sum(length(v)), min(a), max((p).a), min(m), sum(late) FROM t",
     "SELECT count(*), max(id) FROM w",
     "SELECT last_value FROM s UNION ALL SELECT i FROM fleeting UNION ALL SELECT id FROM inner_t",
-    "SELECT relname, relfilenode FROM pg_class WHERE relnamespace = 2200 AND relname <> 'inner_t' ORDER BY 1",
+    "SELECT relname, relfilenode FROM pg_class WHERE relnamespace = 2200 AND relname <> 'inner_t' \
+     ORDER BY 1",
 ];
 
 #[test]
-fn directories_of_ours_are_upgraded() {
+fn directories_of_norsu_are_upgraded() {
     let dir = TempDir::new("upgrade");
     chown_to_server_user(dir.path());
     let old = dir.path().join("old");

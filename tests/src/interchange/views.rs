@@ -34,27 +34,40 @@ const VIEWS: [&str; 24] = [
     "SELECT id, v FROM a WHERE n > 1",
     "SELECT a.id, b.c, b.d FROM a JOIN b ON b.a = a.id AND b.c <> 'c1' ORDER BY a.id DESC LIMIT 20",
     "SELECT a.id, b.c FROM a LEFT JOIN b ON b.a = a.id + 490",
-    "SELECT c, count(*), sum(a) FILTER (WHERE a > 100), avg(a)::numeric(10, 2), max(d) FROM b GROUP BY c HAVING count(*) > 1",
-    "SELECT id, row_number() OVER w, lag(n, 1, -1.0) OVER (PARTITION BY n ORDER BY id ROWS 2 PRECEDING) FROM a WINDOW w AS (ORDER BY n, id)",
+    "SELECT c, count(*), sum(a) FILTER (WHERE a > 100), avg(a)::numeric(10, 2), \
+     max(d) FROM b GROUP BY c HAVING count(*) > 1",
+    "SELECT id, row_number() OVER w, lag(n, 1, -1.0) OVER (PARTITION BY n ORDER BY id ROWS 2 \
+     PRECEDING) FROM a WINDOW w AS (ORDER BY n, id)",
     "WITH q AS (SELECT id, n FROM a WHERE id < 20) SELECT q.id, r.n FROM q JOIN q r USING (id)",
-    "WITH RECURSIVE r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 10) SELECT i FROM r",
-    "SELECT CASE n WHEN 0 THEN 'nil' WHEN 1 THEN 'one' ELSE v || '!' END, CASE WHEN id > 9 THEN 1 END FROM a",
-    "SELECT id FROM a WHERE id IN (SELECT a FROM b WHERE c = 'c2') AND NOT EXISTS (SELECT FROM b WHERE b.a = a.id - 1 AND c = 'c0')",
+    "WITH RECURSIVE r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 10) SELECT i FROM \
+     r",
+    "SELECT CASE n WHEN 0 THEN 'nil' WHEN 1 THEN 'one' ELSE v || '!' END, \
+     CASE WHEN id > 9 THEN 1 END FROM a",
+    "SELECT id FROM a WHERE id IN (SELECT a FROM b WHERE c = 'c2') AND NOT EXISTS (SELECT FROM b \
+     WHERE b.a = a.id - 1 AND c = 'c0')",
     "SELECT id, (SELECT max(d) FROM b WHERE b.a <= a.id) AS latest FROM a WHERE id < 30",
-    "SELECT v FROM a WHERE n = ANY (ARRAY[1, 2]::numeric[]) UNION SELECT c FROM b EXCEPT SELECT 'c1' ORDER BY 1",
+    "SELECT v FROM a WHERE n = ANY (ARRAY[1, 2]::numeric[]) UNION SELECT c FROM b EXCEPT SELECT \
+     'c1' ORDER BY 1",
     "SELECT DISTINCT ON (c) c, a, d FROM b ORDER BY c, d DESC",
-    "SELECT x[1], x[1:2], array_length(x, 1), ARRAY[id, 2, 3], x || 'z'::text FROM a WHERE x @> ARRAY['e1']",
-    "SELECT ROW(id, v)::text, (ROW(1, 'q')::pair).b, COALESCE(t, '2000-01-01'), NULLIF(id, 3), GREATEST(id, 5, n) FROM a",
-    "SELECT v COLLATE \"POSIX\", v LIKE '1%', v ~ '^2', v BETWEEN '1' AND '3', n IS NULL, (n > 1) IS NOT TRUE, n IS DISTINCT FROM 2 FROM a",
+    "SELECT x[1], x[1:2], array_length(x, 1), ARRAY[id, 2, 3], x || 'z'::text FROM a WHERE x @> \
+     ARRAY['e1']",
+    "SELECT ROW(id, v)::text, (ROW(1, 'q')::pair).b, COALESCE(t, '2000-01-01'), NULLIF(id, 3), \
+     GREATEST(id, 5, n) FROM a",
+    "SELECT v COLLATE \"POSIX\", v LIKE '1%', v ~ '^2', v BETWEEN '1' AND '3', n IS NULL, \
+     (n > 1) IS NOT TRUE, n IS DISTINCT FROM 2 FROM a",
     "SELECT m, m > 'sad', p::text, p + 1 FROM a WHERE m <> 'happy'",
     "SELECT twice(id), twice(id, 3), body(id) FROM a WHERE id < 5",
     "SELECT g, lower(g::text) FROM generate_series(1, 5) WITH ORDINALITY AS f(g, o) WHERE o > 1",
     "SELECT a.id, l.d FROM a, LATERAL (SELECT d FROM b WHERE b.a = a.id LIMIT 1) l WHERE a.id < 9",
     "SELECT c, d, count(*) FROM b WHERE a < 20 GROUP BY GROUPING SETS ((c), (d), ()) ORDER BY 1, 2",
-    "SELECT date_trunc('month', d), extract(dow FROM d), d + 3, d - date '2020-01-01', d::timestamp AT TIME ZONE 'UTC' IS NULL FROM b",
-    "SELECT substring(v FROM 1 FOR 2), position('1' IN v), overlay(v PLACING 'xx' FROM 1), trim(BOTH '1' FROM v) FROM a",
-    "SELECT current_database()::text, current_user = session_user AS same, id::oid::regclass::text FROM a WHERE id = 1",
-    "SELECT string_agg(v, ',' ORDER BY v DESC), array_agg(DISTINCT n), percentile_cont(0.5) WITHIN GROUP (ORDER BY id), bool_and(n >= 0) FROM a",
+    "SELECT date_trunc('month', d), extract(dow FROM d), d + 3, d - date '2020-01-01', \
+     d::timestamp AT TIME ZONE 'UTC' IS NULL FROM b",
+    "SELECT substring(v FROM 1 FOR 2), position('1' IN v), overlay(v PLACING 'xx' FROM 1), \
+     trim(BOTH '1' FROM v) FROM a",
+    "SELECT current_database()::text, current_user = session_user AS same, \
+     id::oid::regclass::text FROM a WHERE id = 1",
+    "SELECT string_agg(v, ',' ORDER BY v DESC), array_agg(DISTINCT n), percentile_cont(0.5) WITHIN \
+     GROUP (ORDER BY id), bool_and(n >= 0) FROM a",
 ];
 
 /// Views that depend on time, memory, the server or the run.
@@ -80,20 +93,21 @@ const UNSTABLE: [&str; 17] = [
 ];
 
 /// Views that need a feature that one server lacks (Norsu the reading of extended statistics, the
-/// real server Norsu's functions), with the error.
+/// PostgreSQL Norsu's functions), with the error.
 const MISSING: [(&str, &str); 2] = [
     ("pg_catalog.pg_stats_ext", "pg_mcv_list_items is not supported"),
     ("pg_catalog.norsu_stat_rusage", "\"norsu_stat_get_rusage\" is not in internal lookup table"),
 ];
 
-/// Objects that only the real server can create, for views to show: foreign data, transforms,
+/// Objects that only PostgreSQL can create, for views to show: foreign data, transforms,
 /// triggers, jsonb values.
 fn real_objects() -> String {
     let many: Vec<String> = (0..100).map(|i| format!("[{i}.50, \"s{i}\", -{i}]")).collect();
     let many = many.join(", ");
     format!(
         r#"
-CREATE FOREIGN DATA WRAPPER w OPTIONS (a '1', b 'x=y'); GRANT USAGE ON FOREIGN DATA WRAPPER w TO ann;
+CREATE FOREIGN DATA WRAPPER w OPTIONS (a '1', b 'x=y'); GRANT USAGE ON FOREIGN DATA WRAPPER w TO
+  ann;
 CREATE SERVER srv TYPE 't' VERSION 'v' FOREIGN DATA WRAPPER w OPTIONS (host 'h');
 GRANT USAGE ON FOREIGN SERVER srv TO ann WITH GRANT OPTION;
 CREATE USER MAPPING FOR PUBLIC SERVER srv OPTIONS (password 'p');
@@ -103,9 +117,11 @@ CREATE TRANSFORM FOR int LANGUAGE sql
 CREATE FUNCTION tr() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end';
 CREATE TRIGGER tg BEFORE UPDATE OF v, n OR INSERT ON a FOR EACH ROW EXECUTE FUNCTION tr('x');
 CREATE AGGREGATE ag(int) (sfunc = int4pl, stype = int);
-CREATE FUNCTION j(a jsonb DEFAULT '{{"a": [1, 2.50, -3e10, null, true, false, {{"b": "q\"\\x\tt\u0001é/"}}],
+CREATE FUNCTION j(a jsonb DEFAULT '{{"a": [1, 2.50, -3e10, null, true, false,
+  {{"b": "q\"\\x\tt\u0001é/"}}],
   "": {{}}, "e": [], "n": 1e-20, "f": 123456789012345678901234567890}}', b jsonb DEFAULT '5',
-  c jsonb DEFAULT '"x"', d jsonb DEFAULT '[{many}]', e jsonb DEFAULT 'null') RETURNS int LANGUAGE sql AS 'SELECT 1';
+  c jsonb DEFAULT '"x"', d jsonb DEFAULT '[{many}]', e jsonb DEFAULT 'null') RETURNS int LANGUAGE
+  sql AS 'SELECT 1';
 "#
     )
 }
@@ -205,7 +221,7 @@ fn assert_same(made: &Answers, other: &Answers) {
 }
 
 #[test]
-fn the_real_server_runs_our_views() {
+fn postgres_runs_the_views_of_norsu() {
     let dir = TempDir::new("views");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
@@ -229,7 +245,7 @@ fn the_real_server_runs_our_views() {
 }
 
 #[test]
-fn we_run_the_views_of_the_real_server() {
+fn norsu_runs_the_views_of_postgres() {
     let dir = TempDir::new("views");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

@@ -25,8 +25,10 @@ pub(super) fn move_on(data: &Path, xid: u32, epoch: u32) {
 fn work(client: &mut Client) {
     for _ in 0..40 {
         client.must(
-            "BEGIN; SAVEPOINT a; UPDATE t SET v = -v WHERE id = 5; ROLLBACK TO a; UPDATE t SET v = v WHERE id = 6; \
-             SELECT FROM t WHERE id = 7 FOR SHARE; SAVEPOINT b; UPDATE t SET v = v WHERE id = 7; COMMIT",
+            "BEGIN; SAVEPOINT a; UPDATE t SET v = -v WHERE id = 5; ROLLBACK TO a; \
+             UPDATE t SET v = v WHERE id = 6; \
+             SELECT FROM t WHERE id = 7 FOR SHARE; SAVEPOINT b; UPDATE t SET v = v WHERE id = 7; \
+             COMMIT",
         );
     }
     client.must("UPDATE t SET v = v WHERE id % 7 = 1");

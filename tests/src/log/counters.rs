@@ -7,11 +7,14 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, chown_to_server_user};
 
 /// Which counters are not zero.
-const WAL: &str = "SELECT wal_records > 0, wal_fpi > 0, wal_bytes > 0, wal_write > 0, wal_sync > 0, \
+const WAL: &str = "SELECT wal_records > 0, wal_fpi > 0, wal_bytes > 0, wal_write > 0, \
+                   wal_sync > 0, \
                    wal_write_time > 0, wal_sync_time > 0 FROM pg_stat_wal";
 const BGWRITER: &str = "SELECT checkpoints_timed > 0, checkpoints_req, checkpoint_write_time >= 0, \
-                        buffers_checkpoint > 40, buffers_backend_fsync, buffers_alloc > 0 FROM pg_stat_bgwriter";
-const RESET_TIMES: &str = "SELECT w.stats_reset > $, b.stats_reset > $, a.stats_reset > $ FROM pg_stat_wal w, \
+                        buffers_checkpoint > 40, buffers_backend_fsync, buffers_alloc > 0 \
+                        FROM pg_stat_bgwriter";
+const RESET_TIMES: &str = "SELECT w.stats_reset > $, b.stats_reset > $, a.stats_reset > $ \
+                           FROM pg_stat_wal w, \
      pg_stat_bgwriter b, pg_stat_archiver a";
 
 fn flushed(client: &mut Client, sql: &str) -> Vec<String> {

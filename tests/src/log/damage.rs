@@ -222,7 +222,7 @@ fn a_corrupt_heap_page_does_not_take_the_server_down() {
     assert!(!log.contains("PANIC"), "{log}");
 }
 
-/// Offset in its segment of the last record of a kind that lies within a single page of the log,
+/// Offset in its segment of the last record of a kind that is within a single page of the log,
 /// according to `pg_waldump`.
 fn last_record(segment: &Path, kind: &str) -> usize {
     let mut dump = testkit::postgres::program("pg_waldump");
@@ -314,7 +314,7 @@ fn vacuum_errors_have_the_block_as_context() {
     server.query("DELETE FROM keys WHERE id < 5");
     let paths = [path("map"), path("keys_pkey"), path("rows")];
     server.stop(&data);
-    // Pages that are not all-visible although the visibility map says so.
+    // Pages that are not all-visible although the visibility map marks them so.
     change(&paths[0], &|b| {
         for page in [0, 2] {
             b[8192 * page + 10] &= !4;

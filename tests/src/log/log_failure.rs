@@ -31,7 +31,7 @@ fn panics(log: &str) -> Vec<String> {
     said.collect()
 }
 
-/// The messages to the session whose commit fails, and to a session that sleeps meanwhile.
+/// The messages to the session whose commit fails, and to a session that sleeps at that time.
 fn lose(data: &Path, script: &Path, psql: impl Fn() -> Command) -> [Vec<String>; 2] {
     let run = |args: &[&str]| {
         let mut command = psql();
@@ -40,7 +40,8 @@ fn lose(data: &Path, script: &Path, psql: impl Fn() -> Command) -> [Vec<String>;
         command.spawn().expect("psql can be run")
     };
     let sleeper = run(&["-c", "SELECT pg_sleep(300)"]);
-    let asleep = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sleep(300%' \
+    let asleep = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' \
+                  AND query LIKE '%sleep(300%' \
                   AND pid <> pg_backend_pid()";
     loop {
         let out = run(&["-At", "-c", asleep]).wait_with_output().expect("psql ends");

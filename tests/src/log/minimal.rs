@@ -21,14 +21,18 @@ const MADE: [&str; 12] = [
     "CREATE TABLE kept (a int PRIMARY KEY, b text)",
     "INSERT INTO kept SELECT g, 'old ' || g FROM generate_series(1, 500) g",
     "CHECKPOINT",
-    "BEGIN; CREATE TABLE made AS SELECT g AS a, repeat('x', 90) || g AS b FROM generate_series(1, 3000) g; \
-     CREATE INDEX ON made (a); UPDATE made SET b = 'new' WHERE a % 10 = 0; DELETE FROM made WHERE a % 10 = 1; COMMIT",
+    "BEGIN; CREATE TABLE made AS SELECT g AS a, repeat('x', 90) || g AS b \
+     FROM generate_series(1, 3000) g; \
+     CREATE INDEX ON made (a); UPDATE made SET b = 'new' WHERE a % 10 = 0; \
+     DELETE FROM made WHERE a % 10 = 1; COMMIT",
     "INSERT INTO made SELECT g, 'later' FROM generate_series(5000, 5100) g",
-    "BEGIN; TRUNCATE kept; INSERT INTO kept SELECT g, repeat('y', 3000) || g FROM generate_series(1, 300) g; \
+    "BEGIN; TRUNCATE kept; INSERT INTO kept SELECT g, repeat('y', 3000) || g \
+     FROM generate_series(1, 300) g; \
      SAVEPOINT s; INSERT INTO kept SELECT g, 'gone' FROM generate_series(1000, 1200) g; \
      CREATE TABLE gone AS SELECT 1; ROLLBACK TO s; UPDATE kept SET b = 'moved' WHERE a = 7; COMMIT",
     "BEGIN; TRUNCATE made; ROLLBACK",
-    "BEGIN; CREATE TABLE counted (a serial PRIMARY KEY, b text); ALTER TABLE counted ALTER b SET STORAGE EXTERNAL; \
+    "BEGIN; CREATE TABLE counted (a serial PRIMARY KEY, b text); \
+     ALTER TABLE counted ALTER b SET STORAGE EXTERNAL; \
      INSERT INTO counted (b) SELECT repeat('z', 5000) FROM generate_series(1, 20); COMMIT",
     "INSERT INTO counted (b) VALUES ('after')",
     "BEGIN; CREATE TABLE empty (a int PRIMARY KEY); COMMIT",
@@ -93,7 +97,8 @@ fn bytes(client: &mut Client, threshold: &str) -> f64 {
     client.must(&format!("SET wal_skip_threshold = '{threshold}'"));
     let before: f64 = client.value(INSERT).parse().expect("a number");
     client.must(
-        "BEGIN; CREATE TABLE t AS SELECT g AS a, repeat('x', 100) AS b FROM generate_series(1, 50000) g; \
+        "BEGIN; CREATE TABLE t AS SELECT g AS a, repeat('x', 100) AS b \
+         FROM generate_series(1, 50000) g; \
          CREATE INDEX ON t (a); COMMIT",
     );
     client.value(INSERT).parse::<f64>().expect("a number") - before

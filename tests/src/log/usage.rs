@@ -121,7 +121,8 @@ fn the_view_shows_resource_usage_of_sessions() {
     let whole = "SELECT user_time + system_time FROM norsu_stat_rusage WHERE backend_type = \
                  'server process'";
     assert!(number(&mut other, whole) + 20.0 >= used(&mut other));
-    let kinds = "SELECT backend_type FROM norsu_stat_rusage WHERE pid <> pg_backend_pid() AND queries IS NULL ORDER BY 1";
+    let kinds = "SELECT backend_type FROM norsu_stat_rusage WHERE pid <> pg_backend_pid() \
+                 AND queries IS NULL ORDER BY 1";
     let workers = ["background writer", "checkpointer", "server process", "walwriter"];
     assert_eq!(other.rows(kinds), workers);
     // Statistics of other users require the privilege to read all statistics.

@@ -141,10 +141,16 @@ fn images_for_hint_bits_count_for_the_session() {
     for compression in ["off", "pglz", "lz4", "zstd"] {
         let [ours, theirs] = sessions.each_mut().map(|s| {
             s.must("DROP TABLE IF EXISTS t");
-            s.must("CREATE TABLE t AS SELECT g AS a, repeat('x', 60) AS b FROM generate_series(1, 5000) g");
+            s.must(
+                "CREATE TABLE t AS SELECT g AS a, repeat('x', 60) AS b \
+                 FROM generate_series(1, 5000) g",
+            );
             s.must("CHECKPOINT");
             s.must(&format!("SET wal_compression = {compression}"));
-            let plan = s.rows("EXPLAIN (ANALYZE, WAL, BUFFERS, COSTS off, TIMING off, SUMMARY off) SELECT count(*) FROM t");
+            let plan = s.rows(
+                "EXPLAIN (ANALYZE, WAL, BUFFERS, COSTS off, TIMING off, SUMMARY off) \
+                 SELECT count(*) FROM t",
+            );
             let number = |name: &str| -> u64 {
                 let found = plan.iter().find_map(|line| line.split_once(name));
                 let digits: String =

@@ -16,14 +16,18 @@ CREATE INDEX ON t (v); CREATE SEQUENCE s;
 CHECKPOINT;
 SET wal_compression = pglz; UPDATE t SET v = v + 1 WHERE id % 3 = 0;
 CHECKPOINT;
-SET wal_compression = lz4; UPDATE t SET v = v + 1 WHERE id % 5 = 0; UPDATE t SET t = t || 'y' WHERE id % 7 = 0; DELETE FROM t WHERE id < 500;
+SET wal_compression = lz4; UPDATE t SET v = v + 1 WHERE id % 5 = 0; \
+  UPDATE t SET t = t || 'y' WHERE id % 7 = 0; DELETE FROM t WHERE id < 500;
 CHECKPOINT;
 SET wal_compression = zstd; VACUUM t; SELECT nextval('s'); SELECT count(*) FROM t;
-SET wal_compression = off; VACUUM (FREEZE) t; INSERT INTO t VALUES (1, 1, repeat(md5('a'), 400)) ON CONFLICT DO NOTHING;
+SET wal_compression = off; VACUUM (FREEZE) t; INSERT INTO t VALUES (1, 1, repeat(md5('a'), \
+  400)) ON CONFLICT DO NOTHING;
 BEGIN; INSERT INTO t VALUES (2, 2, 'gone'); ROLLBACK;
-BEGIN; SAVEPOINT a; INSERT INTO t VALUES (3, 3, ''); SAVEPOINT b; UPDATE t SET v = 8 WHERE id = 3; SAVEPOINT c;
+BEGIN; SAVEPOINT a; INSERT INTO t VALUES (3, 3, ''); SAVEPOINT b; UPDATE t SET v = 8 WHERE id = 3; \
+  SAVEPOINT c;
 DELETE FROM t WHERE id = 600; ROLLBACK TO c; SAVEPOINT d; DELETE FROM t WHERE id = 601; COMMIT;
-BEGIN; SELECT 1 FROM t WHERE id = 700 FOR KEY SHARE; SAVEPOINT x; UPDATE t SET v = 99 WHERE id = 700; COMMIT;
+BEGIN; SELECT 1 FROM t WHERE id = 700 FOR KEY SHARE; SAVEPOINT x; \
+  UPDATE t SET v = 99 WHERE id = 700; COMMIT;
 UPDATE t SET id = id + 100000 WHERE id BETWEEN 800 AND 900;
 CREATE TABLE big (a int, b text);
 INSERT INTO big SELECT g, repeat(md5(g::text), 3) FROM generate_series(1, 9000) g;
@@ -39,40 +43,51 @@ DELETE FROM big WHERE a % 2 = 1; VACUUM big;
 INSERT INTO big SELECT g FROM generate_series(1, 500) g;
 CREATE UNLOGGED TABLE u (a int PRIMARY KEY, b serial); INSERT INTO u VALUES (1);
 TRUNCATE t, u; VACUUM FULL pg_class; VACUUM FULL pg_database;
-CREATE DATABASE other; CREATE DATABASE copied STRATEGY file_copy; DROP DATABASE other; DROP DATABASE copied;
+CREATE DATABASE other; CREATE DATABASE copied STRATEGY file_copy; DROP DATABASE other; \
+  DROP DATABASE copied;
 DROP TABLE t, big, u; DROP SEQUENCE s; SELECT pg_switch_wal()";
 
 /// Statements that only PostgreSQL supports: two-phase commit, origins, logical messages, logical
 /// decoding, other index types.
 const MORE: &str = r"
 SELECT pg_create_restore_point('here it is');
-SELECT pg_logical_emit_message(true, 'one', 'abc'), pg_logical_emit_message(false, 'a b', '\000\001\377'::bytea);
+SELECT pg_logical_emit_message(true, 'one', 'abc'), pg_logical_emit_message(false, 'a b',
+  '\000\001\377'::bytea);
 SELECT pg_replication_origin_create('o'); SELECT pg_replication_origin_session_setup('o');
 BEGIN; SELECT pg_replication_origin_xact_setup('0/123', now()); CREATE TABLE o (a int); COMMIT;
-BEGIN; SELECT pg_replication_origin_xact_setup('0/123', now()); INSERT INTO o VALUES (1); PREPARE TRANSACTION 'gid one';
+BEGIN; SELECT pg_replication_origin_xact_setup('0/123', now()); INSERT INTO o VALUES (1); PREPARE
+  TRANSACTION 'gid one';
 COMMIT PREPARED 'gid one'; SELECT pg_replication_origin_session_reset();
 SELECT pg_replication_origin_advance('o', '0/456'); SELECT pg_replication_origin_drop('o');
-BEGIN; CREATE TABLE p (a int); SAVEPOINT x; INSERT INTO p VALUES (1); DROP TABLE o; PREPARE TRANSACTION 'g2';
+BEGIN; CREATE TABLE p (a int); SAVEPOINT x; INSERT INTO p VALUES (1); DROP TABLE o; PREPARE
+  TRANSACTION 'g2';
 ROLLBACK PREPARED 'g2';
-BEGIN; CREATE TABLE p (a int); SAVEPOINT x; INSERT INTO p VALUES (1); DROP TABLE o; PREPARE TRANSACTION 'g3';
+BEGIN; CREATE TABLE p (a int); SAVEPOINT x; INSERT INTO p VALUES (1); DROP TABLE o; PREPARE
+  TRANSACTION 'g3';
 COMMIT PREPARED 'g3';
 CREATE TABLE h (a int, b int[], c point, d text);
 CREATE INDEX ON h USING hash (a); CREATE INDEX ON h USING gin (b) WITH (fastupdate = off);
-CREATE INDEX ON h USING gin (b); CREATE INDEX ON h USING gist (c); CREATE INDEX ON h USING spgist (d);
+CREATE INDEX ON h USING gin (b); CREATE INDEX ON h USING gist (c); CREATE INDEX ON h USING spgist
+  (d);
 CREATE INDEX h_brin ON h USING brin (d) WITH (pages_per_range = 1);
-INSERT INTO h SELECT g, ARRAY[g, g % 10, g % 3], point(g % 97, g % 89), repeat('ab', g % 9) || g FROM generate_series(1, 6000) g;
+INSERT INTO h SELECT g, ARRAY[g, g % 10, g % 3], point(g % 97, g % 89), repeat('ab', g % 9) || g
+  FROM generate_series(1, 6000) g;
 INSERT INTO h SELECT FROM generate_series(1, 100);
 DELETE FROM h WHERE a % 3 = 0 OR a BETWEEN 1000 AND 3000; VACUUM h;
-INSERT INTO h SELECT g, ARRAY[g, g % 10], point(g % 97, g % 89), repeat('z', 500) FROM generate_series(1, 1000) g;
+INSERT INTO h SELECT g, ARRAY[g, g % 10], point(g % 97, g % 89), repeat('z', 500) FROM
+  generate_series(1, 1000) g;
 SELECT brin_summarize_new_values('h_brin'); SELECT brin_desummarize_range('h_brin', 0);
 DELETE FROM h; VACUUM h; VACUUM h;
-CREATE TABLE lists (a int, b int[]); INSERT INTO lists SELECT g, ARRAY[7] FROM generate_series(1, 20000) g;
+CREATE TABLE lists (a int, b int[]); INSERT INTO lists SELECT g, ARRAY[7] FROM generate_series(1,
+  20000) g;
 CREATE INDEX ON lists USING gin (b); DELETE FROM lists WHERE a % 5 = 0; VACUUM lists;
 CREATE TABLE usercat (a int, b text) WITH (user_catalog_table = true);
 INSERT INTO usercat SELECT g, '' FROM generate_series(1, 10) g; UPDATE usercat SET a = 8;
-CREATE TABLE tr1 (a int PRIMARY KEY, s serial); CREATE TABLE tr2 (a int REFERENCES tr1); TRUNCATE tr1 RESTART IDENTITY CASCADE;
+CREATE TABLE tr1 (a int PRIMARY KEY, s serial); CREATE TABLE tr2 (a int REFERENCES tr1); TRUNCATE
+  tr1 RESTART IDENTITY CASCADE;
 SELECT pg_create_logical_replication_slot('slot', 'test_decoding');
-BEGIN; CREATE TABLE k (a int); UPDATE usercat SET b = 'x' WHERE a = 8; COMMIT; VACUUM FULL usercat; VACUUM FULL pg_class";
+BEGIN; CREATE TABLE k (a int); UPDATE usercat SET b = 'x' WHERE a = 8; COMMIT; VACUUM FULL
+  usercat; VACUUM FULL pg_class";
 
 /// Record types that the statements write on either server.
 const KINDS: &[&str] = &[
@@ -286,7 +301,7 @@ fn work(connect: &dyn Fn() -> Client, script: &str, space: &Path) {
 }
 
 #[test]
-fn our_waldump_agrees_with_pg_waldump() {
+fn norsu_waldump_agrees_with_pg_waldump() {
     let dir = TempDir::new("waldump");
     chown_to_server_user(dir.path());
     let (data, space) = (dir.path().join("data"), dir.path().join("space"));
@@ -323,7 +338,7 @@ fn our_waldump_agrees_with_pg_waldump() {
 
 /// Both programs follow a growing log across segment boundaries.
 #[test]
-fn our_waldump_follows_a_growing_log_as_pg_waldump_does() {
+fn norsu_waldump_follows_a_growing_log_as_pg_waldump_does() {
     let dir = TempDir::new("follow");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

@@ -27,7 +27,8 @@ const CHORES: [&[&str]; 8] = [
     &[
         "BEGIN; SELECT count(*) FROM (SELECT 1 FROM pgbench_branches FOR UPDATE) b; COMMIT",
         "BEGIN; SELECT count(*) FROM (SELECT 1 FROM pgbench_branches FOR SHARE) b; COMMIT",
-        "SELECT count(*) FROM (SELECT 1 FROM pgbench_accounts WHERE aid % 1000 = 7 FOR KEY SHARE) a",
+        "SELECT count(*) FROM (SELECT 1 FROM pgbench_accounts WHERE aid % 1000 = 7 \
+         FOR KEY SHARE) a",
         "SELECT count(*) FROM (SELECT 1 FROM pgbench_tellers FOR NO KEY UPDATE SKIP LOCKED) t",
     ],
     // These undo their changes, or roll them back.

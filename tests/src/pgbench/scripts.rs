@@ -59,7 +59,8 @@ const SCRIPTS: [Script; 7] = [
     },
     Script {
         name: "savepoints",
-        text: "\\set a random(1, 40)\nBEGIN;\nINSERT INTO trail (client, what) VALUES (:client_id, 'kept');\n\
+        text: "\\set a random(1, 40)\nBEGIN;\nINSERT INTO trail (client, what) \
+               VALUES (:client_id, 'kept');\n\
                SAVEPOINT one;\nUPDATE purse SET coins = coins + 5 WHERE id = :a;\n\
                SAVEPOINT two;\nINSERT INTO trail (client, what) VALUES (:client_id, 'undone');\n\
                ROLLBACK TO one;\nSAVEPOINT three;\n\
@@ -83,7 +84,8 @@ const SCRIPTS: [Script; 7] = [
     Script {
         name: "keys taken and given back",
         text: "\\set a random(100, 110)\nBEGIN;\n\
-               INSERT INTO purse VALUES (:a, 0, 'guest') ON CONFLICT (id) DO UPDATE SET note = purse.note;\n\
+               INSERT INTO purse VALUES (:a, 0, 'guest') ON CONFLICT (id) DO UPDATE \
+               SET note = purse.note;\n\
                DELETE FROM purse WHERE id = :a;\nEND;\n",
         isolation: "read committed",
         rows: 0,
@@ -92,7 +94,8 @@ const SCRIPTS: [Script; 7] = [
     Script {
         name: "joined updates",
         text: "\\set a random(1, 40)\nBEGIN;\n\
-               UPDATE purse SET coins = purse.coins + d.x FROM (VALUES (1 + :a % 40, 1), (1 + (:a * 7) % 40, -1)) \
+               UPDATE purse SET coins = purse.coins + d.x FROM (VALUES (1 + :a % 40, 1), \
+               (1 + (:a * 7) % 40, -1)) \
                d(i, x) WHERE purse.id = d.i AND 1 + :a % 40 <> 1 + (:a * 7) % 40;\n\
                INSERT INTO trail (client) VALUES (:client_id);\nEND;\n",
         isolation: "read committed",

@@ -20,7 +20,8 @@ impl Generator {
             1 => {
                 let (more, f) = (self.expr(Bool, &all, 2), self.expr(Float, &all, 1));
                 format!(
-                    "UPDATE b AS u SET f = {f}, s = t.s FROM a t WHERE t.id = u.aid AND {more} RETURNING u.id, t.id, u.f"
+                    "UPDATE b AS u SET f = {f}, s = t.s FROM a t WHERE t.id = u.aid \
+                     AND {more} RETURNING u.id, t.id, u.f"
                 )
             }
             2 => format!(
@@ -28,8 +29,10 @@ impl Generator {
             ),
             3 => format!("DELETE FROM a AS t WHERE {condition}"),
             4 => format!(
-                "INSERT INTO a AS r (id, x, s) SELECT t.id + {}, {x}, {s} FROM a t WHERE {condition} ON CONFLICT (id) DO \
-                 UPDATE SET x = excluded.x, s = r.s || excluded.s WHERE r.x IS NOT NULL RETURNING *",
+                "INSERT INTO a AS r (id, x, s) SELECT t.id + {}, {x}, {s} FROM a t \
+                 WHERE {condition} ON CONFLICT (id) DO \
+                 UPDATE SET x = excluded.x, s = r.s || excluded.s \
+                 WHERE r.x IS NOT NULL RETURNING *",
                 self.below(20)
             ),
             5 => {
@@ -39,7 +42,8 @@ impl Generator {
                 let (set, test) = (self.expr(Int, &scope, 3), self.expr(Bool, &scope, 2));
                 let shown = self.expr(Int, &r, 2);
                 format!(
-                    "INSERT INTO a AS r (id, x) SELECT t.id + 3, {x} FROM a t ON CONFLICT (id) DO UPDATE SET x = {set} \
+                    "INSERT INTO a AS r (id, x) SELECT t.id + 3, {x} FROM a t \
+                     ON CONFLICT (id) DO UPDATE SET x = {set} \
                      WHERE {test} RETURNING r.*, {shown}"
                 )
             }
@@ -48,7 +52,8 @@ impl Generator {
                 let where_ = self.filter(&own, &a, 1);
                 let (e, f) = (self.plain(Int, &own, 1), self.plain(Text, &own, 1));
                 format!(
-                    "UPDATE a AS t SET (x, s) = (SELECT max({e}), min({f}) FROM {from}{where_}) WHERE {condition} \
+                    "UPDATE a AS t SET (x, s) = (SELECT max({e}), min({f}) FROM {from}{where_}) \
+                     WHERE {condition} \
                      RETURNING t.id, t.x, t.s"
                 )
             }
@@ -57,16 +62,19 @@ impl Generator {
                 let (x, s) = (self.expr(Int, &none, 3), self.expr(Text, &none, 3));
                 let (y, z) = (self.expr(Int, &none, 3), self.expr(Text, &none, 2));
                 format!(
-                    "INSERT INTO c (k, v) VALUES ({x}, left({s}, 9)), ({y}, left({z}, 9)) RETURNING *"
+                    "INSERT INTO c (k, v) VALUES ({x}, left({s}, 9)), \
+                     ({y}, left({z}, 9)) RETURNING *"
                 )
             }
             8 => format!(
-                "WITH new AS (UPDATE a t SET x = {x} WHERE {condition} RETURNING t.id, t.x) SELECT n.id, n.x, (SELECT \
+                "WITH new AS (UPDATE a t SET x = {x} WHERE {condition} RETURNING t.id, t.x) \
+                 SELECT n.id, n.x, (SELECT \
                  count(*) FROM b WHERE b.aid = n.x) FROM new n"
             ),
             9..13 => self.change_by_rows(&a, &b, &condition),
             _ => format!(
-                "WITH gone AS (DELETE FROM a t WHERE {condition} RETURNING t.*) INSERT INTO c (k, v) SELECT g.id, \
+                "WITH gone AS (DELETE FROM a t WHERE {condition} RETURNING t.*) INSERT INTO c (k, \
+                 v) SELECT g.id, \
                  left(g.s, 5) FROM gone g RETURNING k, v"
             ),
         };
@@ -96,7 +104,8 @@ impl Generator {
                 let (k, v) = (self.expr(Int, &own, 1), self.expr(Text, &own, 1));
                 let shown = self.expr(Text, &columns(&[("c.k", Int), ("c.v", Text)]), 2);
                 format!(
-                    "INSERT INTO c (k, v, x) SELECT {k}, left({v}, 10), 1 FROM ({}) AS {w} RETURNING *, {shown}",
+                    "INSERT INTO c (k, v, x) SELECT {k}, left({v}, 10), 1 FROM ({}) \
+                     AS {w} RETURNING *, {shown}",
                     rows.0
                 )
             }
@@ -105,14 +114,16 @@ impl Generator {
                 let test = self.filter(&own, a, 1);
                 let shown = self.expr(Int, a, 3);
                 format!(
-                    "DELETE FROM a AS t WHERE EXISTS (SELECT 1 FROM {from}{test}) AND {condition} RETURNING t.s, {shown}"
+                    "DELETE FROM a AS t WHERE EXISTS (SELECT 1 FROM {from}{test}) \
+                     AND {condition} RETURNING t.s, {shown}"
                 )
             }
             _ => {
                 let cast = self.expr(Text, b, 2);
                 let e = self.expr(Json, b, 2);
                 format!(
-                    "INSERT INTO e (id, p, doc, tags, m, z) SELECT u.id + 100, u.aid, {e}, ARRAY[u.s], left({cast}, 4), \
+                    "INSERT INTO e (id, p, doc, tags, m, z) \
+                     SELECT u.id + 100, u.aid, {e}, ARRAY[u.s], left({cast}, 4), \
                      left({cast}, 6) FROM b u RETURNING *"
                 )
             }

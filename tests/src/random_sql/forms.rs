@@ -72,7 +72,8 @@ impl Generator {
             let casts: Vec<String> =
                 columns.iter().map(|(c, ty)| format!("b.{c}::{}", ty.name())).collect();
             sql = format!(
-                "CREATE FUNCTION pg_temp.{f}(int, text, int) RETURNS TABLE ({}) LANGUAGE sql{volatile}{strict} AS \
+                "CREATE FUNCTION pg_temp.{f}(int, text, int) RETURNS TABLE ({}) \
+                 LANGUAGE sql{volatile}{strict} AS \
                  $f$ SELECT {} FROM ({body}) AS b $f$",
                 list.join(", "),
                 casts.join(", ")
@@ -86,7 +87,8 @@ impl Generator {
             self.prepared = false;
             let name = ty.name();
             sql = format!(
-                "CREATE FUNCTION pg_temp.{f}(int, text, int) RETURNS {name} LANGUAGE sql{volatile}{strict} AS \
+                "CREATE FUNCTION pg_temp.{f}(int, text, int) RETURNS {name} \
+                 LANGUAGE sql{volatile}{strict} AS \
                  $f$ SELECT ({body})::{name} $f$"
             );
             let (p, q, r) =
@@ -164,16 +166,20 @@ impl Generator {
             0 => format!("SELECT x1 = x2 AS e FROM (SELECT x x1, x x2 FROM ({inner}) s) t"),
             1 => format!("SELECT x IS NOT DISTINCT FROM x AS e, x - x FROM ({inner}) s"),
             2 => format!(
-                "WITH s AS ({inner}) SELECT bool_and(x1 IS NOT DISTINCT FROM x2) FROM (SELECT x x1, x x2 FROM s) t"
+                "WITH s AS ({inner}) SELECT bool_and(x1 IS NOT DISTINCT FROM x2) \
+                 FROM (SELECT x x1, x x2 FROM s) t"
             ),
             3 => format!(
-                "SELECT s.x IS NOT DISTINCT FROM l.y AS e FROM ({inner}) s CROSS JOIN LATERAL (SELECT s.x AS y) l"
+                "SELECT s.x IS NOT DISTINCT FROM l.y AS e FROM ({inner}) s CROSS \
+                 JOIN LATERAL (SELECT s.x AS y) l"
             ),
             4 => format!(
-                "SELECT x1 - x2 AS e FROM (SELECT x x1, x x2 FROM ({inner}) s) t WHERE x1 = x2 ORDER BY x1"
+                "SELECT x1 - x2 AS e FROM (SELECT x x1, x x2 FROM ({inner}) s) t WHERE x1 = x2 \
+                 ORDER BY x1"
             ),
             _ => format!(
-                "SELECT y - z AS e FROM (SELECT (SELECT s.x) y, s.x z FROM ({inner}) s LEFT JOIN a ON a.id = 1) t"
+                "SELECT y - z AS e FROM (SELECT (SELECT s.x) y, s.x z FROM ({inner}) s LEFT JOIN a \
+                 ON a.id = 1) t"
             ),
         };
         Statement::one(sql)
@@ -197,20 +203,24 @@ impl Generator {
                 "SELECT count(*) FROM (SELECT 1 FROM {from} OFFSET 0) s WHERE nextval('sq') > 0"
             ),
             5 => format!(
-                "SELECT count(*) FROM (SELECT {key} k, nextval('sq') n FROM {from}{condition} ORDER BY 1 LIMIT 3) s"
+                "SELECT count(*) FROM (SELECT {key} k, nextval('sq') n FROM {from}{condition} \
+                 ORDER BY 1 LIMIT 3) s"
             ),
             6 => format!(
-                "SELECT count(n), count(m) FROM (SELECT n, n + 1 AS m FROM (SELECT CASE WHEN {test} THEN nextval('sq') END \
+                "SELECT count(n), count(m) FROM (SELECT n, n + 1 AS m FROM (SELECT CASE \
+                 WHEN {test} THEN nextval('sq') END \
                  n FROM {from}{condition}) s) t"
             ),
             7 => format!(
-                "WITH w AS (SELECT nextval('sq') n FROM {from}{condition}) SELECT count(*) FROM w w1 JOIN w w2 USING (n)"
+                "WITH w AS (SELECT nextval('sq') n FROM {from}{condition}) SELECT count(*) \
+                 FROM w w1 JOIN w w2 USING (n)"
             ),
             _ => {
                 let scope = both(&own, &Vec::new());
                 let e = self.expr(Int, &scope, 2);
                 format!(
-                    "SELECT sum(m * 0) FROM (SELECT {e} AS e, (SELECT nextval('sq') WHERE {test}) m FROM {from}{condition}) s"
+                    "SELECT sum(m * 0) FROM (SELECT {e} AS e, (SELECT nextval('sq') \
+                     WHERE {test}) m FROM {from}{condition}) s"
                 )
             }
         };

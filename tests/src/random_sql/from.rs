@@ -390,7 +390,7 @@ impl Generator {
         // An outer column in the join key of one side.
         if !outer.is_empty() && self.chance(40) {
             let outer = self.around(outer);
-            // The real server refuses a FULL JOIN with a volatile key.
+            // PostgreSQL refuses a FULL JOIN with a volatile key.
             let more = self.expr(Int, &outer, usize::from(join != "FULL JOIN"));
             match self.chance(50) {
                 true => l = format!("{l} + {more}"),
@@ -555,7 +555,8 @@ impl Generator {
             false => self.below(5).to_string(),
         };
         let text = format!(
-            "SELECT {value} AS v, {window} AS {w} FROM {table} AS {t}{condition} ORDER BY {by} LIMIT {limit}"
+            "SELECT {value} AS v, {window} AS {w} FROM {table} AS {t}{condition} \
+             ORDER BY {by} LIMIT {limit}"
         );
         self.rows = 4.0;
         (text, vec![("v".to_owned(), e), (w, ty)])

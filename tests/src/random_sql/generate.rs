@@ -4,7 +4,7 @@
 /// A statement, or several related ones, with their properties.
 #[derive(Default)]
 pub struct Statement {
-    /// Settings of Norsu only, so that the real server's plans do not change.
+    /// Settings of Norsu only, so that PostgreSQL's plans do not change.
     pub settings: Vec<String>,
     pub steps: Vec<Step>,
     /// It opens a transaction, which must be rolled back.
@@ -219,7 +219,8 @@ impl Generator {
         self.over_rows(self.rows);
         let condition = self.expr(Bool, &scope, 3);
         Statement::one(format!(
-            "WITH {w} AS {how}({inner}) SELECT {w}.*, count(*) OVER () AS all_of FROM {w} WHERE {condition}"
+            "WITH {w} AS {how}({inner}) SELECT {w}.*, count(*) OVER () AS all_of FROM {w} \
+             WHERE {condition}"
         ))
     }
 

@@ -14,7 +14,7 @@ const AHEAD_BYTES_MAX: usize = 32 * 1024;
 /// Time limit for an answer: a server that exceeds it ignores the statement timeout.
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
-/// If the real server answers within this part of the timeout, Norsu should not time out.
+/// If PostgreSQL answers within this part of the timeout, Norsu should not time out.
 const QUICK_PART: u32 = 10;
 
 /// Limit of statements that wait to be repeated.
@@ -22,10 +22,10 @@ const AGAIN_MAX: usize = 20;
 
 const QUERY_CANCELED: &str = "57014";
 
-/// The real server's planner raises this internal error for some joins with LATERAL queries.
+/// PostgreSQL's planner raises this internal error for some joins with LATERAL queries.
 const NO_JOIN: &str = "failed to build any ";
 
-/// Where the answers differ, the real server is asked again with each of these settings, which must
+/// Where the answers differ, PostgreSQL is asked again with each of these settings, which must
 /// not change its answers. If it then answers as Norsu does, its answer depends on its plan.
 const OTHER_PLANS: [&str; 7] = [
     "SET enable_seqscan = on",
@@ -106,12 +106,12 @@ pub(super) struct Counts {
     /// Statements that a server canceled, or that the real one could not plan; their later messages
     /// were not compared.
     pub canceled: usize,
-    /// Those of them that only Norsu canceled although the real server answered quickly, after they
+    /// Those of them that only Norsu canceled although PostgreSQL answered quickly, after they
     /// were repeated alone.
     pub cliffs: usize,
     /// Messages that both servers refused with the same error.
     pub refused: usize,
-    /// Statements that the real server answers as Norsu does with another plan ([`OTHER_PLANS`]).
+    /// Statements that PostgreSQL answers as Norsu does with another plan ([`OTHER_PLANS`]).
     pub ambiguous: usize,
 }
 
@@ -164,7 +164,7 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
 
 /// The connections with their pipelined statements.
 pub(super) struct Pipeline {
-    /// The real server is the first.
+    /// PostgreSQL is the first.
     servers: [Client; 2],
     timeout: Duration,
     in_flight: VecDeque<InFlight>,
@@ -172,7 +172,7 @@ pub(super) struct Pipeline {
     bytes: usize,
     /// Statements to repeat while no others are in progress.
     again: Vec<InFlight>,
-    /// Statements with their differences, until the real server has been asked again.
+    /// Statements with their differences, until PostgreSQL has been asked again.
     doubted: Vec<(InFlight, Vec<String>)>,
     pub(super) counts: Counts,
     shows_refused: bool,
@@ -294,7 +294,7 @@ impl Pipeline {
         }
     }
 
-    /// The first of [`OTHER_PLANS`] with which the real server's answers are those of Norsu.
+    /// The first of [`OTHER_PLANS`] with which PostgreSQL's answers are those of Norsu.
     fn settings_of_another_answer(&mut self, statement: &InFlight) -> Option<&'static str> {
         let ours = self.answers(1, statement, None);
         let found = OTHER_PLANS

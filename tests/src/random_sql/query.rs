@@ -172,7 +172,8 @@ impl Generator {
         let condition = self.expr(Bool, &both(&columns, outer), 1);
         self.rows = 20.0;
         format!(
-            "WITH RECURSIVE {r}(n, v) AS ({start} UNION {all}SELECT {step}, r.v + 1 FROM {r} AS r{join} WHERE r.n < {end}) SELECT \
+            "WITH RECURSIVE {r}(n, v) AS ({start} UNION {all}SELECT {step}, r.v + 1 FROM {r} \
+             AS r{join} WHERE r.n < {end}) SELECT \
              n, v, {condition} AS c FROM {r}"
         )
     }
@@ -292,7 +293,7 @@ impl Generator {
         (keys, sets): (&Columns, bool),
     ) -> (Ty, String) {
         let (ty, of) = self.aggregate(own, outer, &Vec::new(), 1);
-        // The real server treats a constant key as equal in all grouping sets.
+        // PostgreSQL treats a constant key as equal in all grouping sets.
         let part = match keys.is_empty() || sets {
             false if self.chance(50) => format!("PARTITION BY {} ", keys[0].0),
             _ => String::new(),
@@ -323,7 +324,7 @@ impl Generator {
                 let at = self.below(keys.len());
                 let (key, ty) = keys[at].clone();
                 let test = match self.below(3) {
-                    // The real server simplifies a truth value to the parts of its AND or OR.
+                    // PostgreSQL simplifies a truth value to the parts of its AND or OR.
                     1.. if sets && ty == Bool => format!("({key}) IS NULL"),
                     0 => format!("({key}) IS NULL"),
                     1 => {
@@ -371,7 +372,7 @@ impl Generator {
         let names: Vec<&str> = keys.iter().map(|k| k.0.as_str()).collect();
         let all = names.join(", ");
         let Some((first, rest)) = names.split_first() else { return (String::new(), false) };
-        // In a custom plan a key with a parameter may become a constant, which the real server does
+        // In a custom plan a key with a parameter may become a constant, which PostgreSQL does
         // not set to NULL in HAVING; in a generic plan it does: the answer depends on the choice.
         // Of two keys that a join equates it sorts by one and assumes the order of the other, which
         // some of the sets make NULL.
@@ -407,7 +408,7 @@ fn columns_in(expr: &str) -> Vec<&str> {
     out
 }
 
-/// Keys for use in other expressions. The real server flattens nested AND and OR, and then does not
+/// Keys for use in other expressions. PostgreSQL flattens nested AND and OR, and then does not
 /// recognize the key in them, so that they have values where a grouping set lacks the key.
 fn whole_keys(keys: &Columns, sets: bool) -> Columns {
     let whole = |(key, ty): &(String, Ty)| match ty {

@@ -90,7 +90,7 @@ fn missing_feature(line: &str) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Statements that the real server's client skips (`\if`, `\quit`) are not counted.
+/// Statements that PostgreSQL's client skips (`\if`, `\quit`) are not counted.
 pub(super) fn regression(script: &Script, ours: &str, theirs: &str) -> Tally {
     let (ours, theirs) = (script.answers(ours), script.answers(theirs));
     let mut tally = Tally::default();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn permutations_are_told_apart() {
+    fn permutations_are_distinguished() {
         let theirs = "Parsed test spec with 2 sessions\n\nstarting permutation: a b\nx\n\n\
                       starting permutation: b a\ny\n";
         let ours = theirs.replace('y', "z");

@@ -223,7 +223,7 @@ const ROWS_END: &str = r"\.";
 /// follows.
 const MARK: &str = "#answered ";
 
-/// A script whose statements can be told apart in a client's output.
+/// A script whose statements can be distinguished in a client's output.
 pub(super) struct Script {
     pub statements: Vec<String>,
     /// The script with a psql command after each statement that prints the statement's number.
@@ -295,10 +295,13 @@ mod tests {
 
     #[test]
     fn statements_end_where_psql_ends_them() {
-        let script = "-- one;\nSELECT 1;\n\nSELECT ';', $$a;\n;$$,\n  \"b;\" /* ; */ -- ;\n;\n\\d t\n\
+        let script = "-- one;\nSELECT 1;\n\nSELECT ';', $$a;\n;$$,\n  \"b;\" /* ; \
+                      */ -- ;\n;\n\\d t\n\
                       SELECT 1\n\\gset\nCOPY t FROM stdin;\n1;\n\\.\nSELECT 2; SELECT 3;\n\
-                      CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\n SELECT CASE 1 WHEN 1 THEN 2 END;\nEND;\n\
-                      CREATE RULE r AS ON INSERT TO t DO (SELECT 1;\n SELECT 2);\nSELECT E'a\\';\n' || $1;";
+                      CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\n SELECT CASE 1 \
+                      WHEN 1 THEN 2 END;\nEND;\n\
+                      CREATE RULE r AS ON INSERT TO t DO (SELECT 1;\n \
+                      SELECT 2);\nSELECT E'a\\';\n' || $1;";
         assert_eq!(
             Script::new(script).statements,
             [
@@ -308,7 +311,8 @@ mod tests {
                 "SELECT 1\n\\gset",
                 "COPY t FROM stdin;\n1;\n\\.",
                 "SELECT 2; SELECT 3;",
-                "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\n SELECT CASE 1 WHEN 1 THEN 2 END;\nEND;",
+                "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\n SELECT CASE 1 \
+                 WHEN 1 THEN 2 END;\nEND;",
                 "CREATE RULE r AS ON INSERT TO t DO (SELECT 1;\n SELECT 2);",
                 "SELECT E'a\\';\n' || $1;",
             ]
@@ -321,15 +325,18 @@ mod tests {
             Script::new("SELECT 'a\n\nb';\nCOPY t FROM stdin;\nCOPY t FROM stdin;\n\n\\.\n");
         assert_eq!(
             script.marked,
-            "SELECT 'a\n\nb';\n\\echo '#answered 0'\nCOPY t FROM stdin;\n\\.\n\\echo '#answered 1'\nCOPY t FROM stdin;\n\n\\.\n\\echo '#answered 2'\n"
+            "SELECT 'a\n\nb';\n\\echo '#answered 0'\nCOPY t \
+             FROM stdin;\n\\.\n\\echo '#answered 1'\nCOPY t \
+             FROM stdin;\n\n\\.\n\\echo '#answered 2'\n"
         );
     }
 
     #[test]
-    fn answers_go_to_their_statements() {
+    fn answers_are_assigned_to_their_statements() {
         let script =
             Script::new("SELECT 1;\n\\if x\nSELECT 2;\n\\endif\nSELECT 3;\nSELECT 4;\nSELECT 5;");
-        let said = " a\n---\n 1\n\n#answered 0\n#answered 3\nSELECT 4;\nERROR:  no\n#answered 4\nx#answered 5\nlost\n";
+        let said = " a\n---\n 1\n\n#answered 0\n#answered 3\nSELECT 4;\nERROR:  no\n#answered \
+                    4\nx#answered 5\nlost\n";
         let lines = |lines: &[&str]| Some(lines.iter().map(|l| l.to_string()).collect::<Vec<_>>());
         assert_eq!(
             script.answers(said),

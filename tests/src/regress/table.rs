@@ -4,7 +4,8 @@ use super::compare::Tally;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-const HEAD: &str = "| file | statements | agree | refused | follow | other | features that are missing |\n\
+const HEAD: &str = "| file | statements | agree | refused | follow | other | \
+                    features that are missing |\n\
                     |---|---|---|---|---|---|---|\n";
 
 /// A row: the counts, and the reason as text.

@@ -1,4 +1,4 @@
-//! Malformed input. Where the protocol determines the real server's answer, Norsu's must be the
+//! Malformed input. Where the protocol determines PostgreSQL's answer, Norsu's must be the
 //! same; and the server must keep running.
 
 use super::Both;

@@ -43,9 +43,10 @@ fn with_rules(rules: &str) -> (TempDir, Norsu) {
 }
 
 #[test]
-fn passwords() {
+fn each_password_method_accepts_and_rejects_as_in_postgres() {
     let (_dir, server) = with_rules(
-        "local all scram scram-sha-256\nlocal all md5,md5_with_scram md5\nlocal all plain password\n\
+        "local all scram scram-sha-256\nlocal all md5,md5_with_scram md5\nlocal all plain \
+         password\n\
          local all +grp reject\nlocal template1 @extra trust\nlocal sameuser template1 trust\n\
          local sameuser own trust\n",
     );
@@ -73,14 +74,16 @@ fn passwords() {
             "member",
             "",
             "postgres",
-            "pg_hba.conf rejects connection for host \"[local]\", user \"member\", database \"postgres\", no encryption",
+            "pg_hba.conf rejects connection for host \"[local]\", user \"member\", \
+             database \"postgres\", no encryption",
         ),
         ("listed", "", "template1", "listed"),
         (
             "listed",
             "",
             "postgres",
-            "no pg_hba.conf entry for host \"[local]\", user \"listed\", database \"postgres\", no encryption",
+            "no pg_hba.conf entry for host \"[local]\", user \"listed\", database \"postgres\", \
+             no encryption",
         ),
         ("template1", "", "template1", "template1"),
         ("own", "", "own", "own"),
@@ -88,13 +91,14 @@ fn passwords() {
             "own",
             "",
             "postgres",
-            "no pg_hba.conf entry for host \"[local]\", user \"own\", database \"postgres\", no encryption",
+            "no pg_hba.conf entry for host \"[local]\", user \"own\", database \"postgres\", \
+             no encryption",
         ),
         ("postgres", "", "nosuch", "database \"nosuch\" does not exist"),
     ] {
         assert_eq!(psql(&server, role, password, database), said, "{role} {password}");
     }
-    // What the real server answers to a mechanism and its first message; the last message may be
+    // What PostgreSQL answers to a mechanism and its first message; the last message may be
     // wrong here.
     let mechanism = |length: i32, rest: &[u8]| {
         let head = [&b"SCRAM-SHA-256\0"[..], &length.to_be_bytes()].concat();
@@ -254,7 +258,7 @@ fn roles_and_long_names_at_the_beginning(both: &Both) {
             }
             said
         });
-        assert_eq!(said[0], said[1], "{user}, {name}={value}: ours, then the real server's");
+        assert_eq!(said[0], said[1], "{user}, {name}={value}: Norsu's, then PostgreSQL's");
     }
     both.ask(&[
         &format!("drop database {long}"),
@@ -284,7 +288,13 @@ fn connection_slots_run_out() {
         guests.push(client);
     }
     let (_, said) = greet("guest");
-    assert!(said.contains("C=53300 M=remaining connection slots are reserved for non-replication superuser connections"), "{said}");
+    assert!(
+        said.contains(
+            "C=53300 M=remaining connection slots are reserved \
+             for non-replication superuser connections"
+        ),
+        "{said}"
+    );
     for _ in 0..3 {
         let (client, said) = greet("postgres");
         assert_eq!(said, "ready I");
@@ -345,7 +355,8 @@ fn cancelling_and_terminating_other_sessions(both: &Both) {
     let mut other = Client::connect(&socket);
     victim.send(&b().query("select pg_sleep(100)").0);
     let seen = format!(
-        "select count(*) from pg_stat_activity where pid = {pid} and state = 'active' and wait_event = 'PgSleep' \
+        "select count(*) from pg_stat_activity where pid = {pid} and state = 'active' \
+         and wait_event = 'PgSleep' \
          and query = 'select pg_sleep(100)'"
     );
     while other.column(&seen) != ["1"] {}

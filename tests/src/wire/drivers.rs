@@ -1,8 +1,8 @@
 //! Message sequences of drivers, step by step: the answers to each step must arrive before the next
-//! one is sent, as from the real server. The sequences are those of asyncpg, postgres.js,
+//! one is sent, as from PostgreSQL. The sequences are those of asyncpg, postgres.js,
 //! pg-cursor, pgjdbc, npgsql, pgx and psycopg's pipeline mode.
 //!
-//! The real server runs first: the messages that it sends within a time limit belong to the step.
+//! PostgreSQL runs first: the messages that it sends within a time limit belong to the step.
 //! Norsu must then send as many messages before the next step; if it sends fewer, the driver would
 //! wait forever.
 
@@ -32,7 +32,7 @@ cases! {
     timeouts_within_pipelines,
 }
 
-/// Time to wait for further messages of the real server.
+/// Time to wait for further messages of PostgreSQL.
 const WHILE: Duration = Duration::from_millis(120);
 /// Time limit for each message of Norsu.
 const WAIT_MAX: Duration = Duration::from_secs(15);
@@ -50,7 +50,7 @@ fn play(both: &Both, name: &str, steps: &[Bytes]) {
     for (i, (step, expected)) in steps.iter().zip(expected).enumerate() {
         client.send(&step.0);
         let said = client.as_many(expected.len(), WAIT_MAX);
-        assert_eq!(said, expected, "{name}, step {i}: ours, then the real server's");
+        assert_eq!(said, expected, "{name}, step {i}: Norsu's, then PostgreSQL's");
     }
 }
 
@@ -542,10 +542,10 @@ fn a_cancelled_pipeline(both: &Both) {
         said.extend(client.talk(&good(1).sync(), 1));
         said
     });
-    assert_eq!(said[0], said[1], "ours, then the real server's");
+    assert_eq!(said[0], said[1], "Norsu's, then PostgreSQL's");
 }
 
-/// A client that has not been told ReadyForQuery is not idle; the time of its statement runs.
+/// A client that has not received ReadyForQuery is not idle; the time of its statement runs.
 fn timeouts_within_pipelines(both: &Both) {
     let run = |sql: &str| b().parse("", sql, &[]).bind("", "", &[], &[], &[]).execute("", 0);
     let series = "select g from generate_series(1, 3) g";
@@ -597,6 +597,6 @@ fn timeouts_within_pipelines(both: &Both) {
             });
             answers.collect::<Vec<_>>()
         });
-        assert_eq!(ours, theirs, "{name}: ours, then the real server's");
+        assert_eq!(ours, theirs, "{name}: Norsu's, then PostgreSQL's");
     }
 }

@@ -149,6 +149,6 @@ fn rights_of_calls(both: &Both) {
         all.extend(client.talk(&call, 1));
         all
     });
-    assert_eq!(said[0], said[1], "ours, then the real server's");
+    assert_eq!(said[0], said[1], "Norsu's, then PostgreSQL's");
     both.ask(&["drop schema wire_fast cascade", "drop role wire_fast"]);
 }

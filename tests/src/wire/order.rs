@@ -453,7 +453,7 @@ fn closing_all_cursors_ends_portals(both: &Both) {
     );
 }
 
-/// Its parameters are told before its columns are looked at.
+/// Its parameters are described before its columns are examined.
 fn what_a_changed_statement_is_described_as(both: &Both) {
     let make = "create table wire_changed (a int4, b text)";
     both.check(

@@ -37,7 +37,8 @@ fn simple_queries(both: &Both) {
         "begin; select 1/g from generate_series(0, 0) g",
         "commit",
         "begin; begin; rollback; rollback",
-        "create temp table t (a int4); insert into t values (1), (2); select * from t; drop table t",
+        "create temp table t (a int4); insert into t values (1), (2); select * from t; \
+         drop table t",
         "select nosuch",
         "select 'a' ~ 1",
         "selec 1",
@@ -433,9 +434,10 @@ fn formats_of_prepared_statements_and_cursors(both: &Both) {
     }
 }
 
-/// Parameters of type void stand for OUT arguments, which the look-up of the function ignores.
+/// Parameters of type void represent OUT arguments, which the look-up of the function ignores.
 fn void_parameters_stand_for_out_arguments(both: &Both) {
-    let make = "create function outs(a int4, out b int4, out c text) language sql as 'select a + 1, ''q''::text'";
+    let make = "create function outs(a int4, out b int4, out c text) language sql \
+                as 'select a + 1, ''q''::text'";
     both.check(make, b().query(make), 1);
     for (sql, types) in [
         ("select * from outs($1, $2, $3) as result", &[23, 2278, 2278][..]),

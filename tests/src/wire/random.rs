@@ -47,7 +47,7 @@ const TABLES: &[&str] = &[
 ];
 
 #[test]
-fn random_messages_have_the_answers_of_the_real_server() {
+fn random_messages_have_the_answers_of_postgres() {
     let pair = Pair::start_both(
         "wire-random",
         "C.UTF-8",
@@ -140,7 +140,7 @@ impl<'p> Databases<'p> {
         self.connect_noting(socket, &mut false)
     }
 
-    /// Has the real server just crashed? Some sequences crash it, which ends all its sessions.
+    /// Has PostgreSQL just crashed? Some sequences crash it, which ends all its sessions.
     fn real_server_went_down(&self, said: &[String]) -> bool {
         let mut recovers = said.iter().any(|line| line.contains("C=57P02"));
         // The postmaster notices the end of a process with a delay.
@@ -193,7 +193,7 @@ impl<'p> Databases<'p> {
         if ours == theirs {
             return None;
         }
-        // The real server warns of portals that it has lost.
+        // PostgreSQL warns of portals that it has lost.
         let lost_a_portal = theirs.iter().any(|line| line.contains("skipping cleanup for portal"));
         if lost_a_portal || self.real_server_went_down(&theirs) {
             return None;

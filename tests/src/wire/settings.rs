@@ -1,4 +1,4 @@
-//! Settings through SQL, compared with the real server's.
+//! Settings through SQL, compared with PostgreSQL's.
 
 use super::Both;
 
@@ -33,11 +33,15 @@ fn functions_and_the_view(both: &Both) {
         "select set_config('work_mem', '1 foo', false)",
         "select set_config('port', '1', false)",
     ]);
-    both.ask(&["select name, setting, unit, context, vartype, min_val, max_val, enumvals, boot_val \
-        from pg_settings where name in ('synchronous_commit', 'checkpoint_timeout', 'seq_page_cost', \
-        'wal_level', 'enable_seqscan', 'search_path', 'log_min_messages') order by name"]);
+    both.ask(&[
+        "select name, setting, unit, context, vartype, min_val, max_val, enumvals, boot_val \
+         from pg_settings where name in ('synchronous_commit', 'checkpoint_timeout', \
+         'seq_page_cost', \
+         'wal_level', 'enable_seqscan', 'search_path', 'log_min_messages') order by name",
+    ]);
     // Two settings that exist only in recent minor versions.
-    let shared = "name not like 'norsu.%' and name not in ('composite_type_mismatch', 'output_plugin_libraries')";
+    let shared = "name not like 'norsu.%' and name not in ('composite_type_mismatch', \
+                  'output_plugin_libraries')";
     both.ask(&[&format!(
         "select name from pg_settings where {shared} order by name collate \"C\""
     )]);
@@ -53,7 +57,8 @@ fn functions_and_the_view(both: &Both) {
     ]);
     // The servers are started with different options.
     both.ask(&[&format!(
-        "select name, source, sourcefile is null, sourceline is null, pending_restart from pg_settings \
+        "select name, source, sourcefile is null, sourceline is null, pending_restart \
+         from pg_settings \
         where {shared} and name not in ('fsync', 'max_connections') order by name collate \"C\""
     )]);
     both.ask(&[

@@ -29,7 +29,8 @@ fn parameters_of_contained_queries(both: &Both) {
     both.ask(&[
         "create table wire_params (a int4, b text)",
         "insert into wire_params values (1, 'x'), (2, 'y')",
-        "create procedure wire_proc(a int4, b text) language sql as 'insert into wire_params values (a, b)'",
+        "create procedure wire_proc(a int4, b text) language sql as 'insert into wire_params \
+         values (a, b)'",
     ]);
     let one = |sql: &str, value: &[u8]| {
         b().query("begin")
@@ -43,7 +44,8 @@ fn parameters_of_contained_queries(both: &Both) {
     for (sql, then) in [
         ("explain (costs off) select * from wire_params where b = $1", "select 1"),
         (
-            "explain (costs off, analyze, timing off, summary off) select * from wire_params where a = $1",
+            "explain (costs off, analyze, timing off, summary off) select * from wire_params \
+             where a = $1",
             "select 1",
         ),
         (
@@ -130,7 +132,8 @@ fn parameters_of_contained_queries(both: &Both) {
 
 fn routines_of_errors(both: &Both) {
     both.ask(&[
-        "create table wire_routine (a int4 primary key check (a < 10), b int4 references wire_routine, c int4 not null)",
+        "create table wire_routine (a int4 primary key check (a < 10), b int4 \
+         references wire_routine, c int4 not null)",
         "insert into wire_routine values (1, 1, 1)",
         "create role wire_routine",
     ]);
@@ -184,7 +187,7 @@ fn routines_of_errors(both: &Both) {
             }
         });
         if ours != [None, None] || name.starts_with("a plan") {
-            assert_eq!(ours, theirs, "{name}: ours, then the real server's");
+            assert_eq!(ours, theirs, "{name}: Norsu's, then PostgreSQL's");
         }
     }
     both.ask(&["drop table wire_routine", "drop role wire_routine"]);
@@ -192,7 +195,8 @@ fn routines_of_errors(both: &Both) {
 
 fn statements_of_a_message_are_timed_one_by_one(both: &Both) {
     both.ask(&[
-        "set statement_timeout = 600; select 1 where pg_sleep(0.4) is null; select 2 where pg_sleep(0.4) is null",
+        "set statement_timeout = 600; select 1 where pg_sleep(0.4) is null; \
+         select 2 where pg_sleep(0.4) is null",
         "set statement_timeout = 60000; set statement_timeout = 300; select pg_sleep(60)",
         "set statement_timeout = 300; set statement_timeout = 0; \
          select 1 where pg_sleep(0.4) is null",
@@ -215,7 +219,7 @@ fn names_take_precedence_over_options(both: &Both) {
             ["client_encoding", "work_mem", "application_name"]
                 .map(|name| client.column(&format!("show {name}")))
         });
-        assert_eq!(said[0], said[1], "{parameters:?}: ours, then the real server's");
+        assert_eq!(said[0], said[1], "{parameters:?}: Norsu's, then PostgreSQL's");
     }
 }
 
@@ -239,7 +243,7 @@ fn a_copy_whose_session_is_ended(both: &Both) {
         assert_eq!(other.column(&format!("select pg_terminate_backend({})", pid[0])), ["t"]);
         client.until_ready().iter().map(Message::show).collect::<Vec<_>>()
     });
-    assert_eq!(said[0], said[1], "ours, then the real server's");
+    assert_eq!(said[0], said[1], "Norsu's, then PostgreSQL's");
     both.ask(&["select count(*) from wire_copied", "drop table wire_copied"]);
 }
 
@@ -322,7 +326,8 @@ fn discard_all_ends_roles(both: &Both) {
         "set session authorization wire_b; set role wire_b",
         "reset session authorization",
         "select current_user, session_user",
-        "set work_mem = '1MB'; prepare p as select 1; create temp table t (a int4); listen l; select pg_advisory_lock(1)",
+        "set work_mem = '1MB'; prepare p as select 1; create temp table t (a int4); listen l; \
+         select pg_advisory_lock(1)",
         "begin; discard all",
         "rollback",
         "select 1; discard all",
@@ -345,10 +350,14 @@ fn rights_of_nested_views(both: &Both) {
         "create table wire_bt (a int4, b int4)",
         "insert into wire_bt values (1, 1)",
         "grant select, update on wire_bt to wire_u1",
-        "set role wire_u1; create view wire_w1 as select * from wire_bt; grant select on wire_w1 to wire_u2",
-        "set role wire_u2; create view wire_w2 as select * from wire_w1; grant select, update, insert, delete on wire_w2 to wire_u3",
-        "create view wire_wi with (security_invoker) as select * from wire_w1; grant select, update on wire_wi to wire_u3",
-        "reset role; create view wire_w3 as select x.a, y.b from wire_w2 x join (select * from wire_w1 where a > 0) y using (a)",
+        "set role wire_u1; create view wire_w1 as select * from wire_bt; \
+         grant select on wire_w1 to wire_u2",
+        "set role wire_u2; create view wire_w2 as select * from wire_w1; \
+         grant select, update, insert, delete on wire_w2 to wire_u3",
+        "create view wire_wi with (security_invoker) as select * from wire_w1; \
+         grant select, update on wire_wi to wire_u3",
+        "reset role; create view wire_w3 as select x.a, y.b from wire_w2 x join (select * \
+         from wire_w1 where a > 0) y using (a)",
         "grant select, update on wire_w3 to wire_u3",
     ]);
     for grant in [
@@ -394,7 +403,8 @@ fn rights_of_nested_views(both: &Both) {
 
 fn settings_for_superusers(both: &Both) {
     both.ask(&["create role wire_s1; create role wire_s2; grant pg_read_all_settings to wire_s2"]);
-    let shared = "name not like 'norsu.%' and name not in ('composite_type_mismatch', 'output_plugin_libraries')";
+    let shared = "name not like 'norsu.%' and name not in ('composite_type_mismatch', \
+                  'output_plugin_libraries')";
     for role in ["wire_s1", "wire_s2"] {
         let set = format!("set role {role}");
         both.ask(&[
@@ -434,7 +444,7 @@ fn settings_for_superusers(both: &Both) {
             assert_eq!(
                 strip(&said[0]),
                 strip(&said[1]),
-                "{role}, {name}: ours, then the real server's"
+                "{role}, {name}: Norsu's, then PostgreSQL's"
             );
         }
     }
@@ -520,7 +530,8 @@ fn views_that_read_themselves_are_locked(both: &Both) {
         "create view wire_v1 as select 1 as a",
         "create view wire_v2 as select * from wire_v1",
         "create or replace view wire_v1 as select * from wire_v2",
-        "begin; lock table wire_v1; select relation::regclass, mode from pg_locks where relation in \
+        "begin; lock table wire_v1; select relation::regclass, mode from pg_locks \
+         where relation in \
          ('wire_v1'::regclass, 'wire_v2'::regclass) order by 1",
         "rollback",
         "begin; lock table wire_v2 in share mode nowait; rollback",

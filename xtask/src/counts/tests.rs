@@ -225,7 +225,7 @@ fn an_imported_module_is_no_dependency() {
 }
 
 #[test]
-fn lines_and_columns() {
+fn lines_are_counted_and_wide_ones_are_listed() {
     let wide = |columns: usize| format!("// {}\n", "é".repeat(columns - 3));
     let text = wide(100) + &wide(101) + &wide(150);
     let files = [("src/lib.rs", text.as_str()), ("tests/it.rs", "\n")];

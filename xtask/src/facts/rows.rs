@@ -87,7 +87,8 @@ pub fn files(tables: &[Table]) -> String {
         };
         let _ = writeln!(
             out,
-            "    (\n        {},\n        {:?},\n        {:?},\n        include_str!(\"../../facts/{file}\"),\n    ),",
+            "    (\n        {},\n        {:?},\n        {:?},\n        \
+             include_str!(\"../../facts/{file}\"),\n    ),",
             table.oid, table.schema, table.name
         );
     }

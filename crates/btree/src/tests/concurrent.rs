@@ -9,6 +9,42 @@ fn key_of(tid: Tid) -> i32 {
     (tid.block.0 / 64) as i32
 }
 
+/// Scans again and again until `done`; returns the number of scans. Each must be in order and find
+/// exactly the `stable` rows with odd offsets. `n`: the number of the scanner.
+fn scan_until(
+    w: &World,
+    n: usize,
+    dir: Direction,
+    stable: &BTreeSet<Tid>,
+    done: &AtomicBool,
+) -> usize {
+    let mut s = Session::new();
+    let mut scans = 0;
+    while !done.load(Ordering::SeqCst) {
+        w.xids.enter(4 + n);
+        let options = ScanOptions::default();
+        let mut scan = TestScan::new(w, Vec::new(), options);
+        let mut seen: Vec<Tid> = Vec::new();
+        while let Some(i) = scan.next(&mut s.cx(w), dir, None) {
+            seen.push(i.tid);
+            if i.tid.offset % 4 == 0 {
+                scan.kill_current();
+            }
+        }
+        scan.end(&mut s.cx(w));
+        w.xids.leave(4 + n);
+        if dir == Direction::Backward {
+            seen.reverse();
+        }
+        let key = |t: &Tid| (key_of(*t), *t);
+        assert!(seen.is_sorted_by(|a, b| key(a) < key(b)), "{dir:?}");
+        let old: BTreeSet<Tid> = seen.into_iter().filter(|t| t.offset % 2 == 1).collect();
+        assert_eq!(&old, stable, "{dir:?}");
+        scans += 1;
+    }
+    scans
+}
+
 fn stress(keys: u64, width: usize, rows: u64, seed: u64) {
     let mut schema = KeySchema::new(vec![int4_column(), text_column()], 2);
     schema.allequalimage = true;
@@ -72,36 +108,7 @@ fn stress(keys: u64, width: usize, rows: u64, seed: u64) {
         let scanners: Vec<_> = [Direction::Forward, Direction::Backward]
             .into_iter()
             .enumerate()
-            .map(|(n, dir)| {
-                scope.spawn(move || {
-                    let mut s = Session::new();
-                    let mut scans = 0;
-                    while !done.load(Ordering::SeqCst) {
-                        w.xids.enter(4 + n);
-                        let options = ScanOptions::default();
-                        let mut scan = TestScan::new(w, Vec::new(), options);
-                        let mut seen: Vec<Tid> = Vec::new();
-                        while let Some(i) = scan.next(&mut s.cx(w), dir, None) {
-                            seen.push(i.tid);
-                            if i.tid.offset % 4 == 0 {
-                                scan.kill_current();
-                            }
-                        }
-                        scan.end(&mut s.cx(w));
-                        w.xids.leave(4 + n);
-                        if dir == Direction::Backward {
-                            seen.reverse();
-                        }
-                        let key = |t: &Tid| (key_of(*t), *t);
-                        assert!(seen.is_sorted_by(|a, b| key(a) < key(b)), "{dir:?}");
-                        let old: BTreeSet<Tid> =
-                            seen.into_iter().filter(|t| t.offset % 2 == 1).collect();
-                        assert_eq!(&old, stable, "{dir:?}");
-                        scans += 1;
-                    }
-                    scans
-                })
-            })
+            .map(|(n, dir)| scope.spawn(move || scan_until(w, n, dir, stable, done)))
             .collect();
         let inserted = inserters.into_iter().map(|t| t.join().unwrap()).collect();
         done.store(true, Ordering::SeqCst);

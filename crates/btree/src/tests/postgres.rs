@@ -222,19 +222,12 @@ impl Row {
     }
 }
 
-#[test]
-fn postgres_redoes_our_log() {
-    let c = Cluster::new("ours");
-    c.start();
-    c.sql(TABLES);
-    let indexes = c.indexes("c.relname like 't\\_%' and c.relnamespace = 2200");
-    assert_eq!(indexes.len(), 5);
+fn rows_of(c: &Cluster) -> Vec<Row> {
     let tid = |s: &str| {
         let (block, offset) = s.trim_matches(['(', ')']).split_once(',').unwrap();
         Tid::new(BlockNo(block.parse().unwrap()), offset.parse().unwrap())
     };
-    let rows: Vec<Row> = c
-        .sql("select ctid, id, k, s, w from t")
+    c.sql("select ctid, id, k, s, w from t")
         .into_iter()
         .map(|r| Row {
             tid: tid(&r[0]),
@@ -243,7 +236,31 @@ fn postgres_redoes_our_log() {
             s: r[3].clone(),
             w: r[4].clone(),
         })
-        .collect();
+        .collect()
+}
+
+/// The log has records of all kinds, and images to check them.
+fn check_records(dump: &str) {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in dump.lines().filter(|l| l.contains("rmgr: Btree")) {
+        let kind = line.split("desc: ").nth(1).unwrap().split(' ').next().unwrap();
+        *kinds.entry(kind).or_insert(0) += 1;
+    }
+    println!("{kinds:?}, {} images", dump.matches("for WAL verification").count());
+    assert!(dump.matches("for WAL verification").count() > 10_000);
+    for kind in ["SPLIT_L", "SPLIT_R", "INSERT_POST", "DEDUP", "DELETE", "VACUUM", "UNLINK_PAGE"] {
+        assert!(kinds[kind] > 0);
+    }
+}
+
+#[test]
+fn postgres_redoes_our_log() {
+    let c = Cluster::new("ours");
+    c.start();
+    c.sql(TABLES);
+    let indexes = c.indexes("c.relname like 't\\_%' and c.relnamespace = 2200");
+    assert_eq!(indexes.len(), 5);
+    let rows = rows_of(&c);
     c.stop();
 
     let env = Env::os(&c.data);
@@ -317,24 +334,21 @@ fn postgres_redoes_our_log() {
         &format!("{BIN}/pg_waldump"),
         &["-p", &format!("{}/pg_wal", c.data), "-s", &start, "-e", &stop, "-b"],
     );
-    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
-    for line in dump.lines().filter(|l| l.contains("rmgr: Btree")) {
-        let kind = line.split("desc: ").nth(1).unwrap().split(' ').next().unwrap();
-        *kinds.entry(kind).or_insert(0) += 1;
-    }
-    println!("{kinds:?}, {} images", dump.matches("for WAL verification").count());
-    assert!(dump.matches("for WAL verification").count() > 10_000);
-    for kind in ["SPLIT_L", "SPLIT_R", "INSERT_POST", "DEDUP", "DELETE", "VACUUM", "UNLINK_PAGE"] {
-        assert!(kinds[kind] > 0);
-    }
+    check_records(&dump);
 
     c.start();
     let log = std::fs::read_to_string(format!("{}/log", c.dir)).unwrap();
     assert!(log.contains("redo done"), "{log}");
     c.sql("create extension amcheck");
-    c.sql("select bt_index_parent_check(c.oid, true, true) from pg_class c where relname like 't\\_%' and relkind = 'i'");
+    c.sql(
+        "select bt_index_parent_check(c.oid, true, true) from pg_class c \
+         where relname like 't\\_%' and relkind = 'i'",
+    );
     c.sql("set enable_seqscan = off; update t set k = k + 1 where id % 10 = 0");
     c.sql("vacuum t");
-    c.sql("select bt_index_parent_check(c.oid, true, true) from pg_class c where relname like 't\\_%' and relkind = 'i'");
+    c.sql(
+        "select bt_index_parent_check(c.oid, true, true) from pg_class c \
+         where relname like 't\\_%' and relkind = 'i'",
+    );
     c.stop();
 }

@@ -52,7 +52,7 @@ impl Frame {
         let claimed = self.desc.update(|s| free(s).then_some(s & PINS)).is_ok();
         if claimed {
             self.desc.clear_tag();
-            // SAFETY: the frame is ours; loom reports any overlap.
+            // SAFETY: this thread owns the frame; loom reports any overlap.
             self.page.with_mut(|p| unsafe { *p = block });
             self.desc.block.store(block, Relaxed);
             self.desc.state.fetch_or(TAGGED | VALID | USAGE, Release);
@@ -133,7 +133,7 @@ fn loom_a_change_during_a_write_stays_dirty() {
             frame.desc.state.fetch_and(!JUST_DIRTIED, AcqRel);
             let copy = frame.read();
             frame.desc.latch.release(ShareExclusive);
-            // SAFETY: IO is ours.
+            // SAFETY: this thread has set IO.
             frame.disk.with_mut(|p| unsafe { *p = copy });
             frame.desc.end_io(0, true);
         }
@@ -158,7 +158,8 @@ fn loom_two_readers_of_one_miss() {
         let read = |frame: &Frame| {
             let before = frame.desc.state.fetch_add(PIN, Acquire);
             if before & VALID == 0 && frame.desc.start_io(|s| s & VALID == 0) {
-                // SAFETY: IO is ours and the page is not VALID; loom reports any overlap.
+                // SAFETY: this thread has set IO, and the page is not VALID; loom reports any
+                // overlap.
                 frame.page.with_mut(|p| unsafe { *p = 2 });
                 frame.desc.end_io(VALID, false);
             }

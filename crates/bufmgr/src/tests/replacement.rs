@@ -230,13 +230,13 @@ fn discard_all(world: &World, fork: &Arc<ForkBuffers>) {
 }
 
 #[test]
-fn a_file_grown_ahead_is_truncated_to_its_used_length() {
+fn a_file_extended_in_advance_is_truncated_to_its_used_length() {
     let world = World::new(64);
     let fork = world.relation(1, 3);
     let in_file = || world.pool.smgr().nblocks(fork.name()).unwrap();
     let mut strategy = Strategy::normal();
     for n in 3..8 {
-        let guard = world.pool.extend_ahead(&fork, 8, &mut strategy).unwrap();
+        let guard = world.pool.extend_in_advance(&fork, 8, &mut strategy).unwrap();
         assert_eq!(guard.block(), BlockNo(n));
     }
     assert_eq!((world.pool.nblocks(&fork).unwrap(), in_file()), (8, 11));

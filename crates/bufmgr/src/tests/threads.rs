@@ -114,7 +114,7 @@ fn concurrent_misses_of_a_block_use_one_frame() {
     }
 }
 
-/// Several threads extend a fork: every block is handed out once.
+/// Several threads extend a fork: every block is returned once.
 #[test]
 fn concurrent_extension_returns_every_block_once() {
     let world = Arc::new(World::new(32));

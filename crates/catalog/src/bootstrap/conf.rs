@@ -66,7 +66,8 @@ const MAIN_HEAD: &str = "\
 #
 # One setting per line: name = value. Values with spaces or special characters are quoted. Units of
 # sizes are B, kB, MB, GB, TB; units of times are us, ms, s, min, h, d. After a change,
-# `pg_ctl reload` or SELECT pg_reload_conf() is enough for most settings; those marked (restart) need a restart.
+# `pg_ctl reload` or SELECT pg_reload_conf() is enough for most settings; those marked (restart)
+# need a restart.
 # Settings that are not set here have their defaults; SHOW ALL lists all values.
 
 # Connections
@@ -138,7 +139,8 @@ fn hba(options: &InitOptions) -> String {
 
 const HBA_HEAD: &str = "\
 # Client authentication: which roles may connect, from where, and with which method. The first line
-# that matches a connection applies; a connection that matches no line is rejected. Changes need a reload.
+# that matches a connection applies; a connection that matches no line is rejected. Changes need a
+# reload.
 #
 # local         DATABASE  USER           METHOD  [OPTIONS]
 # host          DATABASE  USER  ADDRESS  METHOD  [OPTIONS]

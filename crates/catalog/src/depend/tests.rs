@@ -75,7 +75,8 @@ fn pinned_objects_cannot_be_dropped() {
         let error = cx.plan_deletion(&[object], DropBehavior::Cascade).unwrap_err();
         assert_eq!(
             error.message(),
-            "cannot drop function substr(text,integer) because it is required by the database system"
+            "cannot drop function substr(text,integer) because it is required by the database \
+             system"
         );
         let operator = ObjectAddress::of::<PgOperator>(Oid(551));
         assert_eq!(cx.describe_object(operator).unwrap(), "operator +(integer,integer)");

@@ -306,7 +306,9 @@ impl Value for OidVector {
 }
 
 macro_rules! fixed_array {
-    ($($ty:ty, $element:expr, $size:literal, |$chunk:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
+    ($(
+        $ty:ty, $element:expr, $size:literal, |$chunk:ident| $from:expr, |$value:ident| $to:expr;
+    )*) => {$(
         impl Value for Vec<$ty> {
             fn from_datum(datum: DatumRef<'_>) -> Option<Vec<$ty>> {
                 let data = array::fixed_elements(bytes(datum)?, $size)?;

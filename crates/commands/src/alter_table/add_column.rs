@@ -6,10 +6,10 @@
 //!
 //! Counterpart: `ATExecAddColumn`, `StoreAttrDefault`.
 
-use super::{Work, must_be};
+use super::attribute::must_be;
+use super::queue::Work;
 use crate::create_table::{self, Constraints};
-use crate::host::{CommandHost, notice};
-use crate::{exprs, sequence};
+use crate::{class, sequence};
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgClass};
 use eval::{EvalState, Volatility};
@@ -20,6 +20,8 @@ use plan::Expr;
 use plan::expr::NextValueExpr;
 use std::sync::Arc;
 use types::Datum;
+use utility::host::{CommandHost, notice};
+use utility::{columns, exprs};
 
 /// Adds a column.
 pub fn add(
@@ -54,7 +56,7 @@ pub fn add(
     crate::relation::check_column_type(host, &new.column, rel.kind(), rel.class.reltype)?;
     let oid = rel.oid();
     let class = &rel.class.row;
-    let persistence = sequence::persistence_of(class);
+    let persistence = class::persistence_of(class);
     let single = std::slice::from_mut(&mut new);
     let (table, schema, owner) = (rel.name(), class.relnamespace, class.relowner);
     let made = create_table::make_sequences(host, single, table, schema, persistence, owner, sql)?;
@@ -73,7 +75,7 @@ pub fn add(
     let row = crate::relation::with_version(host, &rel.attributes, row);
     let mut cat = host.catalog();
     cat.insert(&row)?;
-    let class_row = crate::relation::class(&mut cat, oid)?;
+    let class_row = class::row(&mut cat, oid)?;
     cat.update(&class_row, &PgClass { relnatts: number, ..class_row.row.clone() })?;
     crate::relation::record_column_type(host, oid, &row)?;
     host.catalog().increment_command_counter()?;
@@ -92,11 +94,10 @@ pub fn add(
     if rel.kind() == b'r' {
         let sequence = made.iter().find(|m| m.2).map(|m| m.0);
         values(host, oid, &row, default, new.generated, sequence, work)?;
-        crate::relation::add_toast(host, oid, None)?;
+        crate::toast::add_toast(host, oid, None)?;
     }
-    work.constraints.append(&mut constraints.checks);
-    work.constraints.append(&mut constraints.keys);
-    work.constraints.append(&mut constraints.foreign);
+    let later = [constraints.keys, constraints.checks, constraints.foreign];
+    later.into_iter().flatten().for_each(|c| work.push_constraint(c));
     Ok(())
 }
 
@@ -122,15 +123,15 @@ fn values(
         return Ok(());
     }
     let domain = host.catalog().type_row(column.atttypid)?.typtype == b'd';
-    let constrained = domain && crate::domain::has_constraints(host, column.atttypid)?;
+    let constrained = domain && columns::has_constraints(host, column.atttypid)?;
     let default = match default {
-        None if domain && !generated => crate::relation::column_default(host, oid, number)?,
+        None if domain && !generated => columns::column_default(host, oid, number)?,
         given => given,
     };
     let Some(expr) = default else {
         if constrained {
             // The rewrite checks that the domain accepts NULL.
-            let e = crate::domain::null_in_domain(host, column)?;
+            let e = columns::null_in_domain(host, column)?;
             work.rewrite.values.push((number, e));
             work.rewrite.forced = true;
         }
@@ -172,7 +173,7 @@ pub fn set_missing(
         return Err(PgError::internal("array without bytes"));
     };
     let array = AnyArray(bytes.into());
-    super::attribute::change(host, oid, column.attnum, |a| {
+    class::change_column(host, oid, column.attnum, |a| {
         a.atthasmissing = true;
         a.attmissingval = Some(array);
     })

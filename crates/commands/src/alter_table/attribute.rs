@@ -3,31 +3,14 @@
 //! Counterpart: `ATExecColumnDefault`, `ATExecSetStatistics`, `ATExecSetStorage` and others of
 //! tablecmds.c.
 
-use super::{column, must_be};
-use crate::host::{CommandHost, notice};
-use crate::{create_table, drop, options};
+use crate::{class, create_table, deletion};
 use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
-
-/// Updates the `pg_attribute` row of a column.
-pub fn change(
-    host: &mut dyn CommandHost,
-    table: Oid,
-    number: AttrNo,
-    change: impl FnOnce(&mut PgAttribute),
-) -> Result<()> {
-    let mut cat = host.catalog();
-    let keys = [table.into(), number.into()];
-    let row = cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &keys)?.pop();
-    let row = row.ok_or_else(|| PgError::internal("column without a row"))?;
-    let mut new = row.row.clone();
-    change(&mut new);
-    cat.update(&row, &new)?;
-    cat.increment_command_counter()
-}
+use utility::host::{CommandHost, notice};
+use utility::options;
 
 /// SET DEFAULT and DROP DEFAULT.
 pub fn set_default(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
@@ -78,7 +61,7 @@ pub fn remove_default(host: &mut dyn CommandHost, table: Oid, number: AttrNo) ->
     let Some(old) = old else { return Ok(()) };
     let object = ObjectAddress::of::<PgAttrdef>(old.oid);
     // A generation expression is an internal part of its column, so a planned drop would fail.
-    drop::drop_single(host, object)
+    deletion::drop_one(host, object)
 }
 
 /// DROP EXPRESSION: turns a generated column into an ordinary one.
@@ -102,7 +85,7 @@ pub fn drop_expression(
         bail!(OBJECT_NOT_IN_PREREQUISITE_STATE, "{message}");
     }
     let number = a.attnum;
-    change(host, rel.oid(), number, |a| a.attgenerated = 0)?;
+    class::change_column(host, rel.oid(), number, |a| a.attgenerated = 0)?;
     remove_default(host, rel.oid(), number)
 }
 
@@ -155,7 +138,7 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
                     .hint("Alter statistics on table column instead."));
                 }
             }
-            change(host, oid, number, |a| a.attstattarget = target)
+            class::change_column(host, oid, number, |a| a.attstattarget = target)
         }
         AlterTableType::SetStorage => {
             must_be(rel, b"rmpf", "ALTER COLUMN ... SET STORAGE")?;
@@ -163,9 +146,9 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             let name = word(cmd, "SET STORAGE")?;
             let letter = create_table::storage_letter(host, name, a.atttypid)?;
             let number = a.attnum;
-            change(host, oid, number, |a| a.attstorage = letter)?;
+            class::change_column(host, oid, number, |a| a.attstorage = letter)?;
             on_indexes(host, rel, number, |a| a.attstorage = letter)?;
-            crate::relation::add_toast(host, oid, None)
+            crate::toast::add_toast(host, oid, None)
         }
         AlterTableType::SetCompression => {
             must_be(rel, b"rmp", "ALTER COLUMN ... SET COMPRESSION")?;
@@ -173,7 +156,7 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             let name = word(cmd, "SET COMPRESSION")?;
             let letter = create_table::compression_for(host, name, a.atttypid)?;
             let number = a.attnum;
-            change(host, oid, number, |a| a.attcompression = letter)?;
+            class::change_column(host, oid, number, |a| a.attcompression = letter)?;
             on_indexes(host, rel, number, |a| a.attcompression = letter)
         }
         _ => {
@@ -181,7 +164,7 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             let a = column(rel, cmd)?;
             let reset = cmd.subtype == AlterTableType::ResetOptions;
             let list = attribute_options(a.attoptions.as_deref(), &cmd.def, reset)?;
-            change(host, oid, a.attnum, |a| a.attoptions = list)
+            class::change_column(host, oid, a.attnum, |a| a.attoptions = list)
         }
     }
 }
@@ -197,7 +180,7 @@ fn on_indexes(
     for i in &rel.indexes {
         for (place, column) in i.indkey.iter().enumerate() {
             if *column == number {
-                change(host, i.indexrelid, place as AttrNo + 1, &apply)?;
+                class::change_column(host, i.indexrelid, place as AttrNo + 1, &apply)?;
             }
         }
     }
@@ -253,4 +236,43 @@ fn attribute_options(
         list.push(Text::from(format!("{name}={value}")));
     }
     Ok((!list.is_empty()).then_some(list))
+}
+
+/// The column of a subcommand, given by name or (for indexes) by number.
+pub fn column<'a>(rel: &'a RelDesc, cmd: &AlterTableCmd) -> Result<&'a PgAttribute> {
+    let Some(name) = cmd.name.as_deref() else {
+        let found = rel.attribute(cmd.num).filter(|a| !a.attisdropped);
+        return found.ok_or_else(|| {
+            pg_err!(
+                UNDEFINED_COLUMN,
+                "column number {} of relation \"{}\" does not exist",
+                cmd.num,
+                rel.name()
+            )
+        });
+    };
+    match rel.column(name) {
+        Some(a) => Ok(a),
+        None if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == name) => {
+            bail!(FEATURE_NOT_SUPPORTED, "cannot alter system column \"{name}\"")
+        }
+        None => bail!(
+            UNDEFINED_COLUMN,
+            "column \"{name}\" of relation \"{}\" does not exist",
+            rel.name()
+        ),
+    }
+}
+
+/// 42809 unless the relation's kind is one of `kinds`.
+pub fn must_be(rel: &RelDesc, kinds: &[u8], action: &str) -> Result<()> {
+    if kinds.contains(&rel.kind()) {
+        return Ok(());
+    }
+    Err(pg_err!(
+        WRONG_OBJECT_TYPE,
+        "ALTER action {action} cannot be performed on relation \"{}\"",
+        rel.name()
+    )
+    .detail(class::kind_not_supported(rel.kind())))
 }

@@ -2,52 +2,39 @@
 //!
 //! Counterpart: `ATExecAddConstraint`, `ATExecAlterConstraint`, `ATExecValidateConstraint`.
 
-use super::rewrite::{contains_nulls, violated};
-use super::{attribute, column, must_be};
-use crate::host::{CommandHost, notice};
-use crate::{constraint, create_table, drop as dropping, index, names};
+use super::attribute::{column, must_be};
+use super::queue::Work;
+use crate::{class, constraint, create_table, deletion, index};
 use catalog::depend::Dependency;
-use catalog::rows::{CatalogRow, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
+use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
-use plan::Expr;
-use std::sync::Arc;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
-/// Adds a table constraint and checks the existing rows.
-pub fn add(host: &mut dyn CommandHost, oid: Oid, c: &Constraint, sql: &str) -> Result<()> {
-    let rel = host.catalog().relation(oid)?;
+/// Adds a table constraint. What it demands of the rows is checked in phase 3; indexes are filled
+/// at once unless the table is to be rewritten.
+pub fn add(host: &mut dyn CommandHost, c: &Constraint, work: &mut Work, sql: &str) -> Result<()> {
     match c.contype {
-        ConstrType::Check => constraint::add_checks(host, oid, &[c], true, ""),
-        ConstrType::Foreign => constraint::add_foreign_key(host, oid, c, true),
-        ConstrType::Primary | ConstrType::Unique => {
-            if let Some(name) = &c.indexname {
-                return use_index(host, &rel, c, name, sql);
-            }
-            if c.contype == ConstrType::Primary {
-                let mut numbers = Vec::new();
-                for name in &c.keys {
-                    match rel.column(name) {
-                        Some(a) => numbers.push(a.attnum),
-                        None => bail!(
-                            UNDEFINED_COLUMN,
-                            "column \"{name}\" of relation \"{}\" does not exist",
-                            rel.name()
-                        ),
-                    }
-                }
-                if rel.indexes.iter().any(|i| i.indisprimary) {
-                    bail!(
-                        INVALID_TABLE_DEFINITION,
-                        "multiple primary keys for table \"{}\" are not allowed",
-                        rel.name()
-                    );
-                }
-                set_not_null(host, &rel, &numbers)?;
-            }
-            create_table::add_keys(host, oid, std::slice::from_ref(c), sql)
+        ConstrType::Check => {
+            let checks = constraint::add_checks(host, work.oid, &[c], true, "")?;
+            work.rewrite.checks.extend(checks);
+            Ok(())
         }
+        ConstrType::Foreign => {
+            let added = constraint::add_foreign_key(host, work.oid, c, true)?;
+            work.foreign_keys.extend(added);
+            Ok(())
+        }
+        ConstrType::Primary | ConstrType::Unique => match &c.indexname {
+            Some(name) => use_index(host, c, name, work, sql),
+            None => {
+                let filled = !work.rewrite.is_needed();
+                create_table::add_keys(host, work.oid, std::slice::from_ref(c), filled, sql)
+            }
+        },
         ConstrType::Exclusion => Err(PgError::unsupported("exclusion constraints")),
         _ => Err(PgError::unsupported("this constraint")),
     }
@@ -122,11 +109,12 @@ fn usable_index(
 /// `transformIndexConstraint`.
 fn use_index(
     host: &mut dyn CommandHost,
-    rel: &Arc<RelDesc>,
     c: &Constraint,
     name: &str,
+    work: &mut Work,
     sql: &str,
 ) -> Result<()> {
+    let rel = &host.catalog().relation(work.oid)?;
     let primary = c.contype == ConstrType::Primary;
     let schema = rel.class.relnamespace;
     let found = host.catalog().relation_in(schema, name)?;
@@ -146,7 +134,9 @@ fn use_index(
                 rel.name()
             );
         }
-        set_not_null(host, rel, &numbers)?;
+        for a in numbers.iter().filter_map(|n| rel.attribute(*n)) {
+            mark_not_null(host, work, a)?;
+        }
     }
     let wanted = match &c.conname {
         Some(wanted) if **wanted != *name => {
@@ -155,7 +145,7 @@ fn use_index(
                 "ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index \"{name}\" to \
                  \"{wanted}\""
             )));
-            crate::object::rename_relation(host, &desc, wanted)?;
+            crate::relname::rename_relation(host, &desc, wanted)?;
             wanted.to_string()
         }
         _ => name.to_string(),
@@ -194,32 +184,30 @@ fn use_index(
     Ok(())
 }
 
-/// Sets columns NOT NULL after checking the existing rows.
-pub fn set_not_null(
+/// Sets a column NOT NULL; its rows are checked in phase 3.
+pub fn mark_not_null(
     host: &mut dyn CommandHost,
-    rel: &Arc<RelDesc>,
-    columns: &[AttrNo],
+    work: &mut Work,
+    column: &PgAttribute,
 ) -> Result<()> {
-    for &number in columns {
-        let Some(a) = rel.attribute(number) else { continue };
-        if a.attnotnull {
-            continue;
-        }
-        let var = Expr::Var(plan::expr::Var {
-            varno: 1,
-            varattno: number,
-            vartype: a.atttypid,
-            vartypmod: a.atttypmod,
-            varcollid: a.attcollation,
-            varlevelsup: 0,
-            location: plan::expr::Location::UNKNOWN,
-        });
-        if constraint::find_row(host, rel, &var, |v| v.is_null())? {
-            return Err(contains_nulls(host, rel, a.attname.as_str())?);
-        }
-        attribute::change(host, rel.oid(), number, |a| a.attnotnull = true)?;
+    if column.attnotnull {
+        return Ok(());
     }
-    Ok(())
+    work.rewrite.verify_not_null = true;
+    class::change_column(host, work.oid, column.attnum, |a| a.attnotnull = true)
+}
+
+/// As [`mark_not_null`], for a key column of a new primary key.
+pub fn set_not_null(host: &mut dyn CommandHost, name: &str, work: &mut Work) -> Result<()> {
+    let rel = host.catalog().relation(work.oid)?;
+    match rel.column(name) {
+        Some(a) => mark_not_null(host, work, a),
+        None => bail!(
+            UNDEFINED_COLUMN,
+            "column \"{name}\" of relation \"{}\" does not exist",
+            rel.name()
+        ),
+    }
 }
 
 pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
@@ -252,7 +240,7 @@ pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTable
             );
         }
     }
-    attribute::change(host, rel.oid(), a.attnum, |a| a.attnotnull = false)
+    class::change_column(host, rel.oid(), a.attnum, |a| a.attnotnull = false)
 }
 
 /// The constraint with this name on the table.
@@ -287,7 +275,7 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
         host.check_not_in_use(referenced.oid(), referenced.name(), "ALTER TABLE")?;
     }
     let object = ObjectAddress::of::<PgConstraint>(row.oid);
-    dropping::drop_objects(host, &[object], dropping::behavior(cmd.behavior), false)
+    deletion::drop_objects(host, &[object], deletion::behavior(cmd.behavior), false)
 }
 
 /// ALTER CONSTRAINT: the deferrability of a foreign key.
@@ -333,8 +321,13 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
     Ok(())
 }
 
-/// VALIDATE CONSTRAINT.
-pub fn validate(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTableCmd) -> Result<()> {
+/// VALIDATE CONSTRAINT; the rows are checked in phase 3.
+pub fn validate(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    cmd: &AlterTableCmd,
+    work: &mut Work,
+) -> Result<()> {
     must_be(rel, b"rp", "VALIDATE CONSTRAINT")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let row = named(host, rel, name)?.ok_or_else(|| undefined(rel, name))?;
@@ -352,13 +345,10 @@ pub fn validate(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTable
         let text = row.conbin.as_ref();
         let text = text.ok_or_else(|| PgError::internal("null conbin for a constraint"))?;
         let expr = plan::nodetree::read_expr(text.as_str())?;
-        let bad = constraint::find_row(host, rel, &expr, |v| !v.is_null() && !v.as_ref().as_bool());
-        if bad? {
-            return Err(violated(host, rel, name)?);
-        }
+        work.rewrite.checks.push((name.to_string(), expr));
     } else {
         host.lock_relation(row.confrelid, names::mode::ROW_SHARE)?;
-        trigger::validate_foreign_key(host.trigger_host(), row.oid)?;
+        work.foreign_keys.push(row.oid);
     }
     let mut cat = host.catalog();
     cat.update(&row, &PgConstraint { convalidated: true, ..row.row.clone() })?;

@@ -2,12 +2,12 @@
 //!
 //! Counterpart: `ATExecAddIdentity`, `ATExecSetIdentity`, `ATExecDropIdentity`.
 
-use super::{attribute, column};
-use crate::host::{CommandHost, notice};
-use crate::{create_table, drop, sequence};
+use super::attribute::column;
+use crate::{class, create_table, deletion, sequence};
 use catalog::{ObjectAddress, RelDesc};
 use parse::ast::{AlterTableCmd, ConstrType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::{CommandHost, notice};
 
 /// ADD GENERATED … AS IDENTITY.
 pub fn add(
@@ -60,12 +60,12 @@ pub fn add(
         &mut columns,
         table,
         class.relnamespace,
-        sequence::persistence_of(class),
+        class::persistence_of(class),
         class.relowner,
         sql,
     )?;
     let (number, when) = (a.attnum, c.generated_when);
-    attribute::change(host, rel.oid(), number, |a| a.attidentity = when)?;
+    class::change_column(host, rel.oid(), number, |a| a.attidentity = when)?;
     for (seq, _, identity) in made {
         sequence::own_column(host, seq, rel.oid(), number, identity)?;
     }
@@ -107,12 +107,12 @@ pub fn set(
     let number = a.attnum;
     if !options.is_empty() {
         for seq in sequence::owned_by(host, rel.oid(), Some(number))? {
-            host.lock_relation(seq, crate::names::mode::SHARE_ROW_EXCLUSIVE)?;
+            host.lock_relation(seq, utility::names::mode::SHARE_ROW_EXCLUSIVE)?;
             sequence::change(host, seq, &options, true, sql)?;
         }
     }
     match when {
-        Some(when) => attribute::change(host, rel.oid(), number, |a| a.attidentity = when),
+        Some(when) => class::change_column(host, rel.oid(), number, |a| a.attidentity = when),
         None => Ok(()),
     }
 }
@@ -134,7 +134,7 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
     }
     let number = a.attnum;
     let owned = sequence::owned_by(host, rel.oid(), Some(number))?;
-    attribute::change(host, rel.oid(), number, |a| a.attidentity = 0)?;
+    class::change_column(host, rel.oid(), number, |a| a.attidentity = 0)?;
     for seq in owned {
         // The sequence is an internal part of the column, so a planned drop would fail.
         let this = ObjectAddress::relation(seq);
@@ -145,7 +145,7 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
             }
         }
         cat.increment_command_counter()?;
-        drop::drop_objects(host, &[this], catalog::depend::DropBehavior::Restrict, true)?;
+        deletion::drop_objects(host, &[this], catalog::depend::DropBehavior::Restrict, true)?;
     }
     Ok(())
 }

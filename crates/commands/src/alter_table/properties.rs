@@ -4,10 +4,10 @@
 //! Counterpart: `ATExecSetRelOptions`, `ATExecChangeOwner`, `ATPrepChangePersistence`,
 //! `ATExecClusterOn`, `ATExecReplicaIdentity` and others of tablecmds.c.
 
-use super::{Work, must_be};
-use crate::host::CommandHost;
-use crate::object::{change_owner_row, new_owner_acl};
-use crate::{index, names, options, sequence, tablespace};
+use super::attribute::must_be;
+use super::queue::Work;
+use crate::object::owner;
+use crate::{class, cluster, index, reloptions, sequence, tablespace};
 use catalog::rows::{
     CatalogRow, PgAttribute, PgClass, PgConstraint, PgDepend, PgIndex, PgRewrite, PgTrigger,
     PgType, indexes,
@@ -16,6 +16,8 @@ use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::CommandHost;
+use utility::names;
 
 /// The preparation pass, which runs before any row is read.
 pub fn prepare(
@@ -58,9 +60,9 @@ pub fn prepare(
 fn move_index(host: &mut dyn CommandHost, rel: &RelDesc, tablespace: Oid) -> Result<()> {
     let Some(part) = &rel.index else { return Ok(()) };
     let mut cat = host.catalog();
-    let row = crate::relation::class(&mut cat, rel.oid())?;
+    let row = class::row(&mut cat, rel.oid())?;
     let new = PgClass { reltablespace: tablespace, ..row.row.clone() };
-    crate::relation::replace_files(host, &row, new)?;
+    class::replace_files(host, &row, new)?;
     host.catalog().increment_command_counter()?;
     index::fill(host, part.row.indrelid, rel.oid())
 }
@@ -156,7 +158,7 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
         }
         AlterTableType::DropCluster => {
             must_be(rel, b"rm", "SET WITHOUT CLUSTER")?;
-            mark_clustered(host, rel, Oid::INVALID)
+            cluster::mark_clustered(host, rel, Oid::INVALID)
         }
         // Tables no longer have OIDs: nothing to do.
         AlterTableType::DropOids => must_be(rel, b"rpf", "SET WITHOUT OIDS"),
@@ -211,7 +213,7 @@ fn change_class(
     change: impl FnOnce(&mut PgClass),
 ) -> Result<()> {
     let mut cat = host.catalog();
-    let row = crate::relation::class(&mut cat, oid)?;
+    let row = class::row(&mut cat, oid)?;
     let mut new = row.row.clone();
     change(&mut new);
     cat.update(&row, &new)?;
@@ -260,10 +262,10 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
             }
         }
         let mut cat = host.catalog();
-        let row = crate::relation::class(&mut cat, oid)?;
+        let row = class::row(&mut cat, oid)?;
         let old = row.reloptions.as_deref();
         let kind = (rel.kind(), rel.class.relam);
-        let reloptions = options::changed(old, &defs, kind, toast, reset)?;
+        let reloptions = reloptions::changed(old, &defs, kind, toast, reset)?;
         if rel.kind() == b'v' {
             crate::view::check_option_fits(host, rel, reloptions.as_deref())?;
         }
@@ -289,42 +291,8 @@ fn cluster_on(host: &mut dyn CommandHost, rel: &RelDesc, name: Option<&str>) -> 
     let name = name.unwrap_or("");
     let row = index_named(host, rel, name)?;
     host.lock_relation(row.indexrelid, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
-    check_clusterable(host, &row, name)?;
-    mark_clustered(host, rel, row.indexrelid)
-}
-
-/// Counterpart: `check_index_is_clusterable`.
-pub fn check_clusterable(host: &mut dyn CommandHost, row: &PgIndex, name: &str) -> Result<()> {
-    let am = host.catalog().class(row.indexrelid)?.relam;
-    if !engine::am::by_oid(am).is_some_and(|m| m.info.capabilities.clusterable) {
-        bail!(
-            FEATURE_NOT_SUPPORTED,
-            "cannot cluster on index \"{name}\" because access method does not support clustering"
-        );
-    }
-    if row.indpred.is_some() {
-        bail!(FEATURE_NOT_SUPPORTED, "cannot cluster on partial index \"{name}\"");
-    }
-    if !row.indisvalid {
-        bail!(FEATURE_NOT_SUPPORTED, "cannot cluster on invalid index \"{name}\"");
-    }
-    Ok(())
-}
-
-/// Marks the index on which the table is clustered; `INVALID` for none.
-pub fn mark_clustered(host: &mut dyn CommandHost, rel: &RelDesc, chosen: Oid) -> Result<()> {
-    let mut cat = host.catalog();
-    for i in &rel.indexes {
-        let wanted = i.indexrelid == chosen;
-        if i.indisclustered == wanted {
-            continue;
-        }
-        let row = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[i.indexrelid.into()])?.pop();
-        if let Some(row) = row {
-            cat.update(&row, &PgIndex { indisclustered: wanted, ..row.row.clone() })?;
-        }
-    }
-    cat.increment_command_counter()
+    cluster::check_clusterable(host, &row, name)?;
+    cluster::mark_clustered(host, rel, row.indexrelid)
 }
 
 fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
@@ -481,25 +449,25 @@ pub fn change_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid, check: boo
         }
     }
     let mut cat = host.catalog();
-    let row = crate::relation::class(&mut cat, oid)?;
-    let relacl = new_owner_acl(row.relacl.clone(), row.relowner, owner);
+    let row = class::row(&mut cat, oid)?;
+    let relacl = owner::acl_of(row.relacl.clone(), row.relowner, owner);
     cat.update(&row, &PgClass { relowner: owner, relacl, ..row.row.clone() })?;
     for a in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
         if a.attacl.is_some() {
-            let attacl = new_owner_acl(a.attacl.clone(), row.relowner, owner);
+            let attacl = owner::acl_of(a.attacl.clone(), row.relowner, owner);
             cat.update(&a, &PgAttribute { attacl, ..a.row.clone() })?;
         }
     }
     match rel.kind() {
         b'i' | b'I' | b't' => {}
-        b'c' => change_owner_row(host, ObjectAddress::of::<PgType>(rel.class.reltype), owner)?,
-        _ => change_owner_row(host, ObjectAddress::relation(oid), owner)?,
+        b'c' => owner::record(host, ObjectAddress::of::<PgType>(rel.class.reltype), owner)?,
+        _ => owner::record(host, ObjectAddress::relation(oid), owner)?,
     }
     let mut cat = host.catalog();
     if let Some(ty) = rel.class.reltype.valid() {
         for ty in [Some(ty), cat.find_type(ty)?.map(|t| t.typarray)].into_iter().flatten() {
             if let Some(row) = cat.find_type(ty)? {
-                let typacl = new_owner_acl(row.typacl.clone(), row.typowner, owner);
+                let typacl = owner::acl_of(row.typacl.clone(), row.typowner, owner);
                 cat.update(&row, &PgType { typowner: owner, typacl, ..row.row.clone() })?;
             }
         }

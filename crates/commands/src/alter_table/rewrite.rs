@@ -6,8 +6,7 @@
 //!
 //! Counterpart: `ATRewriteTable`.
 
-use crate::host::CommandHost;
-use crate::{cluster, exprs, relation, truncate, typeuse};
+use crate::{class, cluster, toast, truncate, typeuse};
 use catalog::RelDesc;
 use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
@@ -17,6 +16,8 @@ use pgerror::{PgError, Result, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef};
+use utility::exprs;
+use utility::host::CommandHost;
 
 /// The pending changes to a table's rows.
 pub struct Rewrite {
@@ -27,6 +28,8 @@ pub struct Rewrite {
     /// Generated columns to compute from the new row.
     pub generated: Vec<(AttrNo, Expr)>,
     pub verify_not_null: bool,
+    /// New CHECK constraints, by name.
+    pub checks: Vec<(String, Expr)>,
     /// Rewrite even if no value changes.
     pub forced: bool,
     /// New `relpersistence`, if it changes.
@@ -41,6 +44,7 @@ impl Rewrite {
             values: Vec::new(),
             generated: Vec::new(),
             verify_not_null: false,
+            checks: Vec::new(),
             forced: false,
             persistence: None,
             tablespace: None,
@@ -90,30 +94,30 @@ fn compile(host: &mut dyn CommandHost, work: &Rewrite, new: &RelDesc) -> Result<
 }
 
 /// Performs the rewrite or check, if one is pending.
-pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<()> {
+pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
     let needed = work.is_needed();
     if !work.values.is_empty() || !work.generated.is_empty() {
         typeuse::check_row_type(host, &work.old)?;
     }
-    if !needed && !work.verify_not_null {
+    if !needed && !work.verify_not_null && work.checks.is_empty() {
         return Ok(());
     }
     let Some(old) = work.old.table.clone() else { return Ok(()) };
     if !needed {
         let new = host.catalog().relation(oid)?;
-        return verify(host, &new);
+        return verify(host, &new, work);
     }
     set_location(host, oid, work)?;
     if let Some(persistence) = work.persistence {
         // Includes the sequences of identity columns added by the same statement.
         for seq in crate::sequence::owned_by(host, oid, None)? {
-            host.lock_relation(seq, crate::names::mode::ACCESS_EXCLUSIVE)?;
+            host.lock_relation(seq, utility::names::mode::ACCESS_EXCLUSIVE)?;
             crate::sequence::change_persistence(host, seq, persistence)?;
         }
     }
-    relation::new_files(host, oid)?;
+    class::new_files(host, oid)?;
     cluster::clear_missing(host, oid)?;
-    relation::renew_toast(host, oid)?;
+    toast::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
     if !matches!(new.kind(), b'r' | b'm' | b't') {
         return Ok(());
@@ -134,11 +138,6 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<(
     }
     let new = host.catalog().relation(oid)?;
     truncate::rebuild_indexes(host, &new)?;
-    work.verify_not_null = false;
-    work.values.clear();
-    work.generated.clear();
-    work.forced = false;
-    (work.persistence, work.tablespace) = (None, None);
     Ok(())
 }
 
@@ -155,7 +154,7 @@ fn set_location(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<
     }
     for (part, moves) in parts {
         let mut cat = host.catalog();
-        let row = relation::class(&mut cat, part)?;
+        let row = class::row(&mut cat, part)?;
         let mut class = row.row.clone();
         if let Some(letter) = work.persistence {
             class.relpersistence = letter;
@@ -165,7 +164,7 @@ fn set_location(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<
         }
         if class != row.row {
             // The old files are scheduled for removal before the row changes.
-            relation::replace_files(host, &row, class)?;
+            class::replace_files(host, &row, class)?;
         }
     }
     host.catalog().increment_command_counter()
@@ -259,7 +258,7 @@ fn schema_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
 }
 
 /// 23502 for a column of existing rows.
-pub fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -> Result<PgError> {
+fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -> Result<PgError> {
     let schema = schema_of(host, rel)?;
     Ok(pg_err!(
         NOT_NULL_VIOLATION,
@@ -271,7 +270,7 @@ pub fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -
 }
 
 /// 23514 for a constraint that existing rows violate.
-pub fn violated(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<PgError> {
+fn violated(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<PgError> {
     let schema = schema_of(host, rel)?;
     Ok(pg_err!(
         CHECK_VIOLATION,
@@ -303,10 +302,40 @@ fn test(
     Ok(())
 }
 
-/// Checks NOT NULL columns of existing rows.
-fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
-    relation::not_of_other_session(rel, "access")?;
+/// Checks existing rows for NOT NULL columns and new CHECK constraints. As in PostgreSQL, the first
+/// row with a fault is reported.
+fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, work: &Rewrite) -> Result<()> {
+    class::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(()) };
+    if work.checks.is_empty() {
+        return verify_not_null(host, rel, table);
+    }
+    let mut checks = Vec::with_capacity(work.checks.len());
+    for (name, expr) in &work.checks {
+        let expr = host.planner().fold(expr.clone())?;
+        checks.push((name.clone(), exprs::compile_over(host, rel, &expr)?));
+    }
+    let columns: Vec<AttrNo> = (1..=rel.attributes.len() as AttrNo).collect();
+    let snapshot = host.backend().catalog_snapshot();
+    let options = ScanOptions::default();
+    let mut scan = TableScan::new(host.backend(), table, snapshot, &columns, options)?;
+    let mut batch = table::new_batch(table, &columns);
+    let mut state = EvalState::default();
+    while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {
+        host.backend().check_interrupts()?;
+        for r in 0..batch.len {
+            test(host, rel, &checks, &mut state, &batch.row_owned(r))?;
+        }
+        batch.clear();
+    }
+    Ok(())
+}
+
+fn verify_not_null(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    table: &Arc<engine::TableDesc>,
+) -> Result<()> {
     let strict = rel.attributes.iter().filter(|a| a.attnotnull && !a.attisdropped);
     let strict: Vec<&PgAttribute> = strict.collect();
     let columns: Vec<AttrNo> = strict.iter().map(|a| a.attnum).collect();
@@ -319,10 +348,12 @@ fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
     let mut batch = table::new_batch(table, &columns);
     while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {
         host.backend().check_interrupts()?;
-        for (place, a) in strict.iter().enumerate() {
-            if (0..batch.len).any(|r| matches!(batch.get(r, place), DatumRef::Null)) {
-                return Err(contains_nulls(host, rel, a.attname.as_str())?);
-            }
+        let null_in = |column: usize| {
+            (0..batch.len).find(|r| matches!(batch.get(*r, column), DatumRef::Null))
+        };
+        let nulls = (0..strict.len()).filter_map(|column| Some((null_in(column)?, column)));
+        if let Some((_, column)) = nulls.min() {
+            return Err(contains_nulls(host, rel, strict[column].attname.as_str())?);
         }
         batch.clear();
     }

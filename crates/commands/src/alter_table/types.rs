@@ -1,13 +1,14 @@
 //! ALTER COLUMN TYPE.
 //!
-//! Constraints and indexes over the column are dropped and recreated from their definitions after
-//! the rewrite. Views, rules, triggers and generated columns that use the column are an error.
+//! Constraints and indexes over the column are dropped, and recreated from their definitions
+//! in a later pass. Views, rules, triggers and generated columns that use the column are an error.
 //!
 //! Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`, `ATPostAlterTypeCleanup`.
 
-use super::{Work, attribute, column, must_be};
-use crate::host::CommandHost;
-use crate::{create_table, drop, index, names, relation, tablespace, typeuse};
+use super::attribute::{self, column, must_be};
+use super::constraints;
+use super::queue::{Pass, Queue, Saved, Step, Work};
+use crate::{class, create_table, deletion, index, relation, tablespace, toast, typeuse};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::rows::{
@@ -18,36 +19,13 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use deparse as definition;
 use ids::{AttrNo, Oid};
-use parse::ast::{self, AlterTableCmd, ColumnDef, Node};
+use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location, Var};
 use std::sync::Arc;
-
-/// The dropped objects that are to be recreated.
-#[derive(Default)]
-pub struct Rebuild {
-    /// Definitions, in the order in which they are to be executed.
-    constraints: Vec<(Oid, Saved)>,
-    indexes: Vec<(Oid, Saved)>,
-    statistics: Vec<(Oid, Saved)>,
-}
-
-struct Saved {
-    sql: String,
-    comment: Option<Text>,
-    /// Comment of the constraint's index.
-    index_comment: Option<Text>,
-    /// Table, and name of the constraint or index.
-    table: Oid,
-    name: String,
-    schema: Oid,
-    foreign: bool,
-    clustered: bool,
-    replica_identity: bool,
-    /// Tablespace of the index.
-    tablespace: Option<ast::Name>,
-}
+use utility::host::CommandHost;
+use utility::names;
 
 fn quoted(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
     let quote = catalog::format_type::quote_identifier;
@@ -126,7 +104,7 @@ pub fn alter(
         }
     }
     if rel.kind() == b'r' {
-        relation::add_toast(host, oid, None)?;
+        toast::add_toast(host, oid, None)?;
     }
     Ok(())
 }
@@ -331,7 +309,7 @@ fn drop_dependents(
         gone.push(ObjectAddress::of::<PgStatisticExt>(oid));
     }
     if !gone.is_empty() {
-        drop::drop_objects(host, &gone, catalog::depend::DropBehavior::Restrict, true)?;
+        deletion::drop_objects(host, &gone, catalog::depend::DropBehavior::Restrict, true)?;
     }
     Ok(())
 }
@@ -359,6 +337,7 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
     let shown = quoted(host, &rel)?;
     let name = row.conname.to_string();
     let mut saved = Saved {
+        class: PgConstraint::RELATION,
         sql: format!("ALTER TABLE ONLY {shown} ADD CONSTRAINT {} {def}", quote(&name)),
         comment: comment_of(host, ObjectAddress::of::<PgConstraint>(oid))?,
         index_comment: None,
@@ -394,6 +373,7 @@ fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved>
     let desc = host.catalog().relation(oid)?;
     let row = desc.index.as_ref().map(|p| p.row.clone());
     Ok(Saved {
+        class: PgClass::RELATION,
         sql,
         comment: comment_of(host, ObjectAddress::relation(oid))?,
         index_comment: None,
@@ -412,6 +392,7 @@ fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<S
     let row = host.catalog().scan(indexes::PG_STATISTIC_EXT_OID_INDEX, &[oid.into()])?.pop();
     let row = row.ok_or_else(|| PgError::internal("statistics object without a row"))?;
     Ok(Saved {
+        class: PgStatisticExt::RELATION,
         sql,
         comment: comment_of(host, ObjectAddress::of::<PgStatisticExt>(oid))?,
         index_comment: None,
@@ -453,7 +434,7 @@ fn attribute_row(
         _ => None,
     };
     let missing = missing.map(|array| with_element_type(array, new.ty));
-    attribute::change(host, oid, a.attnum, |old| {
+    class::change_column(host, oid, a.attnum, |old| {
         old.atttypid = row.atttypid;
         old.atttypmod = row.atttypmod;
         old.attcollation = row.attcollation;
@@ -478,31 +459,58 @@ fn with_element_type(mut array: AnyArray, ty: Oid) -> AnyArray {
     array
 }
 
-/// Recreates the saved constraints, indexes and statistics.
-pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
-    let rebuild = std::mem::take(&mut work.rebuild);
+/// Puts the objects that the new types dropped into the passes that recreate them.
+pub fn requeue(host: &mut dyn CommandHost, queue: &mut Queue, n: usize) -> Result<()> {
+    let rebuild = std::mem::take(&mut queue.tables[n].rebuild);
     let mut list = rebuild.constraints;
     list.sort_by_key(|(oid, s)| (s.foreign, *oid));
-    let first_foreign = list.iter().position(|(_, s)| s.foreign).unwrap_or(list.len());
-    let foreign = list.split_off(first_foreign);
-    let of = |list: Vec<(Oid, Saved)>, class: Oid| list.into_iter().map(move |(_, s)| (s, class));
-    let indexes = of(rebuild.indexes, PgClass::RELATION);
-    let constraints = of(list, PgConstraint::RELATION).chain(of(foreign, PgConstraint::RELATION));
-    let statistics = of(rebuild.statistics, PgStatisticExt::RELATION);
-    for (saved, class) in indexes.chain(constraints).chain(statistics) {
-        let mut parsed = parse::parse(&saved.sql)?;
-        let Some(mut stmt) = parsed.pop() else { continue };
+    for (_, saved) in rebuild.indexes.into_iter().chain(list).chain(rebuild.statistics) {
+        let Some(mut stmt) = parse::parse(&saved.sql)?.pop() else { continue };
         keep_tablespace(&mut stmt.stmt, &saved);
-        match &stmt.stmt {
-            Node::CreateStatsStmt(s) => {
-                crate::extstats::recreate(host, s, &saved.sql, saved.schema)?;
-                host.catalog().increment_command_counter()?;
-            }
-            other => crate::utility::run_utility(host, other, &saved.sql).map(drop)?,
-        }
-        restore(host, &saved, class)?;
+        let pass = match &stmt.stmt {
+            Node::IndexStmt(_) => Pass::OldIndex,
+            Node::CreateStatsStmt(_) => Pass::Misc,
+            other => match added_constraint(other)?.contype {
+                ConstrType::Primary | ConstrType::Unique => Pass::OldIndex,
+                _ => Pass::OldConstraint,
+            },
+        };
+        let work = queue.entry(host, saved.table)?;
+        work.push(pass, Step::Recreate(Box::new(saved), stmt.stmt));
     }
     Ok(())
+}
+
+/// The constraint in a statement that adds one.
+fn added_constraint(stmt: &Node) -> Result<&Constraint> {
+    let command = match stmt {
+        Node::AlterTableStmt(s) => s.cmds.first(),
+        _ => None,
+    };
+    match command.and_then(|c| c.def.as_ref()) {
+        Some(Node::Constraint(c)) => Ok(c),
+        _ => Err(PgError::internal("unexpected definition of a dependent object")),
+    }
+}
+
+/// Recreates an object that a new type dropped.
+pub fn recreate(
+    host: &mut dyn CommandHost,
+    saved: &Saved,
+    stmt: &Node,
+    work: &mut Work,
+) -> Result<()> {
+    match stmt {
+        Node::CreateStatsStmt(s) => {
+            crate::extstats::recreate(host, s, &saved.sql, saved.schema)?;
+        }
+        Node::IndexStmt(s) => {
+            index::create_index_of(host, s, !work.rewrite.is_needed(), &saved.sql)?;
+        }
+        other => constraints::add(host, added_constraint(other)?, work, &saved.sql)?,
+    }
+    host.catalog().increment_command_counter()?;
+    restore(host, saved)
 }
 
 /// The index keeps its tablespace regardless of `default_tablespace`, and no privilege on it is
@@ -521,7 +529,8 @@ fn keep_tablespace(stmt: &mut Node, saved: &Saved) {
 }
 
 /// Restores the comment, and the clustering and replica identity flags.
-fn restore(host: &mut dyn CommandHost, saved: &Saved, class: Oid) -> Result<()> {
+fn restore(host: &mut dyn CommandHost, saved: &Saved) -> Result<()> {
+    let class = saved.class;
     let index = host.catalog().relation_in(saved.schema, &saved.name)?;
     let object = if class == PgClass::RELATION {
         index.map(ObjectAddress::relation)

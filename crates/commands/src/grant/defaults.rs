@@ -2,31 +2,20 @@
 //!
 //! Counterpart: `ExecAlterDefaultPrivilegesStmt`, `get_user_default_acl`.
 
-use super::object::note_members;
-use super::{GrantSpec, grantees, list, merge, privileges_of};
-use crate::host::CommandHost;
-use crate::{drop, names};
+use super::{GrantSpec, grantees, merge, privileges_of};
+use crate::acl_list;
+use crate::default_acl::{find, letter};
+use crate::object::address;
+use crate::subject::note_members;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
 use catalog::depend::Dependency;
-use catalog::rows::{AclItem, PgDefaultAcl, PgNamespace, indexes};
+use catalog::rows::{PgDefaultAcl, PgNamespace, indexes};
 use ids::Oid;
 use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
-
-/// The `defaclobjtype` code and the ACL kind.
-fn letter(objtype: ObjectType) -> Result<(u8, Kind)> {
-    Ok(match objtype {
-        ObjectType::Table => (b'r', Kind::Table),
-        ObjectType::Sequence => (b'S', Kind::Sequence),
-        ObjectType::Function | ObjectType::Routine | ObjectType::Procedure => {
-            (b'f', Kind::Function)
-        }
-        ObjectType::Type => (b'T', Kind::Type),
-        ObjectType::Schema => (b'n', Kind::Schema),
-        other => return Err(PgError::unsupported(format!("default privileges of {other:?}"))),
-    })
-}
+use utility::host::CommandHost;
+use utility::names;
 
 /// ALTER DEFAULT PRIVILEGES.
 pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> Result<()> {
@@ -88,7 +77,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
                 );
             }
             for node in list {
-                let name = drop::parts(node).last().copied().unwrap_or_default().to_owned();
+                let name = address::parts(node).last().copied().unwrap_or_default().to_owned();
                 spaces.push(host.catalog().namespace(&name)?);
             }
         }
@@ -99,18 +88,6 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
         }
     }
     Ok(())
-}
-
-fn find(
-    host: &mut dyn CommandHost,
-    owner: Oid,
-    space: Oid,
-    objtype: u8,
-) -> Result<Option<catalog::Row<PgDefaultAcl>>> {
-    let index = indexes::PG_DEFAULT_ACL_ROLE_NSP_OBJ_INDEX;
-    let keys = [owner.into(), space.into()];
-    let rows = host.catalog().scan(index, &keys)?;
-    Ok(rows.into_iter().find(|r| r.defaclobjtype == objtype))
 }
 
 fn set(
@@ -128,11 +105,11 @@ fn set(
     };
     let old = find(host, owner, space, objtype)?;
     let base = old.as_ref().map_or_else(|| usual.clone(), |r| r.defaclacl.clone());
-    let before = old.as_ref().map(|r| list::members(Some(&r.defaclacl), owner));
+    let before = old.as_ref().map(|r| acl_list::members(Some(&r.defaclacl), owner));
     let rights = if order.all { kind.all() } else { order.rights };
     let mut new = merge(host, order, base, rights, owner, owner)?;
-    list::sort(&mut new);
-    if list::same(&new, &usual) {
+    acl_list::sort(&mut new);
+    if acl_list::same(&new, &usual) {
         if let Some(old) = old {
             let this = ObjectAddress::of::<PgDefaultAcl>(old.oid);
             let mut cat = host.catalog();
@@ -166,43 +143,9 @@ fn set(
         }
     };
     let this = ObjectAddress::of::<PgDefaultAcl>(oid);
-    let members = list::members(Some(&new), owner);
+    let members = acl_list::members(Some(&new), owner);
     note_members(host, this, &before.unwrap_or_default(), &members)?;
     host.catalog().increment_command_counter()
-}
-
-/// The ACL of an object that `owner` creates in the schema; `None` if it is the built-in default.
-pub fn of_new_object(
-    host: &mut dyn CommandHost,
-    objtype: ObjectType,
-    owner: Oid,
-    space: Oid,
-) -> Result<Option<Vec<AclItem>>> {
-    let (objtype, kind) = letter(objtype)?;
-    let everywhere = find(host, owner, Oid::INVALID, objtype)?;
-    let here = match space.is_valid() {
-        true => find(host, owner, space, objtype)?,
-        false => None,
-    };
-    if everywhere.is_none() && here.is_none() {
-        return Ok(None);
-    }
-    let usual = acl::default_acl(kind, owner);
-    let base = everywhere.map_or_else(|| usual.clone(), |r| r.defaclacl.clone());
-    let mut all = list::merge(base, here.as_ref().map_or(&[], |r| &r.defaclacl));
-    list::sort(&mut all);
-    Ok(if list::same(&all, &usual) { None } else { Some(all) })
-}
-
-/// Records dependencies on the roles in a new object's ACL.
-pub fn note_new(
-    host: &mut dyn CommandHost,
-    object: ObjectAddress,
-    acl: Option<&[AclItem]>,
-    owner: Oid,
-) -> Result<()> {
-    let members = list::members(acl, owner);
-    note_members(host, object, &[], &members)
 }
 
 /// Removes a role from a default ACL (DROP OWNED).

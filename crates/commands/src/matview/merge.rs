@@ -7,12 +7,12 @@
 //!
 //! As in PostgreSQL, a row with NULL in a column of a unique index equals no other row.
 
-use crate::host::{CommandHost, Writing};
-use crate::query;
 use catalog::RelDesc;
 use engine::TableDesc;
 use engine::table::{self, ChangeOptions, InsertOptions, RowFetch, ScanOptions, TableScan, system};
 use executor::{BulkWriter, Refs};
+use utility::host::{CommandHost, Writing};
+use utility::query;
 
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};

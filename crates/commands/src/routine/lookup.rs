@@ -2,11 +2,13 @@
 //!
 //! Counterpart: `LookupFuncWithArgs` of parse_func.c.
 
-use crate::host::CommandHost;
+use analyze::SessionLookup;
 use catalog::rows::{PgProc, indexes};
 use ids::Oid;
 use parse::ast::{FunctionParameterMode, Node, ObjectType, ObjectWithArgs, TypeName};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
+use utility::host::CommandHost;
+use utility::names;
 
 pub(super) fn noun(kind: ObjectType) -> &'static str {
     match kind {
@@ -123,7 +125,7 @@ fn is_of_kind(f: &PgProc, kind: ObjectType) -> bool {
 
 /// The type of an argument. As in PostgreSQL, errors have no position.
 fn argument(host: &mut dyn CommandHost, t: &TypeName) -> Result<Oid> {
-    super::type_of(host, t)
+    type_of(host, t)
 }
 
 /// The error message for the first argument type that does not exist; `None` if all exist.
@@ -245,4 +247,23 @@ pub fn named(host: &mut dyn CommandHost, object: Option<&Node>, kind: ObjectType
     };
     let found = find(host, object, kind, false)?;
     found.ok_or_else(|| PgError::internal("routine was not found"))
+}
+
+/// The type with this name. Errors have no position.
+pub fn type_of(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
+    Ok(analyze::ddl::type_name(&mut SessionLookup::new(host), name, "")?.0)
+}
+
+/// 42501 unless the user owns the routine.
+pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let row = host.catalog().function(oid)?;
+    if !names::is_owner(host, row.proowner)? {
+        let what = match row.prokind {
+            b'a' => "aggregate",
+            b'p' => "procedure",
+            _ => "function",
+        };
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", row.proname);
+    }
+    Ok(())
 }

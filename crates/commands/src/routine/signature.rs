@@ -2,10 +2,10 @@
 //!
 //! Counterpart: `ProcedureCreate`, `check_valid_polymorphic_signature`.
 
-use crate::host::CommandHost;
 use ids::Oid;
 use pgerror::{Result, bail, pg_err};
 use types::oids;
+use utility::host::CommandHost;
 
 /// Maximum number of arguments of a function. Counterpart: `FUNC_MAX_ARGS`.
 const ARGUMENTS_MAX: usize = 100;

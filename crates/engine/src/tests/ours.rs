@@ -33,6 +33,27 @@ impl WaitForXact for Alone {
     }
 }
 
+/// The table with this file number.
+fn heap_rel(engine: &Engine, database: Oid, number: Oid) -> HeapRel {
+    let file = RelFile::new(RelFile::DEFAULT_TABLESPACE, database, number);
+    let open = |fork| engine.pool.open(file, fork, Persistence::Permanent);
+    HeapRel {
+        oid: number,
+        database,
+        file,
+        main: open(Fork::Main),
+        fsm: open(Fork::Fsm),
+        vm: open(Fork::Vm),
+        name: "t".into(),
+        persistence: Persistence::Permanent,
+        fillfactor: 100,
+        horizon: txn::HorizonKind::Data,
+        is_toast: false,
+        is_catalog: false,
+        targets: Default::default(),
+    }
+}
+
 #[test]
 fn postgresql_replays_our_records_to_the_same_pages() {
     let dir = TempDir::new("ours");
@@ -49,23 +70,7 @@ fn postgresql_replays_our_records_to_the_same_pages() {
     config.wal.consistency_checking = u32::MAX;
     config.wal.full_page_writes = false;
     let engine = Engine::open(config).unwrap();
-    let file = RelFile::new(RelFile::DEFAULT_TABLESPACE, database, number);
-    let open = |fork| engine.pool.open(file, fork, Persistence::Permanent);
-    let rel = HeapRel {
-        oid: number,
-        database,
-        file,
-        main: open(Fork::Main),
-        fsm: open(Fork::Fsm),
-        vm: open(Fork::Vm),
-        name: "t".into(),
-        persistence: Persistence::Permanent,
-        fillfactor: 100,
-        horizon: txn::HorizonKind::Data,
-        is_toast: false,
-        is_catalog: false,
-        targets: Default::default(),
-    };
+    let rel = heap_rel(&engine, database, number);
     let desc = TupleDesc::new(vec![
         Attr::new(b"a", Oid(23), 4, true, Align::Int),
         Attr::new(b"b", Oid(25), -1, false, Align::Int),
@@ -109,8 +114,8 @@ fn postgresql_replays_our_records_to_the_same_pages() {
                 5..9 if !rows.is_empty() => {
                     let columns = Columns { deformer: &deformer, hot_blocking: &[], key: &[] };
                     let tid = rows[victim].0;
-                    let done =
-                        heap::update(&mut cx, &rel, tid, &mut tuple, command, None, true, columns);
+                    let options = heap::UpdateOptions { columns, crosscheck: None, wait: true };
+                    let done = heap::update(&mut cx, &rel, tid, &mut tuple, command, &options);
                     let updated = done.unwrap().unwrap_or_else(|_| panic!("row is ours"));
                     rows[victim] = (updated.tid, number);
                 }

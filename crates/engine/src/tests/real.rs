@@ -248,14 +248,20 @@ fn parallel_replay_produces_the_same_files() {
     let dir = TempDir::new("threads");
     dir.initdb(&["-k"]);
     dir.start("-c checkpoint_timeout=1h -c autovacuum=off");
-    dir.sql("create table t(a int primary key, b text, c int); create index on t(b); create table gone(a int)");
+    dir.sql(
+        "create table t(a int primary key, b text, c int); create index on t(b); \
+         create table gone(a int)",
+    );
     dir.sql("insert into t select i, md5(i::text), 0 from generate_series(1, 20000) i");
     dir.sql("vacuum t");
     dir.sql("checkpoint");
     for round in 0..5 {
         dir.sql("update t set c = c + 1 where a % 3 = 0");
         dir.sql("update t set b = b || 'longer' where a % 7 = 0; delete from t where a % 11 = 1");
-        dir.sql("insert into t select i, 'x', 1 from generate_series(1, 20000) i on conflict do nothing");
+        dir.sql(
+            "insert into t select i, 'x', 1 from generate_series(1, 20000) i \
+             on conflict do nothing",
+        );
         dir.sql("insert into gone select generate_series(1, 3000)");
         dir.sql("vacuum t");
         dir.sql("truncate gone");

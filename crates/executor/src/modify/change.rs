@@ -107,17 +107,17 @@ impl ModifyNode {
     ) -> Result<Updated> {
         let crosscheck = run.st.crosscheck.clone();
         let options = ChangeOptions { keep, ..change_options(run, crosscheck.as_deref()) };
-        table::update(run.sv.backend(), &self.rel.table, tid, row, options)
+        table::update(run.sv.backend(), &self.target.rel.table, tid, row, options)
     }
 
     /// Reads all columns of the version at `tid`; the caller returns the batch by
     /// [`Self::put_old`].
     fn take_old(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<(RowFetch, Batch)> {
-        let (mut fetch, mut batch) = match self.old_fetch.take() {
+        let (mut fetch, mut batch) = match self.target.old_fetch.take() {
             Some(x) => x,
             None => (
-                RowFetch::new(&self.rel.table, &self.all_columns)?,
-                table::new_batch(&self.rel.table, &self.all_columns),
+                RowFetch::new(&self.target.rel.table, &self.target.all_columns)?,
+                table::new_batch(&self.target.rel.table, &self.target.all_columns),
             ),
         };
         batch.clear();
@@ -128,7 +128,7 @@ impl ModifyNode {
     }
 
     fn put_old(&mut self, old: (RowFetch, Batch)) {
-        self.old_fetch = Some(old);
+        self.target.old_fetch = Some(old);
     }
 
     /// Updates a row without reading its old version.
@@ -138,41 +138,41 @@ impl ModifyNode {
         tid: Tid,
         source: (&Batch, usize),
     ) -> Result<RowOutcome> {
-        let u = &self.update;
+        let u = &self.target.update;
         let mut row = Refs::new();
-        row.resize(self.all_columns.len(), DatumRef::Null);
+        row.resize(self.target.all_columns.len(), DatumRef::Null);
         for (position, n) in u.columns.iter().enumerate() {
             row[*n as usize - 1] = source.0.get(source.1, position);
         }
         if let Some(&(column, _)) = u.not_null.iter().find(|&&(c, _)| row[c].is_null()) {
             let old = self.take_old(run, tid)?;
             let mut whole: Refs<'_> = old.1.row(0).collect();
-            for n in &self.update.columns {
+            for n in &self.target.update.columns {
                 whole[*n as usize - 1] = row[*n as usize - 1];
             }
-            return Err(self.writer.null_violation(run, column, &whole)?);
+            return Err(self.target.writer.null_violation(run, column, &whole)?);
         }
         let done = self.store(run, tid, &row, &u.keep)?;
         if done.outcome != RowOutcome::Ok {
             return Ok(done.outcome);
         }
-        if done.needs_index_entries && self.writer.has_indexes() {
+        if done.needs_index_entries && self.target.writer.has_indexes() {
             let how = EntryOptions { arbiters: None, unchanged: &u.unchanged };
-            self.writer.insert_entries_of(run, done.tid, how)?;
+            self.target.writer.insert_entries_of(run, done.tid, how)?;
         } else {
-            self.writer.without_entries();
+            self.target.writer.without_entries();
         }
-        if !self.rel.triggers.is_empty() && self.is_checked_again(run, &done) {
-            self.writer.report_update_of(run, tid, done.tid)?;
+        if !self.target.rel.triggers.is_empty() && self.is_checked_again(run, &done) {
+            self.target.writer.report_update_of(run, tid, done.tid)?;
         }
         Ok(RowOutcome::Ok)
     }
 
     /// Locks the version, for triggers that fire before it is changed.
     fn lock_for_triggers(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {
-        let mut nothing = table::new_batch(&self.rel.table, &[]);
-        let (be, how) = (run.sv.backend(), self.update.lock(run.st));
-        Ok(table::lock_row(be, &self.rel.table, tid, how, &[], &mut nothing)?.0)
+        let mut nothing = table::new_batch(&self.target.rel.table, &[]);
+        let (be, how) = (run.sv.backend(), self.target.update.lock(run.st));
+        Ok(table::lock_row(be, &self.target.rel.table, tid, how, &[], &mut nothing)?.0)
     }
 
     /// Updates a row whose old version has been read. `None` if a trigger prevents that.
@@ -186,13 +186,13 @@ impl ModifyNode {
     ) -> Result<Option<RowOutcome>> {
         let before: Refs<'_> = old.row(0).collect();
         let mut given = before.clone();
-        for (position, n) in self.update.columns.iter().enumerate() {
+        for (position, n) in self.target.update.columns.iter().enumerate() {
             given[*n as usize - 1] = source.0.get(source.1, position);
         }
-        let u = &self.update;
+        let u = &self.target.update;
         let version = RowVersion { tid, values: &before };
         let answer = match u.before {
-            true => run.sv.before_row(&self.rel, Some(version), Some(&given))?,
+            true => run.sv.before_row(&self.target.rel, Some(version), Some(&given))?,
             false => RowAnswer::Keep,
         };
         let replaced: Refs<'_>;
@@ -205,24 +205,24 @@ impl ModifyNode {
             }
         };
         let computed = match u.before {
-            true => self.writer.compute(run, given)?,
-            false => self.writer.compute_some(run, given, &u.recomputed)?,
+            true => self.target.writer.compute(run, given)?,
+            false => self.target.writer.compute_some(run, given, &u.recomputed)?,
         };
         let row = with_computed(given, &computed);
-        self.writer.check(run, &row)?;
+        self.target.writer.check(run, &row)?;
         let done = self.store(run, tid, &row, if u.before { &[] } else { &u.keep })?;
         if done.outcome != RowOutcome::Ok {
             return Ok(Some(done.outcome));
         }
         if done.needs_index_entries {
             let how = EntryOptions { arbiters: None, unchanged: &u.unchanged };
-            self.writer.insert_entries(run, &row, done.tid, how)?;
+            self.target.writer.insert_entries(run, &row, done.tid, how)?;
         } else {
-            self.writer.without_entries();
+            self.target.writer.without_entries();
         }
         if u.events || u.before || self.is_checked_again(run, &done) {
             let new = RowVersion { tid: done.tid, values: &row };
-            self.writer.report(run, Some(version), Some(new))?;
+            self.target.writer.report(run, Some(version), Some(new))?;
         }
         self.check_views(run, &row, done.tid)?;
         self.push_returning(run, &row, done.tid, source, out)?;
@@ -232,7 +232,7 @@ impl ModifyNode {
     /// Does an update of columns that no trigger depends on need an event all the same?
     fn is_checked_again(&self, run: &mut Run<'_>, done: &Updated) -> bool {
         let own = done.old_xmin.is_valid() && run.sv.backend().txn.is_current(done.old_xmin);
-        self.writer.is_checked_again(own)
+        self.target.writer.is_checked_again(own)
     }
 
     /// The row has been changed by our own transaction since the statement began. If the statement
@@ -245,9 +245,13 @@ impl ModifyNode {
         let what = if self.operation == CmdType::Delete { "deleted" } else { "updated" };
         Err(pg_err!(
             TRIGGERED_DATA_CHANGE_VIOLATION,
-            "tuple to be {what} was already modified by an operation triggered by the current command"
+            "tuple to be {what} was already modified by an operation triggered by the current \
+             command"
         )
-        .hint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows."))
+        .hint(
+            "Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to \
+               other rows.",
+        ))
     }
 
     /// Tries to change the version at `tid`. `None` if a trigger prevents that.
@@ -258,14 +262,14 @@ impl ModifyNode {
         source: (&Batch, usize),
         out: &mut Batch,
     ) -> Result<Option<RowOutcome>> {
-        if self.update.before {
+        if self.target.update.before {
             let outcome = self.lock_for_triggers(run, tid)?;
             if outcome != RowOutcome::Ok {
                 return Ok(Some(outcome));
             }
         }
         if self.operation == CmdType::Update {
-            if !self.update.needs_row {
+            if !self.target.update.needs_row {
                 return self.update_set(run, tid, source).map(Some);
             }
             let old = self.take_old(run, tid)?;
@@ -273,7 +277,7 @@ impl ModifyNode {
             self.put_old(old);
             return outcome;
         }
-        if self.returning.is_none() && !self.rel.triggers.are_on(Change::Delete) {
+        if self.target.returning.is_none() && !self.target.rel.triggers.are_on(Change::Delete) {
             return self.delete(run, tid).map(Some);
         }
         let old = self.take_old(run, tid)?;
@@ -285,7 +289,7 @@ impl ModifyNode {
     fn delete(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {
         let crosscheck = run.st.crosscheck.clone();
         let options = change_options(run, crosscheck.as_deref());
-        table::delete(run.sv.backend(), &self.rel.table, tid, options)
+        table::delete(run.sv.backend(), &self.target.rel.table, tid, options)
     }
 
     /// Deletes a row that has been read. `None` if a trigger prevents that.
@@ -299,14 +303,14 @@ impl ModifyNode {
     ) -> Result<Option<RowOutcome>> {
         let row: Refs<'_> = old.row(0).collect();
         let version = Some(RowVersion { tid, values: &row });
-        if self.update.before
-            && matches!(run.sv.before_row(&self.rel, version, None)?, RowAnswer::Skip)
+        if self.target.update.before
+            && matches!(run.sv.before_row(&self.target.rel, version, None)?, RowAnswer::Skip)
         {
             return Ok(None);
         }
         let outcome = self.delete(run, tid)?;
         if outcome == RowOutcome::Ok {
-            self.writer.report(run, version, None)?;
+            self.target.writer.report(run, version, None)?;
             self.push_returning(run, &row, tid, source, out)?;
         }
         Ok(Some(outcome))
@@ -322,6 +326,9 @@ impl ModifyNode {
         let Some(mut tid) = tid_of(batch.get(r, self.ctid)) else {
             return Err(PgError::internal("ctid is NULL"));
         };
+        if !self.others.is_empty() {
+            self.select_target(batch, r)?;
+        }
         let mut current: Option<Batch> = None;
         loop {
             run.interrupts()?;
@@ -354,11 +361,11 @@ impl ModifyNode {
                         );
                     }
                     // Lock the newest version, then recheck whether it still qualifies.
-                    let mut scratch = table::new_batch(&self.rel.table, &[]);
-                    let how = LockRow { follow: true, ..self.update.lock(run.st) };
+                    let mut scratch = table::new_batch(&self.target.rel.table, &[]);
+                    let how = LockRow { follow: true, ..self.target.update.lock(run.st) };
                     let (locked, newest) = table::lock_row(
                         run.sv.backend(),
-                        &self.rel.table,
+                        &self.target.rel.table,
                         tid,
                         how,
                         &[],
@@ -369,7 +376,8 @@ impl ModifyNode {
                         RowOutcome::SelfModified { cmax } => return self.self_modified(run, cmax),
                         _ => return Ok(()),
                     }
-                    let Some(fresh) = self.recheck.run(run, self.rti, newest, source)? else {
+                    let Some(fresh) = self.recheck.run(run, self.target.rti, newest, source)?
+                    else {
                         return Ok(());
                     };
                     current = Some(fresh);

@@ -86,20 +86,23 @@ impl ModifyNode {
         row: &[DatumRef<'_>],
         out: &mut Batch,
     ) -> Result<()> {
-        let arbiters = self.conflict.as_ref().map(|c| c.arbiters.clone()).unwrap_or_default();
+        let arbiters =
+            self.target.conflict.as_ref().map(|c| c.arbiters.clone()).unwrap_or_default();
         loop {
             run.interrupts()?;
             // Check for a conflict first, so that most conflicts leave no dead tuple.
             let mut found = None;
             for &position in &arbiters {
-                if self.rel.indexes[position].deferrable {
+                if self.target.rel.indexes[position].deferrable {
                     return Err(self.deferrable_arbiter(position));
                 }
-                let Some(values) = self.writer.index_values(run, position, row)? else { continue };
+                let Some(values) = self.target.writer.index_values(run, position, row)? else {
+                    continue;
+                };
                 let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
-                let idx = self.rel.indexes[position].desc.clone();
+                let idx = self.target.rel.indexes[position].desc.clone();
                 let be = run.sv.backend();
-                if let Some(c) = index::find_conflict(be, &idx, &self.rel.table, &refs)? {
+                if let Some(c) = index::find_conflict(be, &idx, &self.target.rel.table, &refs)? {
                     found = Some(c);
                     break;
                 }
@@ -108,7 +111,7 @@ impl ModifyNode {
                 if c.wait(run.sv.backend())? {
                     continue;
                 }
-                let action = self.conflict.as_ref().map(|c| c.action);
+                let action = self.target.conflict.as_ref().map(|c| c.action);
                 if action == Some(OnConflictAction::Nothing) {
                     self.check_visible(run, c.tid)?;
                     self.conflicting += 1;
@@ -121,7 +124,7 @@ impl ModifyNode {
                 continue;
             }
             let how = insert_options(run);
-            let inserted = self.writer.insert_unless_conflict(run, row, how, &arbiters)?;
+            let inserted = self.target.writer.insert_unless_conflict(run, row, how, &arbiters)?;
             let Some(tid) = inserted else { continue };
             self.inserted += 1;
             self.check_views(run, row, tid)?;
@@ -133,14 +136,14 @@ impl ModifyNode {
     /// The error for a deferrable arbiter: its index may contain duplicates for a while, so that it
     /// cannot detect conflicts.
     fn deferrable_arbiter(&self, position: usize) -> PgError {
-        let table = &self.rel.table;
+        let table = &self.target.rel.table;
         pg_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
             "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as \
              arbiters"
         )
         .table(&*table.schema, &*table.name)
-        .constraint(self.rel.indexes[position].desc.name())
+        .constraint(self.target.rel.indexes[position].desc.name())
     }
 
     /// Under REPEATABLE READ and SERIALIZABLE a conflicting row must be visible to the
@@ -152,13 +155,14 @@ impl ModifyNode {
         if !be.txn.isolation().uses_transaction_snapshot() {
             return Ok(());
         }
-        let mut nothing = table::new_batch(&self.rel.table, &[]);
-        if table::fetch(be, &self.rel.table, tid, &snapshot, &[], &mut nothing)? {
+        let mut nothing = table::new_batch(&self.target.rel.table, &[]);
+        if table::fetch(be, &self.target.rel.table, tid, &snapshot, &[], &mut nothing)? {
             return Ok(());
         }
         let columns = [table::system::XMIN];
-        let mut version = table::new_batch(&self.rel.table, &columns);
-        let there = RowFetch::new(&self.rel.table, &columns)?.version(be, tid, &mut version)?;
+        let mut version = table::new_batch(&self.target.rel.table, &columns);
+        let there =
+            RowFetch::new(&self.target.rel.table, &columns)?.version(be, tid, &mut version)?;
         if there && be.txn.is_current(ids::Xid(version.get(0, 0).as_oid().0)) {
             return Ok(());
         }
@@ -176,15 +180,15 @@ impl ModifyNode {
         tid: Tid,
         out: &mut Batch,
     ) -> Result<bool> {
-        let mut existing = table::new_batch(&self.rel.table, &self.all_columns);
-        let lock = self.conflict.as_ref().map_or(RowLock::Update, |c| c.lock);
+        let mut existing = table::new_batch(&self.target.rel.table, &self.target.all_columns);
+        let lock = self.target.conflict.as_ref().map_or(RowLock::Update, |c| c.lock);
         let how = LockRow { command: Some(run.st.desc.snapshot.curcid), ..LockRow::version(lock) };
         let (outcome, at) = table::lock_row(
             run.sv.backend(),
-            &self.rel.table,
+            &self.target.rel.table,
             tid,
             how,
-            &self.all_columns,
+            &self.target.all_columns,
             &mut existing,
         )?;
         let one_snapshot = run.sv.backend().txn.isolation().uses_transaction_snapshot();
@@ -213,7 +217,7 @@ impl ModifyNode {
             outer: RowRef::Batch(batch, r),
             inner: RowRef::Refs(proposed),
         };
-        let Some(c) = &self.conflict else { return Ok(true) };
+        let Some(c) = &self.target.conflict else { return Ok(true) };
         if let Some(p) = &c.condition
             && !p.test_row(&mut self.st, run, &input)?
         {
@@ -226,9 +230,9 @@ impl ModifyNode {
         }
         let given = with_computed(&old, &set);
         let version = RowVersion { tid: at, values: &old };
-        let before = self.rel.triggers.are_before_row(Change::Update);
+        let before = self.target.rel.triggers.are_before_row(Change::Update);
         let answer = match before {
-            true => run.sv.before_row(&self.rel, Some(version), Some(&given))?,
+            true => run.sv.before_row(&self.target.rel, Some(version), Some(&given))?,
             false => RowAnswer::Keep,
         };
         let replaced: Refs<'_>;
@@ -241,11 +245,11 @@ impl ModifyNode {
             }
         };
         let computed = match before {
-            true => self.writer.compute(run, given)?,
-            false => self.writer.compute_some(run, given, &c.recomputed)?,
+            true => self.target.writer.compute(run, given)?,
+            false => self.target.writer.compute_some(run, given, &c.recomputed)?,
         };
         let new = with_computed(given, &computed);
-        self.writer.check(run, &new)?;
+        self.target.writer.check(run, &new)?;
         let done = self.store(run, at, &new, &[])?;
         match done.outcome {
             RowOutcome::Ok => {}
@@ -258,12 +262,12 @@ impl ModifyNode {
         }
         if done.needs_index_entries {
             let how = EntryOptions { arbiters: None, unchanged: &c.unchanged };
-            self.writer.insert_entries(run, &new, done.tid, how)?;
+            self.target.writer.insert_entries(run, &new, done.tid, how)?;
         } else {
-            self.writer.without_entries();
+            self.target.writer.without_entries();
         }
         let stored = RowVersion { tid: done.tid, values: &new };
-        self.writer.report(run, Some(version), Some(stored))?;
+        self.target.writer.report(run, Some(version), Some(stored))?;
         self.check_views(run, &new, done.tid)?;
         self.count(run);
         self.push_returning(run, &new, done.tid, (batch, r), out)?;

@@ -53,8 +53,8 @@ impl ModifyNode {
     ) -> Result<Refs<'a>> {
         let mut full: Refs<'a> = row.iter().copied().collect();
         full.push(DatumRef::Bytes(tid_bytes));
-        full.push(DatumRef::Word(u64::from(self.rel.table.oid.0)));
-        if let Some(header) = &mut self.header {
+        full.push(DatumRef::Word(u64::from(self.target.rel.table.oid.0)));
+        if let Some(header) = &mut self.target.header {
             header.batch.clear();
             if !header.fetch.version(run.sv.backend(), tid, &mut header.batch)? {
                 return Err(PgError::internal("failed to fetch the tuple that was changed"));

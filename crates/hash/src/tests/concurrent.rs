@@ -21,7 +21,7 @@ fn is_dead(tid: Tid) -> bool {
 }
 
 /// Inserts rows with even offsets, different ones in each thread. Returns them.
-fn insert(w: &World, thread: u64, keys: u64, rows: u64, seed: u64) -> BTreeSet<Tid> {
+fn insert(w: &Fixture, thread: u64, keys: u64, rows: u64, seed: u64) -> BTreeSet<Tid> {
     let mut rng = Rng(seed * 31 + thread + 1);
     let mut s = Session::new();
     let mut heap = TestHeap::default();
@@ -36,7 +36,7 @@ fn insert(w: &World, thread: u64, keys: u64, rows: u64, seed: u64) -> BTreeSet<T
 }
 
 /// Scans for random keys until the end: all rows that stay are found. Returns the number of scans.
-fn scan(w: &World, stable: &Rows, keys: u64, seed: u64, done: &AtomicBool) -> u64 {
+fn scan(w: &Fixture, stable: &Rows, keys: u64, seed: u64, done: &AtomicBool) -> u64 {
     let mut s = Session::new();
     let mut rng = Rng(seed);
     let mut scans = 0;
@@ -51,7 +51,7 @@ fn scan(w: &World, stable: &Rows, keys: u64, seed: u64, done: &AtomicBool) -> u6
 }
 
 fn stress(keys: u64, rows: u64, seed: u64) {
-    let w = World::new(256, 10, 0.0);
+    let w = Fixture::new(256, 10, 0.0);
     // Rows with odd offsets exist from the start and stay. Rows with even offsets are inserted
     // concurrently, and are dead if the offset is a multiple of four.
     let mut session = Session::new();
@@ -96,11 +96,11 @@ fn stress(keys: u64, rows: u64, seed: u64) {
 }
 
 #[test]
-fn few_keys() {
+fn concurrent_changes_of_few_keys_keep_the_index_valid() {
     stress(5, 6000, 3);
 }
 
 #[test]
-fn many_keys() {
+fn concurrent_changes_of_many_keys_keep_the_index_valid() {
     stress(3000, 6000, 4);
 }

@@ -14,7 +14,7 @@ fn is_dead(n: u32) -> bool {
 }
 
 /// Inserts rows, with VACUUM and checkpoints in between.
-fn workload(w: &World, rows: u32) {
+fn workload(w: &Fixture, rows: u32) {
     let mut s = Session::new();
     let mut heap = TestHeap::default();
     for n in 0..rows {
@@ -28,7 +28,7 @@ fn workload(w: &World, rows: u32) {
 }
 
 /// All rows among the first `inserted` that are not dead are found, and nothing else but dead ones.
-fn check_rows(w: &World, inserted: u32) {
+fn check_rows(w: &Fixture, inserted: u32) {
     let mut s = Session::new();
     let mut rows: BTreeMap<i32, BTreeSet<Tid>> = BTreeMap::new();
     (0..inserted).map(row).for_each(|(key, tid)| {
@@ -45,7 +45,7 @@ fn check_rows(w: &World, inserted: u32) {
 /// The log ends after any record: the index is consistent, and works on.
 #[test]
 fn every_prefix_of_the_log_is_usable() {
-    let full = World::new(128, 10, 0.0);
+    let full = Fixture::new(128, 10, 0.0);
     workload(&full, 6000);
     full.wal.flush(full.wal.inserted()).unwrap();
     let mut reader = WalReader::new(Arc::new(full.disk.clone()), SEGMENT, 1, Some(SYSTEM));
@@ -66,7 +66,7 @@ fn every_prefix_of_the_log_is_usable() {
     for most in chosen.into_values().flatten() {
         let disk = MemDisk::new();
         directories(&disk);
-        let w = World::on(disk, 128, 10);
+        let w = Fixture::on(disk, 128, 10);
         w.recover(&full.disk, START, most);
         // The log of the copy begins after all pages.
         w.start_log(Lsn(full.wal.inserted().0.next_multiple_of(u64::from(SEGMENT))), Lsn(0));
@@ -92,7 +92,7 @@ fn every_prefix_of_the_log_is_usable() {
 #[test]
 fn random_crashes() {
     for seed in 0..25u64 {
-        let w = World::new(48, 10, 0.0);
+        let w = Fixture::new(48, 10, 0.0);
         let mut rng = Rng(seed * 31 + 7);
         let mut s = Session::new();
         let mut heap = TestHeap::default();
@@ -120,7 +120,7 @@ fn random_crashes() {
             }
         }
         let disk = w.disk.crash(seed);
-        let after = World::on(disk.clone(), 48, 10);
+        let after = Fixture::on(disk.clone(), 48, 10);
         after.recover(&disk, redo, usize::MAX);
         after.start_log(Lsn(w.wal.inserted().0.next_multiple_of(u64::from(SEGMENT))), Lsn(0));
         let found = after.verify();

@@ -6,7 +6,7 @@ use crate::records;
 type Model = BTreeMap<i32, BTreeSet<Tid>>;
 
 struct Run {
-    w: World,
+    w: Fixture,
     s: Session,
     heap: TestHeap,
     model: Model,
@@ -18,7 +18,7 @@ struct Run {
 impl Run {
     fn new(frames: usize, fillfactor: u32) -> Run {
         Run {
-            w: World::new(frames, fillfactor, 0.0),
+            w: Fixture::new(frames, fillfactor, 0.0),
             s: Session::new(),
             heap: TestHeap::default(),
             model: Model::new(),
@@ -118,7 +118,7 @@ fn long_chains_shrink_and_grow() {
 /// More overflow pages than one bitmap page has bits.
 #[test]
 fn second_bitmap_page() {
-    let w = World::new(512, 75, 0.0);
+    let w = Fixture::new(512, 75, 0.0);
     let mut s = Session::new();
     let bits = page::hash::BITMAP_BITS;
     {
@@ -151,7 +151,7 @@ fn second_bitmap_page() {
 /// Insertion removes dead items from a full page.
 #[test]
 fn dead_items_make_room() {
-    let w = World::new(64, 100, 0.0);
+    let w = Fixture::new(64, 100, 0.0);
     let mut s = Session::new();
     let mut heap = TestHeap::default();
     let mut rows = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! Checks against PostgreSQL: our verification accepts its indexes; it replays our log with WAL
-//! consistency checking, and then finds every row through our indexes.
+//! Checks against PostgreSQL: Norsu's verification accepts its indexes; PostgreSQL replays Norsu's
+//! log with WAL consistency checking, and then finds every row through Norsu's indexes.
 
 use super::*;
 use std::panic::catch_unwind;
@@ -80,7 +80,7 @@ impl Cluster {
             .collect()
     }
 
-    fn world(&self, wal: &Arc<Wal>, rel: RelFile, fillfactor: u32) -> World {
+    fn fixture(&self, wal: &Arc<Wal>, rel: RelFile, fillfactor: u32) -> Fixture {
         let disk = Env::os(&self.data).disk;
         let smgr = Arc::new(Smgr::new(disk, SmgrConfig::default()));
         let with = (!wal.in_recovery()).then(|| wal.clone());
@@ -88,7 +88,7 @@ impl Cluster {
         let def = Arc::new(definition(rel, fillfactor));
         let file = IndexFile::open(&pool, rel, Persistence::Permanent);
         let index = Arc::new(HashIndex::new(file, &def).unwrap());
-        World { disk: MemDisk::new(), wal: wal.clone(), smgr, pool, index }
+        Fixture { disk: MemDisk::new(), wal: wal.clone(), smgr, pool, index }
     }
 }
 
@@ -134,7 +134,7 @@ fn indexes_of_postgres_verify() {
     let wal = Wal::new(Env::memory(1), WalConfig::new(SEGMENT, SYSTEM));
     assert_eq!(indexes.len(), 2);
     for (_, rel) in indexes {
-        let w = c.world(&wal, rel, 75);
+        let w = c.fixture(&wal, rel, 75);
         assert_eq!(w.verify(), rows.iter().map(|r| r.1).collect());
         let mut s = Session::new();
         for key in 0..3100 {
@@ -146,7 +146,7 @@ fn indexes_of_postgres_verify() {
 }
 
 #[test]
-fn postgres_redoes_our_log() {
+fn postgres_replays_the_log_of_norsu() {
     let c = Cluster::new("ours");
     c.start();
     c.sql(TABLES);
@@ -168,7 +168,7 @@ fn postgres_redoes_our_log() {
     wal.start(WalStart { timeline: 1, end, prev: control.check_point, redo, overwrite: false })
         .unwrap();
     for (name, rel) in indexes {
-        let w = c.world(&wal, rel, if name == "t_k10" { 10 } else { 75 });
+        let w = c.fixture(&wal, rel, if name == "t_k10" { 10 } else { 75 });
         write_again(&w, name == "t_k10", &rows);
     }
     wal.flush(wal.inserted()).unwrap();
@@ -188,7 +188,7 @@ fn postgres_redoes_our_log() {
 }
 
 /// Fills an index with the rows, in random order and beside others that are removed again.
-fn write_again(w: &World, empty: bool, rows: &[(i32, Tid)]) {
+fn write_again(w: &Fixture, empty: bool, rows: &[(i32, Tid)]) {
     let mut s = Session::new();
     let mut rng = Rng(if empty { 3 } else { 5 });
     if empty {
@@ -230,7 +230,7 @@ fn write_again(w: &World, empty: bool, rows: &[(i32, Tid)]) {
     assert_eq!(w.verify(), rows.iter().map(|r| r.1).collect());
 }
 
-/// `pg_waldump` prints our records as we do, and all kinds occur.
+/// `pg_waldump` prints Norsu's records as Norsu does, and all kinds occur.
 fn check_descriptions(c: &Cluster, env: &Env, control: &ControlFile, start: Lsn, stop: Lsn) {
     let wal_dir = format!("{}/pg_wal", c.data);
     let (from, upto) = (start.to_string(), stop.to_string());

@@ -41,6 +41,42 @@ impl Running {
     }
 }
 
+/// The session's scan finds what the model says.
+fn check_scan(w: &World, p: &mut ModelSession, step: &str) {
+    let running = p.running.as_ref().unwrap();
+    let snapshot = current(&mut p.session, &running.snapshot);
+    let seen = p.session.scan_with(w, &snapshot);
+    let seen: Table = seen.into_iter().map(|(_, r)| (r.0, (r.1, r.2))).collect();
+    assert_eq!(seen, running.sees(), "{step}");
+}
+
+fn commit(p: &mut ModelSession, committed: &mut Table) {
+    let running = p.running.take().unwrap();
+    p.session.commit();
+    for (id, change) in running.own {
+        match change {
+            Some(row) => committed.insert(id, row),
+            None => committed.remove(&id),
+        };
+    }
+}
+
+/// Ends all transactions and checks the table and its replay.
+fn finish(w: &World, mut sessions: Vec<ModelSession>, committed: &Table, seed: u64) {
+    for p in &mut sessions {
+        if p.running.take().is_some() {
+            p.session.abort();
+        }
+    }
+    let s = &mut sessions[0].session;
+    s.begin();
+    let seen: Table = s.scan(w).into_iter().map(|(_, r)| (r.0, (r.1, r.2))).collect();
+    assert_eq!(&seen, committed, "seed {seed}");
+    s.verify(w);
+    s.commit();
+    w.check_redo();
+}
+
 fn run(seed: u64, steps: u32) {
     let w = World::new();
     let mut random = Random(seed);
@@ -120,14 +156,7 @@ fn run(seed: u64, steps: u32) {
                     }
                 }
             }
-            15 => {
-                let p = &mut sessions[chosen];
-                let running = p.running.as_ref().unwrap();
-                let snapshot = current(&mut p.session, &running.snapshot);
-                let seen = p.session.scan_with(&w, &snapshot);
-                let seen: Table = seen.into_iter().map(|(_, r)| (r.0, (r.1, r.2))).collect();
-                assert_eq!(seen, running.sees(), "seed {seed} step {step}");
-            }
+            15 => check_scan(&w, &mut sessions[chosen], &format!("seed {seed} step {step}")),
             16 => {
                 let freeze = random.below(2) == 0;
                 let indexes = random.below(2) == 0;
@@ -137,14 +166,7 @@ fn run(seed: u64, steps: u32) {
             }
             17 | 18 => {
                 let p = &mut sessions[chosen];
-                let running = p.running.take().unwrap();
-                p.session.commit();
-                for (id, change) in running.own {
-                    match change {
-                        Some(row) => committed.insert(id, row),
-                        None => committed.remove(&id),
-                    };
-                }
+                commit(p, &mut committed);
             }
             _ => {
                 let p = &mut sessions[chosen];
@@ -153,18 +175,7 @@ fn run(seed: u64, steps: u32) {
             }
         }
     }
-    for p in &mut sessions {
-        if p.running.take().is_some() {
-            p.session.abort();
-        }
-    }
-    let s = &mut sessions[0].session;
-    s.begin();
-    let seen: Table = s.scan(&w).into_iter().map(|(_, r)| (r.0, (r.1, r.2))).collect();
-    assert_eq!(seen, committed, "seed {seed}");
-    s.verify(&w);
-    s.commit();
-    w.check_redo();
+    finish(&w, sessions, &committed, seed);
 }
 
 /// The transaction's snapshot, with the current command id.

@@ -56,8 +56,8 @@ impl Cx {
 #[cold]
 fn too_deep() -> PgError {
     pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
-        "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring \
-         the platform's stack depth limit is adequate.",
+        "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after \
+         ensuring the platform's stack depth limit is adequate.",
     )
 }
 

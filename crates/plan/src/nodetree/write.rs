@@ -1,11 +1,12 @@
 //! Writes nodes as text, with the fields in PostgreSQL's order, because it reads them by position.
 //! Counterpart: nodes/outfuncs.c.
 
+mod expr;
 mod xml;
 
 use super::text::escape;
 use crate::expr::{
-    BoolOp, BoolTestKind, CoercionForm, Const, Expr, Location, OpExpr, SqlValueKind, TargetEntry,
+    BoolTestKind, CoercionForm, Const, Expr, Location, OpExpr, SqlValueKind, TargetEntry,
 };
 use crate::query::{
     Alias, CommonTableExpr, CteCycle, CteSearch, FromExpr, GroupingSet, GroupingSetKind,
@@ -309,288 +310,44 @@ impl Writer {
 
     fn put_expr_node(&mut self, e: &Expr) {
         match e {
-            Expr::Var(n) => self.node("VAR", |w| {
-                w.num("varno", n.varno);
-                w.num("varattno", n.varattno);
-                w.num("vartype", n.vartype);
-                w.num("vartypmod", n.vartypmod);
-                w.num("varcollid", n.varcollid);
-                w.num("varlevelsup", n.varlevelsup);
-                w.num("varnosyn", n.varno);
-                w.num("varattnosyn", n.varattno);
-                w.location(n.location);
-            }),
+            Expr::Var(n) => self.put_var(n),
             Expr::Const(n) => self.put_const(n),
-            Expr::Param(n) => self.node("PARAM", |w| {
-                w.num("paramkind", n.paramkind as i32);
-                w.num("paramid", n.paramid);
-                w.num("paramtype", n.paramtype);
-                w.num("paramtypmod", n.paramtypmod);
-                w.num("paramcollid", n.paramcollid);
-                w.location(n.location);
-            }),
-            Expr::Aggref(n) => self.node("AGGREF", |w| {
-                w.num("aggfnoid", n.aggfnoid);
-                w.num("aggtype", n.aggtype);
-                w.num("aggcollid", n.aggcollid);
-                w.num("inputcollid", n.inputcollid);
-                w.num("aggtranstype", n.aggtranstype);
-                w.oids("aggargtypes", &n.aggargtypes);
-                w.exprs("aggdirectargs", &n.aggdirectargs);
-                w.targets("args", &n.args);
-                w.sort_groups("aggorder", &n.aggorder);
-                w.sort_groups("aggdistinct", &n.aggdistinct);
-                w.opt_expr("aggfilter", n.aggfilter.as_ref());
-                w.bool("aggstar", n.aggstar);
-                w.bool("aggvariadic", n.aggvariadic);
-                w.char("aggkind", n.aggkind);
-                w.num("agglevelsup", n.agglevelsup);
-                w.num("aggsplit", 0);
-                w.num("aggno", n.aggno);
-                w.num("aggtransno", n.aggtransno);
-                w.location(n.location);
-            }),
-            Expr::GroupingFunc(n) => self.node("GROUPINGFUNC", |w| {
-                w.exprs("args", &n.args);
-                w.numbers("refs", 'i', &n.refs);
-                w.name("cols");
-                w.out.push_str("<>");
-                w.num("agglevelsup", n.agglevelsup);
-                w.location(n.location);
-            }),
-            Expr::WindowFunc(n) => self.node("WINDOWFUNC", |w| {
-                w.num("winfnoid", n.winfnoid);
-                w.num("wintype", n.wintype);
-                w.num("wincollid", n.wincollid);
-                w.num("inputcollid", n.inputcollid);
-                w.exprs("args", &n.args);
-                w.opt_expr("aggfilter", n.aggfilter.as_ref());
-                w.num("winref", n.winref);
-                w.bool("winstar", n.winstar);
-                w.bool("winagg", n.winagg);
-                w.location(n.location);
-            }),
-            Expr::SubscriptingRef(n) => self.node("SUBSCRIPTINGREF", |w| {
-                w.num("refcontainertype", n.refcontainertype);
-                w.num("refelemtype", n.refelemtype);
-                w.num("refrestype", n.refrestype);
-                w.num("reftypmod", n.reftypmod);
-                w.num("refcollid", n.refcollid);
-                w.opt_exprs("refupperindexpr", &n.refupperindexpr);
-                w.opt_exprs("reflowerindexpr", &n.reflowerindexpr);
-                w.expr("refexpr", &n.refexpr);
-                w.opt_expr("refassgnexpr", n.refassgnexpr.as_ref());
-            }),
-            Expr::FuncExpr(n) => self.node("FUNCEXPR", |w| {
-                w.num("funcid", n.funcid);
-                w.num("funcresulttype", n.funcresulttype);
-                w.bool("funcretset", n.funcretset);
-                w.bool("funcvariadic", n.funcvariadic);
-                w.form("funcformat", n.funcformat);
-                w.num("funccollid", n.funccollid);
-                w.num("inputcollid", n.inputcollid);
-                // Analysis marks an argument that comes from a default by a NamedArg with an empty
-                // name. PostgreSQL does not store such arguments.
-                let written = |a: &&Expr| !matches!(a, Expr::NamedArg(n) if n.name.is_empty());
-                w.exprs("args", &n.args.iter().filter(written).cloned().collect::<Vec<_>>());
-                w.location(n.location);
-            }),
-            Expr::NamedArg(n) => self.node("NAMEDARGEXPR", |w| {
-                w.expr("arg", &n.arg);
-                w.string("name", Some(&n.name));
-                w.num("argnumber", n.argnumber);
-                w.location(n.location);
-            }),
+            Expr::Param(n) => self.put_param(n),
+            Expr::Aggref(n) => self.put_aggref(n),
+            Expr::GroupingFunc(n) => self.put_grouping_func(n),
+            Expr::WindowFunc(n) => self.put_window_func(n),
+            Expr::SubscriptingRef(n) => self.put_subscripting_ref(n),
+            Expr::FuncExpr(n) => self.put_func_expr(n),
+            Expr::NamedArg(n) => self.put_named_arg(n),
             Expr::OpExpr(n) => self.put_op("OPEXPR", n),
             Expr::Distinct(n) => self.put_op("DISTINCTEXPR", n),
             Expr::NullIf(n) => self.put_op("NULLIFEXPR", n),
-            Expr::ScalarArrayOp(n) => self.node("SCALARARRAYOPEXPR", |w| {
-                w.num("opno", n.opno);
-                w.num("opfuncid", n.opfuncid);
-                w.num("hashfuncid", n.hashfuncid);
-                w.num("negfuncid", n.negfuncid);
-                w.bool("useOr", n.use_or);
-                w.num("inputcollid", n.inputcollid);
-                w.exprs("args", &n.args);
-                w.location(n.location);
-            }),
-            Expr::Bool(n) => self.node("BOOLEXPR", |w| {
-                let op = match n.boolop {
-                    BoolOp::And => "and",
-                    BoolOp::Or => "or",
-                    BoolOp::Not => "not",
-                };
-                w.num("boolop", op);
-                w.exprs("args", &n.args);
-                w.location(n.location);
-            }),
-            Expr::SubLink(n) => self.node("SUBLINK", |w| {
-                w.num("subLinkType", n.kind as i32);
-                w.num("subLinkId", n.id);
-                w.opt_expr("testexpr", n.testexpr.as_ref());
-                w.strings("operName", &n.oper_name);
-                w.name("subselect");
-                w.put_query(&n.subselect);
-                w.location(n.location);
-            }),
-            Expr::FieldSelect(n) => self.node("FIELDSELECT", |w| {
-                w.expr("arg", &n.arg);
-                w.num("fieldnum", n.fieldnum);
-                w.num("resulttype", n.resulttype);
-                w.num("resulttypmod", n.resulttypmod);
-                w.num("resultcollid", n.resultcollid);
-            }),
-            Expr::FieldStore(n) => self.node("FIELDSTORE", |w| {
-                w.expr("arg", &n.arg);
-                w.exprs("newvals", &n.newvals);
-                w.numbers("fieldnums", 'i', &n.fieldnums);
-                w.num("resulttype", n.resulttype);
-            }),
-            Expr::Relabel(n) => self.node("RELABELTYPE", |w| {
-                w.expr("arg", &n.arg);
-                w.num("resulttype", n.resulttype);
-                w.num("resulttypmod", n.resulttypmod);
-                w.num("resultcollid", n.resultcollid);
-                w.form("relabelformat", n.relabelformat);
-                w.location(n.location);
-            }),
-            Expr::CoerceViaIo(n) => self.node("COERCEVIAIO", |w| {
-                w.expr("arg", &n.arg);
-                w.num("resulttype", n.resulttype);
-                w.num("resultcollid", n.resultcollid);
-                w.form("coerceformat", n.coerceformat);
-                w.location(n.location);
-            }),
-            Expr::ArrayCoerce(n) => self.node("ARRAYCOERCEEXPR", |w| {
-                w.expr("arg", &n.arg);
-                w.expr("elemexpr", &n.elemexpr);
-                w.num("resulttype", n.resulttype);
-                w.num("resulttypmod", n.resulttypmod);
-                w.num("resultcollid", n.resultcollid);
-                w.form("coerceformat", n.coerceformat);
-                w.location(n.location);
-            }),
-            Expr::ConvertRowtype(n) => self.node("CONVERTROWTYPEEXPR", |w| {
-                w.expr("arg", &n.arg);
-                w.num("resulttype", n.resulttype);
-                w.form("convertformat", n.convertformat);
-                w.location(n.location);
-            }),
-            other => self.put_more(other),
-        }
-    }
-
-    fn put_more(&mut self, e: &Expr) {
-        match e {
-            Expr::Collate(n) => self.node("COLLATEEXPR", |w| {
-                w.expr("arg", &n.arg);
-                w.num("collOid", n.coll_oid);
-                w.location(n.location);
-            }),
-            Expr::Case(n) => self.node("CASEEXPR", |w| {
-                w.num("casetype", n.casetype);
-                w.num("casecollid", n.casecollid);
-                w.opt_expr("arg", n.arg.as_ref());
-                w.list("args", &n.args, |w, when| {
-                    w.node("CASEWHEN", |w| {
-                        w.expr("expr", &when.expr);
-                        w.expr("result", &when.result);
-                        w.location(when.location);
-                    });
-                });
-                w.opt_expr("defresult", n.defresult.as_ref());
-                w.location(n.location);
-            }),
-            Expr::CaseTest(n) => self.node("CASETESTEXPR", |w| {
-                w.num("typeId", n.typeid);
-                w.num("typeMod", n.typmod);
-                w.num("collation", n.collation);
-            }),
-            Expr::Array(n) => self.node("ARRAYEXPR", |w| {
-                w.num("array_typeid", n.array_typeid);
-                w.num("array_collid", n.array_collid);
-                w.num("element_typeid", n.element_typeid);
-                w.exprs("elements", &n.elements);
-                w.bool("multidims", n.multidims);
-                w.location(n.location);
-            }),
-            Expr::Row(n) => self.node("ROWEXPR", |w| {
-                w.exprs("args", &n.args);
-                w.num("row_typeid", n.row_typeid);
-                w.form("row_format", n.row_format);
-                w.strings("colnames", &n.colnames);
-                w.location(n.location);
-            }),
-            Expr::RowCompare(n) => self.node("ROWCOMPAREEXPR", |w| {
-                w.num("rctype", n.rctype as i32);
-                w.oids("opnos", &n.opnos);
-                w.oids("opfamilies", &n.opfamilies);
-                w.oids("inputcollids", &n.inputcollids);
-                w.exprs("largs", &n.largs);
-                w.exprs("rargs", &n.rargs);
-            }),
-            Expr::Coalesce(n) => self.node("COALESCEEXPR", |w| {
-                w.num("coalescetype", n.coalescetype);
-                w.num("coalescecollid", n.coalescecollid);
-                w.exprs("args", &n.args);
-                w.location(n.location);
-            }),
-            Expr::MinMax(n) => self.node("MINMAXEXPR", |w| {
-                w.num("minmaxtype", n.minmaxtype);
-                w.num("minmaxcollid", n.minmaxcollid);
-                w.num("inputcollid", n.inputcollid);
-                w.num("op", i32::from(!n.greatest));
-                w.exprs("args", &n.args);
-                w.location(n.location);
-            }),
-            Expr::SqlValue(n) => self.node("SQLVALUEFUNCTION", |w| {
-                w.num("op", SQL_VALUES.iter().position(|v| *v == n.op).unwrap_or(0));
-                w.num("type", n.typeid);
-                w.num("typmod", n.typmod);
-                w.location(n.location);
-            }),
+            Expr::ScalarArrayOp(n) => self.put_scalar_array_op(n),
+            Expr::Bool(n) => self.put_bool(n),
+            Expr::SubLink(n) => self.put_sub_link(n),
+            Expr::FieldSelect(n) => self.put_field_select(n),
+            Expr::FieldStore(n) => self.put_field_store(n),
+            Expr::Relabel(n) => self.put_relabel(n),
+            Expr::CoerceViaIo(n) => self.put_coerce_via_io(n),
+            Expr::ArrayCoerce(n) => self.put_array_coerce(n),
+            Expr::ConvertRowtype(n) => self.put_convert_rowtype(n),
+            Expr::Collate(n) => self.put_collate(n),
+            Expr::Case(n) => self.put_case(n),
+            Expr::CaseTest(n) => self.put_case_test(n),
+            Expr::Array(n) => self.put_array(n),
+            Expr::Row(n) => self.put_row(n),
+            Expr::RowCompare(n) => self.put_row_compare(n),
+            Expr::Coalesce(n) => self.put_coalesce(n),
+            Expr::MinMax(n) => self.put_min_max(n),
+            Expr::SqlValue(n) => self.put_sql_value(n),
             Expr::Xml(n) => self.xml_expr(n),
-            Expr::NullTest(n) => self.node("NULLTEST", |w| {
-                w.expr("arg", &n.arg);
-                w.num("nulltesttype", i32::from(n.is_not));
-                w.bool("argisrow", n.argisrow);
-                w.location(n.location);
-            }),
-            Expr::BooleanTest(n) => self.node("BOOLEANTEST", |w| {
-                w.expr("arg", &n.arg);
-                let test = BOOL_TESTS.iter().position(|t| *t == n.booltesttype).unwrap_or(0);
-                w.num("booltesttype", test);
-                w.location(n.location);
-            }),
-            Expr::CoerceToDomain(n) => self.node("COERCETODOMAIN", |w| {
-                w.expr("arg", &n.arg);
-                w.num("resulttype", n.resulttype);
-                w.num("resulttypmod", n.resulttypmod);
-                w.num("resultcollid", n.resultcollid);
-                w.form("coercionformat", n.coercionformat);
-                w.location(n.location);
-            }),
-            Expr::CoerceToDomainValue(n) => self.node("COERCETODOMAINVALUE", |w| {
-                w.num("typeId", n.typeid);
-                w.num("typeMod", n.typmod);
-                w.num("collation", n.collation);
-                w.location(n.location);
-            }),
-            Expr::SetToDefault(n) => self.node("SETTODEFAULT", |w| {
-                w.num("typeId", n.typeid);
-                w.num("typeMod", n.typmod);
-                w.num("collation", n.collation);
-                w.location(n.location);
-            }),
-            Expr::CurrentOf(n) => self.node("CURRENTOFEXPR", |w| {
-                w.num("cvarno", n.cvarno);
-                w.string("cursor_name", n.cursor_name.as_deref());
-                w.num("cursor_param", n.cursor_param);
-            }),
-            Expr::NextValue(n) => self.node("NEXTVALUEEXPR", |w| {
-                w.num("seqid", n.seqid);
-                w.num("typeId", n.typeid);
-            }),
+            Expr::NullTest(n) => self.put_null_test(n),
+            Expr::BooleanTest(n) => self.put_boolean_test(n),
+            Expr::CoerceToDomain(n) => self.put_coerce_to_domain(n),
+            Expr::CoerceToDomainValue(n) => self.put_coerce_to_domain_value(n),
+            Expr::SetToDefault(n) => self.put_set_to_default(n),
+            Expr::CurrentOf(n) => self.put_current_of(n),
+            Expr::NextValue(n) => self.put_next_value(n),
             // SubPlans occur only in plans, which are never stored.
             _ => self.out.push_str("<>"),
         }

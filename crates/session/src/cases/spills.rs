@@ -12,8 +12,8 @@ fn with_minimal_memory() -> World {
 }
 
 fn set_memory(world: &mut World, work_mem: usize, hash_mem: f64) {
-    world.core.work_mem_bytes = work_mem;
-    world.core.costs.hash_mem = hash_mem;
+    world.core.values.work_mem_bytes = work_mem;
+    world.core.values.costs.hash_mem = hash_mem;
 }
 
 impl World {
@@ -63,8 +63,8 @@ fn row(i: i64, seed: i64, range: i64) -> (i64, Option<i64>) {
 fn side(rows: i64, seed: i64, range: i64, text: bool) -> String {
     let cast = if text { "('k' || k)" } else { "k" };
     format!(
-        "(SELECT v, {cast} AS k FROM (SELECT i AS v, CASE WHEN i % 13 = 0 THEN NULL WHEN i % 4 = 0 THEN 3 \
-         ELSE i * {seed} % {range} END AS k FROM generate_series(1, {rows}) i OFFSET 0) q)"
+        "(SELECT v, {cast} AS k FROM (SELECT i AS v, CASE WHEN i % 13 = 0 THEN NULL WHEN i % 4 = \
+         0 THEN 3 ELSE i * {seed} % {range} END AS k FROM generate_series(1, {rows}) i OFFSET 0) q)"
     )
 }
 
@@ -118,10 +118,12 @@ fn joins_match_the_model() {
             let expected = model(kind, n, m, range);
             let sql = match kind {
                 "SEMI" => format!(
-                    "SELECT count(*), sum(v), 0 FROM {x} x WHERE EXISTS (SELECT 1 FROM {y} y WHERE y.k = x.k)"
+                    "SELECT count(*), sum(v), 0 FROM {x} x WHERE EXISTS (SELECT 1 FROM {y} y \
+                    WHERE y.k = x.k)"
                 ),
                 "ANTI" => format!(
-                    "SELECT count(*), sum(v), 0 FROM {x} x WHERE NOT EXISTS (SELECT 1 FROM {y} y WHERE y.k = x.k)"
+                    "SELECT count(*), sum(v), 0 FROM {x} x WHERE NOT EXISTS (SELECT 1 FROM {y} y \
+                    WHERE y.k = x.k)"
                 ),
                 _ => format!(
                     "SELECT count(*), sum(x.v), sum(y.v) FROM {x} x {kind} JOIN {y} y ON x.k = y.k"
@@ -135,9 +137,9 @@ fn joins_match_the_model() {
                 (false, true, 1),
             ] {
                 set_memory(&mut world, memory, memory as f64);
-                world.core.costs.enable_hashjoin = hash;
-                world.core.costs.enable_mergejoin = merge;
-                world.core.costs.enable_nestloop = false;
+                world.core.values.costs.enable_hashjoin = hash;
+                world.core.values.costs.enable_mergejoin = merge;
+                world.core.values.costs.enable_nestloop = false;
                 let got = world.answer(&sql);
                 assert_eq!(got, expected, "{kind} text {text} hash {hash} memory {memory}");
                 assert!(world.files().is_empty());
@@ -169,10 +171,11 @@ fn groups_match_the_model() {
         [(1 << 22, "k"), (40_000, "k"), (1, "k"), (1, "k::text"), (1, "k::numeric")]
     {
         set_memory(&mut world, memory, memory as f64);
-        world.core.costs.enable_sort = false;
+        world.core.values.costs.enable_sort = false;
         let sql = format!(
-            "SELECT {key}, count(*), sum(v), sum(v::bigint), min(v), max(v::float8), sum(v::numeric), \
-             max(v::text::int) FROM (SELECT i AS v, CASE WHEN i % 100 = 0 THEN NULL ELSE i * 7919 % 7001 \
+            "SELECT {key}, count(*), sum(v), sum(v::bigint), min(v), max(v::float8), \
+             sum(v::numeric), max(v::text::int) FROM (SELECT i AS v, CASE WHEN i % 100 = 0 THEN \
+             NULL ELSE i * 7919 % 7001 \
              END AS k FROM generate_series(1, {n}) i OFFSET 0) q GROUP BY {key}"
         );
         let got = world.answer(&sql);
@@ -245,9 +248,8 @@ fn failed_and_abandoned_queries_leave_no_files() {
     let plans =
         crate::query::plan_text(core, "SELECT i FROM generate_series(1, 5000) i ORDER BY -i", &[])
             .unwrap();
-    let snapshot = core.backend.snapshot();
-    let desc = QueryDesc { plan: plans[0].clone(), params: Arc::from([]), snapshot };
-    let mut run = Execution::start(desc, core).unwrap();
+    let query = Query::new(plans[0].clone(), Arc::from([])).under(QuerySnapshot::New);
+    let mut run = query.start(core).unwrap();
     assert!(run.next(core, 5).unwrap().is_some());
     assert!(!world.files().is_empty());
     drop(run);
@@ -270,8 +272,9 @@ fn windows_and_materialised_rows_spill_correctly() {
     let mut world = with_minimal_memory();
     let n = 2500i64;
     let got = world.answer(&format!(
-        "SELECT sum(r), sum(t), sum(l), max(s) FROM (SELECT row_number() OVER (ORDER BY -i) r, ntile(7) \
-         OVER (ORDER BY -i) t, lag(i, 3, 0) OVER (ORDER BY -i) l, sum(i) OVER (ORDER BY i ROWS BETWEEN 2 \
+        "SELECT sum(r), sum(t), sum(l), max(s) FROM (SELECT row_number() OVER (ORDER BY -i) r, \
+         ntile(7) OVER (ORDER BY -i) t, lag(i, 3, 0) OVER (ORDER BY -i) l, sum(i) OVER (ORDER BY \
+         i ROWS BETWEEN 2 \
          PRECEDING AND CURRENT ROW) s FROM generate_series(1, {n}) i) q"
     ));
     let tiles: i64 = (0..n)
@@ -284,13 +287,13 @@ fn windows_and_materialised_rows_spill_correctly() {
     let lag: i64 = (4..=n).sum();
     assert_eq!(got, format!("{}|{tiles}|{lag}|{}", n * (n + 1) / 2, 3 * n - 3));
     let got = world.answer(
-        "WITH t AS MATERIALIZED (SELECT i FROM generate_series(1, 3000) i) SELECT count(*), sum(a.i) FROM t a \
-         JOIN t b ON a.i = b.i + 1",
+        "WITH t AS MATERIALIZED (SELECT i FROM generate_series(1, 3000) i) SELECT count(*), \
+         sum(a.i) FROM t a JOIN t b ON a.i = b.i + 1",
     );
     assert_eq!(got, format!("2999|{}", (2..=3000i64).sum::<i64>()));
     let got = world.answer(
-        "WITH RECURSIVE t(i, j) AS (SELECT i, 1 FROM generate_series(1, 1500) i UNION ALL SELECT i, j + 1 FROM \
-         t WHERE j < 3) SELECT count(*), sum(i), max(j) FROM t",
+        "WITH RECURSIVE t(i, j) AS (SELECT i, 1 FROM generate_series(1, 1500) i UNION ALL SELECT \
+         i, j + 1 FROM t WHERE j < 3) SELECT count(*), sum(i), max(j) FROM t",
     );
     assert_eq!(got, format!("4500|{}|3", 3 * (1..=1500i64).sum::<i64>()));
     assert!(world.spilled() > 0 && world.files().is_empty());
@@ -330,7 +333,11 @@ fn min_and_max_by_index_match_sorted_order() {
     assert_eq!(world.answer("SELECT max(oid) FROM pg_class WHERE oid < 0::oid"), "NULL");
     let got = world.answer("SELECT min(oid) FROM pg_class HAVING max(oid) IS NULL");
     assert_eq!(got, "");
-    let got = world.answer("SELECT a, (SELECT min(oid) FROM pg_class WHERE oid > a.a::oid) = (SELECT oid FROM pg_class WHERE oid > a.a::oid ORDER BY oid LIMIT 1) FROM (VALUES (1000), (2000)) a(a)");
+    let got = world.answer(
+        "SELECT a, (SELECT min(oid) FROM pg_class WHERE oid > a.a::oid) = \
+    (SELECT oid FROM pg_class WHERE oid > a.a::oid ORDER BY oid LIMIT 1) FROM (VALUES (1000), \
+    (2000)) a(a)",
+    );
     assert_eq!(got, "1000|t ; 2000|t");
 }
 

@@ -38,10 +38,10 @@ impl analyze::Host for Core {
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         let seen = self.catalog.seen();
         let path = self.catalog.search_path();
-        if self.operators_at.0 != seen || self.operators_at.1 != path {
-            self.operators.clear();
-            self.operators_at = (seen, path.to_string());
+        if self.caches.operators_at.0 != seen || self.caches.operators_at.1 != path {
+            self.caches.operators.clear();
+            self.caches.operators_at = (seen, path.to_string());
         }
-        Some(&mut self.operators)
+        Some(&mut self.caches.operators)
     }
 }

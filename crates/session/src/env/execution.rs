@@ -2,14 +2,13 @@
 
 use crate::core::Core;
 use crate::function;
-use crate::sysfn;
 use catalog::lookup::BTREE_AM;
 use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
-use eval::{Facts, FnFacts, Host, HostCall};
+use eval::{Callee, Facts, FnFacts, Host, HostCall};
 use executor::{
-    AggFn, AggInfo, Change, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion, Services,
-    SetStream, Timing,
+    AggFn, AggInfo, Change, DescriptorLookup, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion,
+    Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -17,15 +16,66 @@ use plan::expr::{SqlValueKind, SubPlan};
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
 use types::compare::Comparer;
+use types::fncx::TypeFunctions;
 use types::{Datum, DatumRef, FnContext};
 
+/// A support function of an aggregate.
+enum Support {
+    /// With its `prosrc`.
+    Builtin(BuiltinFn, String),
+    /// The function manager calls it.
+    Session,
+}
+
 impl Core {
-    fn builtin_of(&mut self, proc: Oid) -> Result<(BuiltinFn, bool, String)> {
+    /// The support function, and whether it is strict.
+    fn support_function(&mut self, proc: Oid) -> Result<(Support, bool)> {
         let row = self.cat().function(proc)?;
-        let f = types::lookup(row.prosrc.as_str())
-            .ok_or_else(|| PgError::unsupported(format!("function {}", row.proname.as_str())))?;
-        Ok((f.f, row.proisstrict, row.prosrc.as_str().to_string()))
+        let support = match function::callee(&row) {
+            Callee::Host => Support::Session,
+            _ => {
+                let builtin = types::lookup(row.prosrc.as_str()).ok_or_else(|| {
+                    PgError::unsupported(format!("function {}", row.proname.as_str()))
+                })?;
+                Support::Builtin(builtin.f, row.prosrc.as_str().to_string())
+            }
+        };
+        Ok((support, row.proisstrict))
     }
+
+    /// The transition function `proc` of the aggregate `name`, with its `prosrc` if it is built in.
+    fn transition(&mut self, name: &str, proc: Oid) -> Result<(AggFn, String)> {
+        let (support, strict) = self.support_function(proc)?;
+        match support {
+            Support::Builtin(BuiltinFn::Scalar(f), source) => {
+                Ok((AggFn::Plain { f, strict }, source))
+            }
+            Support::Builtin(BuiltinFn::Trans(f), source) => {
+                Ok((AggFn::Internal { f, strict }, source))
+            }
+            Support::Builtin(..) => Err(unsupported_aggregate(name)),
+            Support::Session => Ok((AggFn::Session { function: proc, strict }, String::new())),
+        }
+    }
+
+    /// As [`Core::transition`], the final function.
+    fn final_function(&mut self, name: &str, proc: Oid) -> Result<(FinalCall, String)> {
+        let (support, strict) = self.support_function(proc)?;
+        match support {
+            Support::Builtin(BuiltinFn::Scalar(f), source) => {
+                Ok((FinalCall::Plain { f, strict }, source))
+            }
+            Support::Builtin(BuiltinFn::Final(f), source) => {
+                Ok((FinalCall::Internal { f, strict }, source))
+            }
+            Support::Builtin(..) => Err(unsupported_aggregate(name)),
+            Support::Session => Ok((FinalCall::Session { function: proc, strict }, String::new())),
+        }
+    }
+}
+
+fn unsupported_aggregate(name: &str) -> PgError {
+    PgError::unsupported(format!("aggregate {name}"))
 }
 
 /// The functions of a row of `pg_aggregate`, for plain aggregation or for moving window frames.
@@ -43,37 +93,22 @@ struct AggregateFunctions {
 impl Core {
     fn aggregate_info(&mut self, aggfn: Oid, a: AggregateFunctions) -> Result<AggInfo> {
         let name = self.cat().function(aggfn)?.proname.as_str().to_string();
-        let unsupported = || PgError::unsupported(format!("aggregate {name}"));
-        let transition = |(f, strict)| match f {
-            BuiltinFn::Scalar(f) => Ok(AggFn::Plain { f, strict }),
-            BuiltinFn::Trans(f) => Ok(AggFn::Internal { f, strict }),
-            _ => Err(unsupported()),
-        };
-        let (f, strict, trans_name) = self.builtin_of(a.trans)?;
-        let trans = transition((f, strict))?;
+        let (trans, trans_name) = self.transition(&name, a.trans)?;
         let inverse = match a.inverse.valid() {
             None => None,
-            Some(p) => {
-                let (f, strict, _) = self.builtin_of(p)?;
-                Some(transition((f, strict))?)
-            }
+            Some(p) => Some(self.transition(&name, p)?.0),
         };
         let (finalfn, final_name) = match a.last.valid() {
             None => (None, String::new()),
-            Some(p) => match self.builtin_of(p)? {
-                (BuiltinFn::Scalar(f), strict, name) => {
-                    (Some(FinalCall::Plain { f, strict }), name)
-                }
-                (BuiltinFn::Final(f), strict, name) => {
-                    (Some(FinalCall::Internal { f, strict }), name)
-                }
-                _ => return Err(unsupported()),
-            },
+            Some(p) => {
+                let (f, source) = self.final_function(&name, p)?;
+                (Some(f), source)
+            }
         };
         let combine = match a.combine.valid() {
             None => None,
-            Some(p) => match self.builtin_of(p) {
-                Ok((BuiltinFn::Combine(f), ..)) => Some(f),
+            Some(p) => match self.support_function(p) {
+                Ok((Support::Builtin(BuiltinFn::Combine(f), _), _)) => Some(f),
                 _ => None,
             },
         };
@@ -100,7 +135,7 @@ impl Core {
     }
 }
 
-impl Services for Core {
+impl DescriptorLookup for Core {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>> {
         let row = self.cat().aggregate(aggfn)?;
         let functions = AggregateFunctions {
@@ -161,18 +196,10 @@ impl Services for Core {
         Ok(None)
     }
 
-    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
-        crate::rights::check_plan(self, plan)
-    }
-
-    fn check_compared_rows(&mut self) -> Result<()> {
-        let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
-        types::record::compare(self, a.as_ref(), b.as_ref())?;
-        Err(PgError::internal("rows that could not be compared before are comparable now"))
-    }
-
-    fn backend(&mut self) -> &mut Backend {
-        &mut self.backend
+    fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
+        let row = self.cat().function(funcid)?;
+        let outputs = function::sql::outputs(self, &row, arg_types)?;
+        Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
     }
 
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
@@ -220,6 +247,12 @@ impl Services for Core {
         Ok((strategy, support))
     }
 
+    fn index_keys(&mut self, index: Oid) -> Result<String> {
+        deparse::index_keys(self, index)
+    }
+}
+
+impl TriggerEvents for Core {
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
         trigger::row_event(self, event)
     }
@@ -241,17 +274,63 @@ impl Services for Core {
     ) -> Result<()> {
         trigger::statement_event(self, rel, change, timing)
     }
+}
+
+impl SessionCalls for Core {
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
+        function::call(self, call)
+    }
+
+    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream> {
+        function::call_set(self, call, columns)
+    }
+
+    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool> {
+        function::next_of_set(self, set, out)
+    }
+
+    fn next_value(&mut self, sequence: Oid) -> Result<i64> {
+        sysfn::sequence::nextval(self, sequence, false)
+    }
+
+    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
+        let name = match kind {
+            SqlValueKind::CurrentRole | SqlValueKind::CurrentUser | SqlValueKind::User => {
+                let user = self.catalog.user;
+                self.cat().role_name(user)?
+            }
+            SqlValueKind::SessionUser => {
+                let user = self.catalog.session_user;
+                self.cat().role_name(user)?
+            }
+            SqlValueKind::CurrentCatalog => self.database_name.clone(),
+            SqlValueKind::CurrentSchema => match sysfn::info::current_schema(self)? {
+                Some(name) => name,
+                None => return Ok(Datum::Null),
+            },
+            _ => return Err(PgError::internal("time value asked of the session")),
+        };
+        Ok(Datum::name(&name))
+    }
+}
+
+impl Services for Core {
+    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
+        crate::rights::check_plan(self, plan)
+    }
+
+    fn check_compared_rows(&mut self) -> Result<()> {
+        let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
+        types::record::compare(self, a.as_ref(), b.as_ref())?;
+        Err(PgError::internal("rows that could not be compared before are comparable now"))
+    }
+
+    fn backend(&mut self) -> &mut Backend {
+        &mut self.backend
+    }
 
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>> {
         Core::cursor_row(self, cursor, relid)
-    }
-
-    fn index_keys(&mut self, index: Oid) -> Result<String> {
-        deparse::index_keys(self, index)
-    }
-
-    fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
-        crate::rights::may_select(self, table, columns)
     }
 
     fn describe_row(
@@ -299,54 +378,16 @@ impl Services for Core {
         })
     }
 
-    fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
-        let row = self.cat().function(funcid)?;
-        let outputs = function::sql::outputs(self, &row, arg_types)?;
-        Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
-    }
-
-    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
-        function::call(self, call)
-    }
-
-    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream> {
-        function::call_set(self, call, columns)
-    }
-
-    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool> {
-        function::next_of_set(self, set, out)
-    }
-
-    fn next_value(&mut self, sequence: Oid) -> Result<i64> {
-        sysfn::sequence::nextval(self, sequence, false)
-    }
-
-    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
-        let name = match kind {
-            SqlValueKind::CurrentRole | SqlValueKind::CurrentUser | SqlValueKind::User => {
-                let user = self.catalog.user;
-                self.cat().role_name(user)?
-            }
-            SqlValueKind::SessionUser => {
-                let user = self.catalog.session_user;
-                self.cat().role_name(user)?
-            }
-            SqlValueKind::CurrentCatalog => self.database_name.clone(),
-            SqlValueKind::CurrentSchema => match sysfn::info::current_schema(self)? {
-                Some(name) => name,
-                None => return Ok(Datum::Null),
-            },
-            _ => return Err(PgError::internal("time value asked of the session")),
-        };
-        Ok(Datum::name(&name))
+    fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
+        crate::rights::may_select(self, table, columns)
     }
 
     fn work_mem(&self) -> usize {
-        within_share(self.work_mem_bytes)
+        within_share(self.values.work_mem_bytes)
     }
 
     fn hash_mem(&self) -> usize {
-        within_share(self.costs.hash_mem as usize)
+        within_share(self.values.costs.hash_mem as usize)
     }
 
     fn as_fn_context(&mut self) -> &mut dyn FnContext {
@@ -385,11 +426,11 @@ impl Host for Core {
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {
-        Services::next_value(self, sequence)
+        SessionCalls::next_value(self, sequence)
     }
 
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
-        Services::sql_value(self, kind)
+        SessionCalls::sql_value(self, kind)
     }
 }
 

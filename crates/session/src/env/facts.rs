@@ -84,7 +84,7 @@ impl Core {
     pub(crate) fn compare_function(&mut self, proc: Oid, ty: Oid) -> Result<Comparer> {
         let row = self.cat().function(proc)?;
         let name = row.prosrc.as_str();
-        let found = match types::datetime::zoned(name, &self.types.time_zone) {
+        let found = match types::datetime::zoned(name, &self.values.types.time_zone) {
             Some(c) => Some(c),
             None => self.cat().comparer(name, ty)?,
         };
@@ -95,11 +95,11 @@ impl Core {
     /// `lookup_type_cache`.
     pub(crate) fn hash_function(&mut self, ty: Oid, seeded: bool) -> Result<Arc<FnFacts>> {
         let seen = self.catalog.seen();
-        if self.hash_functions_at != seen {
-            self.hash_functions.clear();
-            self.hash_functions_at = seen;
+        if self.caches.hash_functions_at != seen {
+            self.caches.hash_functions.clear();
+            self.caches.hash_functions_at = seen;
         }
-        if let Some(f) = self.hash_functions.get(&(ty, seeded)) {
+        if let Some(f) = self.caches.hash_functions.get(&(ty, seeded)) {
             return Ok(f.clone());
         }
         // The caller has checked that rows are hashable as far as possible; otherwise a column's
@@ -121,20 +121,20 @@ impl Core {
                 .ok_or_else(|| PgError::internal("missing extended hash function"))?,
         };
         let f = Facts::function(self, proc)?;
-        self.hash_functions.insert((ty, seeded), f.clone());
+        self.caches.hash_functions.insert((ty, seeded), f.clone());
         Ok(f)
     }
 }
 
 impl Facts for Core {
     fn function(&mut self, oid: Oid) -> Result<Arc<FnFacts>> {
-        if let Some(f) = self.functions.get(&oid) {
+        if let Some(f) = self.caches.functions.get(&oid) {
             return Ok(f.clone());
         }
         let f = Arc::new(self.make_function(oid)?);
         // Built-in functions never change. Others are looked up each time.
         if oid < Oid::FIRST_NORMAL {
-            self.functions.insert(oid, f.clone());
+            self.caches.functions.insert(oid, f.clone());
         }
         Ok(f)
     }
@@ -160,7 +160,7 @@ impl Facts for Core {
     }
 
     fn type_io(&mut self, ty: Oid) -> Result<Arc<TypeIo>> {
-        if let Some(io) = self.type_ios.get(&ty) {
+        if let Some(io) = self.caches.type_ios.get(&ty) {
             return Ok(io.clone());
         }
         let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
@@ -171,7 +171,7 @@ impl Facts for Core {
         let io = Arc::new(TypeIo { info, io_param, input, output });
         // Built-in types never change.
         if ty < Oid::FIRST_NORMAL {
-            self.type_ios.insert(ty, io.clone());
+            self.caches.type_ios.insert(ty, io.clone());
         }
         Ok(io)
     }

@@ -1,14 +1,18 @@
 //! The interface to functions on values: settings, clocks, type conversions, object names.
 
 use crate::core::Core;
-use eval::{CallContext, Callee, Compiler, EvalState, Facts, FnFacts, NoColumns, RowInput, RowRef};
+use eval::{
+    CallContext, Callee, Compiler, EvalState, Facts, FnFacts, HostCall, NoColumns, RowInput, RowRef,
+};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{FnContext, RegKind, RowDesc, TypeInfo};
+use types::fncx::{
+    FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
+};
 use types::{Datum, DatumRef, Settings, oids};
 
 impl Core {
@@ -23,19 +27,31 @@ impl Core {
         if f.strict && args.iter().any(|a| a.is_null()) {
             return Ok(Datum::Null);
         }
-        let Callee::Scalar(fp) = f.callee else {
-            return Err(PgError::unsupported(format!("function {}", f.name)));
-        };
-        let mut extra = None;
-        let mut cx = CallContext {
-            host: self,
-            collation: Oid::INVALID,
-            arg_types,
-            result_type: result,
-            variadic_array: false,
-            extra: &mut extra,
-        };
-        fp(&mut cx, args)
+        let collation = Oid::INVALID;
+        self.call_support(
+            f,
+            HostCall { function: f.oid, collation, result_type: result, arg_types, args },
+        )
+    }
+
+    /// Calls a support function: directly if it is built in, else by the function manager. The
+    /// caller has checked its arguments for NULLs.
+    fn call_support(&mut self, f: &FnFacts, call: HostCall<'_>) -> Result<Datum> {
+        match f.callee {
+            Callee::Scalar(fp) => {
+                let mut cx = CallContext {
+                    host: self,
+                    collation: call.collation,
+                    arg_types: call.arg_types,
+                    result_type: call.result_type,
+                    variadic_array: false,
+                    extra: &mut None,
+                };
+                fp(&mut cx, call.args)
+            }
+            Callee::Host => crate::function::call(self, &call),
+            _ => Err(PgError::unsupported(format!("function {}", f.name))),
+        }
     }
 
     /// Coerces a value of the base type to a domain, with the domain's checks.
@@ -81,10 +97,6 @@ impl Core {
 }
 
 impl FnContext for Core {
-    fn settings(&self) -> &Settings {
-        &self.types
-    }
-
     fn collation(&self) -> Oid {
         Oid::INVALID
     }
@@ -100,7 +112,9 @@ impl FnContext for Core {
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         &mut self.extra
     }
+}
 
+impl TypeFunctions for Core {
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
         self.type_facts(ty)
     }
@@ -201,7 +215,7 @@ impl FnContext for Core {
         }
         let ops = self.cat().type_ops(ty)?;
         if ops.cmp.is_valid() {
-            return Ok(FnContext::type_compare(self, ty, a, b, collation)?.is_eq());
+            return Ok(TypeFunctions::type_compare(self, ty, a, b, collation)?.is_eq());
         }
         // Types without an order may have an equality operator, for hashing.
         let Some(eq) = ops.eq.valid() else {
@@ -223,23 +237,17 @@ impl FnContext for Core {
         collation: Oid,
         seed: Option<u64>,
     ) -> Result<u64> {
-        let mut extra = None;
         let f = self.hash_function(ty, seed.is_some())?;
-        let Callee::Scalar(fp) = f.callee else {
-            return Err(PgError::unsupported(format!("function {}", f.name)));
-        };
-        let mut cx = CallContext {
-            host: self,
+        let args = [v, DatumRef::Word(seed.unwrap_or_default())];
+        let call = HostCall {
+            function: f.oid,
             collation,
-            arg_types: &[ty],
             result_type: oids::INT4,
-            variadic_array: false,
-            extra: &mut extra,
+            arg_types: &[ty],
+            args: if seed.is_some() { &args } else { &args[..1] },
         };
-        match seed {
-            None => Ok(u64::from(fp(&mut cx, &[v])?.as_ref().word() as u32)),
-            Some(s) => Ok(fp(&mut cx, &[v, DatumRef::Word(s)])?.as_ref().word()),
-        }
+        let hash = self.call_support(&f, call)?.as_ref().word();
+        Ok(if seed.is_some() { hash } else { u64::from(hash as u32) })
     }
 
     fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String> {
@@ -248,7 +256,9 @@ impl FnContext for Core {
             None => self.cat().format_type(ty),
         }
     }
+}
 
+impl TypeCatalog for Core {
     fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
         let mut cat = self.cat();
         let row = match cat.search(catalog::cache::RANGETYPE, &[ty.into()])? {
@@ -262,7 +272,7 @@ impl FnContext for Core {
         if ty == oids::RECORD {
             return usize::try_from(typmod)
                 .ok()
-                .and_then(|i| self.row_types.get(i))
+                .and_then(|i| self.caches.row_types.get(i))
                 .cloned()
                 .ok_or_else(|| pg_err!(WRONG_OBJECT_TYPE, "record type has not been registered"));
         }
@@ -283,12 +293,12 @@ impl FnContext for Core {
                     .zip(&b.columns)
                     .all(|(x, y)| x.name == y.name && x.ty == y.ty && x.typmod == y.typmod)
         };
-        if let Some(i) = self.row_types.iter().position(|d| same(d, &desc)) {
+        if let Some(i) = self.caches.row_types.iter().position(|d| same(d, &desc)) {
             return Ok(i as i32);
         }
-        let number = self.row_types.len() as i32;
+        let number = self.caches.row_types.len() as i32;
         let columns: Vec<(Oid, Oid)> = desc.columns.iter().map(|c| (c.ty, c.collation)).collect();
-        self.row_types.push(desc);
+        self.caches.row_types.push(desc);
         self.cat().register_record_order(number, &columns)?;
         Ok(number)
     }
@@ -313,19 +323,25 @@ impl FnContext for Core {
     }
 
     fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
-        crate::sysfn::reg::lookup_name(self, kind, name)
+        sysfn::reg::lookup_name(self, kind, name)
     }
 
     fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
-        crate::sysfn::reg::name_of(self, kind, oid)
+        sysfn::reg::name_of(self, kind, oid)
+    }
+}
+
+impl SessionContext for Core {
+    fn settings(&self) -> &Settings {
+        &self.values.types
     }
 
     fn transaction_timestamp(&self) -> i64 {
-        self.transaction_start
+        self.transaction.start
     }
 
     fn statement_timestamp(&self) -> i64 {
-        self.statement_start
+        self.transaction.statement_start
     }
 
     fn clock_timestamp(&self) -> i64 {

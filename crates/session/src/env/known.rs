@@ -11,7 +11,7 @@ const KNOWN_MAX: usize = 1000;
 
 /// Cached planner facts, with the catalog rows and descriptors that they were made from.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct PlannerCache {
     pub relations: HashMap<Oid, KnownRel>,
     pub operators: HashMap<Oid, Arc<OpFacts>>,
     pub stats: HashMap<(Oid, AttrNo), KnownStats>,
@@ -27,7 +27,7 @@ pub(crate) struct KnownRel {
     pub facts: Arc<RelFacts>,
 }
 
-impl Known {
+impl PlannerCache {
     pub(super) fn keep_relation(&mut self, relid: Oid, known: KnownRel) {
         if self.relations.len() >= KNOWN_MAX {
             self.relations.clear();

@@ -90,7 +90,7 @@ impl Core {
 
     /// The cached facts of a relation, if descriptors and sizes are unchanged.
     fn known_relation(&mut self, relid: Oid, desc: &Arc<RelDesc>) -> Result<Option<Arc<RelFacts>>> {
-        let Some(known) = self.planning.relations.get(&relid) else { return Ok(None) };
+        let Some(known) = self.caches.planning.relations.get(&relid) else { return Ok(None) };
         if !Arc::ptr_eq(&known.desc, desc) {
             return Ok(None);
         }
@@ -173,7 +173,7 @@ impl Resolve for OneColumn {
 
 impl PlannerFacts for Core {
     fn costs(&self) -> &CostSettings {
-        &self.costs
+        &self.values.costs
     }
 
     fn check_interrupts(&self) -> Result<()> {
@@ -196,7 +196,7 @@ impl PlannerFacts for Core {
             None => 0,
         };
         let known = KnownRel { desc, blocks, indexes: parts, facts: facts.clone() };
-        self.planning.keep_relation(relid, known);
+        self.caches.planning.keep_relation(relid, known);
         Ok(facts)
     }
 
@@ -205,7 +205,7 @@ impl PlannerFacts for Core {
     }
 
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>> {
-        if let Some(facts) = self.planning.operators.get(&opno) {
+        if let Some(facts) = self.caches.planning.operators.get(&opno) {
             return Ok(facts.clone());
         }
         let row = self.cat().operator(opno)?;
@@ -238,7 +238,7 @@ impl PlannerFacts for Core {
         });
         // Built-in operators never change.
         if opno < Oid::FIRST_NORMAL {
-            self.planning.operators.insert(opno, facts.clone());
+            self.caches.planning.operators.insert(opno, facts.clone());
         }
         Ok(facts)
     }
@@ -306,7 +306,7 @@ impl PlannerFacts for Core {
     fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>> {
         let keys = [relid.into(), attno.into(), false.into()];
         let Some(row) = self.cat().search(cache::STATRELATTINH, &keys)? else { return Ok(None) };
-        if let Some((of, known)) = self.planning.stats.get(&(relid, attno))
+        if let Some((of, known)) = self.caches.planning.stats.get(&(relid, attno))
             && Arc::ptr_eq(of, &row)
         {
             return Ok(Some(known.clone()));
@@ -348,7 +348,7 @@ impl PlannerFacts for Core {
             }
         }
         let out = Arc::new(out);
-        self.planning.keep_stats((relid, attno), (row, out.clone()));
+        self.caches.planning.keep_stats((relid, attno), (row, out.clone()));
         Ok(Some(out))
     }
 

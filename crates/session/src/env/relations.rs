@@ -13,13 +13,13 @@ impl Core {
     /// The opened table for the executor; rebuilt when the descriptor has changed.
     pub(crate) fn open_rel(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
         let desc = self.cat().relation(relid)?;
-        if let Some((of, open)) = self.relations.get(&relid)
+        if let Some((of, open)) = self.caches.relations.get(&relid)
             && Arc::ptr_eq(of, &desc)
         {
             return Ok(open.clone());
         }
         let open = Arc::new(self.make_open_rel(&desc)?);
-        self.relations.insert(relid, (desc, open.clone()));
+        self.caches.relations.insert(relid, (desc, open.clone()));
         Ok(open)
     }
 

@@ -1,13 +1,15 @@
-//! Built-in functions: those on values, of `types`, and those that need the session, of `sysfn`.
+//! Built-in functions: those on values, of `types`, and those that need catalogs or the
+//! session, of `sysfn` and `serverfn`.
 
 use super::Call;
-use super::language::{Language, ReadyRows, SetRows, StartedSet};
+use super::language::{self, Language, ReadyRows, SetRows, StartedSet};
 use crate::core::Core;
-use crate::sysfn::{self, SysCall};
+use crate::serverfn::{Returned, SystemFunction};
+use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{CallContext, Callee};
 use ids::Oid;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use types::Datum;
 use types::builtin::{BuiltinFn, SetSource};
@@ -22,7 +24,7 @@ impl Language for Internal {
             Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
             // Support functions of aggregates are called by the executor only.
             Some(_) => Callee::Missing,
-            None => match sysfn::lookup(name) {
+            None => match SystemFunction::named(name) {
                 Some(_) if row.proretset => Callee::HostSet,
                 Some(_) => Callee::Host,
                 None => Callee::Missing,
@@ -30,13 +32,26 @@ impl Language for Internal {
         }
     }
 
+    fn validate(&self, _: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
+        if row.prolang == language::C {
+            return Err(PgError::unsupported("functions in language c"));
+        }
+        let name = row.prosrc.as_str();
+        if types::lookup(name).is_none() && SystemFunction::named(name).is_none() {
+            return Err(pg_err!(
+                UNDEFINED_FUNCTION,
+                "there is no built-in function named \"{name}\""
+            ));
+        }
+        Ok(())
+    }
+
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
-        match sysfn::lookup(call.row.prosrc.as_str()) {
-            Some(SysCall::One(f)) => f(core, call.args),
-            Some(SysCall::Set(f)) => {
-                let rows = f(core, call.args)?;
-                first_row(core, call.row, rows)
-            }
+        match SystemFunction::named(call.row.prosrc.as_str()) {
+            Some(f) => match f.call(core, call.args)? {
+                Returned::One(value) => Ok(value),
+                Returned::Set(rows) => first_row(core, call.row, rows),
+            },
             None => match self.callee(call.row) {
                 Callee::Scalar(f) => f(&mut context(core, call, &mut None), call.args),
                 _ => Err(missing(call.row)),
@@ -46,12 +61,11 @@ impl Language for Internal {
 
     fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<StartedSet> {
         let one = |value| StartedSet { whole: true, rows: ReadyRows::one(value) };
-        match sysfn::lookup(call.row.prosrc.as_str()) {
-            Some(SysCall::Set(f)) => {
-                let rows = ReadyRows::boxed(f(core, call.args)?);
-                Ok(StartedSet { whole: false, rows })
-            }
-            Some(SysCall::One(f)) => f(core, call.args).map(one),
+        match SystemFunction::named(call.row.prosrc.as_str()) {
+            Some(f) => Ok(match f.call(core, call.args)? {
+                Returned::One(value) => one(value),
+                Returned::Set(rows) => StartedSet { whole: false, rows: ReadyRows::boxed(rows) },
+            }),
             None => match self.callee(call.row) {
                 Callee::Scalar(f) => f(&mut context(core, call, &mut None), call.args).map(one),
                 Callee::Srf(f) => {

@@ -3,10 +3,13 @@
 
 use super::{Call, internal, sql};
 use crate::core::Core;
+use catalog::Row;
 use catalog::rows::PgProc;
 use eval::Callee;
+use executor::RowAnswer;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
+use trigger::TriggerCall;
 use types::Datum;
 
 /// `pg_language` OIDs.
@@ -20,6 +23,8 @@ const LANGUAGES: &[(Oid, &dyn Language)] = &[
     // Symbols of libraries are functions that are linked in.
     (C, &internal::Internal),
     (SQL, &sql::Sql),
+    #[cfg(test)]
+    (crate::tests::triggers::LANGUAGE, &crate::tests::triggers::Logging),
 ];
 
 /// The language with this OID.
@@ -32,6 +37,11 @@ pub(crate) trait Language: Sync {
     /// How functions of this language are run, apart from their role and settings. Counterpart:
     /// `fmgr_info`.
     fn callee(&self, row: &PgProc) -> Callee;
+
+    /// Checks a new function. `sql`: the statement that creates it, in which errors of the body
+    /// have their positions. Checks that need the objects of the body are made only with
+    /// `check_function_bodies`. Counterpart: the validator of a language.
+    fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()>;
 
     /// The value of a call that does not return a set.
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum>;
@@ -51,6 +61,17 @@ pub(crate) trait Language: Sync {
         Err(PgError::unsupported("procedures in this language"))
     }
 
+    /// Calls the function as a trigger. Its answer counts only before a row is changed.
+    fn call_trigger(
+        &self,
+        core: &mut Core,
+        row: &Row<PgProc>,
+        call: &TriggerCall<'_>,
+    ) -> Result<RowAnswer> {
+        let _ = (core, row);
+        Err(no_trigger(call))
+    }
+
     /// Runs the code of DO. `name` is the language's.
     fn run_inline(&self, core: &mut Core, name: &str, code: &str) -> Result<()> {
         let _ = (core, code);
@@ -59,6 +80,11 @@ pub(crate) trait Language: Sync {
             "language \"{name}\" does not support inline code execution"
         ))
     }
+}
+
+/// The error for a trigger whose function cannot be called.
+pub(crate) fn no_trigger(call: &TriggerCall<'_>) -> PgError {
+    PgError::unsupported(format!("trigger \"{}\"", call.trigger.name))
 }
 
 /// A set whose rows can be read.

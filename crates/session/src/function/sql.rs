@@ -7,6 +7,7 @@
 pub(crate) mod bodies;
 mod inline;
 mod rows;
+mod validate;
 
 pub(crate) use inline::{inline, inline_set, may_inline};
 
@@ -20,11 +21,12 @@ use bodies::{Body, Step};
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{Callee, Volatility};
+use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
-use plan::query::{CmdType, Query};
+use plan::query::Query;
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
 
@@ -33,6 +35,10 @@ pub(crate) struct Sql;
 impl Language for Sql {
     fn callee(&self, row: &PgProc) -> Callee {
         if row.proretset { Callee::HostSet } else { Callee::Host }
+    }
+
+    fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {
+        validate::validate(core, row, sql)
     }
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
@@ -133,22 +139,10 @@ fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Re
         find(core, row, call.arg_types, columns).map_err(|e| within(e, row).context(context()))?;
     if row.provolatile != b'v' {
         for step in &body.steps {
-            check_reads(&step.plan).map_err(|e| e.context(context()))?;
+            spi::check_read_only(&step.plan).map_err(|e| e.context(context()))?;
         }
     }
     Ok(body)
-}
-
-/// Error 0A000 for a statement that writes in a function that is not volatile.
-fn check_reads(plan: &PlannedStmt) -> Result<()> {
-    let what = match plan.command_type {
-        CmdType::Insert => "INSERT",
-        CmdType::Update => "UPDATE",
-        CmdType::Delete => "DELETE",
-        _ if plan.has_modifying_cte => "SELECT",
-        _ => return Ok(()),
-    };
-    Err(pg_err!(FEATURE_NOT_SUPPORTED, "{what} is not allowed in a non-volatile function"))
 }
 
 /// Turns the position of an error in a body's text into an internal position with that text.
@@ -170,18 +164,18 @@ fn run_step(
     params: Arc<[Datum]>,
     limit: Option<usize>,
 ) -> Result<Vec<Vec<Datum>>> {
-    let depth = core.backend.snapshot_depth();
-    if row.provolatile == b'v' {
-        core.cat().increment_command_counter()?;
-        let snapshot = core.backend.snapshot();
-        core.backend.push_snapshot(snapshot);
-    }
-    let level = core.triggers.enter();
-    let result = query::run_plan_to(core, step.plan.clone(), params, limit);
-    let result = result.and_then(|rows| trigger::after_statement(core).map(|()| rows));
-    core.triggers.leave(level);
-    core.backend.truncate_snapshots(depth);
+    let query = query_of(row, step, params);
+    let rows_max = limit.unwrap_or(usize::MAX);
+    let result = query::run_nested(core, spi::Query { rows_max, ..query });
     result.map_err(|e| in_statement(e, row, number))
+}
+
+/// The execution of a statement of a body.
+fn query_of(row: &PgProc, step: &Step, params: Arc<[Datum]>) -> spi::Query {
+    let is_volatile = row.provolatile == b'v';
+    let snapshot = if is_volatile { QuerySnapshot::NewCommand } else { QuerySnapshot::Active };
+    let query = spi::Query::new(step.plan.clone(), params).under(snapshot);
+    spi::Query { read_only: !is_volatile, ..query }
 }
 
 /// Adds the context line of an error in statement `number` (0-based).
@@ -216,7 +210,7 @@ fn find(
     let types = argument_types(row, arg_types);
     let key = (row.oid, types, columns.to_vec());
     let environment = core.environment()?;
-    if let Some(body) = core.bodies.find(&key)
+    if let Some(body) = core.caches.bodies.find(&key)
         && body.environment == environment
         && body.user == core.catalog.user
         && body.generation == core.catalog.catalog.generation()
@@ -229,7 +223,7 @@ fn find(
         }
     }
     let body = Arc::new(make(core, row, &key.1, columns)?);
-    core.bodies.keep(key, body.clone());
+    core.caches.bodies.keep(key, body.clone());
     Ok(body)
 }
 

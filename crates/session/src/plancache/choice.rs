@@ -1,7 +1,8 @@
 //! The choice between generic and custom plans. Counterpart: utils/cache/plancache.c
 //! (`choose_custom_plan`).
 
-use super::{Locks, Statement};
+use super::Statement;
+use super::plans::{Generic, Mode, Plans};
 use crate::core::{Core, engine_lock_mode};
 use crate::query;
 use ids::{AttrNo, Oid};
@@ -23,43 +24,6 @@ const PLANNING_OPERATORS: f64 = 1000.0;
 const LIFTED_CUSTOM_COST_RATIO: f64 = 200.0;
 /// A difference in size up to this many blocks does not invalidate a generic plan.
 const SAME_SIZE_BLOCKS: u32 = 8;
-
-/// `plan_cache_mode`
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Mode {
-    #[default]
-    Auto,
-    Generic,
-    Custom,
-}
-
-impl Mode {
-    pub(crate) fn named(name: &str) -> Mode {
-        match name {
-            "force_generic_plan" => Mode::Generic,
-            "force_custom_plan" => Mode::Custom,
-            _ => Mode::Auto,
-        }
-    }
-}
-
-/// The plans of a statement and their statistics.
-#[derive(Default)]
-pub(crate) struct Plans {
-    generic: Option<Arc<Generic>>,
-    custom_count: u32,
-    custom_cost: f64,
-}
-
-/// A generic plan.
-pub(crate) struct Generic {
-    pub(crate) plan: Arc<PlannedStmt>,
-    /// No parameter value could make another plan better.
-    settled: bool,
-    pub(crate) locks: Locks,
-    /// Tables whose sizes the plan depends on, and their numbers of blocks at planning.
-    sizes: Vec<(Arc<engine::TableDesc>, u32)>,
-}
 
 impl Generic {
     /// Do the tables still have about the sizes for which the plan was made?
@@ -149,7 +113,7 @@ impl Statement {
 
     fn planning_cost(&self, core: &Core) -> f64 {
         let relations = self.locks.len() as f64;
-        PLANNING_OPERATORS * core.costs.cpu_operator * (relations + 1.0)
+        PLANNING_OPERATORS * core.values.costs.cpu_operator * (relations + 1.0)
     }
 
     fn custom(&self, core: &mut Core, params: &Arc<[Datum]>) -> Result<Chosen> {

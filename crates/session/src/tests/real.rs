@@ -165,21 +165,23 @@ fn objects_and_foreign_keys_of_a_postgresql_directory() {
 const STEPS: &[(&[&str], &str)] = &[
     (
         &["insert into child(p) values (99)"],
-        "23503 insert or update on table \"child\" violates foreign key constraint \"child_p_fkey\": \
-         Key (p)=(99) is not present in table \"parent\".",
+        "23503 insert or update on table \"child\" violates foreign key constraint \
+         \"child_p_fkey\": Key (p)=(99) is not present in table \"parent\".",
     ),
     (&["insert into child(p) values (1)", "select count(*) from child"], "4"),
     (&["insert into child(p) values (null)", "select count(*) from child"], "4"),
     (
         &["delete from parent where id = 1"],
-        "23503 update or delete on table \"parent\" violates foreign key constraint \"child_p_fkey\" \
-         on table \"child\": Key (id)=(1) is still referenced from table \"child\".",
+        "23503 update or delete on table \"parent\" violates foreign key constraint \
+         \"child_p_fkey\" on table \"child\": Key (id)=(1) is still referenced from table \
+         \"child\".",
     ),
     (&["delete from parent where id = 3", "select count(*) from parent"], "2"),
     (
         &["update parent set id = 7 where id = 1"],
-        "23503 update or delete on table \"parent\" violates foreign key constraint \"child_p_fkey\" \
-         on table \"child\": Key (id)=(1) is still referenced from table \"child\".",
+        "23503 update or delete on table \"parent\" violates foreign key constraint \
+         \"child_p_fkey\" on table \"child\": Key (id)=(1) is still referenced from table \
+         \"child\".",
     ),
     (&["update parent set name = 'z' where id = 1", "select name from parent where id = 1"], "z"),
     (&["update parent set id = id + 1", "select 1"], "23505"),
@@ -215,14 +217,14 @@ const STEPS: &[(&[&str], &str)] = &[
     ),
     (
         &["insert into full2 values (1, null)"],
-        "23503 insert or update on table \"full2\" violates foreign key constraint \"full2_a_b_fkey\": \
-         MATCH FULL does not allow mixing of null and nonnull key values.",
+        "23503 insert or update on table \"full2\" violates foreign key constraint \
+         \"full2_a_b_fkey\": MATCH FULL does not allow mixing of null and nonnull key values.",
     ),
     (&["insert into full2 values (1, 2)", "select count(*) from full2"], "1"),
     (
         &["insert into full2 values (1, 3)"],
-        "23503 insert or update on table \"full2\" violates foreign key constraint \"full2_a_b_fkey\": \
-         Key (a, b)=(1, 3) is not present in table \"pair\".",
+        "23503 insert or update on table \"full2\" violates foreign key constraint \
+         \"full2_a_b_fkey\": Key (a, b)=(1, 3) is not present in table \"pair\".",
     ),
     (&["delete from tree where id = 1", "select count(*) from tree"], "0"),
 ];

@@ -2,7 +2,7 @@
 //! One fixture has `norsu.plan_cache` on, the other off; all else is equal. No query here returns
 //! rows in an unspecified order.
 
-use crate::instance::{Admission, Config, Instance, Log, Speaker};
+use crate::instance::{Admission, Config, Instance, Log, LogOrigin};
 use crate::transport::Transport;
 use crate::{Core, Session, connection::Connection};
 use catalog::CatSession;
@@ -22,7 +22,7 @@ const DATABASE: Oid = Oid(5);
 struct Silent;
 
 impl Log for Silent {
-    fn write(&self, _: &Speaker, _: &PgError, _: Option<&str>) {}
+    fn write(&self, _: &LogOrigin, _: &PgError, _: Option<&str>) {}
 }
 
 /// A transport that keeps the sent bytes.
@@ -94,7 +94,7 @@ impl World {
         let catalogs = self.instance.catalogs.clone();
         let mut core = Core::new(backend, catalog, catalogs, "postgres".into(), store);
         let conn = Connection::new(Box::new(transport));
-        core.speaker = Speaker { user: "postgres".into(), ..Speaker::default() };
+        core.activity.client = LogOrigin { user: "postgres".into(), ..LogOrigin::default() };
         let instance = self.instance.clone();
         let mut session = Session::new(core, instance, handle, conn);
         session.core.apply_all_settings();

@@ -6,7 +6,7 @@ use catalog::bootstrap::{InitOptions, init};
 use engine::{Backend, Engine, EngineConfig};
 use ids::{Oid, RelFile};
 use pgerror::{PgError, Severity};
-use session::{Admission, Config, Core, Instance, Log, Speaker, Transport};
+use session::{Admission, Config, Core, Instance, Log, LogOrigin, Transport};
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -49,7 +49,7 @@ impl Transport for Script {
 struct Errors(Mutex<Vec<String>>);
 
 impl Log for Errors {
-    fn write(&self, _: &Speaker, report: &PgError, statement: Option<&str>) {
+    fn write(&self, _: &LogOrigin, report: &PgError, statement: Option<&str>) {
         if report.fields().severity >= Severity::Error {
             let text = format!("{}: {}", statement.unwrap_or_default(), report.message());
             self.0.lock().expect("no panic with the list").push(text);

@@ -18,7 +18,7 @@ fn process(limit: usize, used: usize, held: usize) -> MutexGuard<'static, ()> {
 }
 
 #[test]
-fn a_session_may_hold_as_much_as_is_free() {
+fn a_session_may_allocate_all_free_memory() {
     let _guard = process(100 * MB, 40 * MB, 40 * MB);
     assert_eq!(check(), Ok(()));
     assert_eq!(available(), 10 * MB);

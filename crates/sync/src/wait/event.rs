@@ -29,7 +29,7 @@ impl WaitEvent {
         Self::TABLE[self as usize].2
     }
 
-    /// 1-based number; 0 stands for "not waiting".
+    /// 1-based number; 0 means "not waiting".
     pub(super) const fn number(self) -> u16 {
         self as u16 + 1
     }

@@ -4,13 +4,14 @@ use super::key::{Key, column};
 use crate::host::TriggerHost;
 use catalog::RelDesc;
 use catalog::format_type::quote_identifier;
-use executor::{Execution, QueryDesc};
+use executor::Execution;
+use executor::spi::{self, QuerySnapshot};
 use hashbrown::HashMap;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::PlannedStmt;
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Datum};
+use types::Datum;
 
 /// A query of a constraint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -19,6 +20,8 @@ pub(super) enum Query {
     Check,
     /// Does another referenced row have the old key now?
     Replaced,
+    /// Are two keys of the referencing table equal?
+    SameKey,
     /// Do rows reference the key?
     References,
     CascadeDelete,
@@ -125,6 +128,18 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key, what: Query) -> Result<(String
             let (conditions, types) = pk_conditions(host, key, what == Query::Replaced)?;
             (format!("SELECT 1 FROM ONLY {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
         }
+        Query::SameKey => {
+            let operators = key.row.conffeqop.clone().unwrap_or_default();
+            let (mut parts, mut types) = (Vec::new(), Vec::new());
+            for (i, &n) in key.fk_columns.iter().enumerate() {
+                let ty = column(&key.fk, n)?.atttypid;
+                let sides = [1, 1 + key.fk_columns.len()].map(|first| format!("${}", i + first));
+                parts.push(equality(host, operators[i], (&sides[0], ty), (&sides[1], ty))?);
+                types.push(ty);
+            }
+            types.extend_from_within(..);
+            (format!("SELECT 1 WHERE {}", parts.join(" AND ")), types)
+        }
         Query::References => {
             let (conditions, types) = fk_conditions(host, key, 1)?;
             (format!("SELECT 1 FROM ONLY {fk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
@@ -191,29 +206,15 @@ fn plan_of(
     Ok((plan, None))
 }
 
-/// Runs the query to its end under the active snapshot. Returns whether there were rows, and the
-/// parked execution if it can be reused.
-fn run_to_end(
-    host: &mut dyn TriggerHost,
-    desc: QueryDesc,
-    crosscheck: Option<Arc<engine::Snapshot>>,
-    idle: Option<Execution>,
-) -> Result<(bool, Option<Execution>)> {
-    let mut run = match idle {
-        Some(mut run) => {
-            run.rerun(desc.params, desc.snapshot)?;
-            run
-        }
-        None => Execution::start(desc, host)?,
-    };
-    if let Some(snapshot) = crosscheck {
-        run.crosscheck(snapshot);
-    }
+/// Runs the query to its end. Returns whether there were rows, and the parked execution if it can
+/// be reused.
+fn run_to_end(host: &mut dyn TriggerHost, query: spi::Query) -> Result<(bool, Option<Execution>)> {
     let mut any = false;
-    while let Some(batch) = run.next(host, BATCH_ROWS_MAX)? {
+    let done = query.run(host, &mut |_, batch, _| {
         any |= batch.len > 0;
-        run.recycle(batch);
-    }
+        Ok(())
+    })?;
+    let mut run = done.execution;
     let kept = run.park(host)?;
     Ok((any, kept.then_some(run)))
 }
@@ -241,6 +242,16 @@ pub(super) fn run(
     Ok(any)
 }
 
+/// Are two keys of referencing rows equal, after casts to the input types of the operators?
+pub(super) fn is_same_key(
+    host: &mut dyn TriggerHost,
+    constraint: Oid,
+    keys: Vec<Datum>,
+) -> Result<bool> {
+    let key = Key::load(host, constraint, &[])?;
+    run_plan(host, &key, Query::SameKey, keys, QuerySnapshot::Active)
+}
+
 fn run_as_owner(
     host: &mut dyn TriggerHost,
     key: &Key,
@@ -248,18 +259,20 @@ fn run_as_owner(
     params: Vec<Datum>,
     latest: bool,
 ) -> Result<bool> {
-    let (plan, idle) = plan_of(host, key, what)?;
-    host.catalog().increment_command_counter()?;
-    let be = host.backend();
-    let own = be.txn.isolation().uses_transaction_snapshot();
-    // Rows that an action changes must also be visible in the transaction's snapshot.
-    let crosscheck = (latest && own).then(|| be.snapshot());
-    let snapshot = if latest { be.catalog_snapshot() } else { be.snapshot() };
-    let depth = be.snapshot_depth();
-    be.push_snapshot(snapshot.clone());
-    let desc = QueryDesc { plan, params: params.into(), snapshot };
-    let result = run_to_end(host, desc, crosscheck, idle);
-    host.backend().truncate_snapshots(depth);
+    let snapshot = if latest { QuerySnapshot::Latest } else { QuerySnapshot::NewCommand };
+    run_plan(host, key, what, params, snapshot)
+}
+
+fn run_plan(
+    host: &mut dyn TriggerHost,
+    key: &Key,
+    what: Query,
+    params: Vec<Datum>,
+    snapshot: QuerySnapshot,
+) -> Result<bool> {
+    let (plan, parked) = plan_of(host, key, what)?;
+    let query = spi::Query { parked, ..spi::Query::new(plan, params.into()) }.under(snapshot);
+    let result = run_to_end(host, query);
     let slot = (key.row.oid, what);
     let (any, run) = match result {
         Ok(done) => done,

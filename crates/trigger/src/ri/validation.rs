@@ -4,7 +4,7 @@ use super::key::{Key, column};
 use super::query::{equality, qualified, quoted};
 use crate::host::TriggerHost;
 use catalog::format_type::quote_identifier;
-use executor::{Execution, QueryDesc};
+use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
 use pgerror::Result;
 use std::sync::Arc;
@@ -20,13 +20,12 @@ fn qualified_collation(host: &mut dyn TriggerHost, collation: Oid) -> Result<Str
 pub fn validate(host: &mut dyn TriggerHost, constraint: Oid) -> Result<()> {
     let key = Key::load(host, constraint, &[])?;
     let text = text_of(host, &key)?;
+    // The plan needs the catalogs as this command has left them.
     host.catalog().increment_command_counter()?;
-    let snapshot = host.backend().catalog_snapshot();
-    let depth = host.backend().snapshot_depth();
-    host.backend().push_snapshot(snapshot.clone());
-    let row = first_row(host, &text, snapshot);
-    host.backend().truncate_snapshots(depth);
-    let Some(row) = row? else { return Ok(()) };
+    let plan = host.plan_internal(&text, &[])?;
+    let query = spi::Query { rows_max: 1, ..spi::Query::new(plan, Arc::from([])) };
+    let rows = query.under(QuerySnapshot::Latest).rows(host)?;
+    let Some(row) = rows.into_iter().next() else { return Ok(()) };
     let error = key.violated(host)?;
     if row.iter().any(Datum::is_null) {
         return Err(
@@ -35,18 +34,6 @@ pub fn validate(host: &mut dyn TriggerHost, constraint: Oid) -> Result<()> {
     }
     let shown = key.show(host, &key.fk, &key.fk_columns, &row)?;
     Err(error.detail(format!("Key {shown}is not present in table \"{}\".", key.pk.name())))
-}
-
-/// The first row of the query.
-fn first_row(
-    host: &mut dyn TriggerHost,
-    text: &str,
-    snapshot: Arc<engine::Snapshot>,
-) -> Result<Option<Vec<Datum>>> {
-    let plan = host.plan_internal(text, &[])?;
-    let desc = QueryDesc { plan, params: Arc::from([]), snapshot };
-    let mut run = Execution::start(desc, host)?;
-    Ok(run.next(host, 1)?.map(|batch| batch.row_owned(0)))
 }
 
 /// The query for the keys of rows that violate the constraint.

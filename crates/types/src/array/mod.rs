@@ -1,32 +1,9 @@
-//! Arrays in their on-disk format. A payload (the varlena without its length word) is
-//!
-//! ```text
-//! 0     4            8         12      12+4n    12+8n
-//! ndim  data offset  elemtype  dims…   lower…   null bitmap (if data offset ≠ 0), padding, items
-//! ```
-//!
-//! Offsets count from four bytes before the payload, where the length word is on disk; the elements
-//! begin at a multiple of 8 in that count and are aligned by their type. A varlena element has a
-//! 4-byte length word. Counterpart: utils/array.h, arrayutils.c.
+//! Arrays, and those of their operators that need the functions of all element types.
 
-mod access;
-mod construct;
-mod functions;
-pub(crate) mod io;
 pub(crate) mod ops;
-pub(crate) mod payload;
-mod sets;
 
-pub use access::{get_element, get_slice, set_element, set_slice};
-pub use construct::Accumulator;
-pub use io::array_out;
 pub use ops::{btarraycmp, order_by};
-pub use payload::{
-    ArrayRef, Elements, MAX_DIMS, build, build_1d, cstring_integers, empty, of_builtin, read_fixed,
+pub use values::array::{
+    Accumulator, ArrayRef, Elements, MAX_DIMS, array_out, build, build_1d, cstring_integers, empty,
+    get_element, get_slice, io, of_builtin, payload, read_fixed, set_element, set_slice,
 };
-
-use crate::builtin::function::Builtin;
-
-/// The function tables of the module.
-pub(crate) const TABLES: &[&[Builtin]] =
-    &[io::FNS, functions::FNS, ops::FNS, construct::FNS, construct::AGGREGATES, sets::FNS];

@@ -1,13 +1,14 @@
 //! Comparison, hash, containment and overlap. Counterpart: arrayfuncs.c.
 
-use super::payload::{ArrayRef, Elements};
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Pace, TypeInfo};
-use crate::{compare, hash};
+use crate::compare;
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
+use values::array::payload::{ArrayRef, Elements};
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, Pace, TypeInfo};
+use values::hash;
 
 /// Compares element by element (NULLs last), then by number of elements, dimensions, lengths.
 fn order(
@@ -55,7 +56,7 @@ pub fn btarraycmp(a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering 
     if x.elem_type() != y.elem_type() {
         return x.elem_type().cmp(&y.elem_type());
     }
-    let Some(t) = crate::builtin_types::get(x.elem_type()) else {
+    let Some(t) = values::builtin_types::get(x.elem_type()) else {
         return x.payload().cmp(y.payload());
     };
     match compare::of_type(t.info.oid) {
@@ -102,7 +103,7 @@ fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool
     let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
     let elem = check_types(cx, x, y)?;
     let mut others: SmallVec<[DatumRef<'_>; 32]> = SmallVec::new();
-    crate::memory::admit(y.count() * size_of::<DatumRef<'_>>())?;
+    values::memory::admit(y.count() * size_of::<DatumRef<'_>>())?;
     others.extend(y.iter(&elem).filter(|q| !q.is_null()));
     if compare::equal_by_word(elem.oid) {
         return among_words(cx, x.iter(&elem), &others, all);

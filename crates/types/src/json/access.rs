@@ -5,16 +5,16 @@ use super::binary::{Container, Item};
 use super::encode::datum_of;
 use super::io::put_item;
 use super::parse::{Kind, Node, tree};
-use crate::array::payload::ArrayRef;
-use crate::builtin::function::{self, SetSource, VecSource};
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Watch};
-use crate::limits::TextBuffer;
-use crate::memory;
-use crate::numeric::functions::CASTS;
-use crate::numeric::io::with_text;
+use numeric::functions::CASTS;
+use numeric::io::with_text;
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
+use values::array::payload::ArrayRef;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, Watch};
+use values::function::{self, SetSource, VecSource};
+use values::limits::TextBuffer;
+use values::memory;
 
 fn refused(message: impl Into<String>) -> PgError {
     PgError::new(pgerror::SqlState::INVALID_PARAMETER_VALUE, message)
@@ -274,16 +274,28 @@ fn not_castable(i: Item<'_>, name: &str) -> PgError {
 }
 
 scalars! { FNS;
-    "json_object_field" => |cx, a| with_json(cx, a[0], |cx, p| answer(cx, p.member(a[1].as_bytes()), false)),
-    "json_object_field_text" => |cx, a| with_json(cx, a[0], |cx, p| answer(cx, p.member(a[1].as_bytes()), true)),
-    "json_array_element" => |cx, a| with_json(cx, a[0], |cx, p| answer(cx, p.element(a[1].as_i32().into()), false)),
-    "json_array_element_text" => |cx, a| with_json(cx, a[0], |cx, p| answer(cx, p.element(a[1].as_i32().into()), true)),
+    "json_object_field" => |cx, a| {
+        with_json(cx, a[0], |cx, p| answer(cx, p.member(a[1].as_bytes()), false))
+    },
+    "json_object_field_text" => |cx, a| {
+        with_json(cx, a[0], |cx, p| answer(cx, p.member(a[1].as_bytes()), true))
+    },
+    "json_array_element" => |cx, a| {
+        with_json(cx, a[0], |cx, p| answer(cx, p.element(a[1].as_i32().into()), false))
+    },
+    "json_array_element_text" => |cx, a| {
+        with_json(cx, a[0], |cx, p| answer(cx, p.element(a[1].as_i32().into()), true))
+    },
     "json_extract_path" => |cx, a| with_json(cx, a[0], |cx, p| by_path(cx, p, a[1], false)),
     "json_extract_path_text" => |cx, a| with_json(cx, a[0], |cx, p| by_path(cx, p, a[1], true)),
     "jsonb_object_field" => |cx, a| answer(cx, item(a[0]).member(a[1].as_bytes()), false),
     "jsonb_object_field_text" => |cx, a| answer(cx, item(a[0]).member(a[1].as_bytes()), true),
-    "jsonb_array_element" => |cx, a| answer(cx, as_array(a[0]).element(a[1].as_i32().into()), false),
-    "jsonb_array_element_text" => |cx, a| answer(cx, as_array(a[0]).element(a[1].as_i32().into()), true),
+    "jsonb_array_element" => |cx, a| {
+        answer(cx, as_array(a[0]).element(a[1].as_i32().into()), false)
+    },
+    "jsonb_array_element_text" => |cx, a| {
+        answer(cx, as_array(a[0]).element(a[1].as_i32().into()), true)
+    },
     "jsonb_extract_path" => |cx, a| by_path(cx, item(a[0]), a[1], false),
     "jsonb_extract_path_text" => |cx, a| by_path(cx, item(a[0]), a[1], true),
     "json_array_length" => |cx, a| with_json(cx, a[0], |_, p| array_length(&p, is_json_scalar(p))),
@@ -433,7 +445,9 @@ builtins! { SETS;
     "jsonb_each" => Srf(|cx, a| jsonb_each(cx, a[0], false, "jsonb_each")),
     "jsonb_each_text" => Srf(|cx, a| jsonb_each(cx, a[0], true, "jsonb_each_text")),
     "json_array_elements" => Srf(|cx, a| json_elements(cx, a[0], false, "json_array_elements")),
-    "json_array_elements_text" => Srf(|cx, a| json_elements(cx, a[0], true, "json_array_elements_text")),
+    "json_array_elements_text" => Srf(|cx, a| {
+        json_elements(cx, a[0], true, "json_array_elements_text")
+    }),
     "jsonb_array_elements" => Srf(|cx, a| jsonb_elements(cx, a[0], false)),
     "jsonb_array_elements_text" => Srf(|cx, a| jsonb_elements(cx, a[0], true)),
     "json_object_keys" => Srf(|cx, a| json_keys(cx, a[0])),

@@ -5,17 +5,18 @@ use super::access::item;
 use super::encode::Json;
 use super::io::{put_string, text_of};
 use super::parse::tree;
-use crate::array::payload::ArrayRef;
-use crate::builtin::function::AggState;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, RowDesc, TypeInfo, Watch};
-use crate::limits::TextBuffer;
-use crate::numeric::io::with_text;
-use crate::pieces::joined;
-use crate::{oids, record};
+use crate::record;
 use ids::Oid;
+use numeric::io::with_text;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
+use values::array::payload::ArrayRef;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, RowDesc, TypeInfo, Watch};
+use values::function::AggState;
+use values::limits::TextBuffer;
+use values::oids;
+use values::pieces::joined;
 
 /// How the values of a type are converted.
 enum Class {
@@ -112,7 +113,7 @@ fn put(
             })??;
         }
         Class::Time => {
-            let text = crate::datetime::io::iso8601(cx.settings(), info.oid, d);
+            let text = datetime::io::iso8601(cx.settings(), info.oid, d);
             put_string(out, text.as_bytes(), &Watch::new(cx))?;
         }
         Class::Json => out.extend_from_slice(d.as_bytes()),
@@ -183,12 +184,10 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
         Class::Bool => Json::Bool(d.as_bool()),
         Class::Number => {
             let text = cx.type_output(info.oid, d)?;
-            let n = crate::numeric::io::parse(&text)?;
+            let n = numeric::io::parse(&text)?;
             if n.is_finite() { Json::number(&n)? } else { Json::String(text) }
         }
-        Class::Time => {
-            Json::String(crate::datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes())
-        }
+        Class::Time => Json::String(datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
         Class::Json => {
             let watch = &Watch::new(cx);
             Json::of_node(tree(d.as_bytes(), watch)?, d.as_bytes(), watch)?
@@ -242,7 +241,7 @@ fn key(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Vec<u8>> {
             "key value must be scalar, not array, composite, or json"
         )),
         Class::Bool => Ok(if d.as_bool() { b"true".to_vec() } else { b"false".to_vec() }),
-        Class::Time => Ok(crate::datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
+        Class::Time => Ok(datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
         Class::Number | Class::Text => printed(cx, info.oid, d, |_, text| text.to_vec()),
     }
 }

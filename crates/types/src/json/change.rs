@@ -6,12 +6,12 @@ use super::binary::{Container, Item};
 use super::encode::Json;
 use super::io::put_string;
 use super::parse::{Kind, Node, tree};
-use crate::array::payload::ArrayRef;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Watch};
-use crate::limits::TextBuffer;
-use crate::memory;
 use pgerror::{PgError, Result, pg_err};
+use values::array::payload::ArrayRef;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, Watch};
+use values::limits::TextBuffer;
+use values::memory;
 
 fn refused(message: &str) -> PgError {
     PgError::new(pgerror::SqlState::INVALID_PARAMETER_VALUE, message)
@@ -211,7 +211,8 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     }
     let unknown = || {
         refused(
-            "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \"raise_exception\"",
+            "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \
+             \"raise_exception\"",
         )
     };
     let create = a[3].as_bool();
@@ -223,14 +224,13 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         return changed(cx, a[0], a[1], &Change::Set { value, create });
     }
     match a[4].as_bytes() {
-        b"raise_exception" => {
-            Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "JSON value must not be null")
-                .detail("Exception was raised because null_value_treatment is \"raise_exception\".")
-                .hint("To avoid, either change the null_value_treatment argument or ensure that an SQL NULL is not passed."))
-        }
-        b"use_json_null" => {
-            changed(cx, a[0], a[1], &Change::Set { value: Json::Null, create })
-        }
+        b"raise_exception" => Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "JSON value must not be null")
+            .detail("Exception was raised because null_value_treatment is \"raise_exception\".")
+            .hint(
+                "To avoid, either change the null_value_treatment argument or ensure that an \
+                       SQL NULL is not passed.",
+            )),
+        b"use_json_null" => changed(cx, a[0], a[1], &Change::Set { value: Json::Null, create }),
         b"delete_key" => changed(cx, a[0], a[1], &Change::Delete),
         b"return_target" => Ok(a[0].to_owned()),
         _ => Err(unknown()),

@@ -1,15 +1,15 @@
 //! Comparison, hash functions and containment of jsonb. Counterpart: jsonb_op.c, jsonb_util.c.
 
 use super::binary::{ARRAY, Container, Item, OBJECT};
-use crate::array::payload::ArrayRef;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Watch};
-use crate::hash;
-use crate::numeric::num::Num;
-use crate::numeric::{functions, order};
 use ids::Oid;
+use numeric::num::Num;
+use numeric::{functions, order};
 use pgerror::Result;
 use std::cmp::Ordering;
+use values::array::payload::ArrayRef;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, Watch};
+use values::hash;
 
 fn number_order(a: &[u8], b: &[u8]) -> Ordering {
     order::compare(&Num::from_payload(a), &Num::from_payload(b))

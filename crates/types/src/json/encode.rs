@@ -5,12 +5,12 @@ use super::binary::{
     TRUE, TYPE, key_order,
 };
 use super::parse::{DEPTH_MAX, Kind, Node, too_deep};
-use crate::datum::Datum;
-use crate::fncx::Watch;
-use crate::memory;
-use crate::numeric::io::parse as parse_number;
-use crate::numeric::num::Num;
+use numeric::io::parse as parse_number;
+use numeric::num::Num;
 use pgerror::{Result, pg_err};
+use values::datum::Datum;
+use values::fncx::Watch;
+use values::memory;
 
 /// A tree that is built or modified in memory.
 #[derive(Clone, Debug)]

@@ -3,12 +3,12 @@
 use super::binary::{Container, Item};
 use super::encode::Json;
 use super::parse;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Watch};
-use crate::form::Reader;
-use crate::limits::TextBuffer;
-use crate::numeric::io::with_text;
+use numeric::io::with_text;
 use pgerror::{Result, pg_err};
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, Watch};
+use values::form::Reader;
+use values::limits::TextBuffer;
 
 /// The version byte of jsonb's binary form.
 const VERSION: u8 = 1;
@@ -147,7 +147,7 @@ fn jsonb_recv(cx: &mut dyn FnContext, message: &[u8]) -> Result<Datum> {
     if version != VERSION {
         return Err(pg_err!(INTERNAL_ERROR, "unsupported jsonb version number {version}"));
     }
-    crate::text::verify(cx, &message[1..])?;
+    values::text::verify(cx, &message[1..])?;
     jsonb_of(&message[1..], &Watch::new(cx))
 }
 
@@ -161,7 +161,7 @@ scalars! { FNS;
     "json_in" => |cx, a| json_in(cx, a[0].as_bytes()),
     "json_out" => |_, a| Ok(a[0].to_owned()),
     "json_recv" => |cx, a| {
-        crate::text::verify(cx, a[0].as_bytes())?;
+        values::text::verify(cx, a[0].as_bytes())?;
         json_in(cx, a[0].as_bytes())
     },
     "json_send" => |_, a| Ok(a[0].to_owned()),

@@ -11,7 +11,7 @@ mod io;
 mod parse;
 mod path;
 
-use crate::builtin::function::Builtin;
+use values::function::Builtin;
 
 pub(crate) use compare::hash_of;
 pub use compare::jsonb_cmp;

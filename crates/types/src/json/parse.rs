@@ -1,9 +1,9 @@
 //! JSON parser. Counterpart: common/jsonapi.c.
 
-use crate::fncx::Watch;
-use crate::memory;
 use pgerror::{PgError, Result, pg_err};
 use std::ops::Range;
+use values::fncx::Watch;
+use values::memory;
 
 /// The deepest nesting that is accepted.
 pub(super) const DEPTH_MAX: usize = 13_000;
@@ -12,8 +12,8 @@ pub(super) const DEPTH_MAX: usize = 13_000;
 #[cold]
 pub(super) fn too_deep() -> PgError {
     pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
-        "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring \
-         the platform's stack depth limit is adequate.",
+        "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after \
+         ensuring the platform's stack depth limit is adequate.",
     )
 }
 /// Number of characters of the line before an error that its context shows.

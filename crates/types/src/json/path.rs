@@ -6,10 +6,10 @@
 //! the kind. Offsets are relative to the item.
 
 use super::io::put_short;
-use crate::datum::Datum;
-use crate::limits::TextBuffer;
-use crate::numeric::num::Num;
+use numeric::num::Num;
 use pgerror::{PgError, Result, pg_err};
+use values::datum::Datum;
+use values::limits::TextBuffer;
 
 const LAX: u32 = 1 << 31;
 
@@ -208,17 +208,8 @@ impl Printer<'_> {
                 self.put(close);
             }
             kind::LIKE_REGEX => {
-                let flags = self.word(item.words)?;
                 self.put(open);
-                self.operand(item, 1, rank(item.kind))?;
-                self.put(" like_regex ");
-                let pattern = self.text(item, 2)?;
-                put_short(&mut self.out, &pattern);
-                if flags != 0 {
-                    let letters = "ismxq".chars().enumerate();
-                    let set = letters.filter(|(i, _)| flags & (1 << i) != 0).map(|(_, c)| c);
-                    self.put(&format!(" flag \"{}\"", set.collect::<String>()));
-                }
+                self.like_regex(item)?;
                 self.put(close);
             }
             kind::CURRENT => self.put("@"),
@@ -226,21 +217,7 @@ impl Printer<'_> {
             kind::LAST => self.put("last"),
             kind::ANY_ARRAY => self.put("[*]"),
             kind::ANY_KEY => self.put(&format!("{dot}*")),
-            kind::INDEX_ARRAY => {
-                self.put("[");
-                for i in 0..self.word(item.words)? as usize {
-                    if i > 0 {
-                        self.put(",");
-                    }
-                    let from = self.part(item, 1 + 2 * i)?.ok_or_else(damaged)?;
-                    self.path(from, false, false)?;
-                    if let Some(to) = self.part(item, 2 + 2 * i)? {
-                        self.put(" to ");
-                        self.path(to, false, false)?;
-                    }
-                }
-                self.put("]");
-            }
+            kind::INDEX_ARRAY => self.subscripts(item)?,
             kind::ANY => {
                 let (first, last) = (self.word(item.words)?, self.word(item.words + 4)?);
                 let shown = |n: u32| if n == u32::MAX { "last".to_owned() } else { n.to_string() };
@@ -263,6 +240,37 @@ impl Printer<'_> {
                 self.put(&format!(".{}()", method.ok_or_else(damaged)?));
             }
         }
+        Ok(())
+    }
+
+    fn like_regex(&mut self, item: Item) -> Result<()> {
+        let flags = self.word(item.words)?;
+        self.operand(item, 1, rank(item.kind))?;
+        self.put(" like_regex ");
+        let pattern = self.text(item, 2)?;
+        put_short(&mut self.out, &pattern);
+        if flags != 0 {
+            let letters = "ismxq".chars().enumerate();
+            let set = letters.filter(|(i, _)| flags & (1 << i) != 0).map(|(_, c)| c);
+            self.put(&format!(" flag \"{}\"", set.collect::<String>()));
+        }
+        Ok(())
+    }
+
+    fn subscripts(&mut self, item: Item) -> Result<()> {
+        self.put("[");
+        for i in 0..self.word(item.words)? as usize {
+            if i > 0 {
+                self.put(",");
+            }
+            let from = self.part(item, 1 + 2 * i)?.ok_or_else(damaged)?;
+            self.path(from, false, false)?;
+            if let Some(to) = self.part(item, 2 + 2 * i)? {
+                self.put(" to ");
+                self.path(to, false, false)?;
+            }
+        }
+        self.put("]");
         Ok(())
     }
 }

@@ -9,11 +9,11 @@ use super::look::LookState;
 use super::meter::Meter;
 use super::nfa::{Check, Inst, Nfa};
 use super::syntax::Assert;
-use crate::memory;
 use pgerror::Result;
 use smallvec::SmallVec;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use values::memory;
 
 /// A position in the text: a byte offset.
 pub(super) type Pos = usize;

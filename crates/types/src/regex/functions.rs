@@ -4,16 +4,16 @@ use super::class::Ctype;
 use super::syntax::{Flavor, Options, no_collation};
 use super::tree::Spans;
 use super::{Pattern, Search, compile};
-use crate::array::payload;
-use crate::builtin::function::{Builtin, SetSource, VecSource};
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
-use crate::limits::TextBuffer;
-use crate::settings::Encoding;
 use crate::string::case::ascii_only;
-use crate::{memory, oids};
 use ids::Oid;
 use pgerror::{Result, pg_err};
+use values::array::payload;
+use values::datum::{Datum, DatumRef};
+use values::fncx::FnContext;
+use values::function::{Builtin, SetSource, VecSource};
+use values::limits::TextBuffer;
+use values::settings::Encoding;
+use values::{memory, oids};
 
 /// The compiled pattern of the call site's last call.
 struct Cached {
@@ -432,7 +432,9 @@ scalars! { FNS;
         let options = local_flags(a, 2, "regexp_like()")?;
         matched(cx, a[0].as_bytes(), a[1].as_bytes(), options, true)
     },
-    "regexp_like_no_flags" => |cx, a| matched(cx, a[0].as_bytes(), a[1].as_bytes(), SENSITIVE, true),
+    "regexp_like_no_flags" => |cx, a| {
+        matched(cx, a[0].as_bytes(), a[1].as_bytes(), SENSITIVE, true)
+    },
     "regexp_count" => |cx, a| count(cx, a),
     "regexp_count_no_start" => |cx, a| count(cx, a),
     "regexp_count_no_flags" => |cx, a| count(cx, a),

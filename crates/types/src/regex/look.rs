@@ -1,9 +1,9 @@
 //! Lookaround constraints and their results on the current text. Counterpart: rege_dfa.c (lacon).
 
 use super::dfa::{Dfa, Env, Pos, Progress};
-use crate::memory;
 use pgerror::Result;
 use stdx::stack::deep;
+use values::memory;
 
 /// Limit of the memory for cached results of all constraints on one text, in bytes.
 const KNOWN_BYTES_MAX: usize = 64 << 20;

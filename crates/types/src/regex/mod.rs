@@ -56,7 +56,7 @@ pub fn compile(
 ) -> Result<Pattern> {
     let meter = &Meter::new(interrupts);
     let text = Text { bytes: pattern, single_byte };
-    let mut codes = crate::memory::with_capacity(pattern.len())?;
+    let mut codes = values::memory::with_capacity(pattern.len())?;
     let mut at = 0;
     while at < text.len() {
         meter.spend(1)?;

@@ -3,10 +3,10 @@
 
 use super::class::{CharSet, Ctype, Sets, element};
 use super::meter::Meter;
-use crate::memory::reserve;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 use stdx::stack::deep;
+use values::memory::reserve;
 
 /// The syntax of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

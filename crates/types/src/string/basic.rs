@@ -1,14 +1,14 @@
 //! Length, substrings, positions, padding, trimming, replacement. Counterpart: varlena.c,
 //! oracle_compat.c.
 
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Pace};
-use crate::limits::{PAYLOAD_BYTES_MAX, TextBuffer, allocate_payload};
-use crate::limits::{buffer_full, requested_length_too_large};
-use crate::pieces::{self, copied, joined};
-use crate::settings::Encoding;
-use crate::text::{char_count, char_len, char_offset};
 use pgerror::{Result, pg_err};
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, Pace};
+use values::limits::{PAYLOAD_BYTES_MAX, TextBuffer, allocate_payload};
+use values::limits::{buffer_full, requested_length_too_large};
+use values::pieces::{self, copied, joined};
+use values::settings::Encoding;
+use values::text::{char_count, char_len, char_offset};
 
 fn enc(cx: &dyn FnContext) -> Encoding {
     cx.settings().encoding
@@ -46,7 +46,7 @@ fn overlay(cx: &dyn FnContext, a: &[DatumRef<'_>], length: i32) -> Result<Datum>
     if start <= 0 {
         return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
     }
-    let after = start.checked_add(length).ok_or_else(|| crate::form::out_of_range("integer"))?;
+    let after = start.checked_add(length).ok_or_else(|| values::form::out_of_range("integer"))?;
     let head = substr(text, 1, Some(start - 1), enc(cx))?;
     let tail = substr(text, after, None, enc(cx))?;
     joined(cx, &[head, new, tail])

@@ -1,14 +1,15 @@
 //! concat, concat_ws, format, string_agg. Counterpart: varlena.c.
 
-use crate::array::payload::ArrayRef;
-use crate::builtin::function::AggState;
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Pace};
-use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
-use crate::pieces::{PIECE_BYTES, joined};
 use ids::Oid;
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use std::borrow::Cow;
+use values::array::payload::ArrayRef;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, Pace};
+use values::function::AggState;
+use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
+use values::pieces::{PIECE_BYTES, joined};
+use values::settings::Encoding;
 
 /// The variadic arguments from `from` on, each with its type; a call with VARIADIC passes one array
 /// instead.
@@ -31,7 +32,7 @@ pub(crate) fn values<'a>(
 
 fn text_of<'a>(cx: &mut dyn FnContext, ty: Oid, v: DatumRef<'a>) -> Result<Cow<'a, [u8]>> {
     match ty {
-        crate::oids::TEXT | crate::oids::VARCHAR | crate::oids::UNKNOWN => {
+        values::oids::TEXT | values::oids::VARCHAR | values::oids::UNKNOWN => {
             Ok(Cow::Borrowed(v.as_bytes()))
         }
         _ => cx.type_output(ty, v).map(Cow::Owned),
@@ -82,8 +83,8 @@ struct Spec {
     conversion: u8,
 }
 
-fn pad(out: &mut TextBuffer, text: &[u8], spec: &Spec, encoding: crate::settings::Encoding) {
-    let have = crate::text::char_count(text, encoding) as i64;
+fn pad(out: &mut TextBuffer, text: &[u8], spec: &Spec, encoding: values::settings::Encoding) {
+    let have = values::text::char_count(text, encoding) as i64;
     let (left, width) = if spec.width < 0 { (true, -spec.width) } else { (spec.left, spec.width) };
     let blanks = (width - have).max(0) as usize;
     if !left {
@@ -106,6 +107,43 @@ fn number(pattern: &[u8], at: &mut usize) -> Result<Option<i64>> {
         *at += 1;
     }
     Ok((*at > start).then_some(n))
+}
+
+/// The text of an argument, by the conversion letter.
+fn converted<'a>(
+    cx: &mut dyn FnContext,
+    ty: Oid,
+    v: DatumRef<'a>,
+    conversion: u8,
+) -> Result<Cow<'a, [u8]>> {
+    Ok(match (v, conversion) {
+        (DatumRef::Null, b's') => Cow::Borrowed(b"".as_slice()),
+        (DatumRef::Null, b'L') => Cow::Borrowed(b"NULL".as_slice()),
+        (DatumRef::Null, _) => {
+            return Err(pg_err!(
+                NULL_VALUE_NOT_ALLOWED,
+                "null values cannot be formatted as an SQL identifier"
+            ));
+        }
+        (v, b's') => text_of(cx, ty, v)?,
+        (v, b'L') => {
+            let text = text_of(cx, ty, v)?;
+            allocate_check(2 * text.len() + 4)?;
+            Cow::Owned(super::quote::literal_bytes(cx, &text)?)
+        }
+        (v, _) => {
+            let ident = text_of(cx, ty, v)?;
+            Cow::Owned(super::quote::ident(cx, &ident)?)
+        }
+    })
+}
+
+/// The error for the conversion that `pattern` begins with.
+fn unknown_conversion(pattern: &[u8], encoding: Encoding) -> PgError {
+    let len = values::text::char_len(pattern, encoding);
+    let shown = values::form::shown(&pattern[..len]);
+    pg_err!(INVALID_PARAMETER_VALUE, "unrecognized format() type specifier \"{shown}\"")
+        .hint("For a single \"%\" use \"%%\".")
 }
 
 fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) -> Result<Datum> {
@@ -181,9 +219,9 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
                 let (ty, v) = *args.get(index).ok_or_else(too_few)?;
                 spec.width = match v {
                     DatumRef::Null => 0,
-                    v if ty == crate::oids::INT4 => v.as_i32().into(),
-                    v if ty == crate::oids::INT2 => v.as_i16().into(),
-                    v => crate::int::parse_int4(&text_of(cx, ty, v)?)?.into(),
+                    v if ty == values::oids::INT4 => v.as_i32().into(),
+                    v if ty == values::oids::INT2 => v.as_i16().into(),
+                    v => values::int::parse_int4(&text_of(cx, ty, v)?)?.into(),
                 };
                 if position.is_none() && index + 1 > next {
                     next = index + 1;
@@ -195,37 +233,12 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
         spec.conversion = *pattern.get(at).ok_or_else(unfinished)?;
         at += 1;
         if !matches!(spec.conversion, b's' | b'I' | b'L') {
-            let len = crate::text::char_len(&pattern[at - 1..], encoding);
-            let shown = crate::form::shown(&pattern[at - 1..at - 1 + len]);
-            return Err(pg_err!(
-                INVALID_PARAMETER_VALUE,
-                "unrecognized format() type specifier \"{shown}\""
-            )
-            .hint("For a single \"%\" use \"%%\"."));
+            return Err(unknown_conversion(&pattern[at - 1..], encoding));
         }
         let index = position.map_or(next, |p| p - 1);
         next = index + 1;
         let (ty, v) = *args.get(index).ok_or_else(too_few)?;
-        let text = match (v, spec.conversion) {
-            (DatumRef::Null, b's') => Cow::Borrowed(b"".as_slice()),
-            (DatumRef::Null, b'L') => Cow::Borrowed(b"NULL".as_slice()),
-            (DatumRef::Null, _) => {
-                return Err(pg_err!(
-                    NULL_VALUE_NOT_ALLOWED,
-                    "null values cannot be formatted as an SQL identifier"
-                ));
-            }
-            (v, b's') => text_of(cx, ty, v)?,
-            (v, b'L') => {
-                let text = text_of(cx, ty, v)?;
-                allocate_check(2 * text.len() + 4)?;
-                Cow::Owned(super::quote::literal_bytes(cx, &text)?)
-            }
-            (v, _) => {
-                let ident = text_of(cx, ty, v)?;
-                Cow::Owned(super::quote::ident(cx, &ident)?)
-            }
-        };
+        let text = converted(cx, ty, v, spec.conversion)?;
         if spec.width == i64::from(i32::MIN) {
             return Err(pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "number is out of range"));
         }

@@ -2,13 +2,13 @@
 //! by its simple Unicode mapping, as the C library's functions do. Counterpart: formatting.c
 //! (str_tolower).
 
-use crate::datum::Datum;
-use crate::fncx::FnContext;
-use crate::limits::allocate;
-use crate::settings::Encoding;
-use crate::{memory, pieces};
 use ids::Oid;
 use pgerror::{Result, pg_err};
+use values::datum::Datum;
+use values::fncx::FnContext;
+use values::limits::allocate;
+use values::settings::Encoding;
+use values::{memory, pieces};
 
 const COLLATION_DEFAULT: Oid = Oid(100);
 const COLLATION_C: Oid = Oid(950);

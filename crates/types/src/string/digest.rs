@@ -1,14 +1,14 @@
 //! md5, sha224 to sha512, encode and decode. Counterpart: cryptohashfuncs.c, encode.c.
 
 use crate::bytea::{escape_decode, hex_decode, hex_encode, push_octal};
-use crate::datum::Datum;
-use crate::fncx::{FnContext, Pace};
-use crate::form::shown;
-use crate::limits::{PAYLOAD_BYTES_MAX, allocate};
-use crate::pieces;
 use md5::Md5;
 use pgerror::{Result, pg_err};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
+use values::datum::Datum;
+use values::fncx::{FnContext, Pace};
+use values::form::shown;
+use values::limits::{PAYLOAD_BYTES_MAX, allocate};
+use values::pieces;
 
 fn digest<D: Digest>(cx: &dyn FnContext, data: &[u8]) -> Result<Vec<u8>> {
     let mut digest = D::new();
@@ -85,7 +85,7 @@ fn base64_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
             match BASE64_VALUES[usize::from(c)] {
                 v @ ..64 => u32::from(v),
                 _ => {
-                    let len = crate::text::char_len(&text[i..], crate::settings::Encoding::Utf8);
+                    let len = values::text::char_len(&text[i..], values::settings::Encoding::Utf8);
                     return Err(pg_err!(
                         INVALID_PARAMETER_VALUE,
                         "invalid symbol \"{}\" found while decoding base64 sequence",

@@ -1,11 +1,11 @@
 //! Parsing of qualified names. Counterpart: misc.c (`parse_ident`), varlena.c
 //! (`SplitIdentifierString`).
 
-use crate::array::payload;
-use crate::datum::Datum;
-use crate::form::{is_space, shown};
-use crate::oids;
 use pgerror::{PgError, Result, pg_err};
+use values::array::payload;
+use values::datum::Datum;
+use values::form::{is_space, shown};
+use values::oids;
 
 /// Splits a list of identifiers: double quotes are removed, unquoted ones are folded to lower case,
 /// all are truncated to the length of names. Counterpart: `SplitIdentifierString`.
@@ -38,7 +38,7 @@ pub fn split_identifiers_at(text: &str, separator: char) -> Option<Vec<String>> 
             }
             (rest[..end].to_ascii_lowercase(), &rest[end..])
         };
-        let length = crate::chars::clip(name.as_bytes(), 63, crate::settings::Encoding::Utf8);
+        let length = values::chars::clip(name.as_bytes(), 63, values::settings::Encoding::Utf8);
         out.push(name[..length].to_owned());
         rest = tail.trim_start_matches(is_space);
         match rest.strip_prefix(separator) {

@@ -1,11 +1,11 @@
 //! LIKE and ILIKE, and the translation of SIMILAR TO. Counterpart: like.c, like_match.c, regexp.c.
 
 use super::case::{ascii_only, lower};
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
-use crate::settings::Encoding;
-use crate::text::char_len;
 use pgerror::{Result, pg_err};
+use values::datum::{Datum, DatumRef};
+use values::fncx::FnContext;
+use values::settings::Encoding;
+use values::text::char_len;
 
 /// Does the whole `text` match the pattern? `%` matches any characters, `_` one character; a
 /// backslash makes the next character literal.
@@ -201,7 +201,8 @@ fn similar_escape(pattern: &[u8], escape: Option<&[u8]>, encoding: Encoding) -> 
                     _ => {
                         return Err(pg_err!(
                             INVALID_USE_OF_ESCAPE_CHARACTER,
-                            "SQL regular expression may not contain more than two escape-double-quote separators"
+                            "SQL regular expression may not contain more than two \
+                             escape-double-quote separators"
                         ));
                     }
                 }

@@ -13,7 +13,7 @@ mod split;
 pub use ident::{plain_name, split_identifiers_at};
 pub use like::like_match;
 
-use crate::builtin::function::Builtin;
+use values::function::Builtin;
 
 /// The function tables of the module.
 pub(crate) const TABLES: &[&[Builtin]] = &[

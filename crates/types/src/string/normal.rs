@@ -1,12 +1,12 @@
 //! Unicode normalization forms. Counterpart: varlena.c (`unicode_normalize_func`).
 
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Watch};
-use crate::form::shown;
-use crate::limits::TextBuffer;
-use crate::settings::Encoding;
 use pgerror::{Result, pg_err};
 use unicode_normalization::UnicodeNormalization;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, Watch};
+use values::form::shown;
+use values::limits::TextBuffer;
+use values::settings::Encoding;
 
 fn normalized(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<String> {
     if cx.settings().encoding != Encoding::Utf8 {

@@ -1,10 +1,10 @@
 //! Quoting of identifiers and literals. Counterpart: quote.c, ruleutils.c (quote_identifier).
 
-use crate::datum::Datum;
-use crate::fncx::FnContext;
-use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, VARLENA_HEADER_BYTES, invalid_allocation};
-use crate::quoted::{Escape, escaped};
 use pgerror::Result;
+use values::datum::Datum;
+use values::fncx::FnContext;
+use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer, VARLENA_HEADER_BYTES, invalid_allocation};
+use values::quoted::{Escape, escaped};
 
 /// Identifiers that must be quoted because the grammar does not accept them as column names
 /// everywhere: all keywords that are not unreserved. Sorted.

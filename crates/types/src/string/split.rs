@@ -1,14 +1,14 @@
 //! Conversion between strings and lists: split_part, string_to_array, array_to_string, unistr.
 //! Counterpart: varlena.c.
 
-use crate::array::ArrayRef;
-use crate::array::payload;
-use crate::builtin::function::{SetSource, VecSource};
-use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Pace};
-use crate::limits::{TextBuffer, allocate_payload};
-use crate::oids;
 use pgerror::{Result, pg_err};
+use values::array::ArrayRef;
+use values::array::payload;
+use values::datum::{Datum, DatumRef};
+use values::fncx::{FnContext, Pace};
+use values::function::{SetSource, VecSource};
+use values::limits::{TextBuffer, allocate_payload};
+use values::oids;
 
 /// The fields of `text` between separators.
 fn fields<'a>(text: &'a [u8], separator: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
@@ -63,7 +63,7 @@ fn elements(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Option<Vec<Datum>>
         let encoding = cx.settings().encoding;
         let mut rest = text;
         while !rest.is_empty() {
-            let (head, tail) = rest.split_at(crate::text::char_len(rest, encoding));
+            let (head, tail) = rest.split_at(values::text::char_len(rest, encoding));
             push(head)?;
             rest = tail;
         }

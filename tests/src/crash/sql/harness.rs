@@ -6,7 +6,7 @@ use crate::script::Script;
 use catalog::bootstrap::{InitOptions, init};
 use engine::{CheckpointFlags, Engine, EngineConfig};
 use pgerror::{PgError, Severity};
-use session::{Admission, Config, Instance, Log, Speaker, Transport};
+use session::{Admission, Config, Instance, Log, LogOrigin, Transport};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown};
 use std::os::unix::net::UnixStream;
@@ -63,7 +63,7 @@ impl Transport for Pipe {
 struct SevereReports(Mutex<Vec<String>>);
 
 impl Log for SevereReports {
-    fn write(&self, _: &Speaker, report: &PgError, statement: Option<&str>) {
+    fn write(&self, _: &LogOrigin, report: &PgError, statement: Option<&str>) {
         let fields = report.fields();
         if fields.severity >= Severity::Fatal || report.code().as_str().starts_with("XX") {
             let text = format!("{report} ({}) in {statement:?}", report.code());
@@ -96,7 +96,7 @@ impl Harness {
         env.disk = Arc::new(disk.clone());
         let mut config = EngineConfig::new(env.clone());
         config.shared_buffers = [40, 80, 400][random.below(3) as usize];
-        config.log_checkpoints = false;
+        config.background.log_checkpoints = false;
         config.txn.slots = 16;
         config.wal.buffers = [4, 8, 64][random.below(3) as usize];
         config.wal.min_wal_size = 2 << 20;

@@ -172,7 +172,8 @@ fn a_drop_of_a_database_that_fails_half_way_can_be_repeated() {
     harness.abandon(&random);
     harness.open().expect("recovery");
     let mut client = harness.connect().expect("a session");
-    let limits = "SELECT string_agg(datname || datconnlimit, ' ' ORDER BY datname) FROM pg_database \
+    let limits = "SELECT string_agg(datname || datconnlimit, ' ' ORDER BY datname) \
+                  FROM pg_database \
                   WHERE datname IN ('doomed', 'spared')";
     assert_eq!(client.value(limits), "doomed-2 spared-1");
     assert_eq!(

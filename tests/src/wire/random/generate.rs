@@ -11,7 +11,7 @@ pub(super) struct Step {
     pub bytes: Bytes,
 }
 
-/// The real server crashes if the unnamed portal of a simple query that failed in a transaction
+/// PostgreSQL crashes if the unnamed portal of a simple query that failed in a transaction
 /// block is used by the extended protocol. So after a Query that portal must have been bound since
 /// the last Sync.
 pub(super) fn is_allowed(steps: &[Step]) -> bool {

@@ -42,7 +42,7 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
     // Read before any catalog: changes from here on make the expression stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
-    if let Some(known) = core.bodies.find_inlined(&key)
+    if let Some(known) = core.caches.bodies.find_inlined(&key)
         && known.environment == environment
         && known.generation == generation
     {
@@ -54,7 +54,7 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
         core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)?;
     let expr = if allowed { expression_of(core, &row, &key.1)? } else { None };
     let expr = expr.map(|expr| Arc::new(eval::Inline { expr }));
-    core.bodies.keep_inlined(key, Inlined { generation, environment, expr: expr.clone() });
+    core.caches.bodies.keep_inlined(key, Inlined { generation, environment, expr: expr.clone() });
     Ok(expr)
 }
 

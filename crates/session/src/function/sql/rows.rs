@@ -1,7 +1,7 @@
 //! The rows of set-returning SQL functions, one at a time: those of the last statement, if it is a
 //! plain query. Counterpart: `fmgr_sql` with `lazyEval`.
 
-use super::{Body, in_statement, parameters, run_step, startup, value, with_parameters};
+use super::{Body, in_statement, parameters, query_of, run_step, startup, value, with_parameters};
 use crate::core::Core;
 use crate::function::Call;
 use crate::function::language::{ReadyRows, SetRows, StartedSet};
@@ -26,7 +26,7 @@ pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Res
             run_step(core, call.row, step, params.clone(), None)?;
         }
         if last.may_stop() && body.form != Form::Nothing {
-            let rows = query::Rows::start(core, last.plan.clone(), params.clone(), volatile(call))
+            let rows = query::Rows::open(core, query_of(call.row, last, params.clone()))
                 .map_err(|e| in_statement(e, call.row, number))?;
             let ahead = if last.reads_ahead { BATCH_ROWS_MAX } else { 1 };
             let row = call.row.clone();
@@ -42,11 +42,6 @@ pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Res
         }
         Ok(StartedSet { whole: true, rows: ReadyRows::boxed(values) })
     })
-}
-
-/// A volatile function sees its own changes and newly committed ones.
-fn volatile(call: &Call<'_>) -> bool {
-    call.row.provolatile == b'v'
 }
 
 struct SqlRows {

@@ -1,0 +1,183 @@
+//! The work queue of ALTER TABLE.
+//!
+//! Phase 1 prepares each subcommand and puts it into the pass that runs it. Phase 2 changes the
+//! catalogs, pass by pass; in each pass the tables of the queue in the order in which they were
+//! added. A step may add steps of later passes, also for other tables: the parts of a new column or
+//! constraint, and the objects that a new column type dropped. Phase 3 reads each table once, to
+//! write it anew or to check its rows, and then checks foreign keys. This module holds the queue;
+//! `phases` runs it.
+//!
+//! Counterpart: `AlteredTableInfo`, `AlterTablePass`.
+
+use super::rewrite::Rewrite;
+use catalog::RelDesc;
+use catalog::rows::Text;
+use ids::{AttrNo, Oid};
+use parse::ast::{self, AlterTableCmd, AlterTableType, ConstrType, Constraint, Node};
+use pgerror::Result;
+use std::sync::Arc;
+use utility::host::CommandHost;
+
+/// The passes of phase 2, in the order in which they run. Counterpart: `AlterTablePass`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pass {
+    Drop,
+    AlterType,
+    /// Indexes that were dropped because the type of a column changed.
+    OldIndex,
+    /// Constraints that were dropped because the type of a column changed.
+    OldConstraint,
+    AddColumn,
+    /// New constraints are divided into steps of the passes below.
+    AddConstraint,
+    ColumnAttributes,
+    /// Constraints that use existing indexes.
+    AddIndexConstraint,
+    AddIndex,
+    AddOther,
+    Misc,
+}
+
+impl Pass {
+    pub const ALL: [Pass; 11] = [
+        Pass::Drop,
+        Pass::AlterType,
+        Pass::OldIndex,
+        Pass::OldConstraint,
+        Pass::AddColumn,
+        Pass::AddConstraint,
+        Pass::ColumnAttributes,
+        Pass::AddIndexConstraint,
+        Pass::AddIndex,
+        Pass::AddOther,
+        Pass::Misc,
+    ];
+
+    /// The pass that runs a subcommand.
+    pub fn of(cmd: &AlterTableCmd) -> Pass {
+        match cmd.subtype {
+            AlterTableType::DropColumn
+            | AlterTableType::DropConstraint
+            | AlterTableType::DropNotNull
+            | AlterTableType::DropExpression
+            | AlterTableType::DropIdentity => Pass::Drop,
+            AlterTableType::ColumnDefault if cmd.def.is_none() => Pass::Drop,
+            AlterTableType::AlterColumnType => Pass::AlterType,
+            AlterTableType::AddColumn => Pass::AddColumn,
+            AlterTableType::AddConstraint => Pass::AddConstraint,
+            AlterTableType::SetNotNull => Pass::ColumnAttributes,
+            AlterTableType::ColumnDefault | AlterTableType::AddIdentity => Pass::AddOther,
+            _ => Pass::Misc,
+        }
+    }
+}
+
+/// One change of the catalogs.
+pub enum Step {
+    Command(AlterTableCmd),
+    Constraint(Constraint),
+    SetNotNull(String),
+    /// Recreates an object by its definition.
+    Recreate(Box<Saved>, Node),
+}
+
+/// The dropped objects that are to be recreated.
+#[derive(Default)]
+pub struct Rebuild {
+    /// Definitions, by the OIDs of the dropped objects.
+    pub constraints: Vec<(Oid, Saved)>,
+    pub indexes: Vec<(Oid, Saved)>,
+    pub statistics: Vec<(Oid, Saved)>,
+}
+
+/// An object that was dropped because the type of a column changed.
+pub struct Saved {
+    /// OID of its catalog.
+    pub class: Oid,
+    pub sql: String,
+    pub comment: Option<Text>,
+    /// Comment of the constraint's index.
+    pub index_comment: Option<Text>,
+    /// Table, and name of the constraint, index or statistics object.
+    pub table: Oid,
+    pub name: String,
+    pub schema: Oid,
+    pub foreign: bool,
+    pub clustered: bool,
+    pub replica_identity: bool,
+    /// Tablespace of the index.
+    pub tablespace: Option<ast::Name>,
+}
+
+/// A table of the queue: its steps, and what they leave for phase 3.
+pub struct Work {
+    pub oid: Oid,
+    steps: [Vec<Step>; Pass::ALL.len()],
+    /// The pending changes and checks of rows.
+    pub rewrite: Rewrite,
+    /// New and validated foreign keys, whose rows are checked at the end.
+    pub foreign_keys: Vec<Oid>,
+    /// Constraints and indexes that were dropped because a column type changed, to be recreated.
+    pub rebuild: Rebuild,
+    /// Columns whose type has been changed.
+    pub retyped: Vec<AttrNo>,
+}
+
+impl Work {
+    fn new(rel: Arc<RelDesc>) -> Work {
+        Work {
+            oid: rel.oid(),
+            steps: Default::default(),
+            rewrite: Rewrite::new(rel),
+            foreign_keys: Vec::new(),
+            rebuild: Rebuild::default(),
+            retyped: Vec::new(),
+        }
+    }
+
+    /// Removes the steps of a pass, to run them.
+    pub fn take(&mut self, pass: Pass) -> Vec<Step> {
+        std::mem::take(&mut self.steps[pass as usize])
+    }
+
+    /// Adds a step of a pass that has not run yet.
+    pub fn push(&mut self, pass: Pass, step: Step) {
+        self.steps[pass as usize].push(step);
+    }
+
+    /// Divides a new constraint into steps.
+    pub fn push_constraint(&mut self, c: Constraint) {
+        let pass = match c.contype {
+            ConstrType::Primary | ConstrType::Unique if c.indexname.is_some() => {
+                Pass::AddIndexConstraint
+            }
+            ConstrType::Primary | ConstrType::Unique => Pass::AddIndex,
+            _ => Pass::AddOther,
+        };
+        if pass == Pass::AddIndex && c.contype == ConstrType::Primary {
+            for name in &c.keys {
+                self.push(Pass::ColumnAttributes, Step::SetNotNull(name.to_string()));
+            }
+        }
+        self.push(pass, Step::Constraint(c));
+    }
+}
+
+/// The tables that the statement changes.
+pub struct Queue {
+    pub tables: Vec<Work>,
+}
+
+impl Queue {
+    /// The table's entry; a new one if there is none.
+    pub fn entry(&mut self, host: &mut dyn CommandHost, table: Oid) -> Result<&mut Work> {
+        let n = match self.tables.iter().position(|work| work.oid == table) {
+            Some(n) => n,
+            None => {
+                self.tables.push(Work::new(host.catalog().relation(table)?));
+                self.tables.len() - 1
+            }
+        };
+        Ok(&mut self.tables[n])
+    }
+}

@@ -1,0 +1,74 @@
+//! The initial privileges of new objects (`pg_default_acl`).
+//!
+//! Counterpart: `get_user_default_acl`, `recordDependencyOnNewAcl`.
+
+use crate::acl_list;
+use crate::subject::note_members;
+use catalog::ObjectAddress;
+use catalog::acl::{self, Kind};
+use catalog::rows::{AclItem, PgDefaultAcl, indexes};
+use ids::Oid;
+use parse::ast::ObjectType;
+use pgerror::{PgError, Result};
+use utility::host::CommandHost;
+
+/// The `defaclobjtype` code and the ACL kind.
+pub fn letter(objtype: ObjectType) -> Result<(u8, Kind)> {
+    Ok(match objtype {
+        ObjectType::Table => (b'r', Kind::Table),
+        ObjectType::Sequence => (b'S', Kind::Sequence),
+        ObjectType::Function | ObjectType::Routine | ObjectType::Procedure => {
+            (b'f', Kind::Function)
+        }
+        ObjectType::Type => (b'T', Kind::Type),
+        ObjectType::Schema => (b'n', Kind::Schema),
+        other => return Err(PgError::unsupported(format!("default privileges of {other:?}"))),
+    })
+}
+
+/// The default privileges of objects that `owner` creates in the schema, or in any if `INVALID`.
+pub fn find(
+    host: &mut dyn CommandHost,
+    owner: Oid,
+    schema: Oid,
+    objtype: u8,
+) -> Result<Option<catalog::Row<PgDefaultAcl>>> {
+    let index = indexes::PG_DEFAULT_ACL_ROLE_NSP_OBJ_INDEX;
+    let keys = [owner.into(), schema.into()];
+    let rows = host.catalog().scan(index, &keys)?;
+    Ok(rows.into_iter().find(|r| r.defaclobjtype == objtype))
+}
+
+/// The ACL of an object that `owner` creates in the schema; `None` if it is the built-in default.
+pub fn of_new_object(
+    host: &mut dyn CommandHost,
+    objtype: ObjectType,
+    owner: Oid,
+    schema: Oid,
+) -> Result<Option<Vec<AclItem>>> {
+    let (objtype, kind) = letter(objtype)?;
+    let everywhere = find(host, owner, Oid::INVALID, objtype)?;
+    let here = match schema.is_valid() {
+        true => find(host, owner, schema, objtype)?,
+        false => None,
+    };
+    if everywhere.is_none() && here.is_none() {
+        return Ok(None);
+    }
+    let usual = acl::default_acl(kind, owner);
+    let base = everywhere.map_or_else(|| usual.clone(), |r| r.defaclacl.clone());
+    let mut all = acl_list::merge(base, here.as_ref().map_or(&[], |r| &r.defaclacl));
+    acl_list::sort(&mut all);
+    Ok(if acl_list::same(&all, &usual) { None } else { Some(all) })
+}
+
+/// Records dependencies on the roles in a new object's ACL.
+pub fn note_new(
+    host: &mut dyn CommandHost,
+    object: ObjectAddress,
+    acl: Option<&[AclItem]>,
+    owner: Oid,
+) -> Result<()> {
+    let members = acl_list::members(acl, owner);
+    note_members(host, object, &[], &members)
+}

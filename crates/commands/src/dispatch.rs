@@ -1,0 +1,214 @@
+//! Dispatch of utility statements.
+//!
+//! Counterpart: utility.c.
+
+use crate::create_as;
+use crate::object::{alter, comment};
+use crate::tag::{command_tag, is_allowed_read_only};
+use crate::{
+    alter_table, cluster, create_table, database, domain, drop, extension, extstats, grant, index,
+    maintenance, matview, owned, role, routine, schema, sequence, setting, tablespace, truncate,
+    typecmd, vacuum, view,
+};
+use parse::ast::{Node, ObjectType};
+use pgerror::{PgError, Result, bail};
+use utility::host::CommandHost;
+
+/// Runs a utility statement that does not concern the session itself (transactions, settings,
+/// prepared statements, cursors, LISTEN). `sql` is the text that positions in the tree refer to.
+/// Returns the command tag.
+pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String> {
+    if host.read_only() && !is_allowed_read_only(stmt) {
+        let tag = command_tag(stmt);
+        bail!(READ_ONLY_SQL_TRANSACTION, "cannot execute {tag} in a read-only transaction");
+    }
+    if fires_event_triggers(stmt) {
+        host.catalog().check_event_triggers()?;
+    }
+    match stmt {
+        Node::CreateStmt(s) => create_table::create_table(host, s, sql),
+        Node::IndexStmt(s) => index::create_index(host, s, sql),
+        Node::CreateSeqStmt(s) => sequence::create_sequence(host, s, sql),
+        Node::AlterSeqStmt(s) => sequence::alter_sequence(host, s, sql),
+        Node::DropStmt(s) => drop::drop_statement(host, s),
+        Node::TruncateStmt(s) => truncate::truncate(host, s),
+        Node::AlterTableStmt(s) => alter_table::alter_table(host, s, sql),
+        Node::CreateDomainStmt(s) => domain::create(host, s),
+        Node::AlterDomainStmt(s) => domain::alter(host, s),
+        Node::CreateEnumStmt(s) => typecmd::create_enum(host, s),
+        Node::AlterEnumStmt(s) => typecmd::alter_enum(host, s),
+        Node::CompositeTypeStmt(s) => typecmd::create_composite(host, s),
+        Node::CreateFunctionStmt(s) => routine::create(host, s, sql),
+        Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
+        Node::CreateStatsStmt(s) => extstats::create(host, s, sql).map(drop),
+        Node::AlterStatsStmt(s) => extstats::alter(host, s),
+        Node::SecLabelStmt(s) => return Err(no_label_provider(s.provider.as_deref())),
+        Node::RenameStmt(s) => alter::rename(host, s),
+        Node::AlterObjectSchemaStmt(s) => alter::set_schema(host, s),
+        Node::AlterOwnerStmt(s) => alter::set_owner(host, s),
+        Node::CommentStmt(s) => comment::comment(host, s),
+        Node::CreateSchemaStmt(s) => schema::create_schema(host, s, &mut |host, element| {
+            run_utility(host, element, sql).map(|_| ())
+        }),
+        Node::ViewStmt(s) => view::create_view(host, s, sql),
+        Node::CreateTableAsStmt(s) => {
+            let count = create_as::create_table_as(host, s, sql)?;
+            host.catalog().increment_command_counter()?;
+            return Ok(match count {
+                Some(n) if !s.into.skip_data => format!("SELECT {n}"),
+                _ if s.objtype == ObjectType::Matview => "CREATE MATERIALIZED VIEW".to_string(),
+                _ => "CREATE TABLE AS".to_string(),
+            });
+        }
+        Node::RefreshMatViewStmt(s) => matview::refresh(host, s),
+        Node::ClusterStmt(s) => cluster::cluster(host, s, sql),
+        Node::SelectStmt(s) => {
+            let Some(stmt) = create_as::select_into(s) else {
+                return Err(PgError::internal("a query is no command"));
+            };
+            return run_utility(host, &Node::CreateTableAsStmt(Box::new(stmt)), sql);
+        }
+        Node::CreateRoleStmt(s) => role::create_role(host, s, sql),
+        Node::AlterRoleStmt(s) => role::alter_role(host, s, sql),
+        Node::DropRoleStmt(s) => role::drop_role(host, s),
+        Node::GrantRoleStmt(s) => role::grant_role(host, s),
+        Node::GrantStmt(s) => grant::grant(host, s),
+        Node::AlterDefaultPrivilegesStmt(s) => grant::defaults::alter(host, s),
+        Node::DropOwnedStmt(s) => owned::drop_owned(host, s),
+        Node::ReassignOwnedStmt(s) => owned::reassign_owned(host, s),
+        Node::LockStmt(s) => maintenance::lock_table(host, s),
+        Node::ReindexStmt(s) => maintenance::reindex(host, s, sql),
+        Node::VacuumStmt(s) => vacuum::vacuum(host, s, sql),
+        Node::CreateExtensionStmt(s) => extension::create_extension(host, s),
+        Node::CopyStmt(s) => {
+            let count = copy::copy(host, s, sql)?;
+            host.catalog().increment_command_counter()?;
+            return Ok(format!("COPY {count}"));
+        }
+        Node::CreatedbStmt(s) => database::create_database(host, s),
+        Node::DropdbStmt(s) => database::drop_database(host, s),
+        Node::AlterDatabaseStmt(s) => database::alter_database(host, s),
+        Node::AlterDatabaseSetStmt(s) => database::alter_database_set(host, s),
+        Node::AlterDatabaseRefreshCollStmt(s) => {
+            database::refresh_collation_version(host, &s.dbname)
+        }
+        Node::AlterRoleSetStmt(s) => setting::alter_role_set(host, s),
+        Node::CreateTableSpaceStmt(s) => tablespace::create(host, s),
+        Node::DropTableSpaceStmt(s) => tablespace::drop(host, s),
+        Node::AlterTableSpaceOptionsStmt(s) => tablespace::set_options(host, s),
+        Node::CheckPointStmt => checkpoint(host),
+        other => return Err(PgError::unsupported(statement_name(other))),
+    }?;
+    // The effects of the statement become visible to the next one.
+    host.catalog().increment_command_counter()?;
+    Ok(command_tag(stmt).to_string())
+}
+
+/// Can event triggers fire for the statement? Not for cluster-wide commands and commands other than
+/// DDL.
+fn fires_event_triggers(stmt: &Node) -> bool {
+    !matches!(
+        stmt,
+        Node::TruncateStmt(_)
+            | Node::CreateRoleStmt(_)
+            | Node::AlterRoleStmt(_)
+            | Node::DropRoleStmt(_)
+            | Node::GrantRoleStmt(_)
+            | Node::LockStmt(_)
+            | Node::ReindexStmt(_)
+            | Node::ClusterStmt(_)
+            | Node::VacuumStmt(_)
+            | Node::CopyStmt(_)
+            | Node::CreatedbStmt(_)
+            | Node::DropdbStmt(_)
+            | Node::AlterDatabaseStmt(_)
+            | Node::AlterDatabaseSetStmt(_)
+            | Node::AlterDatabaseRefreshCollStmt(_)
+            | Node::AlterRoleSetStmt(_)
+            | Node::CreateTableSpaceStmt(_)
+            | Node::DropTableSpaceStmt(_)
+            | Node::AlterTableSpaceOptionsStmt(_)
+            | Node::CheckPointStmt
+    )
+}
+
+/// Is the statement handled by [`run_utility`]?
+pub fn is_command(stmt: &Node) -> bool {
+    !analyze::is_query(stmt)
+        && !matches!(
+            stmt,
+            Node::TransactionStmt(_)
+                | Node::VariableSetStmt(_)
+                | Node::VariableShowStmt(_)
+                | Node::DiscardStmt(_)
+                | Node::PrepareStmt(_)
+                | Node::ExecuteStmt(_)
+                | Node::DeallocateStmt(_)
+                | Node::DeclareCursorStmt(_)
+                | Node::FetchStmt(_)
+                | Node::ClosePortalStmt(_)
+                | Node::ConstraintsSetStmt(_)
+                | Node::CallStmt(_)
+                | Node::NotifyStmt(_)
+                | Node::ListenStmt(_)
+                | Node::UnlistenStmt(_)
+        )
+}
+
+fn checkpoint(host: &mut dyn CommandHost) -> Result<()> {
+    if !utility::names::is_superuser(host)? {
+        let user = utility::names::user(host);
+        // pg_checkpoint
+        if !host.catalog().is_member(user, ids::Oid(4544), true)? {
+            return Err(pgerror::pg_err!(
+                INSUFFICIENT_PRIVILEGE,
+                "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
+            ));
+        }
+    }
+    host.checkpoint()
+}
+
+/// 22023: there is no label provider.
+fn no_label_provider(name: Option<&str>) -> PgError {
+    match name {
+        Some(name) => pgerror::pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "security label provider \"{name}\" is not loaded"
+        ),
+        None => pgerror::pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "no security label providers have been loaded"
+        ),
+    }
+}
+
+/// The name of an unsupported statement.
+fn statement_name(node: &Node) -> &'static str {
+    match node {
+        Node::CreateEventTrigStmt(_) | Node::AlterEventTrigStmt(_) => "event triggers",
+        Node::CreatePublicationStmt(_) | Node::AlterPublicationStmt(_) => "publications",
+        Node::CreateSubscriptionStmt(_)
+        | Node::AlterSubscriptionStmt(_)
+        | Node::DropSubscriptionStmt(_) => "subscriptions",
+        Node::LoadStmt(_) => "LOAD",
+        Node::CreateRangeStmt(_) => "CREATE TYPE AS RANGE",
+        Node::CreateConversionStmt(_) => "CREATE CONVERSION",
+        Node::CreateOpClassStmt(_) => "CREATE OPERATOR CLASS",
+        Node::CreateOpFamilyStmt(_) | Node::AlterOpFamilyStmt(_) => "operator families",
+        Node::CreateTrigStmt(_) => "CREATE TRIGGER",
+        Node::RuleStmt(_) => "CREATE RULE",
+        Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
+        Node::CreateCastStmt(_) => "CREATE CAST",
+        Node::DefineStmt(s) => match s.kind {
+            ObjectType::Aggregate => "CREATE AGGREGATE",
+            ObjectType::Operator => "CREATE OPERATOR",
+            ObjectType::Collation => "CREATE COLLATION",
+            ObjectType::Type => "CREATE TYPE of base types",
+            _ => "text search objects",
+        },
+        Node::CallStmt(_) => "CALL",
+        Node::AlterTableMoveAllStmt(_) => "ALTER TABLE ALL IN TABLESPACE",
+        _ => "this statement",
+    }
+}

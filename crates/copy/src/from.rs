@@ -1,0 +1,718 @@
+//! COPY FROM: parses input rows and inserts them.
+//!
+//! Counterpart: copyfrom.c, copyfromparse.c.
+
+use crate::fields::Fields;
+use crate::input::{Input, check_encoding, small_int};
+use crate::lines::Lines;
+use crate::{Format, Header, check_privileges, columns_of, forced};
+use analyze::{ExprKind, SessionLookup};
+use catalog::foreign::{check_triggers, event};
+use catalog::{RelDesc, acl};
+use engine::table::InsertOptions;
+use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
+use executor::{BulkWriter, Change, Refs, RowAnswer, Timing, with_computed};
+use ids::{AttrNo, Oid};
+use parse::ast::CopyStmt;
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
+use std::sync::Arc;
+use types::{Batch, Datum, DatumRef, oids};
+use utility::host::{CommandHost, Writing};
+use utility::{columns, exprs, names};
+use vfs::OpenMode;
+
+/// Does a default call a volatile function other than nextval? It may read the rows written before.
+/// Counterpart: `contain_volatile_functions_not_nextval`.
+fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
+    let mut result = Ok(false);
+    plan::walk::any(expr, &mut |e| {
+        let harmless = matches!(e, Expr::NextValue(_))
+            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL);
+        if !harmless {
+            result = eval::own_volatility(e, facts).map(|v| v == Volatility::Volatile);
+        }
+        !matches!(result, Ok(false))
+    });
+    result
+}
+
+/// `pg_proc.oid` of nextval.
+const NEXTVAL: Oid = Oid(1574);
+
+/// Limits of the rows and input bytes buffered before a write.
+const ROWS_MAX: usize = 1000;
+const BYTES_MAX: usize = 65_535;
+
+/// The value of a column that is not in the data.
+enum Default {
+    Null,
+    Value(Datum),
+    Program(Program),
+}
+
+struct Column {
+    name: String,
+    number: AttrNo,
+    ty: Oid,
+    typmod: i32,
+    input: Input,
+    /// Coerces NULL to the column's domain.
+    null_test: Option<Program>,
+    not_null: bool,
+    force_not_null: bool,
+    force_null: bool,
+}
+
+/// WHERE may not use generated columns, since it is evaluated before they are computed.
+fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
+    let mut used = None;
+    let mut system = false;
+    plan::walk::any(condition, &mut |e| {
+        let Expr::Var(v) = e else { return false };
+        system |= v.varattno < 0 && v.varattno != engine::table::system::TABLEOID;
+        let mut columns = rel.attributes.iter().filter(|a| a.attgenerated != 0 && !a.attisdropped);
+        used = columns.find(|a| v.varattno == 0 || v.varattno == a.attnum);
+        used.is_some()
+    });
+    match used {
+        None if system => {
+            bail!(FEATURE_NOT_SUPPORTED, "cannot retrieve a system column in this context")
+        }
+        None => Ok(()),
+        Some(a) => Err(pg_err!(
+            INVALID_COLUMN_REFERENCE,
+            "generated columns are not supported in COPY FROM WHERE conditions"
+        )
+        .detail(format!("Column \"{}\" is a generated column.", a.attname))),
+    }
+}
+
+/// The columns that are copied, and those of them that options name.
+struct Copied<'a> {
+    numbers: &'a [AttrNo],
+    force_not_null: Vec<AttrNo>,
+    force_null: Vec<AttrNo>,
+}
+
+/// Current position in the input, for error context.
+#[derive(Default)]
+struct InputPosition {
+    column: Option<usize>,
+    /// The line being parsed; `None` while rows are written.
+    line: Option<(usize, usize)>,
+}
+
+enum Source {
+    Client,
+    File { file: Arc<dyn vfs::File>, at: u64, path: String },
+}
+
+impl Source {
+    fn more(&mut self, host: &mut dyn CommandHost, out: &mut Vec<u8>) -> Result<bool> {
+        match self {
+            Source::Client => host.transport()?.read(out),
+            Source::File { file, at, path } => {
+                let mut piece = vec![0; 65_536];
+                let n = file
+                    .read_at(&mut piece, *at)
+                    .map_err(|e| vfs::io_error("read from COPY file", path, &e))?;
+                *at += n as u64;
+                out.extend_from_slice(&piece[..n]);
+                Ok(n > 0)
+            }
+        }
+    }
+}
+
+pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
+    let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY FROM needs a table") };
+    let rel = names::open(host, rv, names::mode::ROW_EXCLUSIVE)?;
+    let columns = columns_of(&rel, &stmt.attlist)?;
+    check_privileges(host, &rel, &columns, acl::INSERT)?;
+    match rel.kind() {
+        b'r' => {
+            host.catalog().check_new_rows(&rel)?;
+            check_triggers(&rel, event::INSERT)?;
+        }
+        b'f' => {
+            return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
+        }
+        b'p' => return Err(PgError::unsupported("COPY to partitioned tables")),
+        _ => {}
+    }
+    let mut volatile = false;
+    let condition = match &stmt.where_clause {
+        None => None,
+        Some(node) => {
+            let mut cat = SessionLookup::new(host);
+            let kind = ExprKind::CopyWhere;
+            let e = analyze::ddl::condition(&mut cat, &rel, node, sql, kind)?;
+            not_of_generated(&rel, &e)?;
+            volatile = eval::volatility(&e, host.facts())? == Volatility::Volatile;
+            Some(exprs::compile_quals_over(host, &rel, plan::walk::conjuncts(e))?)
+        }
+    };
+    let format = &crate::format(&stmt.options, true, sql)?;
+    let copied = Copied {
+        numbers: &columns,
+        force_not_null: forced(&rel, &format.force_not_null, &columns, "FORCE_NOT_NULL")?,
+        force_null: forced(&rel, &format.force_null, &columns, "FORCE_NULL")?,
+    };
+    let depth = host.backend().snapshot_depth();
+    let snapshot = host.backend().snapshot();
+    host.backend().push_snapshot(snapshot);
+    let source = match &stmt.filename {
+        None => {
+            host.transport()?.begin_in(format.binary, columns.len())?;
+            Source::Client
+        }
+        Some(path) => {
+            let disk = host.backend().storage().env.disk.clone();
+            let file = disk.open(path, OpenMode::Read).map_err(|e| {
+                vfs::io_error_with(&format!("could not open file \"{path}\" for reading"), &e).hint(
+                    "COPY FROM instructs the PostgreSQL server process to read a file. You may \
+                         want a client-side facility such as psql's \\copy.",
+                )
+            })?;
+            Source::File { file, at: 0, path: path.to_string() }
+        }
+    };
+    // As in PostgreSQL, these errors come after CopyInResponse was sent.
+    check_kind(&rel)?;
+    let options = insert_options(host, &rel, format)?;
+    let mut reader =
+        Reader::new(host, &rel, &copied, format, options, source, condition.is_some())?;
+    reader.singly |= volatile;
+    let table = reader.writer.rows.rel.clone();
+    host.services().statement_event(&table, Change::Insert, Timing::Before)?;
+    let result = reader.run(host, condition.as_ref());
+    if result.is_ok() {
+        host.services().statement_event(&table, Change::Insert, Timing::After)?;
+    }
+    let result = match result {
+        Ok(n) => reader.writer.finish(&mut Writing(host)).map(|()| n),
+        Err(e) => Err(reader.with_context(e)),
+    };
+    host.backend().truncate_snapshots(depth);
+    result
+}
+
+/// 42809 for relations without rows of their own.
+fn check_kind(rel: &RelDesc) -> Result<()> {
+    match rel.kind() {
+        b'r' => Ok(()),
+        b'v' => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
+            .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")),
+        b'm' => bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name()),
+        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
+        _ => bail!(WRONG_OBJECT_TYPE, "cannot copy to non-table relation \"{}\"", rel.name()),
+    }
+}
+
+/// FREEZE requires a table whose files were created in the current (sub)transaction.
+fn insert_options(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    format: &Format,
+) -> Result<InsertOptions> {
+    let table = rel.rows()?;
+    let is_new = engine::storage::is_new_here(host.backend(), table.file);
+    if format.freeze && host.has_ready_portals() {
+        bail!(
+            INVALID_TRANSACTION_STATE,
+            "cannot perform COPY FREEZE because of prior transaction activity"
+        );
+    }
+    if format.freeze && !is_new {
+        bail!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "cannot perform COPY FREEZE because the table was not created or truncated in the \
+             current subtransaction"
+        );
+    }
+    Ok(InsertOptions { skip_fsm: is_new, frozen: format.freeze, ..InsertOptions::default() })
+}
+
+struct Reader<'a> {
+    format: &'a Format,
+    table: String,
+    columns: Vec<Column>,
+    defaults: Vec<(usize, Default)>,
+    by_position: Vec<usize>,
+    writer: BulkWriter,
+    source: Source,
+    lines: Lines,
+    fields: Fields,
+    batch: Batch,
+    /// Rows that must be tested one by one (WHERE, constraints) are built here.
+    stage: Option<Batch>,
+    /// Each row is written before the next one is read, because expressions may read the table.
+    singly: bool,
+    numbers: Vec<u64>,
+    /// A buffer for blank-padded char(n) values.
+    padded: Vec<u8>,
+    bytes: usize,
+    position: InputPosition,
+    shown_number: u64,
+    state: EvalState,
+}
+
+impl<'a> Reader<'a> {
+    fn new(
+        host: &mut dyn CommandHost,
+        rel: &Arc<RelDesc>,
+        copied: &Copied<'_>,
+        format: &'a Format,
+        options: InsertOptions,
+        source: Source,
+        has_condition: bool,
+    ) -> Result<Reader<'a>> {
+        let mut singly = false;
+        let numbers = copied.numbers;
+        let mut columns = Vec::new();
+        for &number in numbers {
+            let Some(a) = rel.attribute(number) else { continue };
+            let input = match (a.atttypid, a.atttypmod) {
+                (oids::INT2, _) => Input::Int2,
+                (oids::INT4, _) => Input::Int4,
+                (oids::INT8, _) => Input::Int8,
+                (oids::TEXT, _) | (oids::VARCHAR, -1) => Input::Text,
+                (oids::VARCHAR | oids::BPCHAR, typmod @ 4..) => {
+                    Input::Sized { chars: typmod as usize - 4, pad: a.atttypid == oids::BPCHAR }
+                }
+                (ty, typmod) => {
+                    Input::Function { io: host.facts().type_io(ty)?, typmod, extra: None }
+                }
+            };
+            let mut null_test = None;
+            if host.catalog().type_row(a.atttypid)?.typtype == b'd'
+                && columns::has_constraints(host, a.atttypid)?
+            {
+                let e = columns::null_in_domain(host, a)?;
+                null_test = Some(exprs::compile(host.facts(), &e, &[])?);
+            }
+            columns.push(Column {
+                name: a.attname.to_string(),
+                number,
+                ty: a.atttypid,
+                typmod: a.atttypmod,
+                input,
+                null_test,
+                not_null: a.attnotnull,
+                force_not_null: copied.force_not_null.contains(&number),
+                force_null: copied.force_null.contains(&number),
+            });
+        }
+        let mut defaults = Vec::new();
+        for a in &rel.attributes {
+            if numbers.contains(&a.attnum) {
+                continue;
+            }
+            let expr = match a.attgenerated == 0 && !a.attisdropped {
+                true => columns::column_default(host, rel.oid(), a.attnum)?,
+                false => None,
+            };
+            let value = match expr.map(|e| host.planner().fold(e)).transpose()? {
+                Some(Expr::Const(c)) => Default::Value(c.value),
+                Some(e) => {
+                    singly |= reads_changes(&e, host.facts())?;
+                    Default::Program(exprs::compile(host.facts(), &e, &[])?)
+                }
+                None => Default::Null,
+            };
+            defaults.push((a.attnum as usize - 1, value));
+        }
+        let by_position = columns.iter().map(|c| c.number as usize - 1).collect();
+        let mut writer = BulkWriter::open(&mut Writing(host), rel.oid(), options)?;
+        writer.rows.written = columns.iter().map(|c| c.number).collect();
+        let batch = writer.batch();
+        let before = writer.rows.rel.triggers.are_before_row(Change::Insert);
+        singly |= before;
+        let stage =
+            (has_condition || before || writer.rows.evaluates_rows()).then(|| writer.batch());
+        Ok(Reader {
+            format,
+            table: rel.name().to_string(),
+            columns,
+            defaults,
+            by_position,
+            writer,
+            source,
+            lines: Lines::new(format.csv.then_some((format.quote, format.escape))),
+            fields: Fields::default(),
+            batch,
+            stage,
+            singly,
+            numbers: Vec::new(),
+            padded: Vec::new(),
+            bytes: 0,
+            position: InputPosition::default(),
+            shown_number: 0,
+            state: EvalState::default(),
+        })
+    }
+
+    fn line(&mut self, host: &mut dyn CommandHost) -> Result<Option<(usize, usize)>> {
+        let source = &mut self.source;
+        self.position = InputPosition::default();
+        let line = self.lines.next(&mut |out| source.more(host, out));
+        self.shown_number = self.lines.number;
+        let line = line?;
+        self.position.line = line;
+        Ok(line)
+    }
+
+    /// Reads rows in binary format.
+    fn run_binary(
+        &mut self,
+        host: &mut dyn CommandHost,
+        condition: Option<&Program>,
+    ) -> Result<u64> {
+        let mut count = 0;
+        let mut input = crate::binary::Input::default();
+        {
+            let source = &mut self.source;
+            input.begin(&mut |out| source.more(host, out))?;
+        }
+        loop {
+            self.shown_number += 1;
+            self.position = InputPosition::default();
+            {
+                let source = &mut self.source;
+                if !input.row(&mut |out| source.more(host, out), self.columns.len())? {
+                    break;
+                }
+            }
+            for i in 0..self.columns.len() {
+                self.position.column = Some(i);
+                let column = &self.columns[i];
+                let source = &mut self.source;
+                let field = input.field(&mut |out| source.more(host, out))?;
+                self.bytes += field.map_or(0, <[u8]>::len);
+                let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
+                let out = &mut batch.columns[self.by_position[i]];
+                match field {
+                    None => {
+                        if let Some(p) = &column.null_test {
+                            exprs::value(p, &mut self.state, host.expressions(), &[])?;
+                        }
+                        out.push_null();
+                    }
+                    Some(bytes) => {
+                        let v = host.functions().type_recv(column.ty, bytes, column.typmod)?;
+                        out.push(v.as_ref());
+                    }
+                }
+            }
+            self.complete_row(host)?;
+            if !self.finish_row(host, condition)? {
+                continue;
+            }
+            count += 1;
+            self.numbers.push(self.shown_number);
+            if self.is_due() {
+                let number = self.shown_number;
+                self.flush(host)?;
+                self.shown_number = number;
+            }
+        }
+        self.flush(host)?;
+        Ok(count)
+    }
+
+    fn run(&mut self, host: &mut dyn CommandHost, condition: Option<&Program>) -> Result<u64> {
+        if self.format.binary {
+            return self.run_binary(host, condition);
+        }
+        let mut count = 0;
+        if self.format.header != Header::No {
+            let Some(line) = self.line(host)? else { return Ok(0) };
+            if self.format.header == Header::Match {
+                self.check_header(line)?;
+            }
+        }
+        while let Some(line) = self.line(host)? {
+            check_encoding(self.lines.bytes(line))?;
+            let text = self.lines.bytes(line);
+            if !self.columns.is_empty() {
+                self.fields.split(text, self.format, self.columns.len())?;
+            } else if !text.is_empty() {
+                // For a table without columns, an empty line is a row.
+                bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
+            }
+            self.row(host)?;
+            self.bytes += line.1 - line.0;
+            if !self.finish_row(host, condition)? {
+                continue;
+            }
+            count += 1;
+            self.numbers.push(self.lines.number);
+            if self.is_due() {
+                self.flush(host)?;
+            }
+        }
+        self.flush(host)?;
+        Ok(count)
+    }
+
+    fn check_header(&mut self, line: (usize, usize)) -> Result<()> {
+        self.fields.split(self.lines.bytes(line), self.format, usize::MAX)?;
+        let found = self.fields.ranges.len();
+        if found != self.columns.len() {
+            bail!(
+                BAD_COPY_FILE_FORMAT,
+                "wrong number of fields in header line: got {found}, expected {}",
+                self.columns.len()
+            );
+        }
+        let line = self.lines.bytes(line);
+        for (i, c) in self.columns.iter().enumerate() {
+            match self.fields.get(i, line) {
+                None => bail!(
+                    BAD_COPY_FILE_FORMAT,
+                    "column name mismatch in header line field {}: got null value (\"{}\"), \
+                     expected \"{}\"",
+                    i + 1,
+                    String::from_utf8_lossy(&self.format.null),
+                    c.name
+                ),
+                Some(b) if b == c.name.as_bytes() => {}
+                Some(b) => bail!(
+                    BAD_COPY_FILE_FORMAT,
+                    "column name mismatch in header line field {}: got \"{}\", expected \"{}\"",
+                    i + 1,
+                    String::from_utf8_lossy(b),
+                    c.name
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the values of the line to the batch.
+    fn row(&mut self, host: &mut dyn CommandHost) -> Result<()> {
+        let found = self.fields.ranges.len();
+        if found > self.columns.len() {
+            bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
+        }
+        let line = self.position.line.map_or(&[][..], |line| self.lines.bytes(line));
+        for i in 0..self.columns.len() {
+            if i >= found {
+                self.position.column = None;
+                bail!(BAD_COPY_FILE_FORMAT, "missing data for column \"{}\"", self.columns[i].name);
+            }
+            self.position.column = Some(i);
+            let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
+            let column = &mut self.columns[i];
+            let mut field = self.fields.get(i, line);
+            if self.format.csv {
+                if field.is_none() && column.force_not_null {
+                    field = Some(&self.format.null);
+                } else if column.force_null
+                    && self.fields.quoted[i]
+                    && field == Some(self.format.null.as_slice())
+                {
+                    field = None;
+                }
+            }
+            let out = &mut batch.columns[self.by_position[i]];
+            let Some(text) = field else {
+                // The domain may reject NULL.
+                if let Some(p) = &column.null_test {
+                    exprs::value(p, &mut self.state, host.expressions(), &[])?;
+                }
+                out.push_null();
+                continue;
+            };
+            match &mut column.input {
+                Input::Text => out.push(DatumRef::Bytes(text)),
+                Input::Int4 => match small_int(text) {
+                    Some(n) => out.push(Datum::int4(n as i32).as_ref()),
+                    None => {
+                        let v = host.functions().type_input(column.ty, text, -1)?;
+                        out.push(v.as_ref());
+                    }
+                },
+                Input::Int8 => match small_int(text) {
+                    Some(n) => out.push(Datum::int8(n).as_ref()),
+                    None => {
+                        let v = host.functions().type_input(column.ty, text, -1)?;
+                        out.push(v.as_ref());
+                    }
+                },
+                Input::Int2 => {
+                    let v = host.functions().type_input(column.ty, text, -1)?;
+                    out.push(v.as_ref());
+                }
+                // Counts characters by skipping continuation bytes; the line is already valid
+                // UTF-8.
+                Input::Sized { chars, pad } => {
+                    let has = text.iter().filter(|c| **c & 0xC0 != 0x80).count();
+                    if has > *chars {
+                        // Too long, which is an error unless only blanks are cut off.
+                        let typmod = *chars as i32 + 4;
+                        let v = host.functions().type_input(column.ty, text, typmod)?;
+                        out.push(v.as_ref());
+                    } else if *pad {
+                        self.padded.clear();
+                        self.padded.extend_from_slice(text);
+                        self.padded.resize(text.len() + *chars - has, b' ');
+                        out.push(DatumRef::Bytes(&self.padded));
+                    } else {
+                        out.push(DatumRef::Bytes(text));
+                    }
+                }
+                function => {
+                    let v = function.call(host, column.ty, DatumRef::Bytes(text))?;
+                    out.push(v.as_ref());
+                }
+            }
+        }
+        self.complete_row(host)
+    }
+
+    /// Appends the values of columns that are not in the data.
+    fn complete_row(&mut self, host: &mut dyn CommandHost) -> Result<()> {
+        self.position.column = None;
+        let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
+        for (index, default) in &self.defaults {
+            let out = &mut batch.columns[*index];
+            match default {
+                Default::Null => out.push_null(),
+                Default::Value(v) => out.push(v.as_ref()),
+                Default::Program(p) => {
+                    let v = exprs::value(p, &mut self.state, host.expressions(), &[])?;
+                    out.push(v.as_ref());
+                }
+            }
+        }
+        batch.len += 1;
+        Ok(())
+    }
+
+    /// Tests the row appended last; false if WHERE excludes it.
+    fn finish_row(
+        &mut self,
+        host: &mut dyn CommandHost,
+        condition: Option<&Program>,
+    ) -> Result<bool> {
+        if let Some(stage) = &mut self.stage {
+            if let Some(p) = condition {
+                let input = RowInput::scan(RowRef::Batch(stage, 0));
+                if !p.test_row(&mut self.state, host.expressions(), &input)? {
+                    stage.clear();
+                    return Ok(false);
+                }
+            }
+            let given: Refs<'_> = stage.row(0).collect();
+            let rows = &mut self.writer.rows;
+            let answer = match rows.rel.triggers.are_before_row(Change::Insert) {
+                true => host.services().before_row(&rows.rel, None, Some(&given))?,
+                false => RowAnswer::Keep,
+            };
+            let replaced: Refs<'_>;
+            let row: Option<&[DatumRef<'_>]> = match &answer {
+                RowAnswer::Keep => Some(&given),
+                RowAnswer::Skip => None,
+                RowAnswer::Replace(row) => {
+                    replaced = row.iter().map(Datum::as_ref).collect();
+                    Some(&replaced)
+                }
+            };
+            let is_kept = row.is_some();
+            if let Some(row) = row {
+                let computed = rows.compute(&mut Writing(host), row)?;
+                let row = with_computed(row, &computed);
+                rows.check(&mut Writing(host), &row)?;
+                self.batch.push_row(&row);
+            }
+            drop(given);
+            stage.clear();
+            return Ok(is_kept);
+        }
+        let last = self.batch.len - 1;
+        for c in self.columns.iter().filter(|c| c.not_null) {
+            let index = c.number as usize - 1;
+            if self.batch.columns[index].is_null(last) {
+                return Err(self.null_error(host, index)?);
+            }
+        }
+        for (index, _) in &self.defaults {
+            let a = &self.writer.rows.rel.table.tupdesc.attrs[*index];
+            if a.not_null && !a.dropped && self.batch.columns[*index].is_null(last) {
+                return Err(self.null_error(host, *index)?);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Must the batch be written?
+    fn is_due(&self) -> bool {
+        self.singly || self.batch.len >= ROWS_MAX || self.bytes >= BYTES_MAX
+    }
+
+    /// 23502 for a column of the row appended last.
+    fn null_error(&self, host: &mut dyn CommandHost, column: usize) -> Result<PgError> {
+        let row: Refs<'_> = self.batch.row(self.batch.len - 1).collect();
+        self.writer.rows.null_violation(&mut Writing(host), column, &row)
+    }
+
+    fn flush(&mut self, host: &mut dyn CommandHost) -> Result<()> {
+        host.backend().check_interrupts()?;
+        match self.singly {
+            true => self.position.column = None,
+            false => self.position = InputPosition::default(),
+        }
+        let mut at_fault = None;
+        let result = self.writer.write(&mut Writing(host), &self.batch, &mut at_fault);
+        if let Some(n) = at_fault.and_then(|r| self.numbers.get(r)) {
+            self.shown_number = *n;
+        }
+        result?;
+        self.batch.clear();
+        self.numbers.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    /// Adds the input position as error context. Counterpart: `CopyFromErrorCallback`.
+    fn with_context(&self, e: PgError) -> PgError {
+        if self.format.binary && self.shown_number == 0 {
+            return e;
+        }
+        let (table, number) = (&self.table, self.shown_number);
+        let clip = |b: &[u8]| {
+            let text = String::from_utf8_lossy(b);
+            match text.len() > 100 {
+                true => format!("{}...", stdx::clip(&text, 100)),
+                false => text.into_owned(),
+            }
+        };
+        let line = match (self.position.column, self.position.line) {
+            (Some(c), _) if self.format.binary => {
+                format!("COPY {table}, line {number}, column {}", self.columns[c].name)
+            }
+            (Some(c), _) => {
+                let name = &self.columns[c].name;
+                let line = self.position.line.map_or(&[][..], |line| self.lines.bytes(line));
+                match self.fields.get(c, line) {
+                    Some(v) => {
+                        let v = clip(v);
+                        format!("COPY {table}, line {number}, column {name}: \"{v}\"")
+                    }
+                    None => format!("COPY {table}, line {number}, column {name}: null input"),
+                }
+            }
+            // Bytes that are not valid text are not shown.
+            (None, Some(_)) if e.code() == pgerror::SqlState::CHARACTER_NOT_IN_REPERTOIRE => {
+                format!("COPY {table}, line {number}")
+            }
+            (None, Some(line)) => {
+                format!("COPY {table}, line {number}: \"{}\"", clip(self.lines.bytes(line)))
+            }
+            (None, None) => format!("COPY {table}, line {number}"),
+        };
+        e.context(line)
+    }
+}

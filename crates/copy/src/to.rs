@@ -1,0 +1,350 @@
+//! COPY TO: formats rows as text, CSV or binary.
+//!
+//! Counterpart: copyto.c.
+
+use crate::{Format, Header, check_privileges, columns_of, forced};
+use analyze::{Params, SessionLookup};
+use catalog::acl;
+use engine::table::{ScanOptions, TableScan};
+use executor::spi::QuerySnapshot;
+use ids::Oid;
+use parse::ast::{CopyStmt, Node};
+use pgerror::{Result, bail, pg_err};
+use plan::query::CmdType;
+use std::sync::Arc;
+use types::limits::TextBuffer;
+use types::{BATCH_ROWS_MAX, Batch, DatumRef, oids};
+use utility::host::CommandHost;
+use utility::{names, query};
+use vfs::OpenMode;
+
+enum Target {
+    Client,
+    File { file: Arc<dyn vfs::File>, at: u64, path: String, pending: Vec<u8> },
+}
+
+impl Target {
+    fn row(&mut self, host: &mut dyn CommandHost, row: &[u8]) -> Result<()> {
+        match self {
+            Target::Client => host.transport()?.write(row),
+            Target::File { pending, .. } => {
+                pending.extend_from_slice(row);
+                if pending.len() >= 65_536 { self.flush() } else { Ok(()) }
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if let Target::File { file, at, path, pending } = self {
+            file.write_all_at(pending, *at)
+                .map_err(|e| vfs::io_error("write to COPY file", path, &e))?;
+            *at += pending.len() as u64;
+            pending.clear();
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
+    let format = || crate::format(&stmt.options, false, sql);
+    if let Some(node) = &stmt.query {
+        let format = &format()?;
+        if matches!(node, Node::SelectStmt(s) if query::has_into(s)) {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY (SELECT INTO) is not supported");
+        }
+        let mut cat = SessionLookup::new(host);
+        let query = analyze::ddl::inner_query(&mut cat, node, sql, Params::Fixed(Vec::new()))?;
+        if query.command_type != CmdType::Select && query.returning_list.is_empty() {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY query must have a RETURNING clause");
+        }
+        let list = if query.returning_list.is_empty() {
+            &query.target_list
+        } else {
+            &query.returning_list
+        };
+        let shown: Vec<_> = list.iter().filter(|t| !t.resjunk).collect();
+        let names: Vec<String> =
+            shown.iter().map(|t| t.resname.clone().unwrap_or_default()).collect();
+        let types = shown.iter().map(|t| t.expr.type_oid()).collect();
+        let missing = format.force_quote.iter().find(|name| !names.contains(name));
+        if let Some(name) = missing {
+            bail!(UNDEFINED_COLUMN, "column \"{name}\" does not exist");
+        }
+        // What is wrong with the query is told before the client expects rows, or a file is cut.
+        let plan = query::plan(host, &query)?;
+        let rows = query::of_plan(&plan, QuerySnapshot::New).open(host)?;
+        let mut out = Writer::begin(host, stmt, format, names, types)?;
+        rows.finish(host, &mut |host, batch, columns| out.batch(host, batch, columns))?;
+        return out.end(host);
+    }
+    let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY TO needs a table or a query") };
+    let rel = names::open(host, rv, names::mode::ACCESS_SHARE)?;
+    let columns = columns_of(&rel, &stmt.attlist)?;
+    check_privileges(host, &rel, &columns, acl::SELECT)?;
+    let (name, variant) = (rel.name(), "Try the COPY (SELECT ...) TO variant.");
+    match rel.kind() {
+        b'r' => {}
+        b'v' => {
+            return Err(
+                pg_err!(WRONG_OBJECT_TYPE, "cannot copy from view \"{name}\"").hint(variant)
+            );
+        }
+        b'm' => {
+            let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from materialized view \"{name}\"");
+            return Err(e.hint(variant));
+        }
+        b'f' => {
+            let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from foreign table \"{name}\"");
+            return Err(e.hint(variant));
+        }
+        b'p' => {
+            let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from partitioned table \"{name}\"");
+            return Err(e.hint(variant));
+        }
+        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy from sequence \"{name}\""),
+        _ => bail!(WRONG_OBJECT_TYPE, "cannot copy from non-table relation \"{name}\""),
+    }
+    let format = &format()?;
+    forced(&rel, &format.force_quote, &columns, "FORCE_QUOTE")?;
+    let attributes: Vec<_> = columns.iter().filter_map(|c| rel.attribute(*c)).collect();
+    let names = attributes.iter().map(|a| a.attname.to_string()).collect();
+    let types = attributes.iter().map(|a| a.atttypid).collect();
+    let table = rel.rows()?.clone();
+    let mut out = Writer::begin(host, stmt, format, names, types)?;
+    let depth = host.backend().snapshot_depth();
+    let snapshot = host.backend().snapshot();
+    host.backend().push_snapshot(snapshot.clone());
+    let scan = || -> Result<()> {
+        let options = ScanOptions::default();
+        let mut scan = TableScan::new(host.backend(), &table, snapshot, &columns, options)?;
+        let mut batch = engine::table::new_batch(&table, &columns);
+        let all: Vec<usize> = (0..columns.len()).collect();
+        while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {
+            out.batch(host, &batch, &all)?;
+            batch.clear();
+        }
+        Ok(())
+    };
+    let result = scan();
+    host.backend().truncate_snapshots(depth);
+    result?;
+    out.end(host)
+}
+
+struct Writer<'a> {
+    format: &'a Format,
+    types: Vec<Oid>,
+    force: Vec<bool>,
+    target: Target,
+    row: TextBuffer,
+    field: Vec<u8>,
+    count: u64,
+}
+
+impl<'a> Writer<'a> {
+    fn begin(
+        host: &mut dyn CommandHost,
+        stmt: &CopyStmt,
+        format: &'a Format,
+        names: Vec<String>,
+        types: Vec<Oid>,
+    ) -> Result<Writer<'a>> {
+        let force = names.iter().map(|n| format.force_quote_all || format.force_quote.contains(n));
+        let force = force.collect();
+        let target = match &stmt.filename {
+            None => {
+                host.transport()?.begin_out(format.binary, types.len())?;
+                Target::Client
+            }
+            Some(path) => {
+                if !path.starts_with('/') {
+                    bail!(INVALID_NAME, "relative path not allowed for COPY to file");
+                }
+                let disk = host.backend().storage().env.disk.clone();
+                let file = disk.open(path, OpenMode::Truncate).map_err(|e| {
+                    vfs::io_error_with(&format!("could not open file \"{path}\" for writing"), &e)
+                        .hint(
+                            "COPY TO instructs the PostgreSQL server process to write a file. You \
+                         may want a client-side facility such as psql's \\copy.",
+                        )
+                })?;
+                Target::File { file, at: 0, path: path.to_string(), pending: Vec::new() }
+            }
+        };
+        let mut out = Writer {
+            format,
+            types,
+            force,
+            target,
+            row: TextBuffer::new(),
+            field: Vec::new(),
+            count: 0,
+        };
+        if format.binary {
+            // The header is sent with the first row: clients treat each CopyData message as a row.
+            out.row = TextBuffer::from(crate::binary::header().as_slice());
+        }
+        if format.header == Header::Yes {
+            for (i, name) in names.iter().enumerate() {
+                out.separator(i);
+                out.field.clear();
+                out.field.extend_from_slice(name.as_bytes());
+                out.push_field(false, names.len() == 1);
+            }
+            out.row.push(b'\n');
+            out.row.check()?;
+            out.target.row(host, out.row.as_slice())?;
+            out.row.clear();
+        }
+        Ok(out)
+    }
+
+    fn separator(&mut self, i: usize) {
+        if i > 0 {
+            self.row.push(self.format.delimiter);
+        }
+    }
+
+    /// Appends the field, quoted and escaped as the format requires.
+    fn push_field(&mut self, force: bool, single: bool) {
+        let f = self.format;
+        if !f.csv {
+            return text_field(&self.field, f.delimiter, &mut self.row);
+        }
+        let special = |b: &u8| *b == f.delimiter || *b == f.quote || matches!(b, b'\n' | b'\r');
+        let quote = force
+            || self.field == f.null
+            || single && self.field == b"\\."
+            || self.field.iter().any(special);
+        if !quote {
+            self.row.extend_from_slice(&self.field);
+            return;
+        }
+        self.row.push(f.quote);
+        for &b in &self.field {
+            if b == f.quote || b == f.escape {
+                self.row.push(f.escape);
+            }
+            self.row.push(b);
+        }
+        self.row.push(f.quote);
+    }
+
+    fn batch(
+        &mut self,
+        host: &mut dyn CommandHost,
+        batch: &Batch,
+        columns: &[usize],
+    ) -> Result<()> {
+        if self.format.binary {
+            return self.binary_batch(host, batch, columns);
+        }
+        for r in 0..batch.len {
+            self.row.clear();
+            for (i, &c) in columns.iter().enumerate() {
+                self.separator(i);
+                let ty = self.types[i];
+                self.field.clear();
+                match (batch.get(r, c), ty) {
+                    (DatumRef::Null, _) => {
+                        self.row.extend_from_slice(&self.format.null);
+                        continue;
+                    }
+                    (v, oids::TEXT | oids::VARCHAR | oids::BPCHAR) => {
+                        self.field.extend_from_slice(v.as_bytes());
+                    }
+                    (v, oids::INT4) => {
+                        use std::io::Write;
+                        let _ = write!(self.field, "{}", v.as_i32());
+                    }
+                    (v, oids::INT8) => {
+                        use std::io::Write;
+                        let _ = write!(self.field, "{}", v.as_i64());
+                    }
+                    (v, ty) => {
+                        let text = host.functions().type_output(ty, v)?;
+                        self.field.extend_from_slice(&text);
+                    }
+                }
+                self.push_field(self.force[i], columns.len() == 1);
+                self.row.check()?;
+            }
+            self.row.push(b'\n');
+            self.row.check()?;
+            self.target.row(host, self.row.as_slice())?;
+            self.count += 1;
+        }
+        host.backend().check_interrupts()
+    }
+
+    fn binary_batch(
+        &mut self,
+        host: &mut dyn CommandHost,
+        batch: &Batch,
+        columns: &[usize],
+    ) -> Result<()> {
+        for r in 0..batch.len {
+            self.row.extend_from_slice(&(columns.len() as i16).to_be_bytes());
+            for (i, &c) in columns.iter().enumerate() {
+                match batch.get(r, c) {
+                    DatumRef::Null => self.row.extend_from_slice(&(-1i32).to_be_bytes()),
+                    v => {
+                        let bytes = host.functions().type_send(self.types[i], v)?;
+                        self.row.extend_from_slice(&(bytes.len() as i32).to_be_bytes());
+                        self.row.extend_from_slice(&bytes);
+                        self.row.check()?;
+                    }
+                }
+            }
+            self.target.row(host, self.row.as_slice())?;
+            self.row.clear();
+            self.count += 1;
+        }
+        host.backend().check_interrupts()
+    }
+
+    fn end(mut self, host: &mut dyn CommandHost) -> Result<u64> {
+        if self.format.binary {
+            self.row.extend_from_slice(&(-1i16).to_be_bytes());
+            self.target.row(host, self.row.as_slice())?;
+        }
+        match &self.target {
+            Target::Client => host.transport()?.end_out()?,
+            Target::File { .. } => self.target.flush()?,
+        }
+        Ok(self.count)
+    }
+}
+
+/// Counterpart: `CopyAttributeOutText`.
+fn text_field(field: &[u8], delimiter: u8, out: &mut TextBuffer) {
+    for &b in field {
+        let letter = match b {
+            8 => b'b',
+            12 => b'f',
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            11 => b'v',
+            b'\\' => b'\\',
+            b if b == delimiter => b,
+            b => {
+                out.push(b);
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', letter]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_fields_are_escaped() {
+        let mut out = TextBuffer::new();
+        text_field(b"a\tb\\c\n|", b'|', &mut out);
+        assert_eq!(out.as_slice(), b"a\\tb\\\\c\\n\\|");
+    }
+}

@@ -1,0 +1,762 @@
+//! Intervals: input, output, typmods. The payload is time (i64 microseconds), days (i32), months
+//! (i32). Counterpart: timestamp.c, datetime.c.
+
+use super::calendar::{
+    USECS_PER_DAY, USECS_PER_HOUR, USECS_PER_MINUTE, USECS_PER_SEC, interval_range, round_micros,
+    time_of,
+};
+use super::parse::{Fault, Parsed, Token, decode_time, error, tokenize};
+use pgerror::{PgError, Result, pg_err};
+use values::datum::{Datum, DatumRef};
+use values::settings::IntervalStyle;
+
+/// An interval.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Interval {
+    pub time: i64,
+    pub day: i32,
+    pub month: i32,
+}
+
+impl Interval {
+    pub fn of(d: DatumRef<'_>) -> Interval {
+        let b = d.as_bytes();
+        let word = |at: usize| i32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
+        let mut time = [0; 8];
+        time.copy_from_slice(&b[..8]);
+        Interval { time: i64::from_le_bytes(time), day: word(8), month: word(12) }
+    }
+
+    pub fn datum(self) -> Datum {
+        let mut out = self.time.to_le_bytes().to_vec();
+        out.extend_from_slice(&self.day.to_le_bytes());
+        out.extend_from_slice(&self.month.to_le_bytes());
+        Datum::bytes(out)
+    }
+
+    /// Years, months, days, hours, minutes, seconds, microseconds; each has the sign of its field.
+    pub fn parts(self) -> (i32, i32, i32, i64, i32, i32, i32) {
+        (
+            self.month / 12,
+            self.month % 12,
+            self.day,
+            self.time / USECS_PER_HOUR,
+            (self.time / USECS_PER_MINUTE % 60) as i32,
+            (self.time / USECS_PER_SEC % 60) as i32,
+            (self.time % USECS_PER_SEC) as i32,
+        )
+    }
+}
+
+/// Units of a quantity.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Unit {
+    Microsecond,
+    Millisecond,
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+    Decade,
+    Century,
+    Millennium,
+}
+
+/// The significant part of a word: date and time keywords are compared by their first ten bytes
+/// (`TOKMAXLEN`).
+pub(super) fn token(word: &str) -> &str {
+    let end = word.len().min(10);
+    // A longer word with a multibyte character at the limit is no keyword anyway.
+    word.get(..end).unwrap_or(word)
+}
+
+/// Parses a unit name of an interval.
+pub fn unit(word: &str) -> Option<Unit> {
+    Some(match token(word) {
+        "us" | "usec" | "usecs" | "microsecon" | "useconds" | "usecond" => Unit::Microsecond,
+        "ms" | "msec" | "msecs" | "millisecon" | "mseconds" | "msecond" => Unit::Millisecond,
+        "s" | "sec" | "secs" | "second" | "seconds" => Unit::Second,
+        "m" | "min" | "mins" | "minute" | "minutes" => Unit::Minute,
+        "h" | "hr" | "hrs" | "hour" | "hours" => Unit::Hour,
+        "d" | "day" | "days" => Unit::Day,
+        "w" | "week" | "weeks" => Unit::Week,
+        "mon" | "mons" | "month" | "months" => Unit::Month,
+        "qtr" | "quarter" => Unit::Quarter,
+        "y" | "yr" | "yrs" | "year" | "years" => Unit::Year,
+        "dec" | "decs" | "decade" | "decades" => Unit::Decade,
+        "c" | "cent" | "century" | "centuries" => Unit::Century,
+        "mil" | "mils" | "millennia" | "millennium" => Unit::Millennium,
+        _ => return None,
+    })
+}
+
+// Bits of the range of an INTERVAL typmod, numbered as the token codes of the units.
+const MONTH_BIT: i32 = 1 << 1;
+const YEAR_BIT: i32 = 1 << 2;
+const DAY_BIT: i32 = 1 << 3;
+const HOUR_BIT: i32 = 1 << 10;
+const MINUTE_BIT: i32 = 1 << 11;
+const SECOND_BIT: i32 = 1 << 12;
+const FULL_RANGE: i32 = 0x7fff;
+
+fn range_of(typmod: i32) -> i32 {
+    if typmod < 0 { FULL_RANGE } else { typmod >> 16 & 0x7fff }
+}
+
+/// Field sums during parsing; they are wide enough that overflow is detected at the end.
+#[derive(Default)]
+struct Sum {
+    time: i64,
+    day: i64,
+    month: i64,
+    year: i64,
+}
+
+impl Sum {
+    fn add(&mut self, unit: Unit, whole: i64, frac: f64) -> Parsed<()> {
+        let over = || Fault::Overflow;
+        let months = |n: i64| -> Option<i64> { whole.checked_mul(n) };
+        let add_time = |s: &mut Sum, unit_us: i64| -> Parsed<()> {
+            let t = whole.checked_mul(unit_us).ok_or_else(over)?;
+            let part = (frac * unit_us as f64).round_ties_even() as i64;
+            let t = t.checked_add(part).ok_or_else(over)?;
+            s.time = s.time.checked_add(t).ok_or_else(over)?;
+            Ok(())
+        };
+        match unit {
+            Unit::Microsecond => {
+                let t = whole.checked_add(frac.round_ties_even() as i64).ok_or_else(over)?;
+                self.time = self.time.checked_add(t).ok_or_else(over)?;
+            }
+            Unit::Millisecond => add_time(self, 1000)?,
+            Unit::Second => add_time(self, USECS_PER_SEC)?,
+            Unit::Minute => add_time(self, USECS_PER_MINUTE)?,
+            Unit::Hour => add_time(self, USECS_PER_HOUR)?,
+            Unit::Day => {
+                self.day = self.day.checked_add(whole).ok_or_else(over)?;
+                self.fraction_days(frac, 1)?;
+            }
+            Unit::Week => {
+                let days = whole.checked_mul(7).ok_or_else(over)?;
+                self.day = self.day.checked_add(days).ok_or_else(over)?;
+                self.fraction_of_days(frac, 7)?;
+            }
+            Unit::Month => {
+                self.month = self.month.checked_add(whole).ok_or_else(over)?;
+                self.fraction_of_days(frac, 30)?;
+            }
+            Unit::Quarter => {
+                self.month =
+                    self.month.checked_add(months(3).ok_or_else(over)?).ok_or_else(over)?;
+            }
+            Unit::Year | Unit::Decade | Unit::Century | Unit::Millennium => {
+                let years = match unit {
+                    Unit::Year => 1,
+                    Unit::Decade => 10,
+                    Unit::Century => 100,
+                    _ => 1000,
+                };
+                let y = whole.checked_mul(years).ok_or_else(over)?;
+                self.year = self.year.checked_add(y).ok_or_else(over)?;
+                self.month += (frac * years as f64 * 12.0).round_ties_even() as i64;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a fraction of a unit of `scale` days: whole days to days, the rest to time.
+    fn fraction_of_days(&mut self, frac: f64, scale: i32) -> Parsed<()> {
+        let days = frac * f64::from(scale);
+        let whole = days as i64;
+        self.day = self.day.checked_add(whole).ok_or(Fault::Overflow)?;
+        self.fraction_days(days - whole as f64, 1)
+    }
+
+    fn fraction_days(&mut self, frac: f64, days: i64) -> Parsed<()> {
+        let us = (frac * (days * USECS_PER_DAY) as f64).round_ties_even() as i64;
+        self.time = self.time.checked_add(us).ok_or(Fault::Overflow)?;
+        Ok(())
+    }
+
+    fn finish(self) -> Parsed<Interval> {
+        let narrow = |v: i64| i32::try_from(v).map_err(|_| Fault::Overflow);
+        let (year, month) = (narrow(self.year)?, narrow(self.month)?);
+        // Each field fits its type; years and months together may not.
+        let months = i64::from(year) * 12 + i64::from(month);
+        let month = i32::try_from(months).map_err(|_| Fault::IntervalRange)?;
+        Ok(Interval { time: self.time, day: narrow(self.day)?, month })
+    }
+}
+
+/// Parses a signed decimal to its integer part and fraction, both with the sign.
+fn decimal(text: &str) -> Parsed<(i64, f64)> {
+    let negative = text.starts_with('-');
+    let body = text.trim_start_matches(['+', '-']);
+    let (whole, frac) = match body.find('.') {
+        Some(i) => (&body[..i], &body[i..]),
+        None => (body, ""),
+    };
+    if !whole.bytes().all(|c| c.is_ascii_digit()) {
+        return Err(Fault::Format);
+    }
+    let sign = if negative { "-" } else { "" };
+    let value: i64 = match whole {
+        "" if frac.len() < 2 => return Err(Fault::Format),
+        "" => 0,
+        w => format!("{sign}{w}").parse().map_err(|_| Fault::Overflow)?,
+    };
+    let f = if frac.len() > 1 {
+        format!("0{frac}").parse::<f64>().map_err(|_| Fault::Format)?
+    } else {
+        0.0
+    };
+    Ok((value, if negative { -f } else { f }))
+}
+
+fn unit_of_range(range: i32) -> Unit {
+    // The unit of a bare number is the last unit of the range, or seconds.
+    const R: &[(i32, Unit)] = &[
+        (SECOND_BIT, Unit::Second),
+        (MINUTE_BIT, Unit::Minute),
+        (HOUR_BIT, Unit::Hour),
+        (DAY_BIT, Unit::Day),
+        (MONTH_BIT, Unit::Month),
+        (YEAR_BIT, Unit::Year),
+    ];
+    if range == FULL_RANGE {
+        return Unit::Second;
+    }
+    R.iter().find(|(bit, _)| range & bit != 0).map_or(Unit::Second, |(_, u)| *u)
+}
+
+/// The microseconds of a time of day with colons, by the fields of the interval's type.
+fn time_in_range(body: &str, range: i32) -> Parsed<i64> {
+    let (mut h, mut m, mut s, us) = decode_time(body)?;
+    if range == MINUTE_BIT | SECOND_BIT && body.matches(':').count() == 1 && !body.contains('.') {
+        (h, m, s) = (0, h as i32, m);
+    }
+    h.checked_mul(USECS_PER_HOUR)
+        .and_then(|t| t.checked_add(time_of(0, m, s, us)))
+        .ok_or(Fault::Overflow)
+}
+
+/// The months of "years-months"; `None` if the text has no dash.
+fn years_and_months(body: &str) -> Parsed<Option<i64>> {
+    let Some(dash) = body.find('-') else { return Ok(None) };
+    let years: i64 = body[..dash].parse().map_err(|_| Fault::Format)?;
+    let months: i64 = body[dash + 1..].parse().map_err(|_| Fault::Format)?;
+    if !(0..12).contains(&months) {
+        return Err(Fault::Overflow);
+    }
+    let total = years.checked_mul(12).and_then(|m| m.checked_add(months));
+    total.ok_or(Fault::Overflow).map(Some)
+}
+
+fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<Interval> {
+    let fields = tokenize(text)?;
+    if fields.is_empty() {
+        return Err(Fault::Format);
+    }
+    let mut sum = Sum::default();
+    let mut ago = false;
+    let mut pending: Option<Unit> = None;
+    // In SQL standard style a leading minus sign applies to all fields if no other sign is given.
+    let all_negative = style == IntervalStyle::SqlStandard
+        && fields[0].1.starts_with('-')
+        && !fields[1..].iter().any(|(_, t)| t.starts_with(['+', '-']));
+    let mut seen_units = 0u32;
+    let mut once = |u: Unit| {
+        let bit = 1 << u as u32;
+        let twice = seen_units & bit != 0;
+        seen_units |= bit;
+        if twice { Err(Fault::Format) } else { Ok(()) }
+    };
+    let mut days_next = false;
+    for (i, (token_type, text)) in fields.iter().enumerate().rev() {
+        let signed = |t: &str| if all_negative && i > 0 { format!("-{t}") } else { t.to_string() };
+        match token_type {
+            Token::Time | Token::Tz if text.contains(':') => {
+                let text = signed(text);
+                let negative = text.starts_with('-');
+                let body = text.trim_start_matches(['+', '-']);
+                let t = time_in_range(body, range)?;
+                sum.time =
+                    sum.time.checked_add(if negative { -t } else { t }).ok_or(Fault::Overflow)?;
+                once(Unit::Hour)?;
+                once(Unit::Minute)?;
+                once(Unit::Second)?;
+                once(Unit::Millisecond)?;
+                once(Unit::Microsecond)?;
+                days_next = true;
+                pending = None;
+            }
+            Token::Number | Token::Tz | Token::Date | Token::Time => {
+                // "years-months"
+                let body = text.trim_start_matches(['+', '-']);
+                if let Some(total) = years_and_months(body)? {
+                    let negative = signed(text).starts_with('-');
+                    sum.month = if negative {
+                        sum.month.checked_sub(total)
+                    } else {
+                        sum.month.checked_add(total)
+                    }
+                    .ok_or(Fault::Overflow)?;
+                    once(Unit::Year)?;
+                    once(Unit::Month)?;
+                    pending = None;
+                    continue;
+                }
+                if *token_type == Token::Date {
+                    return Err(Fault::Format);
+                }
+                let u = match pending.take() {
+                    Some(u) => u,
+                    None if days_next => Unit::Day,
+                    None => unit_of_range(range),
+                };
+                // "1 2" is one day and two hours if the range ends with hours.
+                days_next = u == Unit::Hour;
+                once(u)?;
+                if u == Unit::Second && text.contains('.') {
+                    once(Unit::Millisecond)?;
+                    once(Unit::Microsecond)?;
+                }
+                let (whole, frac) = decimal(&signed(text))?;
+                sum.add(u, whole, frac)?;
+            }
+            Token::Word | Token::Special => {
+                if text == "ago" {
+                    ago = true;
+                    continue;
+                }
+                if text == "@" {
+                    continue;
+                }
+                if pending.is_some() {
+                    return Err(Fault::Format);
+                }
+                pending = Some(unit(text).filter(|u| *u != Unit::Quarter).ok_or(Fault::Format)?);
+            }
+        }
+    }
+    if pending.is_some() || seen_units == 0 {
+        return Err(Fault::Format);
+    }
+    if ago {
+        let negated = |v: i64| v.checked_neg().ok_or(Fault::Overflow);
+        sum = Sum {
+            time: negated(sum.time)?,
+            day: negated(sum.day)?,
+            month: negated(sum.month)?,
+            year: negated(sum.year)?,
+        };
+    }
+    sum.finish()
+}
+
+/// Parses a number of the ISO 8601 format, which may have an exponent, as a double: integer part
+/// and fraction.
+fn iso_number(text: &str) -> Parsed<(i64, f64)> {
+    let digits = text.trim_start_matches(['+', '-']);
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return Err(Fault::Format);
+    }
+    let v: f64 = text.parse().map_err(|_| Fault::Format)?;
+    if !(-1e15..=1e15).contains(&v) {
+        return Err(Fault::Overflow);
+    }
+    Ok((v.trunc() as i64, v.fract()))
+}
+
+/// Length of the number at the start of the text.
+fn iso_number_len(text: &str) -> usize {
+    let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let mut n = text.len() - text.trim_start_matches(['+', '-']).len();
+    n += digits(n);
+    if text[n..].starts_with('.') {
+        n += 1 + digits(n + 1);
+    }
+    if text[n..].starts_with(['e', 'E']) {
+        let sign = usize::from(text[n + 1..].starts_with(['+', '-']));
+        let power = digits(n + 1 + sign);
+        n += if power > 0 { 1 + sign + power } else { 0 };
+    }
+    n
+}
+
+/// "P1Y2M3DT4H5M6S" and "P0001-02-03T04:05:06".
+fn parse_iso8601(text: &str) -> Parsed<Interval> {
+    let bad = || Fault::Format;
+    let body = text.strip_prefix('P').ok_or_else(bad)?;
+    let mut sum = Sum::default();
+    let (date, time) = match body.find('T') {
+        Some(i) => (&body[..i], Some(&body[i + 1..])),
+        None => (body, None),
+    };
+    // "P" alone is an error; "PT" is a zero interval.
+    if body.is_empty() {
+        return Err(bad());
+    }
+    let designated = |mut rest: &str, in_time: bool, sum: &mut Sum| -> Parsed<()> {
+        while !rest.is_empty() {
+            let end = iso_number_len(rest);
+            let (whole, frac) = iso_number(&rest[..end])?;
+            let u = match (*rest.as_bytes().get(end).ok_or_else(bad)?, in_time) {
+                (b'Y', false) => Unit::Year,
+                (b'M', false) => Unit::Month,
+                (b'W', false) => Unit::Week,
+                (b'D', false) => Unit::Day,
+                (b'H', true) => Unit::Hour,
+                (b'M', true) => Unit::Minute,
+                (b'S', true) => Unit::Second,
+                _ => return Err(bad()),
+            };
+            sum.add(u, whole, frac)?;
+            rest = &rest[end + 1..];
+        }
+        Ok(())
+    };
+    let plain = |s: &str| !s.is_empty() && !s.contains(|c: char| c.is_ascii_alphabetic());
+    if plain(date) {
+        // The alternative format: years-months-days, or the digits without separators.
+        let (sign, rest) = match date.strip_prefix('-') {
+            Some(r) => (-1, r),
+            None => (1, date),
+        };
+        let parts: Vec<&str> = if rest.contains('-') {
+            rest.split('-').collect()
+        } else if rest.len() == 8 {
+            vec![&rest[..4], &rest[4..6], &rest[6..]]
+        } else {
+            vec![rest]
+        };
+        for (p, u) in parts.iter().zip([Unit::Year, Unit::Month, Unit::Day]) {
+            let (whole, frac) = iso_number(p)?;
+            sum.add(u, sign * whole, sign as f64 * frac)?;
+        }
+    } else {
+        designated(date, false, &mut sum)?;
+    }
+    if let Some(time) = time {
+        if plain(time) {
+            let parts: Vec<&str> = if time.contains(':') {
+                time.split(':').collect()
+            } else if time.len() == 6 {
+                vec![&time[..2], &time[2..4], &time[4..]]
+            } else {
+                vec![time]
+            };
+            for (p, u) in parts.iter().zip([Unit::Hour, Unit::Minute, Unit::Second]) {
+                let (whole, frac) = iso_number(p)?;
+                sum.add(u, whole, frac)?;
+            }
+        } else {
+            designated(time, true, &mut sum)?;
+        }
+    }
+    sum.finish()
+}
+
+/// Parses an interval.
+pub fn parse(text: &[u8], typmod: i32, style: IntervalStyle) -> Result<Interval> {
+    let trimmed = values::form::trim_space(text);
+    let out = parse_traditional(trimmed, range_of(typmod), style).or_else(|fault| {
+        match (&fault, std::str::from_utf8(trimmed)) {
+            (Fault::Format, Ok(t)) if t.starts_with('P') => parse_iso8601(t),
+            _ => Err(fault),
+        }
+    });
+    let out = out.map_err(|f| match f {
+        Fault::Overflow => error(Fault::IntervalOverflow, text, "interval"),
+        Fault::IntervalRange => interval_range(),
+        f => error(f, text, "interval"),
+    })?;
+    adjust(out, typmod)
+}
+
+/// Is the range one field, or adjacent fields from year to month or from day to second?
+fn is_known_range(range: i32) -> bool {
+    const DAY_TIME: [i32; 4] = [DAY_BIT, HOUR_BIT, MINUTE_BIT, SECOND_BIT];
+    let day_time =
+        (0..4).any(|i| (i..4).any(|j| DAY_TIME[i..=j].iter().fold(0, |r, b| r | b) == range));
+    range == FULL_RANGE || [YEAR_BIT, MONTH_BIT, YEAR_BIT | MONTH_BIT].contains(&range) || day_time
+}
+
+/// Truncates an interval to its typmod's fields and rounds it to its precision.
+pub fn adjust(i: Interval, typmod: i32) -> Result<Interval> {
+    if typmod < 0 {
+        return Ok(i);
+    }
+    let mut i = i;
+    let range = range_of(typmod);
+    let precision = typmod & 0xffff;
+    let has = |bits: i32| range & bits != 0;
+    if !is_known_range(range) {
+        return Err(PgError::internal(format!("unrecognized interval typmod: {typmod}")));
+    }
+    if range != FULL_RANGE {
+        if !has(MONTH_BIT | DAY_BIT | HOUR_BIT | MINUTE_BIT | SECOND_BIT) {
+            i = Interval { time: 0, day: 0, month: i.month / 12 * 12 };
+        } else if !has(DAY_BIT | HOUR_BIT | MINUTE_BIT | SECOND_BIT) {
+            i = Interval { time: 0, day: 0, month: i.month };
+        } else if !has(HOUR_BIT | MINUTE_BIT | SECOND_BIT) {
+            i.time = 0;
+        } else if !has(MINUTE_BIT | SECOND_BIT) {
+            i.time = i.time / USECS_PER_HOUR * USECS_PER_HOUR;
+        } else if !has(SECOND_BIT) {
+            i.time = i.time / USECS_PER_MINUTE * USECS_PER_MINUTE;
+        }
+    }
+    if precision != 0xffff {
+        if precision > 6 {
+            return Err(pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "interval({precision}) precision must be between 0 and 6"
+            ));
+        }
+        i.time = round_micros(i.time, precision);
+    }
+    Ok(i)
+}
+
+fn plural(n: i64) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+/// Formats seconds with fraction, with at least two digits if `fill`.
+fn seconds(s: i32, us: i32, fill: bool) -> String {
+    let frac = super::output::fraction(us);
+    if fill { format!("{:02}{frac}", s.abs()) } else { format!("{}{frac}", s.abs()) }
+}
+
+/// Formats an interval.
+pub fn text(i: &Interval, style: IntervalStyle) -> String {
+    match style {
+        IntervalStyle::Postgres => postgres_text(i),
+        IntervalStyle::PostgresVerbose => verbose_text(i),
+        IntervalStyle::Iso8601 => iso_text(i),
+        IntervalStyle::SqlStandard => sql_text(i),
+    }
+}
+
+fn postgres_text(i: &Interval) -> String {
+    let (year, mon, mday, hour, min, sec, us) = i.parts();
+    let mut out = String::new();
+    let mut before = false;
+    let mut add = |n: i32, unit: &str| {
+        if n != 0 {
+            let sep = if out.is_empty() { "" } else { " " };
+            let plus = if before && n > 0 { "+" } else { "" };
+            out.push_str(&format!("{sep}{plus}{n} {unit}{}", plural(n.into())));
+            before = n < 0;
+        }
+    };
+    add(year, "year");
+    add(mon, "mon");
+    add(mday, "day");
+    if out.is_empty() || hour != 0 || min != 0 || sec != 0 || us != 0 {
+        let minus = hour < 0 || min < 0 || sec < 0 || us < 0;
+        let sep = if out.is_empty() { "" } else { " " };
+        let sign = if minus {
+            "-"
+        } else if before {
+            "+"
+        } else {
+            ""
+        };
+        out.push_str(&format!(
+            "{sep}{sign}{:02}:{:02}:{}",
+            hour.abs(),
+            min.abs(),
+            seconds(sec, us, true)
+        ));
+    }
+    out
+}
+
+fn verbose_text(i: &Interval) -> String {
+    let (year, mon, mday, hour, min, sec, us) = i.parts();
+    let mut out = String::from("@");
+    let mut zero = true;
+    let mut ago = false;
+    let mut add = |n: i64, unit: &str| {
+        if n != 0 {
+            let shown = if zero {
+                ago = n < 0;
+                n.abs()
+            } else if ago {
+                -n
+            } else {
+                n
+            };
+            out.push_str(&format!(" {shown} {unit}{}", plural(shown)));
+            zero = false;
+        }
+    };
+    add(year.into(), "year");
+    add(mon.into(), "mon");
+    add(mday.into(), "day");
+    add(hour, "hour");
+    add(min.into(), "min");
+    if sec != 0 || us != 0 {
+        let negative = sec < 0 || (sec == 0 && us < 0);
+        if zero {
+            ago = negative;
+            out.push(' ');
+        } else {
+            out.push(' ');
+            if negative != ago {
+                out.push('-');
+            }
+        }
+        out.push_str(&seconds(sec, us, false));
+        let one = sec.abs() == 1 && us == 0;
+        out.push_str(if one { " sec" } else { " secs" });
+        zero = false;
+    }
+    if zero {
+        out.push_str(" 0");
+    }
+    if ago {
+        out.push_str(" ago");
+    }
+    out
+}
+
+fn iso_text(i: &Interval) -> String {
+    let (year, mon, mday, hour, min, sec, us) = i.parts();
+    if i.month == 0 && i.day == 0 && i.time == 0 {
+        return "PT0S".into();
+    }
+    let mut out = String::from("P");
+    let mut add = |n: i64, unit: char| {
+        if n != 0 {
+            out.push_str(&format!("{n}{unit}"));
+        }
+    };
+    add(year.into(), 'Y');
+    add(mon.into(), 'M');
+    add(mday.into(), 'D');
+    if i.time != 0 {
+        out.push('T');
+        let mut add = |n: i64, unit: char| {
+            if n != 0 {
+                out.push_str(&format!("{n}{unit}"));
+            }
+        };
+        add(hour, 'H');
+        add(min.into(), 'M');
+        if sec != 0 || us != 0 {
+            if sec < 0 || us < 0 {
+                out.push('-');
+            }
+            out.push_str(&seconds(sec, us, false));
+            out.push('S');
+        }
+    }
+    out
+}
+
+fn sql_text(i: &Interval) -> String {
+    let (mut year, mut mon, mday, mut hour, mut min, mut sec, mut us) = i.parts();
+    let mut mday = i64::from(mday);
+    let negative = year < 0 || mon < 0 || mday < 0 || hour < 0 || min < 0 || sec < 0 || us < 0;
+    let positive = year > 0 || mon > 0 || mday > 0 || hour > 0 || min > 0 || sec > 0 || us > 0;
+    let has_month = year != 0 || mon != 0;
+    let has_time = hour != 0 || min != 0 || sec != 0 || us != 0;
+    let has_day_time = mday != 0 || has_time;
+    let standard = !(negative && positive || has_month && has_day_time);
+    if !negative && !positive {
+        return "0".into();
+    }
+    let mut out = String::new();
+    if standard && negative {
+        out.push('-');
+        (year, mon, mday, hour, min, sec, us) = (-year, -mon, -mday, -hour, -min, -sec, -us);
+    }
+    if !standard {
+        let sign = |neg: bool| if neg { '-' } else { '+' };
+        let time_negative = hour < 0 || min < 0 || sec < 0 || us < 0;
+        return format!(
+            "{}{}-{} {}{} {}{}:{:02}:{}",
+            sign(year < 0 || mon < 0),
+            year.abs(),
+            mon.abs(),
+            sign(mday < 0),
+            mday.abs(),
+            sign(time_negative),
+            hour.abs(),
+            min.abs(),
+            seconds(sec, us, true)
+        );
+    }
+    if has_month {
+        out.push_str(&format!("{year}-{mon}"));
+    } else if mday != 0 {
+        out.push_str(&format!("{mday} {hour}:{min:02}:{}", seconds(sec, us, true)));
+    } else {
+        out.push_str(&format!("{hour}:{min:02}:{}", seconds(sec, us, true)));
+    }
+    out
+}
+
+/// The typmod from range and precision.
+pub(super) fn typmod_of(mods: &[i32]) -> Result<i32> {
+    let bad = || pg_err!(INVALID_PARAMETER_VALUE, "invalid INTERVAL type modifier");
+    let (range, precision) = match *mods {
+        [r] => (r, 0xffff),
+        [_, p] if p < 0 => {
+            return Err(pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "INTERVAL({p}) precision must not be negative"
+            ));
+        }
+        [r, p] => (r, p.min(6)),
+        _ => return Err(bad()),
+    };
+    if !is_known_range(range) {
+        return Err(bad());
+    }
+    if mods.len() == 1 && range == FULL_RANGE {
+        return Ok(-1);
+    }
+    Ok((range & 0x7fff) << 16 | precision)
+}
+
+/// Formats a typmod, such as " day to second(3)".
+pub(super) fn typmod_text(typmod: i32) -> Result<String> {
+    if typmod < 0 {
+        return Ok(String::new());
+    }
+    if !is_known_range(range_of(typmod)) {
+        return Err(PgError::internal(format!("invalid INTERVAL typmod: 0x{typmod:x}")));
+    }
+    let names = [
+        (YEAR_BIT, "year"),
+        (MONTH_BIT, "month"),
+        (DAY_BIT, "day"),
+        (HOUR_BIT, "hour"),
+        (MINUTE_BIT, "minute"),
+        (SECOND_BIT, "second"),
+    ];
+    let range = range_of(typmod);
+    let mut out = String::new();
+    if range != FULL_RANGE {
+        let used: Vec<&str> =
+            names.iter().filter(|(b, _)| range & b != 0).map(|(_, n)| *n).collect();
+        match (used.first(), used.last()) {
+            (Some(a), Some(b)) if a == b => out.push_str(&format!(" {a}")),
+            (Some(a), Some(b)) => out.push_str(&format!(" {a} to {b}")),
+            _ => {}
+        }
+    }
+    let precision = typmod & 0xffff;
+    if precision != 0xffff {
+        out.push_str(&format!("({precision})"));
+    }
+    Ok(out)
+}

@@ -1,0 +1,111 @@
+//! Plans as one line of text.
+
+use super::World;
+use pgerror::Result;
+use plan::node::{AggStrategy, BitmapNode, Plan, PlanNode, PlannedStmt, SetOpStrategy};
+use plan::query::{JoinType, RteKind};
+
+/// The statement's plan and, in front of it, its sub-plans.
+pub(super) fn statement(world: &mut World, stmt: &PlannedStmt) -> Result<String> {
+    let mut out = String::new();
+    for plan in &stmt.subplans {
+        out.push_str(&node(world, stmt, plan)?);
+        out.push_str(" / ");
+    }
+    out.push_str(&node(world, stmt, &stmt.plan_tree)?);
+    Ok(out)
+}
+
+fn node(world: &mut World, stmt: &PlannedStmt, plan: &Plan) -> Result<String> {
+    let name = name_of(world, stmt, &plan.node)?;
+    let mut children = Vec::new();
+    if let PlanNode::BitmapHeapScan { bitmap, .. } = &plan.node {
+        children.push(bitmap_text(world, bitmap)?);
+    }
+    for child in plan.children() {
+        children.push(node(world, stmt, child)?);
+    }
+    Ok(match children.is_empty() {
+        true => name,
+        false => format!("{name}({})", children.join(", ")),
+    })
+}
+
+fn name_of(world: &mut World, stmt: &PlannedStmt, node: &PlanNode) -> Result<String> {
+    let scan = |word: &str, rti: i32| match &stmt.rtable[rti as usize - 1].kind {
+        RteKind::Relation { .. } => {
+            format!("{word} {}", stmt.rtable[rti as usize - 1].eref.aliasname)
+        }
+        _ => word.to_owned(),
+    };
+    Ok(match node {
+        PlanNode::SeqScan { scanrelid } => scan("Seq", *scanrelid),
+        PlanNode::IndexScan { probe, .. } => {
+            format!("Index {}", relation(world, probe.indexid)?)
+        }
+        PlanNode::IndexOnlyScan { probe, .. } => {
+            format!("IndexOnly {}", relation(world, probe.indexid)?)
+        }
+        PlanNode::BitmapHeapScan { .. } => "Bitmap".into(),
+        PlanNode::TidScan { scanrelid, .. } => scan("Tid", *scanrelid),
+        PlanNode::TidRangeScan { scanrelid, .. } => scan("TidRange", *scanrelid),
+        PlanNode::SampleScan { scanrelid, .. } => scan("Sample", *scanrelid),
+        PlanNode::SubqueryScan { .. } => "Subquery".into(),
+        PlanNode::FunctionScan { .. } => "Function".into(),
+        PlanNode::ValuesScan { .. } => "Values".into(),
+        PlanNode::CteScan { .. } => "Cte".into(),
+        PlanNode::WorkTableScan { .. } => "WorkTable".into(),
+        PlanNode::Result { .. } => "Result".into(),
+        PlanNode::ProjectSet { .. } => "ProjectSet".into(),
+        PlanNode::ModifyTable(_) => "Modify".into(),
+        PlanNode::Append { .. } => "Append".into(),
+        PlanNode::MergeAppend { .. } => "MergeAppend".into(),
+        PlanNode::RecursiveUnion { .. } => "RecursiveUnion".into(),
+        PlanNode::NestLoop { jointype, .. } => join("Nest", *jointype),
+        PlanNode::MergeJoin { jointype, .. } => join("Merge", *jointype),
+        PlanNode::HashJoin { jointype, .. } => join("Hash", *jointype),
+        PlanNode::Material { .. } => "Material".into(),
+        PlanNode::Memoize { .. } => "Memoize".into(),
+        PlanNode::Sort { .. } => "Sort".into(),
+        PlanNode::IncrementalSort { .. } => "IncrementalSort".into(),
+        PlanNode::Group { .. } => "Group".into(),
+        PlanNode::Agg(a) => match a.strategy {
+            AggStrategy::Plain => "Agg".into(),
+            AggStrategy::Sorted => "GroupAgg".into(),
+            AggStrategy::Hashed => "HashAgg".into(),
+            AggStrategy::Mixed => "MixedAgg".into(),
+        },
+        PlanNode::WindowAgg(_) => "Window".into(),
+        PlanNode::Unique { .. } => "Unique".into(),
+        PlanNode::SetOp { strategy: SetOpStrategy::Sorted, .. } => "SetOp".into(),
+        PlanNode::SetOp { .. } => "HashSetOp".into(),
+        PlanNode::LockRows { .. } => "LockRows".into(),
+        PlanNode::Limit { .. } => "Limit".into(),
+    })
+}
+
+fn join(method: &str, jointype: JoinType) -> String {
+    match jointype {
+        JoinType::Inner => method.to_owned(),
+        other => format!("{method}{other:?}"),
+    }
+}
+
+fn bitmap_text(world: &mut World, bitmap: &BitmapNode) -> Result<String> {
+    let mut list = |children: &[BitmapNode]| -> Result<String> {
+        let mut out = Vec::new();
+        for c in children {
+            out.push(bitmap_text(world, c)?);
+        }
+        Ok(out.join(", "))
+    };
+    Ok(match bitmap {
+        BitmapNode::And { children, .. } => format!("And({})", list(children)?),
+        BitmapNode::Or { children, .. } => format!("Or({})", list(children)?),
+        BitmapNode::Index { probe, .. } => relation(world, probe.indexid)?,
+    })
+}
+
+fn relation(world: &mut World, oid: ids::Oid) -> Result<String> {
+    Ok(world.cat().relation(oid)?.class.relname.as_str().to_owned())
+}

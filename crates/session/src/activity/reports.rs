@@ -1,0 +1,80 @@
+//! What a session reports in its entry of `pg_stat_activity`.
+
+use super::{Entry, Shown, State};
+use crate::core::Core;
+use crate::session::Session;
+use crate::xact::Block;
+
+impl Core {
+    pub(crate) fn show_activity(&self, change: impl FnOnce(&mut Shown)) {
+        if let Some((_, handle)) = &self.server {
+            handle.activity.change(change);
+        }
+    }
+}
+
+impl Session {
+    /// The session starts a statement.
+    pub(crate) fn show_running(&mut self, sql: &[u8]) {
+        let begun = self.core.transaction.statement_start;
+        let tracked = self.core.activity.track_activities;
+        let most = self.core.activity.activity_bytes_max;
+        let Entry { shown, rest } = &mut *self.handle.activity.0.lock();
+        if !tracked {
+            shown.state = State::Disabled;
+            return;
+        }
+        if shown.state != State::Running {
+            shown.state = State::Running;
+            shown.state_since = begun;
+            shown.query_start = begun;
+            if shown.xact_start == 0 {
+                shown.xact_start = begun;
+            }
+        }
+        let (sql, long) = sql.split_at(sql.len().min(most));
+        if shown.query != sql {
+            shown.query.clear();
+            shown.query.extend_from_slice(sql);
+        }
+        if rest.as_slice() != long {
+            *rest = long.to_vec();
+        }
+    }
+
+    /// The session starts a FunctionCall message, which has no query text.
+    pub(crate) fn show_calling(&mut self) {
+        let begun = self.core.transaction.statement_start;
+        if !self.core.activity.track_activities {
+            return;
+        }
+        self.handle.activity.change(|shown| {
+            shown.state = State::FunctionCall;
+            shown.state_since = begun;
+            shown.query_start = begun;
+            if shown.xact_start == 0 {
+                shown.xact_start = begun;
+            }
+        });
+    }
+
+    /// The session waits for the client.
+    pub(crate) fn show_waiting(&mut self) {
+        if !self.core.activity.track_activities {
+            return;
+        }
+        let state = match self.xact.block {
+            Block::None | Block::Single => State::Idle,
+            _ if self.xact.failed => State::InFailedTransaction,
+            _ => State::InTransaction,
+        };
+        let now = self.core.now();
+        self.handle.activity.change(|shown| {
+            shown.state = state;
+            shown.state_since = now;
+            if state == State::Idle {
+                shown.xact_start = 0;
+            }
+        });
+    }
+}

@@ -1,0 +1,41 @@
+//! What a session has computed from catalogs and keeps between statements.
+
+use crate::env::known::PlannerCache;
+use crate::function::sql::bodies::Bodies;
+use executor::OpenRel;
+use hashbrown::HashMap;
+use ids::Oid;
+use plan::PlannedStmt;
+use std::sync::Arc;
+use types::fncx::RowDesc;
+
+/// The caches of a session. Entries are valid for the catalogs that they were made from.
+#[derive(Default)]
+pub(crate) struct Caches {
+    pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
+    /// Resolved operators, and the catalog generation and search path for which they are valid.
+    pub(crate) operators: analyze::OperatorCache,
+    pub(crate) operators_at: (catalog::CatalogState, String),
+    pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
+    pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
+    /// Hash functions by type, without and with a seed, and the catalog generation for which they
+    /// are valid.
+    pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
+    pub(crate) hash_functions_at: catalog::CatalogState,
+    pub(crate) planning: PlannerCache,
+    /// Prepared bodies of SQL functions that have been called.
+    pub(crate) bodies: Bodies,
+    pub(crate) known_rights: KnownRights,
+    /// Anonymous row types, by typmod.
+    pub(crate) row_types: Vec<Arc<RowDesc>>,
+}
+
+/// Cached privileges of the session's user.
+#[derive(Default)]
+pub(crate) struct KnownRights {
+    pub(crate) user: Oid,
+    pub(crate) seen: catalog::CatalogState,
+    pub(crate) superuser: bool,
+    /// The last plan that passed the check.
+    pub(crate) allowed: Option<Arc<PlannedStmt>>,
+}

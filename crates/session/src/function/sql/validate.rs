@@ -1,0 +1,89 @@
+//! The check of a new SQL function: its types, and whether its body can be analysed. Counterpart:
+//! `fmgr_sql_validator` of pg_proc.c.
+
+use super::{argument_names, fields, outputs};
+use crate::core::Core;
+use crate::function::transpose::transposed;
+use analyze::function::{self, Column};
+use analyze::{SessionLookup, ty};
+use catalog::Row;
+use catalog::rows::PgProc;
+use ids::Oid;
+use pgerror::{Result, bail};
+use plan::query::Query;
+use types::oids;
+
+pub(super) fn validate(core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {
+    check_types(core, row)?;
+    if !core.store.named("check_function_bodies").as_bool() {
+        return Ok(());
+    }
+    check_body(core, row).map_err(|e| {
+        transposed(e, sql, row.prosrc.as_str())
+            .unwrap_or_else(|e| e.context(format!("SQL function \"{}\"", row.proname.as_str())))
+    })
+}
+
+/// 42P13 for a pseudo-type that SQL functions cannot return or have as an argument.
+fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
+    let result = row.prorettype;
+    let is_possible = matches!(result, oids::RECORD | oids::VOID) || ty::is_polymorphic(result);
+    if !is_possible && is_pseudo(core, result)? {
+        let shown = core.cat().format_type(result)?;
+        bail!(INVALID_FUNCTION_DEFINITION, "SQL functions cannot return type {shown}");
+    }
+    for &ty in row.proargtypes.iter() {
+        if !ty::is_polymorphic(ty) && is_pseudo(core, ty)? {
+            let shown = core.cat().format_type(ty)?;
+            bail!(
+                INVALID_FUNCTION_DEFINITION,
+                "SQL functions cannot have arguments of type {shown}"
+            );
+        }
+    }
+    Ok(())
+}
+
+fn is_pseudo(core: &mut Core, ty: Oid) -> Result<bool> {
+    Ok(core.cat().type_row(ty)?.typtype == b'p')
+}
+
+/// Analyses the body and checks the result columns of its last statement. The statements of a
+/// function with polymorphic arguments are only parsed.
+fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
+    let text = row.prosrc.as_str();
+    let parsed = match &row.prosqlbody {
+        Some(_) => Vec::new(),
+        None => parse::parse(text)?,
+    };
+    if row.proargtypes.iter().any(|t| ty::is_polymorphic(*t)) {
+        return Ok(());
+    }
+    let mut lookup = SessionLookup::new(core);
+    let mut queries: Vec<Option<Query>> = match &row.prosqlbody {
+        Some(stored) => {
+            let queries = analyze::stored::body(&mut lookup, stored.as_str())?.0;
+            queries.into_iter().map(Some).collect()
+        }
+        None => Vec::new(),
+    };
+    let (name, names) = (row.proname.as_str(), argument_names(row));
+    for stmt in &parsed {
+        let (stmt, types) = (&stmt.stmt, &row.proargtypes);
+        queries.push(match analyze::is_query(stmt) {
+            true => {
+                Some(analyze::function_statement(&mut lookup, stmt, text, name, types, &names)?)
+            }
+            false => None,
+        });
+    }
+    let outputs = outputs(core, row, &row.proargtypes)?;
+    let columns = fields(core, row.prorettype, outputs, &[])?;
+    let columns: Option<Vec<Column>> =
+        columns.map(|list| list.iter().map(|f| (f.1, f.2)).collect());
+    let last = queries.last_mut().and_then(Option::as_mut);
+    let mut lookup = SessionLookup::new(core);
+    let is_procedure = row.prokind == b'p';
+    function::fit_result(&mut lookup, last, row.prorettype, columns.as_deref(), is_procedure)?;
+    Ok(())
+}

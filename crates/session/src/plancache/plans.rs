@@ -1,0 +1,42 @@
+//! The plans of a statement.
+
+use super::Locks;
+use plan::PlannedStmt;
+use std::sync::Arc;
+
+/// `plan_cache_mode`
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Mode {
+    #[default]
+    Auto,
+    Generic,
+    Custom,
+}
+
+impl Mode {
+    pub(crate) fn named(name: &str) -> Mode {
+        match name {
+            "force_generic_plan" => Mode::Generic,
+            "force_custom_plan" => Mode::Custom,
+            _ => Mode::Auto,
+        }
+    }
+}
+
+/// The plans of a statement and their statistics.
+#[derive(Default)]
+pub(crate) struct Plans {
+    pub(super) generic: Option<Arc<Generic>>,
+    pub(super) custom_count: u32,
+    pub(super) custom_cost: f64,
+}
+
+/// A generic plan.
+pub(crate) struct Generic {
+    pub(crate) plan: Arc<PlannedStmt>,
+    /// No parameter value could make another plan better.
+    pub(super) settled: bool,
+    pub(crate) locks: Locks,
+    /// Tables whose sizes the plan depends on, and their numbers of blocks at planning.
+    pub(super) sizes: Vec<(Arc<engine::TableDesc>, u32)>,
+}

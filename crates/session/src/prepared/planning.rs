@@ -1,0 +1,212 @@
+//! Finds the statement and the plan of a prepared statement.
+
+use super::{ParkedExecution, Prepared, Ready};
+use crate::core::Core;
+use crate::plancache::Statement;
+use crate::plancache::plans::Mode;
+use ids::Oid;
+use parse::RawStmt;
+use pgerror::{Result, pg_err};
+use plan::PlannedStmt;
+use std::sync::Arc;
+use sync::Mutex;
+use sync::atomic::Ordering::Relaxed;
+use types::Datum;
+use wire::{FieldDescription, Formats};
+
+/// Maximum number of attempts to find a current plan. The locks of the attempts are kept, so the
+/// relations no longer change.
+const TRIES: u32 = 3;
+
+impl Ready {
+    /// The statement, if it is still valid.
+    #[inline]
+    pub(crate) fn current(&self, core: &mut Core) -> Result<Option<&Arc<Statement>>> {
+        match &self.statement {
+            Some(s) if core.is_current(s)? => Ok(Some(s)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The parked execution of a current statement's generic plan; its relations are locked then.
+    /// `None` if there is none, or if another plan may be better. This does not write to memory
+    /// that sessions share.
+    #[inline]
+    pub(crate) fn take_idle(
+        &mut self,
+        core: &mut Core,
+        custom: bool,
+    ) -> Result<Option<ParkedExecution>> {
+        let (Some(statement), Some(generic)) = (&self.statement, &self.generic) else {
+            return Ok(None);
+        };
+        if self.idle.is_none() || custom {
+            return Ok(None);
+        }
+        core.take_locks(&generic.locks)?;
+        if !core.is_made_now(statement) || !generic.fits(core)? {
+            return Ok(None);
+        }
+        Ok(self.idle.take())
+    }
+
+    /// The plan of a current statement for these parameter values; its relations are locked then.
+    /// `None` if catalogs changed during the waits for locks.
+    pub(crate) fn plan(
+        &mut self,
+        core: &mut Core,
+        params: &Arc<[Datum]>,
+        mode: Mode,
+    ) -> Result<Option<Arc<PlannedStmt>>> {
+        let Some(statement) = self.statement.clone() else { return Ok(None) };
+        let usable = mode != Mode::Custom || params.is_empty();
+        if let Some(generic) = self.generic.as_ref().filter(|_| usable) {
+            core.take_locks(&generic.locks)?;
+            if !core.is_made_now(&statement) {
+                return Ok(None);
+            }
+            if generic.fits(core)? {
+                return Ok(Some(generic.plan.clone()));
+            }
+            statement.forget_plans();
+            self.generic = None;
+            self.idle = None;
+        }
+        core.take_locks(&statement.locks)?;
+        if !core.is_made_now(&statement) {
+            return Ok(None);
+        }
+        let chosen = statement.choose(core, params, mode)?;
+        self.generic = chosen.generic;
+        Ok(Some(chosen.plan))
+    }
+}
+
+impl Prepared {
+    /// Analyses a statement and infers parameter types that are not given. `whole` says that the
+    /// text has only this statement.
+    pub(crate) fn new(
+        core: &mut Core,
+        sql: Arc<str>,
+        raw: Option<RawStmt>,
+        param_types: Vec<Oid>,
+        utility_fields: Option<Vec<FieldDescription>>,
+        whole: bool,
+    ) -> Result<Prepared> {
+        match raw {
+            Some(raw) if analyze::is_query(&raw.stmt) => {
+                let key =
+                    if whole { core.statement_key(sql.as_bytes(), &param_types)? } else { None };
+                let raw = Arc::new(raw);
+                let statement = core.make_statement(key, &sql, &raw, &param_types, false)?;
+                Ok(Prepared { whole, ..Prepared::of(statement, &param_types) })
+            }
+            raw => Ok(Prepared {
+                declared: param_types[..].into(),
+                sql,
+                raw: raw.map(Arc::new),
+                is_query: false,
+                param_types: param_types.into(),
+                fields: utility_fields.map(Arc::from),
+                ready: Mutex::new(Ready::default()),
+                whole,
+                from_sql: false,
+                runs: Default::default(),
+            }),
+        }
+    }
+
+    /// Analyses the statement again if catalogs or the environment have changed. Error 0A000 if its
+    /// result columns differ now.
+    pub(crate) fn revalidate(&self, core: &mut Core) -> Result<()> {
+        let (Some(raw), true) = (&self.raw, self.is_query) else { return Ok(()) };
+        if self.ready.lock().current(core)?.is_some() {
+            return Ok(());
+        }
+        let key = match self.whole {
+            true => core.statement_key(self.sql.as_bytes(), &self.param_types)?,
+            false => None,
+        };
+        let statement = match core.find_statement(&key) {
+            Some(found) => found,
+            None => core.make_statement(key, &self.sql, raw, &self.param_types, false)?,
+        };
+        let same = match (&statement.fields, &self.fields) {
+            (Some(new), Some(old)) => same_rows(new, old),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same {
+            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type"));
+        }
+        self.ready.lock().become_statement(statement);
+        Ok(())
+    }
+
+    /// The plan for these parameter values; its relations are locked then.
+    pub(crate) fn plan(
+        &self,
+        core: &mut Core,
+        params: &Arc<[Datum]>,
+        mode: Mode,
+    ) -> Result<Arc<PlannedStmt>> {
+        for _ in 0..TRIES {
+            self.revalidate(core)?;
+            let planned = self.ready.lock().plan(core, params, mode)?;
+            if let Some(plan) = planned {
+                let ready = self.ready.lock();
+                let custom = ready.generic.as_ref().is_none_or(|g| !Arc::ptr_eq(&g.plan, &plan));
+                self.runs[usize::from(custom)].fetch_add(1, Relaxed);
+                return Ok(plan);
+            }
+        }
+        // The catalogs keep changing, but the statement's own relations do not, because they are
+        // locked.
+        self.revalidate(core)?;
+        let statement = self.ready.lock().statement.clone();
+        let statement = statement.expect("revalidation sets a query's statement");
+        Ok(statement.choose(core, params, mode)?.plan)
+    }
+
+    /// The parked execution: see [`Ready::take_idle`].
+    pub(crate) fn take_idle(
+        &self,
+        core: &mut Core,
+        custom: bool,
+        formats: &Formats,
+    ) -> Result<Option<ParkedExecution>> {
+        let mut ready = self.ready.lock();
+        if ready.idle.as_ref().is_none_or(|idle| idle.formats != *formats)
+            || ready.current(core)?.is_none()
+        {
+            return Ok(None);
+        }
+        let idle = ready.take_idle(core, custom)?;
+        if idle.is_some() {
+            self.runs[0].fetch_add(1, Relaxed);
+        }
+        Ok(idle)
+    }
+
+    /// Parks an ended execution for reuse.
+    pub(crate) fn keep_idle(&self, core: &mut Core, mut idle: ParkedExecution) -> Result<()> {
+        if !self.ready.lock().keeps(idle.run.plan()) {
+            return Ok(());
+        }
+        if idle.run.park(core)? {
+            let mut ready = self.ready.lock();
+            if core.catalog.overlay.is_clean() && ready.keeps(idle.run.plan()) {
+                ready.idle = Some(idle);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn same_rows(new: &[FieldDescription], old: &[FieldDescription]) -> bool {
+    new.len() == old.len()
+        && new
+            .iter()
+            .zip(old)
+            .all(|(a, b)| a.name == b.name && a.type_oid == b.type_oid && a.typmod == b.typmod)
+}

@@ -1,0 +1,44 @@
+//! The roles of a session.
+
+use ids::Oid;
+
+/// The roles of a session, apart from the current one, which the catalogs know.
+pub(crate) struct Roles {
+    /// The role that logged in, and whether it is a superuser.
+    pub(crate) login_user: Oid,
+    pub(crate) login_superuser: bool,
+    /// Is `session_user` a superuser?
+    pub(crate) session_superuser: bool,
+    /// Is `current_user` a superuser?
+    pub(crate) superuser: bool,
+    /// The temporarily switched role of a SECURITY DEFINER function or a maintenance command.
+    pub(crate) switched: Option<SwitchedRole>,
+    /// Role names of SET ROLE and SET SESSION AUTHORIZATION, with the role's OID and whether it is
+    /// a superuser.
+    pub(crate) set: Vec<(String, Oid, bool)>,
+}
+
+impl Roles {
+    /// Before the login is known, the role has all privileges.
+    pub(crate) fn of_login(login_user: Oid) -> Roles {
+        Roles {
+            login_user,
+            login_superuser: true,
+            session_superuser: true,
+            superuser: true,
+            switched: None,
+            set: Vec::new(),
+        }
+    }
+}
+
+/// A temporarily switched role.
+#[derive(Clone, Copy)]
+pub(crate) struct SwitchedRole {
+    pub(crate) role: Oid,
+    pub(crate) superuser: bool,
+    /// In a SECURITY DEFINER function.
+    pub(crate) definer: bool,
+    /// In a security-restricted operation: a command that evaluates expressions of a table's owner.
+    pub(crate) restricted: bool,
+}

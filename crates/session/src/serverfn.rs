@@ -1,0 +1,66 @@
+//! Built-in functions on the sessions of the server, on settings and configuration files, and on
+//! this session's statements. Those that need only catalogs and storage are in the crate `sysfn`.
+
+mod backends;
+pub(crate) mod counters;
+mod rusage;
+pub(crate) mod settings;
+mod statements;
+
+use crate::core::Core;
+use pgerror::Result;
+use sysfn::text;
+use types::{Datum, DatumRef};
+
+/// A scalar function.
+pub(crate) type OneFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Datum>;
+/// A set-returning function; the result is a list of rows.
+pub(crate) type SetFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>>;
+
+#[derive(Clone, Copy)]
+pub(crate) enum SysCall {
+    One(OneFn),
+    Set(SetFn),
+}
+
+/// A function with its name in `pg_proc.prosrc`.
+pub(crate) struct SysFn {
+    pub name: &'static str,
+    pub call: SysCall,
+}
+
+const TABLES: &[&[SysFn]] =
+    &[backends::FNS, counters::FNS, rusage::FNS, settings::FNS, statements::FNS];
+
+/// A system function, of this module or of the crate `sysfn`.
+#[derive(Clone, Copy)]
+pub(crate) enum SystemFunction {
+    Session(SysCall),
+    Catalog(sysfn::SysCall),
+}
+
+/// The result of a system function.
+pub(crate) enum Returned {
+    One(Datum),
+    Set(Vec<Vec<Datum>>),
+}
+
+impl SystemFunction {
+    /// The function with this `prosrc`.
+    pub(crate) fn named(prosrc: &str) -> Option<SystemFunction> {
+        let own = TABLES.iter().flat_map(|t| t.iter()).find(|f| f.name == prosrc);
+        match own {
+            Some(own) => Some(SystemFunction::Session(own.call)),
+            None => sysfn::lookup(prosrc).map(SystemFunction::Catalog),
+        }
+    }
+
+    pub(crate) fn call(self, core: &mut Core, args: &[DatumRef<'_>]) -> Result<Returned> {
+        match self {
+            SystemFunction::Session(SysCall::One(f)) => f(core, args).map(Returned::One),
+            SystemFunction::Session(SysCall::Set(f)) => f(core, args).map(Returned::Set),
+            SystemFunction::Catalog(sysfn::SysCall::One(f)) => f(core, args).map(Returned::One),
+            SystemFunction::Catalog(sysfn::SysCall::Set(f)) => f(core, args).map(Returned::Set),
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Functions on sessions: `pg_stat_activity`, `pg_cancel_backend`, `pg_terminate_backend`.
+//! Counterpart: utils/adt/pgstatfuncs.c, storage/ipc/signalfuncs.c.
+
+use super::settings::may_signal;
+use super::{SysCall, SysFn};
+use crate::activity::State;
+use crate::core::Core;
+use crate::instance::{Instance, SessionHandle};
+use ids::Oid;
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use sync::wait::{Deadline, WaitEvent, Waiter, Woken};
+use types::{Datum, DatumRef};
+
+const PG_READ_ALL_STATS: Oid = Oid(3375);
+
+pub(super) const FNS: &[SysFn] = &[
+    SysFn { name: "pg_stat_get_activity", call: SysCall::Set(activity) },
+    SysFn { name: "pg_cancel_backend", call: SysCall::One(cancel) },
+    SysFn { name: "pg_terminate_backend", call: SysCall::One(terminate) },
+    SysFn { name: "pg_stat_get_db_numbackends", call: SysCall::One(backends_of) },
+    SysFn { name: "pg_stat_get_backend_idset", call: SysCall::Set(|c, _| Ok(ids(c))) },
+    SysFn {
+        name: "pg_stat_get_backend_pid",
+        call: SysCall::One(|c, a| {
+            let pid = a[0].as_i32();
+            Ok(session(c, pid).map_or(Datum::Null, |_| Datum::int4(pid)))
+        }),
+    },
+    SysFn {
+        name: "pg_stat_get_backend_activity",
+        call: SysCall::One(|c, a| {
+            let found = session(c, a[0].as_i32());
+            Ok(found.map_or(Datum::Null, |s| Datum::text(whole(&s.activity.get().query))))
+        }),
+    },
+    SysFn { name: "inet_client_addr", call: SysCall::One(|c, _| Ok(own_address(c).0)) },
+    SysFn { name: "inet_client_port", call: SysCall::One(|c, _| Ok(own_address(c).1)) },
+    SysFn { name: "inet_server_addr", call: SysCall::One(|c, _| Ok(server_address(c).0)) },
+    SysFn { name: "inet_server_port", call: SysCall::One(|c, _| Ok(server_address(c).1)) },
+    SysFn {
+        name: "pg_log_backend_memory_contexts",
+        call: SysCall::One(|c, a| {
+            let there = session(c, a[0].as_i32()).is_some();
+            if !there {
+                not_a_process(c, a[0].as_i32(), "server");
+            }
+            Ok(Datum::bool(there))
+        }),
+    },
+];
+
+fn server(core: &Core) -> Option<Arc<Instance>> {
+    core.server.as_ref().map(|(server, _)| server.clone())
+}
+
+fn session(core: &Core, pid: i32) -> Option<Arc<SessionHandle>> {
+    server(core)?.session(pid)
+}
+
+fn not_a_process(core: &mut Core, pid: i32, kind: &str) {
+    let message = format!("PID {pid} is not a PostgreSQL {kind} process");
+    let warning = PgError::new(SqlState::WARNING, message).severity(Severity::Warning);
+    core.notices.push(warning);
+}
+
+fn ids(core: &Core) -> Vec<Vec<Datum>> {
+    let sessions = server(core).map(|s| s.sessions()).unwrap_or_default();
+    sessions.iter().map(|s| vec![Datum::int4(s.pid)]).collect()
+}
+
+fn backends_of(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let database = args[0].as_oid();
+    let sessions = server(core).map(|s| s.sessions()).unwrap_or_default();
+    let count = sessions.iter().filter(|s| s.activity.get().database == database).count();
+    Ok(Datum::int4(count as i32))
+}
+
+/// Address and port of this session's client.
+fn own_address(core: &Core) -> (Datum, Datum) {
+    address_and_port(core.server.as_ref().and_then(|(_, own)| own.activity.get().address))
+}
+
+/// Local address and port of this session's connection.
+fn server_address(core: &Core) -> (Datum, Datum) {
+    address_and_port(core.server.as_ref().and_then(|(_, own)| own.local))
+}
+
+/// NULL for Unix-domain sockets.
+fn address_and_port(found: Option<(IpAddr, u16)>) -> (Datum, Datum) {
+    match found {
+        Some((address, port)) => (types::network::datum(address), Datum::int4(i32::from(port))),
+        None => (Datum::Null, Datum::Null),
+    }
+}
+
+fn time(micros: i64) -> Datum {
+    if micros == 0 { Datum::Null } else { Datum::int8(micros) }
+}
+
+/// Number of columns of `pg_stat_get_activity`.
+const COLUMNS: usize = 30;
+
+fn event(row: &mut [Datum], waiter: &Waiter) {
+    if let Some(event) = waiter.current_event() {
+        row[6] = Datum::text(event.class());
+        row[7] = Datum::text(event.name());
+    }
+}
+
+/// Not strict: NULL means all sessions.
+fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+    let wanted = (!args[0].is_null()).then(|| args[0].as_i32());
+    let Some(server) = server(core) else { return Ok(Vec::new()) };
+    let user = core.catalog.user;
+    let all = core.roles.superuser || core.cat().is_member(user, PG_READ_ALL_STATS, true)?;
+    let mut rows = Vec::new();
+    for worker in server.workers() {
+        if wanted.is_some_and(|pid| pid != worker.pid) {
+            continue;
+        }
+        let mut row = vec![Datum::Null; COLUMNS];
+        row[1] = Datum::int4(worker.pid);
+        row[17] = Datum::text(worker.kind);
+        if all {
+            row[3] = Datum::text("");
+            row[5] = Datum::text("");
+            event(&mut row, &worker.waiter);
+            row[10] = time(worker.start);
+        } else {
+            row[5] = Datum::text("<insufficient privilege>");
+        }
+        rows.push(row);
+    }
+    for session in server.sessions() {
+        if wanted.is_some_and(|pid| pid != session.pid) {
+            continue;
+        }
+        let shown = session.activity.get();
+        let mut row = vec![Datum::Null; COLUMNS];
+        if shown.database.is_valid() {
+            row[0] = Datum::oid(shown.database);
+        }
+        row[1] = Datum::int4(session.pid);
+        if shown.user.is_valid() {
+            row[2] = Datum::oid(shown.user);
+        }
+        row[3] = Datum::text(&shown.application);
+        row[17] = Datum::text(session.kind);
+        if !all && (!shown.user.is_valid() || !core.cat().is_member(user, shown.user, true)?) {
+            row[5] = Datum::text("<insufficient privilege>");
+            rows.push(row);
+            continue;
+        }
+        row[4] = shown.state.name().map_or(Datum::Null, Datum::text);
+        row[5] = Datum::text(whole(&shown.query));
+        event(&mut row, &session.waiter);
+        let running = !matches!(shown.state, State::Disabled);
+        if running {
+            row[8] = time(shown.xact_start);
+            row[9] = time(shown.query_start);
+            row[11] = time(shown.state_since);
+        }
+        row[10] = time(shown.backend_start);
+        row[14] = match shown.address {
+            Some((address, port)) => {
+                row[12] = types::network::datum(address);
+                Datum::int4(i32::from(port))
+            }
+            None if session.is_client() => Datum::int4(-1),
+            None => Datum::Null,
+        };
+        if let Some(proc) = shown.proc {
+            let txns = &core.backend.storage().txns;
+            let xids = [txns.xid_of_proc(proc), txns.xmin_of_proc(proc)];
+            for (column, xid) in [15, 16].into_iter().zip(xids) {
+                if xid.0 != 0 {
+                    row[column] = Datum::Word(u64::from(xid.0));
+                }
+            }
+        }
+        row[18] = Datum::bool(shown.encrypted.is_some());
+        if let Some((version, cipher, bits)) = shown.encrypted {
+            row[19] = Datum::text(version);
+            row[20] = Datum::text(cipher);
+            row[21] = Datum::int4(i32::from(bits));
+        }
+        row[25] = Datum::bool(false);
+        row[27] = Datum::bool(false);
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// The text without a truncated character at its end.
+fn whole(query: &[u8]) -> &str {
+    match std::str::from_utf8(query) {
+        Ok(text) => text,
+        Err(e) => std::str::from_utf8(&query[..e.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
+fn target(core: &mut Core, pid: i32, what: &str) -> Result<Option<Arc<SessionHandle>>> {
+    let Some(found) = session(core, pid) else {
+        not_a_process(core, pid, "backend");
+        return Ok(None);
+    };
+    let role = found.activity.get().user;
+    may_signal(core, role, what)?;
+    Ok(Some(found))
+}
+
+fn cancel(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let Some(session) = target(core, args[0].as_i32(), "cancel")? else {
+        return Ok(Datum::bool(false));
+    };
+    session.cancel();
+    // If the target is this session, the statement ends here, as by a signal.
+    core.backend.check_interrupts()?;
+    Ok(Datum::bool(true))
+}
+
+fn terminate(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let pid = args[0].as_i32();
+    let timeout = args.get(1).map_or(0, |t| t.as_i64());
+    let Ok(timeout) = u64::try_from(timeout) else {
+        return Err(pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "\"timeout\" must not be negative"));
+    };
+    let Some(session) = target(core, pid, "terminate")? else { return Ok(Datum::bool(false)) };
+    session.terminate();
+    core.backend.check_interrupts()?;
+    if timeout == 0 {
+        return Ok(Datum::bool(true));
+    }
+    let deadline = Deadline::after(Duration::from_millis(timeout));
+    loop {
+        let there = server(core).and_then(|s| s.session(pid));
+        if there.is_none_or(|s| !Arc::ptr_eq(&s, &session)) {
+            return Ok(Datum::bool(true));
+        }
+        core.backend.check_interrupts()?;
+        if deadline.is_some_and(Deadline::has_passed) {
+            let message =
+                format!("backend with PID {pid} did not terminate within {timeout} milliseconds");
+            let warning = PgError::new(SqlState::WARNING, message).severity(Severity::Warning);
+            core.notices.push(warning);
+            return Ok(Datum::bool(false));
+        }
+        // As in PostgreSQL, this polls every 100 ms.
+        let next = Deadline::after(Duration::from_millis(100));
+        if core.backend.waiter().park(WaitEvent::BackendTermination, next) == Woken::Interrupted {
+            core.backend.check_interrupts()?;
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Runs statements from their slots.
+
+use super::{QuerySlot, STRING_TYPES, Shape, Slot, VARIANTS_MAX, Variant, statement_text, unquote};
+use crate::plancache::Statement;
+use crate::plancache::plans::Mode;
+use crate::plancache::template::{Class, Literal, Template, integer};
+use crate::portal::write_tag;
+use crate::prepared::{ParkedExecution, Ready};
+use crate::rows::RowWriter;
+use crate::session::Session;
+use executor::spi::Query;
+use ids::Oid;
+use parse::RawStmt;
+use parse::ast::Node;
+use pgerror::Result;
+use plan::query::CmdType;
+use std::sync::Arc;
+use types::fncx::TypeFunctions;
+use types::{BATCH_ROWS_MAX, Datum, oids};
+use wire::{Formats, backend};
+
+impl Session {
+    /// Runs a text from its slot. False if there is no slot, or the text does not fit it.
+    pub(crate) fn run_slot(&mut self, text: &[u8]) -> Result<bool> {
+        let mut template = std::mem::take(&mut self.slots.template);
+        let known =
+            self.core.values.resolved.share_texts && !self.xact.failed && template.scan(text);
+        let place = if known { self.slots.places.get(&template.key[..]).copied() } else { None };
+        let Some(place) = place else {
+            if !known {
+                template.key.clear();
+            }
+            self.slots.template = template;
+            return Ok(false);
+        };
+        let Some(mut slot) = self.slots.slots[place].take() else {
+            self.slots.template = template;
+            return Ok(false);
+        };
+        let ran = match &mut *slot {
+            Slot::Query(slot) => self.run_query_slot(slot, text, &template.literals),
+            Slot::Transaction(raw) => self.run_transaction(raw).map(|()| true),
+        };
+        if let Some(entry) = self.slots.slots.get_mut(place) {
+            *entry = Some(slot);
+        }
+        self.slots.template = template;
+        if ran.is_err() {
+            self.core.activity.statement = Some(String::from_utf8_lossy(text).into());
+        }
+        ran
+    }
+
+    fn run_transaction(&mut self, raw: &RawStmt) -> Result<()> {
+        let Node::TransactionStmt(stmt) = &raw.stmt else { return Ok(()) };
+        self.start_command();
+        self.core.backend.check_interrupts()?;
+        let tag = self.transaction_statement(stmt)?;
+        self.end_implicit_block();
+        self.finish_command()?;
+        self.send_notices();
+        backend::command_complete(&mut self.conn.out, tag);
+        Ok(())
+    }
+
+    fn run_query_slot(
+        &mut self,
+        slot: &mut QuerySlot,
+        text: &[u8],
+        literals: &[Literal],
+    ) -> Result<bool> {
+        let QuerySlot { shape, variants } = slot;
+        let found = variants.iter().position(|v| shape.is_fixed(&v.fixed, text, literals));
+        let Some(found) = found else { return Ok(false) };
+        if std::str::from_utf8(text).is_err() {
+            return Ok(false);
+        }
+        self.start_command();
+        let variant = &mut variants[found];
+        if variant.ready.current(&mut self.core)?.is_none()
+            && !self.renew(&mut variant.ready, &variant.key)
+        {
+            variants.remove(found);
+            return Ok(false);
+        }
+        let ready = &mut variants[found].ready;
+        let Some(params) = self.literal_values(shape, ready, text, literals) else {
+            return Ok(false);
+        };
+        self.run_ready(ready, params)
+    }
+
+    /// Looks up or analyses the statement again. False if it no longer works with these parameters.
+    fn renew(&mut self, ready: &mut Ready, key: &[u8]) -> bool {
+        let Some(old) = ready.statement.clone() else { return false };
+        if !self.core.catalog.overlay.is_clean() {
+            return false;
+        }
+        let core = &mut self.core;
+        let renewed =
+            core.statement_key(key, &[]).and_then(|key| match core.find_statement(&key) {
+                Some(found) => Ok(found),
+                None => core.make_statement(key, &old.sql, &old.raw, &old.param_types, old.lifted),
+            });
+        match renewed {
+            // String literals may now have other types.
+            Ok(statement) if statement.param_types == old.param_types => {
+                *ready = Ready::new(statement);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The parameter values from the literals; `None` if one is not valid for its type.
+    fn literal_values(
+        &mut self,
+        shape: &Shape,
+        ready: &Ready,
+        text: &[u8],
+        literals: &[Literal],
+    ) -> Option<Arc<[Datum]>> {
+        if shape.lifted.is_empty() {
+            return Some(self.no_params.clone());
+        }
+        let types = &ready.statement.as_ref()?.param_types;
+        let mut values: smallvec::SmallVec<[Datum; 8]> = smallvec::SmallVec::new();
+        for (&(place, negated), &ty) in shape.lifted.iter().zip(types.iter()) {
+            let literal = literals[usize::from(place)];
+            let digits = literal.of(text);
+            let signed = |n: u64| if negated { (n as i64).wrapping_neg() } else { n as i64 };
+            values.push(match literal.class {
+                Class::Int4 => Datum::int4(signed(integer(digits)?) as i32),
+                Class::Int8 => Datum::int8(signed(integer(digits)?)),
+                Class::Numeric => {
+                    let mut number = Vec::with_capacity(digits.len() + 1);
+                    if negated {
+                        number.push(b'-');
+                    }
+                    number.extend_from_slice(digits);
+                    self.core.type_input(oids::NUMERIC, &number, -1).ok()?
+                }
+                Class::Text => {
+                    let bytes = unquote(digits);
+                    match ty {
+                        oids::TEXT | oids::VARCHAR | oids::BPCHAR => Datum::Bytes(bytes.into()),
+                        _ => self.core.type_input(ty, &bytes, -1).ok()?,
+                    }
+                }
+                Class::Other => return None,
+            });
+        }
+        Some(values.into_vec().into())
+    }
+
+    /// Creates a slot for the text just scanned, whose only statement has been parsed, and runs it.
+    /// False if no slot can be created; then nothing was executed.
+    pub(crate) fn run_new_slot(&mut self, sql: &Arc<str>, raw: &RawStmt) -> Result<bool> {
+        if self.slots.template.key.is_empty() {
+            return Ok(false);
+        }
+        let template = std::mem::take(&mut self.slots.template);
+        let result = self.new_slot(sql, raw, &template);
+        self.slots.template = template;
+        result
+    }
+
+    fn new_slot(&mut self, sql: &Arc<str>, raw: &RawStmt, template: &Template) -> Result<bool> {
+        if matches!(raw.stmt, Node::TransactionStmt(_)) {
+            self.slots.insert(&template.key, Slot::Transaction(raw.clone()));
+            return Ok(false);
+        }
+        if !analyze::is_query(&raw.stmt) {
+            return Ok(false);
+        }
+        self.start_command();
+        if !self.core.catalog.overlay.is_clean() {
+            return Ok(false);
+        }
+        let text = sql.as_bytes();
+        let (shape, fixed, key, statement) = self.shaped_statement(sql, raw, template)?;
+        let mut ready = Ready::new(statement);
+        let Some(params) = self.literal_values(&shape, &ready, text, &template.literals) else {
+            return Ok(false);
+        };
+        self.core.backend.check_interrupts()?;
+        if !self.run_ready(&mut ready, params)? {
+            return Ok(false);
+        }
+        if shape.is_time_dependent(text, &template.literals) {
+            return Ok(true);
+        }
+        let variant = Variant { fixed: fixed.into(), key: key.into(), ready };
+        let place = self.slots.places.get(&template.key[..]).copied();
+        match place.and_then(|place| self.slots.slots[place].as_deref_mut()) {
+            Some(Slot::Query(slot)) if slot.shape.fixed == shape.fixed => {
+                if slot.variants.len() >= VARIANTS_MAX {
+                    slot.variants.remove(0);
+                }
+                slot.variants.push(variant);
+            }
+            Some(slot) => *slot = Slot::Query(QuerySlot { shape, variants: vec![variant] }),
+            None => {
+                let slot = QuerySlot { shape, variants: vec![variant] };
+                self.slots.insert(&template.key, Slot::Query(slot));
+            }
+        }
+        Ok(true)
+    }
+
+    /// The statement with as many lifted literals as possible. It tries numbers and strings, then
+    /// numbers, then none.
+    #[allow(clippy::type_complexity)]
+    fn shaped_statement(
+        &mut self,
+        sql: &Arc<str>,
+        raw: &RawStmt,
+        template: &Template,
+    ) -> Result<(Shape, Vec<u8>, Vec<u8>, Arc<Statement>)> {
+        let text = sql.as_bytes();
+        let literals = &template.literals;
+        let known = literals.iter().filter(|l| l.class != Class::Other);
+        let starts: Vec<u32> = known.map(|l| l.start).collect();
+        let core = &mut self.core;
+        let mut tries = vec![true, false];
+        tries.truncate(if literals.is_empty() { 0 } else { 2 });
+        for strings in tries {
+            let mut tree = raw.clone();
+            let lifted = analyze::lift(&mut tree, sql, &starts, strings);
+            if lifted.is_empty() {
+                break;
+            }
+            let shape = Shape::new(literals, &lifted);
+            let fixed = shape.fixed(text, literals);
+            let key_text = statement_text(template, &shape, &fixed);
+            let key = core.statement_key(&key_text, &[])?;
+            let key = key.filter(|_| !shape.is_time_dependent(text, literals));
+            let found = match core.find_statement(&key) {
+                Some(found) => Ok(found),
+                None => {
+                    let types: Vec<Oid> = shape
+                        .lifted
+                        .iter()
+                        .map(|(i, _)| match literals[usize::from(*i)].class {
+                            Class::Int4 => oids::INT4,
+                            Class::Int8 => oids::INT8,
+                            Class::Numeric => oids::NUMERIC,
+                            Class::Text | Class::Other => oids::UNKNOWN,
+                        })
+                        .collect();
+                    core.make_statement(key, sql, &Arc::new(tree), &types, true)
+                }
+            };
+            if let Ok(statement) = found {
+                let mut pairs = shape.lifted.iter().zip(statement.param_types.iter());
+                let fits = pairs.all(|((i, _), ty)| {
+                    literals[usize::from(*i)].class != Class::Text || STRING_TYPES.contains(ty)
+                });
+                if fits && shape.lifted.len() == statement.param_types.len() {
+                    return Ok((shape, fixed, key_text, statement));
+                }
+            }
+            if !lifted.iter().any(|l| l.string) {
+                break;
+            }
+        }
+        let shape = Shape::new(literals, &[]);
+        let fixed = shape.fixed(text, literals);
+        let key_text = statement_text(template, &shape, &fixed);
+        let key = core.statement_key(&key_text, &[])?;
+        let key = key.filter(|_| !shape.is_time_dependent(text, literals));
+        crate::simple::check_parameters(core, raw, sql, &[])?;
+        let statement = match core.find_statement(&key) {
+            Some(found) => found,
+            None => core.make_statement(key, sql, &Arc::new(raw.clone()), &[], true)?,
+        };
+        Ok((shape, fixed, key_text, statement))
+    }
+
+    /// Runs a current statement to its end and sends its rows; the transaction has begun already.
+    /// False if it cannot be planned with parameters in place of literals; then nothing was
+    /// executed.
+    fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<bool> {
+        let _timer = self.statement_timer();
+        self.core.backend.check_interrupts()?;
+        let mode = self.core.values.resolved.plan_mode;
+        let custom = mode == Mode::Custom && !params.is_empty();
+        if let Some(mut idle) = ready.take_idle(&mut self.core, custom)? {
+            self.check_plan(idle.run.plan())?;
+            let snapshot = self.core.backend.snapshot();
+            idle.run.rerun(params, snapshot.clone())?;
+            self.core.backend.push_snapshot(snapshot);
+            return self.send_all(ready, idle).map(|()| true);
+        }
+        let plan = match ready.plan(&mut self.core, &params, mode) {
+            // The failed expression might not be evaluated if the parameter were a constant.
+            Err(e) if !params.is_empty() && e.code().class() == *b"22" => return Ok(false),
+            Err(e) => return Err(e),
+            Ok(Some(plan)) => plan,
+            Ok(None) => {
+                // Catalogs changed during the waits for locks. Now the locks are held, so the
+                // relations cannot change any more.
+                let Some(old) = ready.statement.clone() else { return Ok(false) };
+                let core = &mut self.core;
+                let types = &old.param_types;
+                let new = core.make_statement(None, &old.sql, &old.raw, types, old.lifted)?;
+                let chosen = new.choose(core, &params, mode)?;
+                *ready = Ready::new(new);
+                chosen.plan
+            }
+        };
+        self.check_plan(&plan)?;
+        let core = &mut self.core;
+        let snapshot = core.backend.snapshot();
+        core.backend.push_snapshot(snapshot);
+        let writer = RowWriter::new(&plan.plan_tree.info.target_list, &Formats::Text);
+        let run = Query::new(plan, params).start(core)?;
+        self.send_all(ready, ParkedExecution { run, writer, formats: Formats::Text })?;
+        Ok(true)
+    }
+
+    /// Runs an execution to its end under the active snapshot, pops the snapshot, and ends the
+    /// statement.
+    fn send_all(&mut self, ready: &mut Ready, mut idle: ParkedExecution) -> Result<()> {
+        self.core.transaction.mode.queried = true;
+        let ParkedExecution { run, writer, .. } = &mut idle;
+        run.check_values(&mut self.core)?;
+        let mut sent = 0u64;
+        let returns = ready.statement.as_ref().is_some_and(|s| s.fields.is_some());
+        // A statement that writes is run to its end, with its triggers, before any of its rows are
+        // sent.
+        let mut written = Vec::new();
+        if returns && crate::portal::writes(run.plan()) {
+            while let Some(batch) = run.next(&mut self.core, BATCH_ROWS_MAX)? {
+                written.push(batch);
+            }
+            self.core.after_statement()?;
+        }
+        let mut written = written.into_iter();
+        if let Some(statement) = &ready.statement {
+            let top = &run.plan().plan_tree;
+            match statement.fields.as_ref().and_then(|f| crate::rows::as_planned(f, top)) {
+                Some(fields) => backend::row_description(&mut self.conn.out, &fields),
+                None => self.conn.out.extend_from_slice(&statement.description),
+            }
+        }
+        while let Some(batch) = match written.next() {
+            Some(batch) => Some(batch),
+            None => run.next(&mut self.core, BATCH_ROWS_MAX)?,
+        } {
+            if returns {
+                for row in 0..batch.len {
+                    writer.write(&mut self.core, &batch, row, &mut self.conn.out)?;
+                    self.conn.flush_if_large()?;
+                }
+            }
+            sent += batch.len as u64;
+            run.recycle(batch);
+        }
+        let command = run.plan().command_type;
+        let rows = if command == CmdType::Select { sent } else { run.processed() };
+        if ready.keeps(run.plan()) && run.park(&mut self.core)? {
+            ready.idle = Some(idle);
+        }
+        self.core.backend.pop_snapshot();
+        self.finish_command()?;
+        self.send_notices();
+        write_tag(&mut self.conn.out, command, rows);
+        Ok(())
+    }
+}

@@ -1,0 +1,413 @@
+//! Transaction statements, and the start and the end of transactions.
+
+use super::{Block, Characteristics, DeadPortal, Mode, Xact, aborted};
+use crate::session::Session;
+use ids::Oid;
+use parse::ast::{DefElem, Node, TransactionStmt, TransactionStmtKind, Value};
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use utility::host::{Settings, Transactions};
+
+fn no_transaction(what: &str) -> PgError {
+    pg_err!(NO_ACTIVE_SQL_TRANSACTION, "{what} can only be used in transaction blocks")
+}
+
+/// The error for COMMIT PREPARED and ROLLBACK PREPARED. Two-phase commit is not implemented, so
+/// there are no prepared transactions.
+fn no_prepared_transaction(stmt: &TransactionStmt) -> PgError {
+    let gid = stmt.gid.as_deref().unwrap_or_default();
+    pg_err!(UNDEFINED_OBJECT, "prepared transaction with identifier \"{gid}\" does not exist")
+}
+
+fn warning(code: SqlState, message: &str) -> PgError {
+    PgError::new(code, message).severity(Severity::Warning)
+}
+
+impl Session {
+    /// Starts a transaction for the next statement, if none is open.
+    pub(crate) fn start_command(&mut self) {
+        if self.xact.block != Block::None {
+            return;
+        }
+        self.xact.block = Block::Single;
+        self.core.transaction.mode.read_only = self.core.values.resolved.read_only;
+        self.core.transaction.mode.deferrable = self.core.values.resolved.deferrable;
+        let resolved = &self.core.values.resolved;
+        self.xact.began = Some((resolved.isolation, resolved.read_only, resolved.deferrable));
+        self.core.transaction.start = self.core.transaction.statement_start;
+        let now = self.core.transaction.statement_start;
+        self.core.backend.begin_at(self.core.values.resolved.isolation, now);
+        self.core.warn_of_isolation(self.core.values.resolved.isolation);
+    }
+
+    /// Ends a statement without an error: commits its own transaction; in a block, makes its
+    /// changes visible to the next statement.
+    pub(crate) fn finish_command(&mut self) -> Result<()> {
+        self.core.after_statement()?;
+        match self.xact.block {
+            Block::None => Ok(()),
+            Block::Single => self.commit_transaction(),
+            Block::Implicit | Block::Explicit => self.next_command(),
+        }
+    }
+
+    /// Counterpart: `CommandCounterIncrement`.
+    pub(crate) fn next_command(&mut self) -> Result<()> {
+        if self.core.backend.in_transaction() && self.core.backend.command_counter_increment()? {
+            self.core.catalog.overlay.end_command();
+        }
+        Ok(())
+    }
+
+    /// Commits the open transaction. If this fails, the transaction is still open.
+    pub(crate) fn commit_transaction(&mut self) -> Result<()> {
+        // The queries of held cursors may call functions that queue deferred events.
+        loop {
+            if !self.core.triggers.is_empty() {
+                trigger::before_commit(&mut self.core)?;
+            }
+            if !self.keep_held_portals()? {
+                break;
+            }
+        }
+        if !self.on_commit.is_empty() {
+            let tables = std::mem::take(&mut self.on_commit);
+            self.on_commit = commands::on_commit::before_commit(self, &tables)?;
+        }
+        let instance = self.instance.clone();
+        let notify_lock = self.take_notify_lock(&instance);
+        let core = &mut self.core;
+        core.transaction.exports = None;
+        core.catalog.commit(&mut core.backend, &core.catalogs, Vec::new(), false)?;
+        core.store.commit();
+        self.finish_notify();
+        drop(notify_lock);
+        self.end_transaction();
+        Ok(())
+    }
+
+    pub(crate) fn abort_transaction(&mut self) {
+        self.core.named.portals.retain(|_, p| p.is_held());
+        let core = &mut self.core;
+        core.transaction.exports = None;
+        core.backend.truncate_snapshots(0);
+        if core.backend.in_transaction()
+            && let Err(e) = core.catalog.abort(&mut core.backend)
+        {
+            // The transaction is aborted in any case. An error about files that were not removed
+            // goes to the log only.
+            self.log_report(&e);
+        }
+        self.core.store.rollback(1);
+        self.forget_temp_schema_of_level(1);
+        self.end_transaction();
+    }
+
+    fn end_transaction(&mut self) {
+        self.core.notices.extend(self.core.backend.take_warnings());
+        self.core.caches.row_types.clear();
+        self.core.triggers.end_transaction();
+        self.core.transaction.messages.clear();
+        self.xact = Xact::default();
+        self.core.transaction.mode = Mode::default();
+        self.core.apply_settings();
+    }
+
+    /// Handles an error: rolls back as required, so that the session can continue.
+    pub(crate) fn fail(&mut self) {
+        self.core.backend.truncate_snapshots(0);
+        match self.xact.block {
+            Block::None => {}
+            Block::Single | Block::Implicit => self.abort_transaction(),
+            Block::Explicit if self.xact.failed => {}
+            Block::Explicit => {
+                let mut dead = std::mem::take(&mut self.xact.dead_portals);
+                let ended = self.core.named.portals.iter().filter(|(_, p)| !p.is_held());
+                dead.extend(ended.map(|(name, p)| DeadPortal::of(name, p)));
+                if self.core.backend.txn.nesting() > 1 {
+                    if let Err(e) = self.abort_level() {
+                        self.log_report(&e);
+                    }
+                } else {
+                    let began = self.xact.began;
+                    self.abort_transaction();
+                    self.xact.began = began;
+                    self.xact.block = Block::Explicit;
+                }
+                self.xact.failed = true;
+                dead.retain(|d| !self.core.named.portals.contains_key(&d.name));
+                self.xact.dead_portals = dead;
+            }
+        }
+    }
+
+    /// Rolls back the level of the innermost savepoint.
+    fn abort_level(&mut self) -> Result<()> {
+        let level = self.core.backend.txn.nesting();
+        self.core.named.portals.retain(|_, p| p.level < level);
+        self.core.catalog.overlay.abort_subtransaction();
+        self.core.triggers.abort_subtransaction();
+        self.core.transaction.messages.sub_abort();
+        let result = self.core.backend.abort_subxact();
+        self.core.store.rollback(level);
+        self.forget_temp_schema_of_level(level);
+        self.core.apply_settings();
+        self.restore_read_only();
+        result.map(|_| ())
+    }
+
+    /// Forgets the temporary schema if a rolled-back level created it.
+    fn forget_temp_schema_of_level(&mut self, level: usize) {
+        if self.xact.temp_schema_level.is_some_and(|made| made >= level) {
+            self.xact.temp_schema_level = None;
+            self.core.catalog.set_temp_namespace(Oid::INVALID, Oid::INVALID);
+        }
+    }
+
+    fn restore_read_only(&mut self) {
+        if let Some(before) = self.xact.read_only_before.pop() {
+            self.core.transaction.mode.read_only = before;
+        }
+    }
+
+    fn begin_level(&mut self) -> Result<()> {
+        self.core.backend.begin_subxact()?;
+        self.xact.read_only_before.push(self.core.transaction.mode.read_only);
+        self.core.triggers.begin_subtransaction();
+        self.core.transaction.messages.sub_begin();
+        self.core.catalog.overlay.begin_subtransaction();
+        Ok(())
+    }
+
+    /// The statements of one message share a transaction.
+    pub(crate) fn begin_implicit_block(&mut self) {
+        if self.xact.block == Block::Single {
+            self.xact.block = Block::Implicit;
+        }
+    }
+
+    pub(crate) fn end_implicit_block(&mut self) {
+        if self.xact.block == Block::Implicit {
+            self.xact.block = Block::Single;
+        }
+    }
+
+    /// Runs a transaction statement; returns its command tag.
+    pub(crate) fn transaction_statement(&mut self, stmt: &TransactionStmt) -> Result<&'static str> {
+        let name = stmt.savepoint_name.as_deref().unwrap_or_default();
+        match stmt.kind {
+            TransactionStmtKind::Begin | TransactionStmtKind::Start => {
+                let before = self.xact.block;
+                self.begin_block()?;
+                if let Err(e) = self.set_characteristics(&stmt.options) {
+                    // A failed BEGIN does not leave a failed block.
+                    self.xact.block = before;
+                    return Err(e);
+                }
+                let start = stmt.kind == TransactionStmtKind::Start;
+                Ok(if start { "START TRANSACTION" } else { "BEGIN" })
+            }
+            TransactionStmtKind::Commit => self.commit_block(stmt.chain),
+            TransactionStmtKind::Rollback => {
+                self.rollback_block(stmt.chain)?;
+                Ok("ROLLBACK")
+            }
+            TransactionStmtKind::Savepoint => {
+                self.require_block("SAVEPOINT")?;
+                self.begin_level()?;
+                self.xact.savepoints.push(name.to_owned());
+                Ok("SAVEPOINT")
+            }
+            TransactionStmtKind::Release => {
+                self.require_block("RELEASE SAVEPOINT")?;
+                self.release(name)?;
+                Ok("RELEASE")
+            }
+            TransactionStmtKind::RollbackTo => {
+                self.require_block("ROLLBACK TO SAVEPOINT")?;
+                self.rollback_to(name)?;
+                Ok("ROLLBACK")
+            }
+            TransactionStmtKind::Prepare => self.prepare_block(),
+            TransactionStmtKind::CommitPrepared => {
+                self.prevent_in_transaction_block("COMMIT PREPARED")?;
+                Err(no_prepared_transaction(stmt))
+            }
+            TransactionStmtKind::RollbackPrepared => {
+                self.prevent_in_transaction_block("ROLLBACK PREPARED")?;
+                Err(no_prepared_transaction(stmt))
+            }
+        }
+    }
+
+    fn require_block(&self, what: &str) -> Result<()> {
+        if self.xact.block == Block::Explicit { Ok(()) } else { Err(no_transaction(what)) }
+    }
+
+    fn begin_block(&mut self) -> Result<()> {
+        match self.xact.block {
+            Block::Explicit if self.xact.failed => return Err(aborted()),
+            Block::Explicit => self.core.notices.push(warning(
+                SqlState::ACTIVE_SQL_TRANSACTION,
+                "there is already a transaction in progress",
+            )),
+            _ => self.xact.block = Block::Explicit,
+        }
+        Ok(())
+    }
+
+    /// COMMIT. A failed transaction is rolled back, and the tag is ROLLBACK.
+    fn commit_block(&mut self, chain: bool) -> Result<&'static str> {
+        if self.xact.block != Block::Explicit {
+            self.no_block("COMMIT AND CHAIN", chain)?;
+        }
+        if self.xact.failed {
+            self.rollback_block(chain)?;
+            return Ok("ROLLBACK");
+        }
+        let next = self.chained(chain);
+        while self.core.backend.txn.nesting() > 1 {
+            self.commit_level()?;
+        }
+        // An error from here on ends the block too.
+        self.xact.block = Block::Single;
+        self.commit_transaction()?;
+        self.begin_chained(next);
+        Ok("COMMIT")
+    }
+
+    fn rollback_block(&mut self, chain: bool) -> Result<()> {
+        if self.xact.block != Block::Explicit {
+            self.no_block("ROLLBACK AND CHAIN", chain)?;
+        }
+        let next = self.chained(chain);
+        self.abort_transaction();
+        self.begin_chained(next);
+        Ok(())
+    }
+
+    /// PREPARE TRANSACTION, which ends the block in any case. A failed transaction is rolled back.
+    /// Outside a block there is nothing to prepare.
+    fn prepare_block(&mut self) -> Result<&'static str> {
+        if self.xact.block != Block::Explicit {
+            self.no_block("PREPARE TRANSACTION", false)?;
+        }
+        if self.xact.failed {
+            self.abort_transaction();
+            return Ok("ROLLBACK");
+        }
+        if self.xact.block == Block::Single {
+            return Ok("ROLLBACK");
+        }
+        self.xact.block = Block::Single;
+        Err(match self.setting("max_prepared_transactions").as_str() {
+            "0" => pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "prepared transactions are disabled")
+                .hint("Set max_prepared_transactions to a nonzero value."),
+            _ => PgError::unsupported("PREPARE TRANSACTION"),
+        })
+    }
+
+    fn no_block(&mut self, what: &str, chain: bool) -> Result<()> {
+        if chain {
+            return Err(no_transaction(what));
+        }
+        self.core.notices.push(warning(
+            SqlState::NO_ACTIVE_SQL_TRANSACTION,
+            "there is no transaction in progress",
+        ));
+        Ok(())
+    }
+
+    /// The characteristics of the transaction that AND CHAIN starts.
+    fn chained(&self, chain: bool) -> Option<Characteristics> {
+        let mode = self.core.transaction.mode;
+        let now = (self.core.backend.txn.isolation(), mode.read_only, mode.deferrable);
+        let over = self.xact.failed && !self.core.backend.in_transaction();
+        chain.then_some(self.xact.began.filter(|_| over).unwrap_or(now))
+    }
+
+    fn begin_chained(&mut self, next: Option<Characteristics>) {
+        if let Some((isolation, read_only, deferrable)) = next {
+            self.start_command();
+            if isolation != self.core.backend.txn.isolation() {
+                self.core.backend.txn.set_isolation(isolation);
+                self.core.warn_of_isolation(isolation);
+            }
+            self.xact.block = Block::Explicit;
+            self.core.transaction.mode.read_only = read_only;
+            self.core.transaction.mode.deferrable = deferrable;
+            self.xact.began = next;
+        }
+    }
+
+    fn commit_level(&mut self) -> Result<()> {
+        let level = self.core.backend.txn.nesting();
+        self.core.backend.commit_subxact()?;
+        self.core.triggers.commit_subtransaction();
+        self.core.transaction.messages.sub_commit();
+        self.core.catalog.overlay.commit_subtransaction();
+        self.core.store.release(level);
+        self.restore_read_only();
+        let made = &mut self.xact.temp_schema_level;
+        *made = made.map(|made| made.min(level - 1));
+        for portal in self.core.named.portals.values_mut() {
+            portal.level = portal.level.min(level - 1);
+        }
+        Ok(())
+    }
+
+    /// The innermost savepoint of that name. 3B001 if there is none.
+    fn savepoint(&self, name: &str) -> Result<usize> {
+        let found = self.xact.savepoints.iter().rposition(|s| s == name);
+        found.ok_or_else(|| {
+            PgError::new(
+                SqlState::S_E_INVALID_SPECIFICATION,
+                format!("savepoint \"{name}\" does not exist"),
+            )
+        })
+    }
+
+    fn release(&mut self, name: &str) -> Result<()> {
+        let found = self.savepoint(name)?;
+        while self.core.backend.txn.nesting() > found + 1 {
+            self.commit_level()?;
+        }
+        self.xact.savepoints.truncate(found);
+        Ok(())
+    }
+
+    fn rollback_to(&mut self, name: &str) -> Result<()> {
+        let found = self.savepoint(name)?;
+        while self.core.backend.txn.nesting() > found + 1 {
+            self.abort_level()?;
+        }
+        self.xact.savepoints.truncate(found + 1);
+        self.begin_level()?;
+        self.xact.dead_portals.clear();
+        self.xact.failed = false;
+        Ok(())
+    }
+
+    /// `ISOLATION LEVEL …, READ ONLY, DEFERRABLE` of BEGIN and SET TRANSACTION.
+    pub(crate) fn set_characteristics(&mut self, options: &[DefElem]) -> Result<()> {
+        for option in options {
+            self.core.set_characteristic(&option.defname, &option_text(option.arg.as_ref()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The text of an option's constant.
+fn option_text(arg: Option<&Node>) -> String {
+    match arg {
+        Some(Node::AConst(c)) => match &c.val {
+            Value::Integer(i) => i.to_string(),
+            Value::String(s) | Value::Float(s) => s.to_string(),
+            Value::Boolean(b) => b.to_string(),
+            _ => String::new(),
+        },
+        Some(Node::String(s)) => s.to_string(),
+        Some(Node::Integer(i)) => i.to_string(),
+        Some(Node::Boolean(b)) => b.to_string(),
+        _ => String::new(),
+    }
+}

@@ -1,3 +1,0 @@
-//! Statistics counters. Empty so far: each crate keeps its own.
-
-#![forbid(unsafe_code)]

@@ -1,0 +1,23 @@
+//! What system functions need of the session.
+
+use crate::sequence::Sequences;
+use catalog::CatSession;
+use executor::Services;
+
+/// The session, as system functions see it.
+pub trait SystemHost: Services + analyze::Host {
+    /// Roles, temporary schemas and database of the session.
+    fn catalog_session(&self) -> &CatSession;
+
+    /// The value of a setting that exists, as SHOW prints a text.
+    fn setting(&self, name: &str) -> String;
+
+    /// The sequences that the session has used.
+    fn sequences(&mut self) -> &mut Sequences;
+
+    /// Is the transaction read-only?
+    fn is_read_only(&self) -> bool;
+
+    /// Writes a line of the session to the server log.
+    fn log(&self, message: &str);
+}

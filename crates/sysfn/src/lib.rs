@@ -1,0 +1,77 @@
+//! System functions that need catalogs, storage or the session: information functions, privileges,
+//! sequences, advisory locks, sizes, files, definitions of objects. They are found by their name in
+//! `pg_proc.prosrc`. Functions on sessions of the server and on its configuration are in the crate
+//! `session`.
+//!
+//! Reading order: `host` (what they need of the session), `function`, this file (the table of all
+//! functions), one module for each kind.
+
+#![forbid(unsafe_code)]
+
+mod activity;
+mod convert;
+mod definition;
+mod files;
+mod function;
+mod host;
+pub mod info;
+mod inventory;
+mod object;
+mod partition;
+mod prewarm;
+mod privilege;
+mod property;
+mod publications;
+pub mod reg;
+pub mod sequence;
+mod server;
+mod size;
+mod snapshot;
+mod wal;
+
+pub use function::{OneFn, SetFn, SysCall, SysFn, text};
+pub use host::SystemHost;
+
+const TABLES: &[&[SysFn]] = &[
+    activity::ADVISORY,
+    activity::FNS,
+    convert::FNS,
+    definition::FNS,
+    files::FNS,
+    info::FNS,
+    inventory::FNS,
+    object::FNS,
+    partition::FNS,
+    publications::FNS,
+    prewarm::FNS,
+    privilege::ANY_COLUMN,
+    privilege::COLUMN,
+    privilege::DATABASE,
+    privilege::FUNCTION,
+    privilege::LANGUAGE,
+    privilege::PARAMETER,
+    privilege::ROLE,
+    privilege::SCHEMA,
+    privilege::SEQUENCE,
+    privilege::SERVER,
+    privilege::TABLE,
+    privilege::TABLESPACE,
+    privilege::TYPE,
+    privilege::WRAPPER,
+    property::FNS,
+    sequence::FNS,
+    server::FNS,
+    size::FNS,
+    snapshot::FNS,
+    wal::FNS,
+];
+
+/// The function with this `prosrc`.
+pub fn lookup(prosrc: &str) -> Option<SysCall> {
+    TABLES
+        .iter()
+        .flat_map(|t| t.iter())
+        .find(|f| f.name == prosrc)
+        .map(|f| f.call)
+        .or_else(|| activity::idle_value(prosrc))
+}

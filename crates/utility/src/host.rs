@@ -1,0 +1,202 @@
+//! The interface that utility statements require of the session.
+
+use catalog::rows::PgClass;
+use engine::{Backend, DbKey, Engine};
+use ids::Oid;
+use parse::ast::VariableSetStmt;
+use pgerror::{PgError, Result};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Implemented by the session and borrowed while a command runs. Analysis, expressions and plans
+/// reach the session through their own traits.
+pub trait CommandHost: analyze::Host + Contexts + Transactions + Settings + Cluster {
+    /// Sends a notice to the client.
+    fn notice(&mut self, notice: PgError);
+
+    /// The client connection during COPY FROM STDIN and COPY TO STDOUT.
+    fn transport(&mut self) -> Result<&mut dyn CopyTransport>;
+
+    /// Runs `work` with the privileges of the owner of the evaluated code, so that its functions
+    /// get no other privileges. Changes of settings are undone, and roles cannot be changed.
+    /// Counterpart: `SECURITY_RESTRICTED_OPERATION`.
+    fn as_owner(
+        &mut self,
+        owner: Oid,
+        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
+    ) -> Result<()>;
+
+    /// Sleeps; an interrupt ends the sleep with an error.
+    fn pause(&mut self, span: Duration) -> Result<()>;
+
+    /// Checks a new function as its language does. `sql`: the statement that creates it, in which
+    /// errors of the body have their positions.
+    fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()>;
+
+    /// The stored form of a password (`password_encryption`).
+    fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
+        let _ = (role, password);
+        Err(PgError::unsupported("passwords"))
+    }
+
+    /// Is the stored secret that of an empty password?
+    fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
+        let _ = (role, secret);
+        false
+    }
+}
+
+/// The contexts of a statement, borrowed from the session while it needs them.
+pub trait Contexts {
+    /// The storage session with the current transaction.
+    fn backend(&mut self) -> &mut Backend;
+
+    /// The catalog facts that expression compilation needs.
+    fn facts(&mut self) -> &mut dyn eval::Facts;
+
+    /// The context in which expressions are evaluated.
+    fn expressions(&mut self) -> &mut dyn eval::Host;
+
+    /// The context in which plans are executed.
+    fn services(&mut self) -> &mut dyn executor::Services;
+
+    fn planner(&mut self) -> &mut dyn planner::PlannerFacts;
+
+    /// The context in which triggers fire.
+    fn trigger_host(&mut self) -> &mut dyn trigger::TriggerHost;
+
+    /// The server's storage engine, for operations on whole databases.
+    fn engine(&mut self) -> Arc<Engine>;
+}
+
+/// The current transaction and the locks, cursors and temporary tables that belong to it.
+pub trait Transactions {
+    /// Are there open portals with rows left to fetch?
+    fn has_ready_portals(&self) -> bool;
+
+    /// Is a transaction block open, or is the statement one of several in a simple query?
+    fn in_transaction_block(&self) -> bool;
+
+    /// Would a commit also end other statements, of a transaction block or of the same pipeline?
+    fn shares_transaction(&self) -> bool;
+
+    /// 25001 where a commit would end more than this statement, named by `what`. Otherwise the
+    /// transaction is committed as soon as the statement ends. Counterpart:
+    /// `PreventInTransactionBlock`.
+    fn prevent_in_transaction_block(&mut self, what: &str) -> Result<()>;
+
+    /// Is the transaction read-only?
+    fn read_only(&self) -> bool;
+
+    /// 55006 where the session itself uses the relation: it has open cursors or pending trigger
+    /// events on it. `what` is the command.
+    fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()>;
+
+    /// As `lock_relation`, but returns false instead of waiting.
+    fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool>;
+
+    /// Commits, publishes invalidations and begins a transaction with the same properties, for
+    /// commands that use several transactions.
+    fn next_transaction(&mut self) -> Result<()>;
+
+    /// Registers the action at commit: the temporary table is emptied, or dropped if `drop`.
+    fn on_commit(&mut self, table: Oid, drop: bool);
+
+    /// Called when the session's temporary schemas were created or emptied.
+    fn temp_schema_made(&mut self, schema: Oid, toast: Oid);
+}
+
+/// The settings of the session.
+pub trait Settings {
+    /// The current value of a setting, as SHOW prints it; empty where it does not exist.
+    fn setting(&mut self, name: &str) -> String;
+
+    /// The canonical name of a setting, as stored in catalogs.
+    fn setting_name(&mut self, name: &str) -> String;
+
+    /// The checked value of a SET clause; `None` for DEFAULT and RESET.
+    fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>>;
+
+    /// Settings that affect planning and differ from their defaults, by name (EXPLAIN with
+    /// SETTINGS).
+    fn explain_settings(&mut self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+/// Other databases and sessions, and the machine.
+pub trait Cluster {
+    /// Performs an immediate, complete checkpoint.
+    fn checkpoint(&mut self) -> Result<()>;
+
+    /// Does the C library of the server have this locale?
+    fn locale_exists(&mut self, name: &str) -> bool;
+
+    /// The `pg_class` rows of another database, read from its own catalogs.
+    fn classes_of(&mut self, database: DbKey) -> Result<Vec<PgClass>>;
+
+    /// Terminates the sessions of a database. 42501 if the user lacks the privilege.
+    fn terminate_sessions(&mut self, database: Oid) -> Result<()>;
+
+    /// Terminates the server's background workers in a database; their work is repeatable.
+    fn terminate_workers(&mut self, database: Oid) {
+        let _ = database;
+    }
+
+    /// A database was dropped or moved: removes the caches of its catalogs.
+    fn forget_database(&mut self, database: Oid);
+}
+
+/// The data stream of a COPY between server and client.
+pub trait CopyTransport {
+    /// Sends CopyInResponse; called before the first [`CopyTransport::read`].
+    fn begin_in(&mut self, binary: bool, columns: usize) -> Result<()>;
+
+    /// Appends the client's next data; false at the end. An error on CopyFail.
+    fn read(&mut self, out: &mut Vec<u8>) -> Result<bool>;
+
+    /// Sends CopyOutResponse.
+    fn begin_out(&mut self, binary: bool, columns: usize) -> Result<()>;
+
+    /// Sends one row, including its line terminator.
+    fn write(&mut self, row: &[u8]) -> Result<()>;
+
+    fn end_out(&mut self) -> Result<()>;
+}
+
+impl executor::spi::QueryHost for dyn CommandHost + '_ {
+    fn services(&mut self) -> &mut dyn executor::Services {
+        Contexts::services(self)
+    }
+
+    fn increment_command_counter(&mut self) -> Result<()> {
+        self.catalog().increment_command_counter()
+    }
+}
+
+/// The host as the owner of a storage session, for table scans.
+pub struct Owner<'h>(pub &'h mut dyn CommandHost);
+
+impl engine::index::Owner for Owner<'_> {
+    fn backend(&mut self) -> &mut Backend {
+        self.0.backend()
+    }
+}
+
+/// The host as the context of a row writer.
+pub struct Writing<'h>(pub &'h mut dyn CommandHost);
+
+impl executor::WriteHost for Writing<'_> {
+    fn expressions(&mut self) -> &mut dyn eval::Host {
+        self.0.expressions()
+    }
+
+    fn services(&mut self) -> &mut dyn executor::Services {
+        self.0.services()
+    }
+}
+
+/// A notice with its SQLSTATE.
+pub fn notice(error: PgError) -> PgError {
+    error.severity(pgerror::Severity::Notice)
+}

@@ -1,0 +1,14 @@
+//! What utility statements have in common: the interface of the session, names, options,
+//! expressions, and queries that belong to a statement.
+//!
+//! Reading order: `host` (the session's interface), `names`, `options`, `exprs`, `columns`,
+//! `query`.
+
+#![forbid(unsafe_code)]
+
+pub mod columns;
+pub mod exprs;
+pub mod host;
+pub mod names;
+pub mod options;
+pub mod query;

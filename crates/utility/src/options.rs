@@ -1,0 +1,53 @@
+//! Parenthesised options: values of `DefElem`s.
+//!
+//! Counterpart: define.c.
+
+use parse::ast::{DefElem, Node};
+use pgerror::{Result, bail, pg_err};
+
+/// The value as text. Counterpart: `defGetString`.
+pub fn text(def: &DefElem) -> Result<String> {
+    Ok(match &def.arg {
+        Some(Node::String(s) | Node::Float(s)) => s.to_string(),
+        Some(Node::Integer(n)) => n.to_string(),
+        Some(Node::Boolean(b)) => b.to_string(),
+        Some(Node::TypeName(t)) => analyze::typename::type_name_text(t),
+        Some(Node::List(l)) => {
+            let parts: Vec<&str> = l.iter().filter_map(Node::as_str).collect();
+            parts.join(".")
+        }
+        Some(Node::AStar) => "*".to_string(),
+        Some(Node::AConst(_)) | None => {
+            bail!(SYNTAX_ERROR, "{} requires a parameter", def.defname)
+        }
+        Some(_) => bail!(SYNTAX_ERROR, "invalid value of option \"{}\"", def.defname),
+    })
+}
+
+/// The value as a boolean; a missing value means true. Counterpart: `defGetBoolean`.
+pub fn boolean(def: &DefElem) -> Result<bool> {
+    match &def.arg {
+        None => return Ok(true),
+        Some(Node::Boolean(b)) => return Ok(*b),
+        Some(Node::Integer(0)) => return Ok(false),
+        Some(Node::Integer(1)) => return Ok(true),
+        Some(Node::Integer(_)) => {}
+        Some(_) => match text(def)?.to_ascii_lowercase().as_str() {
+            "true" | "on" => return Ok(true),
+            "false" | "off" => return Ok(false),
+            _ => {}
+        },
+    }
+    Err(pg_err!(SYNTAX_ERROR, "{} requires a Boolean value", def.defname))
+}
+
+/// The value as a 64-bit integer. Counterpart: `defGetInt64`.
+pub fn integer(def: &DefElem) -> Result<i64> {
+    match &def.arg {
+        Some(Node::Integer(n)) => Ok(i64::from(*n)),
+        Some(Node::Float(s)) => s.parse().map_err(|_| {
+            pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value \"{s}\" is out of range for type bigint")
+        }),
+        _ => Err(pg_err!(SYNTAX_ERROR, "{} requires a numeric value", def.defname)),
+    }
+}

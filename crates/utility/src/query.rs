@@ -1,0 +1,38 @@
+//! Planning and execution of queries on behalf of commands.
+
+use crate::host::CommandHost;
+use analyze::SessionLookup;
+use executor::spi::{self, QuerySnapshot};
+use parse::ast::SelectStmt;
+use pgerror::Result;
+use plan::PlannedStmt;
+use plan::query::Query;
+use std::sync::Arc;
+use types::{Batch, Datum};
+
+/// A callback that receives each batch with the indexes of its visible columns.
+pub type Sink<'a> = dyn FnMut(&mut dyn CommandHost, &Batch, &[usize]) -> Result<()> + 'a;
+
+/// Plans and runs a query with a new snapshot; returns the number of processed rows.
+pub fn run(host: &mut dyn CommandHost, query: &Query, sink: &mut Sink<'_>) -> Result<u64> {
+    let plan = plan(host, query)?;
+    let query = of_plan(&plan, QuerySnapshot::New);
+    Ok(query.run(host, &mut |host, batch, columns| sink(host, batch, columns))?.rows)
+}
+
+/// The query of a plan without parameters.
+pub fn of_plan(plan: &Arc<PlannedStmt>, snapshot: QuerySnapshot) -> spi::Query {
+    let none: Arc<[Datum]> = Arc::from([]);
+    spi::Query::new(plan.clone(), none).under(snapshot)
+}
+
+/// Rewrites and plans a query.
+pub fn plan(host: &mut dyn CommandHost, query: &Query) -> Result<Arc<PlannedStmt>> {
+    let query = analyze::rewrite(&mut SessionLookup::new(host), query.clone())?;
+    Ok(Arc::new(planner::plan_query(&query, host.planner())?))
+}
+
+/// Has the SELECT, or the leftmost one of set operations, an INTO clause?
+pub fn has_into(s: &SelectStmt) -> bool {
+    s.larg.as_ref().map_or(s.into_clause.is_some(), |left| has_into(left))
+}

@@ -1,0 +1,480 @@
+//! Reading and building arrays in their on-disk format.
+
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, TypeInfo};
+use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
+use crate::{oids, pieces};
+use ids::Oid;
+use pgerror::{Result, pg_err};
+
+/// The largest number of dimensions.
+pub const MAX_DIMS: usize = 6;
+
+/// A borrowed array in its on-disk format.
+#[derive(Clone, Copy)]
+pub struct ArrayRef<'a> {
+    bytes: &'a [u8],
+}
+
+#[inline]
+fn i32_at(b: &[u8], at: usize) -> i32 {
+    let mut word = [0; 4];
+    word.copy_from_slice(&b[at..at + 4]);
+    i32::from_le_bytes(word)
+}
+
+impl<'a> ArrayRef<'a> {
+    pub fn new(d: DatumRef<'a>) -> ArrayRef<'a> {
+        ArrayRef { bytes: d.as_bytes() }
+    }
+
+    pub fn payload(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    pub fn ndim(self) -> usize {
+        i32_at(self.bytes, 0) as usize
+    }
+
+    pub fn elem_type(self) -> Oid {
+        Oid(i32_at(self.bytes, 8) as u32)
+    }
+
+    pub fn dims(self) -> Vec<i32> {
+        (0..self.ndim()).map(|i| self.dim(i)).collect()
+    }
+
+    pub fn lower_bounds(self) -> Vec<i32> {
+        (0..self.ndim()).map(|i| self.lower_bound(i)).collect()
+    }
+
+    /// Length of dimension `i` (0-based).
+    #[inline]
+    pub fn dim(self, i: usize) -> i32 {
+        i32_at(self.bytes, 12 + 4 * i)
+    }
+
+    /// Lower bound of dimension `i` (0-based).
+    #[inline]
+    pub fn lower_bound(self, i: usize) -> i32 {
+        i32_at(self.bytes, 12 + 4 * self.ndim() + 4 * i)
+    }
+
+    /// Have both arrays the same number of dimensions, lengths and lower bounds?
+    pub fn same_bounds(self, other: ArrayRef<'_>) -> bool {
+        let n = self.ndim();
+        n == other.ndim() && self.bytes[12..12 + 8 * n] == other.bytes[12..12 + 8 * n]
+    }
+
+    /// Number of elements.
+    #[inline]
+    pub fn count(self) -> usize {
+        match self.ndim() {
+            0 => 0,
+            n => (0..n).map(|i| self.dim(i) as usize).product(),
+        }
+    }
+
+    pub fn has_null_bitmap(self) -> bool {
+        i32_at(self.bytes, 4) != 0
+    }
+
+    /// Offset of the elements in the payload.
+    fn data_start(self) -> usize {
+        match i32_at(self.bytes, 4) {
+            0 => align_up(16 + 8 * self.ndim(), 8) - 4,
+            offset => offset as usize - 4,
+        }
+    }
+
+    pub fn is_null(self, i: usize) -> bool {
+        if !self.has_null_bitmap() {
+            return false;
+        }
+        let at = 12 + 8 * self.ndim() + i / 8;
+        self.bytes[at] >> (i % 8) & 1 == 0
+    }
+
+    /// Is any element NULL?
+    pub fn contains_null(self) -> bool {
+        self.has_null_bitmap() && (0..self.count()).any(|i| self.is_null(i))
+    }
+
+    /// The elements in storage order.
+    pub fn iter(self, elem: &TypeInfo) -> Elements<'a> {
+        let data = self.bytes.get(self.data_start()..).unwrap_or_default();
+        let (has_nulls, word) = (self.has_null_bitmap(), StoredWord::of(elem));
+        let count = self.count();
+        Elements { array: self, elem: *elem, word, has_nulls, data, at: 0, next: 0, count }
+    }
+
+    /// All elements in storage order. 53200 if there is not enough memory for the list.
+    pub fn elements(self, elem: &TypeInfo) -> Result<Vec<DatumRef<'a>>> {
+        let mut all = crate::memory::with_capacity(self.count())?;
+        all.extend(self.iter(elem));
+        Ok(all)
+    }
+
+    /// Element `i` in storage order.
+    pub fn nth(self, elem: &TypeInfo, i: usize) -> DatumRef<'a> {
+        if elem.len > 0 && !self.has_null_bitmap() && i < self.count() {
+            let width = align_up(elem.len as usize, elem.align_bytes());
+            let at = self.data_start() + i * width;
+            return read_fixed(elem, &self.bytes[at..at + elem.len as usize]);
+        }
+        self.iter(elem).nth(i).unwrap_or_default()
+    }
+}
+
+/// Iterator over an array's elements.
+pub struct Elements<'a> {
+    array: ArrayRef<'a>,
+    elem: TypeInfo,
+    word: Option<StoredWord>,
+    has_nulls: bool,
+    data: &'a [u8],
+    at: usize,
+    next: usize,
+    count: usize,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = DatumRef<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<DatumRef<'a>> {
+        if self.next >= self.count {
+            return None;
+        }
+        let i = self.next;
+        self.next += 1;
+        if self.has_nulls && self.array.is_null(i) {
+            return Some(DatumRef::Null);
+        }
+        if let Some(word) = self.word {
+            let (value, end) = word.read(self.data, self.at);
+            self.at = end;
+            return Some(DatumRef::Word(value));
+        }
+        let (value, end) = read_element(&self.elem, self.data, self.at);
+        self.at = end;
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.count - self.next;
+        (left, Some(left))
+    }
+}
+
+/// By-value elements of 4 or 8 bytes, each aligned to its length.
+#[derive(Clone, Copy)]
+enum StoredWord {
+    Signed4,
+    Unsigned4,
+    Full,
+}
+
+impl StoredWord {
+    fn of(elem: &TypeInfo) -> Option<StoredWord> {
+        match (elem.by_val, elem.len) {
+            (true, 4) if elem.align_bytes() != 4 => None,
+            (true, 4) if elem.is_unsigned_word() => Some(StoredWord::Unsigned4),
+            (true, 4) => Some(StoredWord::Signed4),
+            (true, 8) if elem.align_bytes() == 8 => Some(StoredWord::Full),
+            _ => None,
+        }
+    }
+
+    /// The word at `at`, and the offset of its end.
+    #[inline]
+    fn read(self, data: &[u8], at: usize) -> (u64, usize) {
+        match self {
+            StoredWord::Signed4 => (i32_at(data, at) as i64 as u64, at + 4),
+            StoredWord::Unsigned4 => ((i32_at(data, at) as u32).into(), at + 4),
+            StoredWord::Full => {
+                let mut word = [0; 8];
+                word.copy_from_slice(&data[at..at + 8]);
+                (u64::from_le_bytes(word), at + 8)
+            }
+        }
+    }
+}
+
+fn align_up(n: usize, to: usize) -> usize {
+    n.div_ceil(to) * to
+}
+
+impl TypeInfo {
+    /// The type's alignment in bytes.
+    pub fn align_bytes(&self) -> usize {
+        match self.align {
+            b'c' => 1,
+            b's' => 2,
+            b'i' => 4,
+            _ => 8,
+        }
+    }
+
+    /// Is a 4-byte word of this type zero-extended?
+    fn is_unsigned_word(&self) -> bool {
+        self.kind == b'e'
+            || matches!(self.oid, oids::FLOAT4 | oids::XID | oids::CID)
+            || oids::is_object_id(self.oid)
+    }
+}
+
+/// A value of a fixed-length type from its bytes.
+pub fn read_fixed<'a>(elem: &TypeInfo, bytes: &'a [u8]) -> DatumRef<'a> {
+    if !elem.by_val {
+        return DatumRef::Bytes(bytes);
+    }
+    DatumRef::Word(match *bytes {
+        [b] if elem.oid == oids::BOOL => b.into(),
+        [b] => b as i8 as i64 as u64,
+        [a, b] => i16::from_le_bytes([a, b]) as i64 as u64,
+        [a, b, c, d] => {
+            let word = u32::from_le_bytes([a, b, c, d]);
+            if elem.is_unsigned_word() { word.into() } else { word as i32 as i64 as u64 }
+        }
+        _ => {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[..8]);
+            u64::from_le_bytes(word)
+        }
+    })
+}
+
+/// The element at or after offset `at`, and the offset of its end.
+pub fn read_element<'a>(elem: &TypeInfo, data: &'a [u8], at: usize) -> (DatumRef<'a>, usize) {
+    match elem.len {
+        -1 => {
+            // The byte of a short header is odd and not 1; padding is zero.
+            if data[at] & 1 == 1 && data[at] != 1 {
+                let len = (data[at] >> 1) as usize;
+                return (DatumRef::Bytes(&data[at + 1..at + len]), at + len);
+            }
+            let at = align_up(at, elem.align_bytes());
+            let len = (i32_at(data, at) as u32 >> 2) as usize;
+            (DatumRef::Bytes(&data[at + 4..at + len]), at + len)
+        }
+        -2 => {
+            let len = data[at..].iter().position(|&c| c == 0).unwrap_or(data.len() - at);
+            (DatumRef::Bytes(&data[at..at + len]), at + len + 1)
+        }
+        len => {
+            let at = align_up(at, elem.align_bytes());
+            let end = at + len as usize;
+            (read_fixed(elem, &data[at..end]), end)
+        }
+    }
+}
+
+fn write_element(elem: &TypeInfo, out: &mut Vec<u8>, start: usize, value: DatumRef<'_>) {
+    if elem.len != -2 {
+        let at = align_up(out.len() - start, elem.align_bytes());
+        out.resize(start + at, 0);
+    }
+    match (value, elem.len) {
+        (DatumRef::Word(w), len) => out.extend_from_slice(&w.to_le_bytes()[..len as usize]),
+        (DatumRef::Bytes(b), -1) => {
+            out.extend_from_slice(&((b.len() as u32 + 4) << 2).to_le_bytes());
+            out.extend_from_slice(b);
+        }
+        (DatumRef::Bytes(b), -2) => {
+            out.extend_from_slice(b);
+            out.push(0);
+        }
+        (DatumRef::Bytes(b), _) => out.extend_from_slice(b),
+        (DatumRef::Null, _) => {}
+    }
+    // The last element is padded too.
+    if elem.len != -2 {
+        let end = align_up(out.len() - start, elem.align_bytes());
+        out.resize(start + end, 0);
+    }
+}
+
+/// 54000: too many elements or bytes.
+pub(crate) fn too_large() -> pgerror::PgError {
+    pg_err!(PROGRAM_LIMIT_EXCEEDED, "array size exceeds the maximum allowed ({})", MAX_ELEMENTS)
+}
+
+/// PostgreSQL's limit: an array of pointers to the elements has at most 1 GB.
+pub(crate) const MAX_ELEMENTS: usize = 0x3fff_ffff / 8;
+
+/// Checks the dimensions and returns their product.
+pub(crate) fn count_of(dims: &[i32]) -> Result<usize> {
+    let mut count = 1usize;
+    if dims.is_empty() {
+        return Ok(0);
+    }
+    for &d in dims {
+        let d = usize::try_from(d).map_err(|_| too_large())?;
+        count = count.checked_mul(d).filter(|&c| c <= MAX_ELEMENTS).ok_or_else(too_large)?;
+    }
+    Ok(count)
+}
+
+/// 54000 if an upper bound does not fit an int4.
+pub(crate) fn check_bounds(dims: &[i32], lower: &[i32]) -> Result<()> {
+    for (d, l) in dims.iter().zip(lower) {
+        if d.checked_add(*l).is_none() {
+            return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "array lower bound is too large: {l}"));
+        }
+    }
+    Ok(())
+}
+
+/// The array without elements.
+pub fn empty(elem: Oid) -> Datum {
+    let mut out = vec![0u8; 12];
+    out[8..].copy_from_slice(&elem.0.to_le_bytes());
+    Datum::bytes(out)
+}
+
+/// An array of `values` in storage order; their number must be the product of `dims`. Without
+/// values the result has no dimensions.
+pub fn build<'a>(
+    elem: &TypeInfo,
+    dims: &[i32],
+    lower: &[i32],
+    values: impl ExactSizeIterator<Item = DatumRef<'a>> + Clone,
+) -> Result<Datum> {
+    let count = values.len();
+    if count == 0 {
+        return Ok(empty(elem.oid));
+    }
+    check_bounds(dims, lower)?;
+    let ndim = dims.len();
+    let has_nulls = values.clone().any(DatumRef::is_null);
+    let bitmap_len = if has_nulls { count.div_ceil(8) } else { 0 };
+    let start = align_up(16 + 8 * ndim + bitmap_len, 8);
+    let size = start.saturating_add(element_bytes(elem, values.clone())?);
+    if size > ALLOCATION_BYTES_MAX {
+        return Err(too_many_bytes());
+    }
+    let mut out = allocate(size)?;
+    out.extend_from_slice(&(ndim as u32).to_le_bytes());
+    out.extend_from_slice(&(if has_nulls { start as u32 } else { 0 }).to_le_bytes());
+    out.extend_from_slice(&elem.oid.0.to_le_bytes());
+    dims.iter().chain(lower).for_each(|d| out.extend_from_slice(&d.to_le_bytes()));
+    let bitmap_at = out.len();
+    out.resize(start - 4, 0);
+    if !has_nulls && elem.by_val && elem.len as usize == elem.align_bytes() {
+        // Words without padding.
+        match elem.len {
+            8 => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes())),
+            4 => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes()[..4])),
+            2 => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes()[..2])),
+            _ => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes()[..1])),
+        }
+        return Ok(Datum::bytes(out));
+    }
+    for (i, v) in values.enumerate() {
+        if !v.is_null() {
+            if has_nulls {
+                out[bitmap_at + i / 8] |= 1 << (i % 8);
+            }
+            write_element(elem, &mut out, start - 4, v);
+        }
+    }
+    Ok(Datum::bytes(out))
+}
+
+/// Like [`build`], of one value repeated; the result may have up to 1 GB.
+pub fn build_filled(
+    cx: &dyn FnContext,
+    elem: &TypeInfo,
+    dims: &[i32],
+    lower: &[i32],
+    value: DatumRef<'_>,
+) -> Result<Datum> {
+    let count = count_of(dims)?;
+    if value.is_null() || count == 0 {
+        return build(elem, dims, lower, std::iter::repeat_n(value, count));
+    }
+    check_bounds(dims, lower)?;
+    let one = build(elem, &[1], &[1], std::iter::once(value))?;
+    // A one-dimensional array has a header of 20 bytes; each element is padded to the alignment of
+    // the next.
+    let element = &one.as_ref().as_bytes()[20..];
+    let start = align_up(16 + 8 * dims.len(), 8);
+    let size = element.len().saturating_mul(count).saturating_add(start);
+    if size > ALLOCATION_BYTES_MAX {
+        return Err(too_many_bytes());
+    }
+    let mut out = allocate(size)?;
+    out.extend_from_slice(&(dims.len() as u32).to_le_bytes());
+    out.extend_from_slice(&0u32.to_le_bytes());
+    out.extend_from_slice(&elem.oid.0.to_le_bytes());
+    dims.iter().chain(lower).for_each(|d| out.extend_from_slice(&d.to_le_bytes()));
+    out.resize(start - 4, 0);
+    pieces::append_repeated(cx, &mut out, element, element.len() * count)?;
+    Ok(Datum::bytes(out))
+}
+
+/// 54000: too many bytes in an array.
+#[cold]
+pub(crate) fn too_many_bytes() -> pgerror::PgError {
+    pg_err!(
+        PROGRAM_LIMIT_EXCEEDED,
+        "array size exceeds the maximum allowed ({ALLOCATION_BYTES_MAX})"
+    )
+}
+
+/// Size of the elements in an array in bytes, padding included.
+fn element_bytes<'a>(
+    elem: &TypeInfo,
+    values: impl ExactSizeIterator<Item = DatumRef<'a>>,
+) -> Result<usize> {
+    let align = elem.align_bytes();
+    if elem.len > 0 {
+        // NULLs are counted too, which overestimates the size a little.
+        return Ok(values.len().saturating_mul(align_up(elem.len as usize, align)));
+    }
+    let mut total = 0usize;
+    for v in values {
+        let DatumRef::Bytes(b) = v else { continue };
+        total += match elem.len {
+            -2 => b.len() + 1,
+            _ => align_up(b.len() + 4, align),
+        };
+        if total > ALLOCATION_BYTES_MAX {
+            return Err(too_many_bytes());
+        }
+    }
+    Ok(total)
+}
+
+/// A one-dimensional array with lower bound 1.
+pub fn build_1d(elem: &TypeInfo, values: &[Datum]) -> Result<Datum> {
+    build(elem, &[values.len() as i32], &[1], values.iter().map(Datum::as_ref))
+}
+
+/// A one-dimensional array of a built-in type.
+pub fn of_builtin(elem: Oid, values: &[Datum]) -> Result<Datum> {
+    let t = crate::builtin_types::get(elem).expect("a built-in type");
+    build_1d(&t.info, values)
+}
+
+/// Properties of a built-in element type.
+pub fn builtin_info(elem: Oid) -> TypeInfo {
+    crate::builtin_types::get(elem).expect("a built-in type").info
+}
+
+/// The elements of an array of cstrings as integers: the argument format of `typmodin` functions.
+pub fn cstring_integers(array: DatumRef<'_>) -> Result<Vec<i32>> {
+    let array = ArrayRef::new(array);
+    if array.elem_type() != oids::CSTRING {
+        return Err(pg_err!(ARRAY_ELEMENT_ERROR, "typmod array must be type cstring[]"));
+    }
+    if array.ndim() != 1 {
+        return Err(pg_err!(ARRAY_SUBSCRIPT_ERROR, "typmod array must be one-dimensional"));
+    }
+    if array.contains_null() {
+        return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "typmod array must not contain nulls"));
+    }
+    let info = builtin_info(oids::CSTRING);
+    array.iter(&info).map(|d| crate::int::parse_int4(d.as_bytes())).collect()
+}
