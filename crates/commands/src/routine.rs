@@ -15,7 +15,7 @@ use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, OidVector, PgLanguage, PgNamespace, PgProc, PgType, Text, indexes,
 };
-use catalog::{ObjectAddress, acl};
+use catalog::{ObjectAddress, Row, acl};
 use ids::Oid;
 use lookup::{find, missing_argument, must_own, noun, type_of};
 use parse::ast::{
@@ -56,6 +56,40 @@ fn parameter_type(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
         }
         e
     })
+}
+
+/// The element type of a VARIADIC parameter's type.
+fn variadic_element(host: &mut dyn CommandHost, ty: Oid) -> Result<Oid> {
+    Ok(match ty {
+        oids::ANY => oids::ANY,
+        oids::ANYARRAY => oids::ANYELEMENT,
+        oids::ANYCOMPATIBLEARRAY => oids::ANYCOMPATIBLE,
+        _ => {
+            let row = host.catalog().type_row(ty)?;
+            match row.typelem.valid().filter(|_| analyze::typename::is_true_array(&row)) {
+                Some(elem) => elem,
+                None => bail!(INVALID_FUNCTION_DEFINITION, "VARIADIC parameter must be an array"),
+            }
+        }
+    })
+}
+
+/// An input parameter and an output parameter may have the same name; two of the same kind may not.
+fn check_unique_name(
+    stmt: &CreateFunctionStmt,
+    (name, mode): (&str, Mode),
+    earlier: &[Text],
+) -> Result<()> {
+    let only_in = |m: Mode| matches!(m, Mode::In | Mode::Variadic);
+    let only_out = |m: Mode| matches!(m, Mode::Out | Mode::Table);
+    for (other, label) in stmt.parameters.iter().zip(earlier) {
+        let other = if other.mode == Mode::Default { Mode::In } else { other.mode };
+        let apart = only_in(mode) && only_out(other) || only_out(mode) && only_in(other);
+        if !apart && label.as_str() == name {
+            bail!(INVALID_FUNCTION_DEFINITION, "parameter name \"{name}\" used more than once");
+        }
+    }
+    Ok(())
 }
 
 /// Counterpart: `interpret_function_parameter_list`.
@@ -102,37 +136,12 @@ fn parameters(
             out_type = ty;
         }
         if mode == Mode::Variadic {
-            out.variadic = match ty {
-                oids::ANY => oids::ANY,
-                oids::ANYARRAY => oids::ANYELEMENT,
-                oids::ANYCOMPATIBLEARRAY => oids::ANYCOMPATIBLE,
-                _ => {
-                    let row = host.catalog().type_row(ty)?;
-                    match row.typelem.valid().filter(|_| analyze::typename::is_true_array(&row)) {
-                        Some(elem) => elem,
-                        None => bail!(
-                            INVALID_FUNCTION_DEFINITION,
-                            "VARIADIC parameter must be an array"
-                        ),
-                    }
-                }
-            };
+            out.variadic = variadic_element(host, ty)?;
         }
         let name = p.name.as_deref().unwrap_or("");
         if !name.is_empty() {
             any_name = true;
-            for (other, label) in stmt.parameters.iter().zip(&labels) {
-                let om = if other.mode == Mode::Default { Mode::In } else { other.mode };
-                let only_in = |m: Mode| matches!(m, Mode::In | Mode::Variadic);
-                let only_out = |m: Mode| matches!(m, Mode::Out | Mode::Table);
-                let apart = only_in(mode) && only_out(om) || only_out(mode) && only_in(om);
-                if !apart && label.as_str() == name {
-                    bail!(
-                        INVALID_FUNCTION_DEFINITION,
-                        "parameter name \"{name}\" used more than once"
-                    );
-                }
-            }
+            check_unique_name(stmt, (name, mode), &labels)?;
         }
         labels.push(Text::from(name));
         types.push(ty);
@@ -329,19 +338,12 @@ fn with_config(old: Option<Vec<Text>>, changes: &[(String, Option<String>)]) -> 
     (!list.is_empty()).then_some(list)
 }
 
-/// CREATE FUNCTION and CREATE PROCEDURE.
-pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) -> Result<()> {
-    let (schema, name) = typerow::new_name(host, &stmt.funcname)?;
-    let a = attributes(host, &stmt.options, stmt.is_procedure, sql)?;
-    let language = match (&a.language, &stmt.sql_body) {
-        (Some(l), _) => l.clone(),
-        (None, Some(_)) => "sql".to_string(),
-        (None, None) => bail!(INVALID_FUNCTION_DEFINITION, "no language specified"),
-    };
+/// The language of a new function, which the user may use.
+fn usable_language(host: &mut dyn CommandHost, language: &str) -> Result<Row<PgLanguage>> {
     if language == "plpgsql" {
         return Err(PgError::unsupported("functions in language plpgsql"));
     }
-    let Some(lang) = host.catalog().find_language(&language)? else {
+    let Some(lang) = host.catalog().find_language(language)? else {
         bail!(UNDEFINED_OBJECT, "language \"{language}\" does not exist")
     };
     let user = names::user(host);
@@ -353,11 +355,17 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     if !usable {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied for language {language}");
     }
-    if a.leakproof == Some(true) && !names::is_superuser(host)? {
-        bail!(INSUFFICIENT_PRIVILEGE, "only superuser can define a leakproof function");
-    }
-    let p = parameters(host, stmt, sql)?;
-    let (result, set) = match (&stmt.return_type, p.result) {
+    Ok(lang)
+}
+
+/// The result type of a new function, and whether it returns a set. `wanted` is the type that its
+/// output parameters determine.
+fn result_type(
+    host: &mut dyn CommandHost,
+    stmt: &CreateFunctionStmt,
+    wanted: Option<Oid>,
+) -> Result<(Oid, bool)> {
+    Ok(match (&stmt.return_type, wanted) {
         (Some(t), wanted) => {
             let ty = type_of(host, t)?;
             names::check_type_privilege(host, ty)?;
@@ -375,7 +383,47 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         (None, None) => {
             bail!(INVALID_FUNCTION_DEFINITION, "function result type must be specified")
         }
+    })
+}
+
+/// `prosrc` and `probin` of a new function. Counterpart: `interpret_AS_clause`.
+fn source_of(
+    stmt: &CreateFunctionStmt,
+    body: Option<&[String]>,
+    (language, oid): (&str, Oid),
+    name: &str,
+) -> Result<(String, Option<String>)> {
+    Ok(match (body, oid) {
+        (Some([file, symbol]), C) => (symbol.clone(), Some(file.clone())),
+        (Some([file]), C) => (name.to_owned(), Some(file.clone())),
+        (Some(_), C) => (String::new(), None),
+        (Some([source]), INTERNAL) if source.is_empty() => (name.to_owned(), None),
+        (Some([source]), _) => (source.clone(), None),
+        (Some(_), _) => bail!(
+            INVALID_FUNCTION_DEFINITION,
+            "only one AS item needed for language \"{language}\""
+        ),
+        (None, _) if stmt.sql_body.is_some() => (String::new(), None),
+        (None, INTERNAL) => (name.to_owned(), None),
+        (None, _) => bail!(INVALID_FUNCTION_DEFINITION, "no function body specified"),
+    })
+}
+
+/// CREATE FUNCTION and CREATE PROCEDURE.
+pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) -> Result<()> {
+    let (schema, name) = typerow::new_name(host, &stmt.funcname)?;
+    let a = attributes(host, &stmt.options, stmt.is_procedure, sql)?;
+    let language = match (&a.language, &stmt.sql_body) {
+        (Some(l), _) => l.clone(),
+        (None, Some(_)) => "sql".to_string(),
+        (None, None) => bail!(INVALID_FUNCTION_DEFINITION, "no language specified"),
     };
+    let lang = usable_language(host, &language)?;
+    if a.leakproof == Some(true) && !names::is_superuser(host)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "only superuser can define a leakproof function");
+    }
+    let p = parameters(host, stmt, sql)?;
+    let (result, set) = result_type(host, stmt, p.result)?;
     if a.rows.is_some() && !set {
         bail!(
             INVALID_PARAMETER_VALUE,
@@ -389,28 +437,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     if stmt.sql_body.is_some() && lang.oid != SQL {
         bail!(INVALID_FUNCTION_DEFINITION, "inline SQL function body only valid for language SQL");
     }
-    let (prosrc, probin) = match (&a.body, lang.oid) {
-        (Some(list), C) => match list.as_slice() {
-            [file, symbol] => (symbol.clone(), Some(file.clone())),
-            [file] => (name.clone(), Some(file.clone())),
-            _ => (String::new(), None),
-        },
-        (Some(list), _) => {
-            if list.len() != 1 {
-                bail!(
-                    INVALID_FUNCTION_DEFINITION,
-                    "only one AS item needed for language \"{language}\""
-                );
-            }
-            match list[0].as_str() {
-                "" if lang.oid == INTERNAL => (name.clone(), None),
-                source => (source.to_owned(), None),
-            }
-        }
-        (None, _) if stmt.sql_body.is_some() => (String::new(), None),
-        (None, INTERNAL) => (name.clone(), None),
-        (None, _) => bail!(INVALID_FUNCTION_DEFINITION, "no function body specified"),
-    };
+    let (prosrc, probin) = source_of(stmt, a.body.as_deref(), (&language, lang.oid), &name)?;
     let body = match &stmt.sql_body {
         // The first names of all parameters, not only of input ones: deparsing shows these.
         Some(node) => {

@@ -101,12 +101,10 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             project::ProjectNode::boxed(plan, child, constant_qual, run)?
         }
         PlanNode::ProjectSet { child } => {
-            let child = sub(child, run)?;
-            projectset::ProjectSetNode::boxed(plan, child, run)?
+            projectset::ProjectSetNode::boxed(plan, sub(child, run)?, run)?
         }
         PlanNode::SubqueryScan { child, .. } => {
-            let c = sub(child, run)?;
-            project::ProjectNode::over_scan(plan, c, run)?
+            project::ProjectNode::over_scan(plan, sub(child, run)?, run)?
         }
         PlanNode::Append { children } => {
             source::AppendNode::boxed(build_all(children, run, depth)?)
@@ -119,13 +117,8 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         PlanNode::NestLoop { outer, inner, .. }
         | PlanNode::MergeJoin { outer, inner, .. }
         | PlanNode::HashJoin { outer, inner, .. } => {
-            let o = sub(outer, run)?;
-            let i = sub(inner, run)?;
-            match &plan.node {
-                PlanNode::NestLoop { .. } => join::NestLoopNode::boxed(plan, o, i, run)?,
-                PlanNode::MergeJoin { .. } => mergejoin::MergeJoinNode::boxed(plan, o, i, run)?,
-                _ => hashjoin::HashJoinNode::boxed(plan, o, i, run)?,
-            }
+            let inputs = (sub(outer, run)?, sub(inner, run)?);
+            build_join(plan, inputs, run)?
         }
         PlanNode::Material { child } => {
             let c = sub(child, run)?;
@@ -194,6 +187,14 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             lockrows::LockRowsNode::boxed(child, row_marks, c, run)?
         }
     })
+}
+
+fn build_join(plan: &Plan, (outer, inner): (Node, Node), run: &mut Run<'_>) -> Result<Node> {
+    match &plan.node {
+        PlanNode::NestLoop { .. } => join::NestLoopNode::boxed(plan, outer, inner, run),
+        PlanNode::MergeJoin { .. } => mergejoin::MergeJoinNode::boxed(plan, outer, inner, run),
+        _ => hashjoin::HashJoinNode::boxed(plan, outer, inner, run),
+    }
 }
 
 /// Scans of anything but tables.

@@ -334,16 +334,16 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
-    fn properties(
+    /// The properties of a scan.
+    fn scan_properties(
         &mut self,
         view: &mut NodeView,
         place: &Place<'p>,
         stats: Option<NodeStats>,
     ) -> Result<()> {
-        let plan = place.plan;
         let verbose = self.options.verbose;
         let counts = stats.map(|s| s.counts).unwrap_or_default();
-        match &plan.node {
+        match &place.plan.node {
             PlanNode::IndexScan { probe, .. } => {
                 self.probe(view, place, probe, stats)?;
                 self.filter(view, place, stats)?;
@@ -389,6 +389,20 @@ impl<'p> Describer<'_, 'p> {
                 }
                 self.filter(view, place, stats)?;
             }
+            _ => self.filter(view, place, stats)?,
+        }
+        Ok(())
+    }
+
+    fn properties(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        stats: Option<NodeStats>,
+    ) -> Result<()> {
+        let plan = place.plan;
+        let counts = stats.map(|s| s.counts).unwrap_or_default();
+        match &plan.node {
             PlanNode::Result { constant_qual, .. } => {
                 let prefix = self.prefix();
                 self.qual(view, place, "One-Time Filter", constant_qual, prefix)?;
@@ -459,7 +473,7 @@ impl<'p> Describer<'_, 'p> {
             }
             PlanNode::ModifyTable(m) => self.conflict(view, place, m, stats)?,
             PlanNode::Append { .. } => view.number("Subplans Removed", 0),
-            _ => self.filter(view, place, stats)?,
+            _ => self.scan_properties(view, place, stats)?,
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Parameterized paths of append relations: the members look up rows by columns of other relations.
 //! Counterpart: allpaths.c (`get_cheapest_parameterized_child_path`).
 
-use crate::glob::{Glob, LevelInput, Root, SubqueryPlan};
+use crate::glob::{Glob, LevelInput, Root, SubqueryInput, SubqueryPlan};
 use crate::path::PathSet;
 use crate::pushdown::push;
 use crate::rel::BaseRel;
@@ -25,7 +25,7 @@ impl Glob<'_> {
     ) -> Result<()> {
         let plan = root.subquery_of[&rel.rti];
         let level = root.subqueries[plan].level()?;
-        let Some(plain) = &level.input.plain_members else { return Ok(()) };
+        let Some(plain) = &level.input.from_above.plain_members else { return Ok(()) };
         let all_plain = level.append_rels.iter().all(|a| a.parent == 0 && plain.contains(&a.child));
         if !all_plain || !rel.lateral.is_empty() {
             return Ok(());
@@ -76,7 +76,7 @@ impl Glob<'_> {
     fn plan_parameterized(&mut self, root: &mut Root, rti: i32, list: &[Expr]) -> Result<usize> {
         let of = &root.subqueries[root.subquery_of[&rti]];
         let mut params = of.params.clone();
-        let plain_members = of.level()?.input.plain_members.clone();
+        let plain_members = of.level()?.input.from_above.plain_members.clone();
         let RteKind::Subquery { subquery, .. } = &root.query.rte(rti).kind else {
             return Err(pgerror::PgError::internal("subquery expected"));
         };
@@ -98,7 +98,8 @@ impl Glob<'_> {
             });
             push(&mut query, &q);
         }
-        let input = LevelInput { plain_members, ..root.child_input(0.0) };
+        let from_above = SubqueryInput { plain_members, ..SubqueryInput::default() };
+        let input = LevelInput { from_above, ..root.child_input(0.0) };
         let planned = self.plan_level(query, input)?;
         root.subqueries.push(SubqueryPlan {
             level: Some(planned.root),

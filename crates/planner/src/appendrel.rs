@@ -3,25 +3,14 @@
 //! (`pull_up_simple_union_all`).
 
 use crate::glob::{Glob, Root};
-use crate::path::{AppendShape, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
+use crate::path::{AppendRel, AppendShape, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::relids::Relids;
 use crate::setop::{arm_path, has_from, never_gives_rows};
-use crate::upper::target_for;
+use crate::vars::target_for;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::{CmdType, JoinTreeNode, Query, RteKind, SetOpNode, SetOperationStmt};
 use std::rc::Rc;
-
-/// A member of an append relation. Counterpart: `AppendRelInfo`.
-#[derive(Clone, Debug)]
-pub(crate) struct AppendRel {
-    /// Range-table index of the parent; 0 if the level itself is the append relation.
-    pub parent: i32,
-    /// Range-table index of the member.
-    pub child: i32,
-    /// The member's expression for each column of the parent, over the member's own level.
-    pub columns: Vec<Expr>,
-}
 
 /// A member with the paths that can be appended.
 struct Member {
@@ -45,7 +34,7 @@ impl Glob<'_> {
         op: &SetOperationStmt,
         order: &[PathKey],
     ) -> Result<PathSet> {
-        let mut wanted = root.input.wanted_columns.clone();
+        let mut wanted = root.input.from_above.wanted_columns.clone();
         for k in order {
             let column = root.query.target_list.iter().find(|t| t.expr == *k.expr);
             wanted.extend(column.map(|t| t.resno));
@@ -105,12 +94,13 @@ impl Glob<'_> {
                 wanted.push(v.varattno);
             }
         }
-        root.wanted_columns.insert(rti, wanted);
-        root.plain_members.insert(rti, members);
+        let input = root.subquery_inputs.entry(rti).or_default();
+        input.wanted_columns = wanted;
+        input.plain_members = Some(members);
     }
 
     fn member(&mut self, root: &mut Root, rti: i32, wanted: &[i16]) -> Result<Member> {
-        let plain = match &root.input.plain_members {
+        let plain = match &root.input.from_above.plain_members {
             Some(list) => list.contains(&rti),
             None => is_plain_member(&root.query, rti),
         };
@@ -120,7 +110,7 @@ impl Glob<'_> {
             false => 0.0,
         };
         if plain {
-            root.wanted_columns.insert(rti, wanted.to_vec());
+            root.subquery_inputs.entry(rti).or_default().wanted_columns = wanted.to_vec();
         }
         let plan = self.plan_subquery(root, rti)?;
         let level = root.subqueries[plan].level()?;

@@ -7,11 +7,10 @@
 use crate::createset::columns_of_append;
 use crate::glob::{Glob, Root};
 use crate::path::{BitmapPath, IndexMatch, Path, PathKey, PathKind, PathRef};
-use crate::refs::{Below, targets_of};
+use crate::refs::{Below, Made, label, pass_through, targets_of};
 use crate::scan::{is_index_key, renumber};
 use crate::subselect::exec_param;
 use crate::tid::has_ctid_on_right;
-use crate::upper::{all_columns, label};
 use crate::vars::{conjunction, make_var, pull_vars, push_unique, relids_of};
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -24,12 +23,6 @@ use plan::query::{JoinType, LimitOption, RteKind};
 use plan::walk;
 use std::borrow::Cow;
 use std::rc::Rc;
-
-/// A created plan node, and its output columns as expressions over this query level.
-pub(crate) struct Made {
-    pub plan: Plan,
-    pub output: Vec<TargetEntry>,
-}
 
 impl Glob<'_> {
     pub(crate) fn create(&mut self, root: &mut Root, path: &Path, want: &[Expr]) -> Result<Made> {
@@ -807,21 +800,22 @@ impl Glob<'_> {
     }
 }
 
-/// A target list that returns the child's columns unchanged.
-pub(crate) fn pass_through(child: &[TargetEntry]) -> Vec<TargetEntry> {
-    child
-        .iter()
-        .map(|t| TargetEntry {
-            expr: make_var(
-                Var::OUTER,
-                t.resno,
-                t.expr.type_oid(),
-                t.expr.typmod(),
-                t.expr.collation(),
-            ),
-            ..t.clone()
-        })
-        .collect()
+/// All columns of a subquery path without conditions, if `want` has only columns of the subquery.
+fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec<Expr>> {
+    let PathKind::Subquery { rti, plan, quals, .. } = &path.kind else { return None };
+    let of_it = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == *rti && v.varattno > 0);
+    if !quals.is_empty() || !want.iter().all(of_it) {
+        return None;
+    }
+    let level = root.subqueries[*plan].level.as_ref()?;
+    let columns = level.query.target_list.iter().filter(|t| !t.resjunk);
+    let columns = columns.map(|t| {
+        // Use the query's own Var: its collation may differ from that of the plan's expression.
+        let asked = want.iter().find(|e| matches!(e, Expr::Var(v) if v.varattno == t.resno));
+        let (ty, typmod, collation) = (t.expr.type_oid(), t.expr.typmod(), t.expr.collation());
+        asked.cloned().unwrap_or_else(|| make_var(*rti, t.resno, ty, typmod, collation))
+    });
+    Some(columns.collect())
 }
 
 fn nulls_for(output: &[TargetEntry]) -> Vec<TargetEntry> {

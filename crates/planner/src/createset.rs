@@ -4,11 +4,10 @@
 //! The columns of the inputs correspond by position. The output of each node is described by the
 //! expressions of the level's target list.
 
-use crate::create::Made;
 use crate::glob::{Glob, Root};
 use crate::path::{AppendShape, Path, PathKind, PathRef};
 use crate::project::computes_outputs;
-use crate::refs::{Below, targets_of};
+use crate::refs::{Below, Made, targets_of};
 use crate::setop::column_keys;
 use crate::vars::{make_var, pull_vars};
 use ids::Oid;
@@ -163,8 +162,8 @@ impl Glob<'_> {
     }
 }
 
-/// The columns of subquery `rti` that `want` uses, if its plan is an append relation that can return
-/// these instead of all.
+/// The columns of subquery `rti` that `want` uses, if its plan is an append relation that can
+/// return these instead of all.
 pub(crate) fn columns_of_append(rti: i32, plan: &Plan, want: &[Expr]) -> Option<Vec<i16>> {
     if !matches!(plan.node, PlanNode::Append { .. } | PlanNode::MergeAppend { .. }) {
         return None;

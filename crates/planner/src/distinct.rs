@@ -1,10 +1,10 @@
 //! DISTINCT and DISTINCT ON: sorted or hashed. Counterpart: planner.c (`create_distinct_paths`).
 
-use crate::create::{Made, pass_through};
 use crate::glob::{Glob, Root};
 use crate::group::AggWork;
 use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
-use crate::upper::target_for;
+use crate::refs::{Made, pass_through};
+use crate::vars::target_for;
 use pgerror::{Result, pg_err};
 use plan::expr::{AggSplit, Expr, TargetEntry};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};

@@ -2,9 +2,8 @@
 //! level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
-use crate::appendrel::AppendRel;
 use crate::facts::{CostSettings, DefaultOps, PlannerFacts};
-use crate::path::{PathRef, PathSet};
+use crate::path::{AppendRel, PathRef, PathSet};
 use crate::rel::BaseRel;
 use crate::relids::Relids;
 use ids::Oid;
@@ -135,11 +134,17 @@ pub(crate) struct LevelInput {
     pub tuple_fraction: f64,
     /// The number of distinct rows must be estimated.
     pub count_groups: bool,
-    /// Run conditions of the level's last window, over the level's columns.
+    pub from_above: SubqueryInput,
+}
+
+/// What the level above knows about a subquery.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct SubqueryInput {
+    /// Run conditions of the subquery's last window, over the subquery's columns.
     pub run_conditions: Vec<Expr>,
     /// Columns by which an order is useful above.
     pub wanted_columns: Vec<i16>,
-    /// If the level is a UNION ALL in FROM: its inputs that were plain before conditions were
+    /// If the subquery is a UNION ALL in FROM: its inputs that were plain before conditions were
     /// pushed into them.
     pub plain_members: Option<Vec<i32>>,
 }
@@ -215,16 +220,12 @@ pub(crate) struct Root {
     pub constants: Vec<Expr>,
     /// Pairs of columns that are equal in all rows of the level.
     pub equal_pairs: Vec<(Expr, Expr)>,
-    /// Run conditions for subqueries not planned yet, by range-table index.
-    pub run_conditions: HashMap<i32, Vec<Expr>>,
+    /// Inputs of subqueries not planned yet, by range-table index.
+    pub subquery_inputs: HashMap<i32, SubqueryInput>,
     /// The level is a tree of set operations.
     pub in_set_operation: bool,
     /// The members of the level's append relations.
     pub append_rels: Vec<AppendRel>,
-    /// Columns of subqueries not planned yet whose order is useful, by range-table index.
-    pub wanted_columns: HashMap<i32, Vec<i16>>,
-    /// The plain members of UNION ALL subqueries not planned yet, by range-table index.
-    pub plain_members: HashMap<i32, Vec<i32>>,
     /// Sub-selects that replace min and max (`minmax`).
     pub ends: Vec<IndexEnd>,
     /// Range-table entries that no outer join of the level can null-extend.
@@ -290,11 +291,9 @@ impl Root {
             work_table: None,
             constants: Vec::new(),
             equal_pairs: Vec::new(),
-            run_conditions: HashMap::new(),
+            subquery_inputs: HashMap::new(),
             in_set_operation: false,
             append_rels: Vec::new(),
-            wanted_columns: HashMap::new(),
-            plain_members: HashMap::new(),
             ends: Vec::new(),
             present: Relids::new(),
             calls: 1.0,

@@ -1,14 +1,13 @@
 //! Grouping: sorted or hashed, with grouping sets and HAVING. Counterpart: planner.c
 //! (create_grouping_paths), costsize.c (cost_agg).
 
-use crate::create::Made;
 use crate::glob::{Glob, Root};
 use crate::path::{Path, PathKind, PathRef, PathSet, starts_with};
-use crate::refs::{Below, output_of, targets_of};
+use crate::refs::{Below, Made, output_of, targets_of};
 use crate::rel::clamp_rows;
 use crate::relids::Relids;
 use crate::stage::Grouping;
-use crate::upper::target_for;
+use crate::vars::target_for;
 use crate::width::table_size;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{AggSplit, Aggref, CoercionForm, Expr, RelabelType, TargetEntry, Var};

@@ -14,8 +14,7 @@ use crate::path::{Ordered, Path, PathKind, PathRef, PathSet, UsefulOrders, Worth
 use crate::quals::{Item, JoinItem, Problem};
 use crate::rel::clamp_rows;
 use crate::relids::Relids;
-use crate::upper::target_for;
-use crate::vars::relids_of;
+use crate::vars::{relids_of, target_for};
 use crate::width::{UsedColumns, table_size};
 use eval::Volatility;
 use pgerror::{PgError, Result};
@@ -101,7 +100,7 @@ impl Ends {
                 ends.query.push(root.ordered(&Rc::new(expr.clone())));
             }
         }
-        for resno in &root.input.wanted_columns {
+        for resno in &root.input.from_above.wanted_columns {
             let column = query.target_list.iter().find(|t| t.resno == *resno && !t.resjunk);
             if let Some(t) = column
                 && !ends.query.iter().any(|o| *o.expr == t.expr)

@@ -1,10 +1,9 @@
 //! min() and max() over a whole table by an index scan with LIMIT 1. Counterpart: planagg.c.
 
 use crate::appendrel::plain_members;
-use crate::create::Made;
 use crate::glob::{Glob, IndexEnd, LevelInput, Root};
 use crate::path::{Path, PathKind, PathSet};
-use crate::refs::targets_of;
+use crate::refs::{Made, targets_of};
 use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::stage::Grouping;
@@ -20,8 +19,8 @@ use std::rc::Rc;
 use types::Datum;
 
 impl Glob<'_> {
-    /// A path with init plans with LIMIT 1 in place of the aggregation, if all aggregates are min or
-    /// max over indexed or constant expressions. `None` if none of `paths` is more expensive.
+    /// A path with init plans with LIMIT 1 in place of the aggregation, if all aggregates are min
+    /// or max over indexed or constant expressions. `None` if none of `paths` is more expensive.
     pub(crate) fn min_max_path(
         &mut self,
         root: &mut Root,

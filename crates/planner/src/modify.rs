@@ -1,15 +1,13 @@
 //! INSERT, UPDATE, DELETE: the target list of the child, the ModifyTable node above it, and row
 //! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
-use crate::create::Made;
 use crate::facts::IndexKey;
 use crate::glob::{Glob, Root};
 use crate::path::{Path, PathKind, PathSet};
 use crate::pullup::multi_column;
-use crate::refs::Below;
+use crate::refs::{Below, Made, label};
 use crate::stage::Modification;
 use crate::subselect::exec_param;
-use crate::upper::label;
 use crate::vars::{conjuncts, make_var, pull_vars, substitute};
 use ids::Oid;
 use pgerror::{PgError, Result};

@@ -374,6 +374,17 @@ pub(crate) enum PathKind {
     },
 }
 
+/// A member of an append relation. Counterpart: `AppendRelInfo`.
+#[derive(Clone, Debug)]
+pub(crate) struct AppendRel {
+    /// Range-table index of the parent; 0 if the level itself is the append relation.
+    pub parent: i32,
+    /// Range-table index of the member.
+    pub child: i32,
+    /// The member's expression for each column of the parent, over the member's own level.
+    pub columns: Vec<Expr>,
+}
+
 /// How an Append makes its columns from those of its children.
 #[derive(Debug)]
 pub(crate) struct AppendShape {

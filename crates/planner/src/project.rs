@@ -1,9 +1,8 @@
 //! Creates the nodes that expand set-returning functions and compute target lists. Counterpart:
 //! planner.c (`adjust_paths_for_srfs`), createplan.c (`create_project_set_plan`).
 
-use crate::create::{Made, pass_through};
 use crate::glob::{Glob, Root};
-use crate::refs::{Below, targets_of};
+use crate::refs::{Below, Made, pass_through, targets_of};
 use crate::rel::clamp_rows;
 use crate::vars::{contains_srf, push_unique, substitute};
 use pgerror::Result;

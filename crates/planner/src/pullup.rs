@@ -26,7 +26,7 @@ use stdx::Nested;
 use stdx::stack::deep;
 
 /// True if the expression is volatile, or if that cannot be determined.
-pub(crate) fn is_volatile(e: &Expr, facts: &mut dyn PlannerFacts) -> bool {
+fn is_volatile(e: &Expr, facts: &mut dyn PlannerFacts) -> bool {
     !matches!(eval::volatility(e, facts), Ok(Volatility::Immutable | Volatility::Stable))
 }
 

@@ -35,7 +35,8 @@ impl Glob<'_> {
             let planned = root.subquery_of.contains_key(&rti);
             match if planned { None } else { self.run_condition(&q, rti, &sub)? } {
                 Some(run) => {
-                    root.run_conditions.entry(rti).or_default().push(run.condition);
+                    let input = root.subquery_inputs.entry(rti).or_default();
+                    input.run_conditions.push(run.condition);
                     if run.lossy {
                         stay.push(q);
                     }

@@ -1,8 +1,10 @@
 //! Replaces expressions of a plan node by references to its children's outputs. Counterpart:
 //! setrefs.c.
 
+use crate::vars::make_var;
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, TargetEntry, Var};
+use plan::node::Plan;
 use plan::query::JoinType;
 use plan::walk;
 
@@ -126,4 +128,38 @@ pub(crate) fn targets_of(exprs: &[Expr]) -> Vec<TargetEntry> {
             resjunk: false,
         })
         .collect()
+}
+
+/// A created plan node, and its output columns as expressions over this query level.
+pub(crate) struct Made {
+    pub plan: Plan,
+    pub output: Vec<TargetEntry>,
+}
+
+/// A target list that returns the child's columns unchanged.
+pub(crate) fn pass_through(child: &[TargetEntry]) -> Vec<TargetEntry> {
+    child
+        .iter()
+        .map(|t| TargetEntry {
+            expr: make_var(
+                Var::OUTER,
+                t.resno,
+                t.expr.type_oid(),
+                t.expr.typmod(),
+                t.expr.collation(),
+            ),
+            ..t.clone()
+        })
+        .collect()
+}
+
+/// Copies names, junk flags and origins from the query's target list to the plan's.
+pub(crate) fn label(plan: &mut Plan, targets: &[TargetEntry]) {
+    for (have, want) in plan.info.target_list.iter_mut().zip(targets) {
+        have.resname.clone_from(&want.resname);
+        have.resjunk = want.resjunk;
+        have.resorigtbl = want.resorigtbl;
+        have.resorigcol = want.resorigcol;
+        have.ressortgroupref = want.ressortgroupref;
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::glob::{Glob, LevelInput, Root, WorkTable};
 use crate::path::{AppendShape, Path, PathKind, PathRef, PathSet};
+use crate::refs::{label, pass_through};
 use crate::rel::clamp_rows;
 use crate::relids::Relids;
 use ids::Oid;
@@ -337,7 +338,7 @@ impl Glob<'_> {
             total_cost: left.path.total + 10.0 * right.path.total,
             plan_rows: rows,
             plan_width: self.operation_width(&op)?,
-            target_list: crate::create::pass_through(&outer.plan.info.target_list),
+            target_list: pass_through(&outer.plan.info.target_list),
             ..PlanInfo::default()
         };
         let node = PlanNode::RecursiveUnion {
@@ -348,7 +349,7 @@ impl Glob<'_> {
             num_groups: rows,
         };
         let mut plan = Plan { info, node };
-        crate::upper::label(&mut plan, &level.query.target_list);
+        label(&mut plan, &level.query.target_list);
         plan.info.init_plan.append(&mut level.init_plans);
         Ok((plan, rows))
     }

@@ -239,7 +239,7 @@ impl Glob<'_> {
         // Init plans move to the top node.
         let init_plan = std::mem::take(&mut child.info.init_plan);
         let mut info = PlanInfo {
-            target_list: crate::create::pass_through(&child.info.target_list),
+            target_list: crate::refs::pass_through(&child.info.target_list),
             qual: Vec::new(),
             init_plan,
             ..child.info.clone()
@@ -407,9 +407,7 @@ impl Glob<'_> {
         let count_groups = root.in_set_operation;
         let input = LevelInput {
             count_groups,
-            run_conditions: root.run_conditions.remove(&rti).unwrap_or_default(),
-            wanted_columns: root.wanted_columns.remove(&rti).unwrap_or_default(),
-            plain_members: root.plain_members.remove(&rti),
+            from_above: root.subquery_inputs.remove(&rti).unwrap_or_default(),
             ..root.child_input(root.subquery_fraction)
         };
         let planned = self.plan_level(query, input)?;

@@ -13,12 +13,13 @@ use crate::need::target_needs;
 use crate::path::{Path, PathKey, PathKind, PathSet};
 use crate::pullup::lateral_exprs;
 use crate::quals::{Problem, is_true};
+use crate::refs::label;
 use crate::rel::clamp_rows;
 use crate::relids::Relids;
 use crate::runcond::active_windows;
 use crate::sorting::limits_rows;
 use crate::stage::Grouping;
-use crate::vars::{conjuncts, contains_srf, make_var, pull_vars, push_unique};
+use crate::vars::{conjuncts, contains_srf, pull_vars, push_unique, target_for};
 use crate::window::collect_window_funcs;
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, TargetEntry};
@@ -477,44 +478,6 @@ struct Body {
 /// True if the level has aggregates or GROUP BY.
 fn is_grouped(q: &Query) -> bool {
     q.has_aggs || !q.group_clause.is_empty() || !q.grouping_sets.is_empty()
-}
-
-/// Copies names, junk flags and origins from the query's target list to the plan's.
-pub(crate) fn label(plan: &mut Plan, targets: &[TargetEntry]) {
-    for (have, want) in plan.info.target_list.iter_mut().zip(targets) {
-        have.resname.clone_from(&want.resname);
-        have.resjunk = want.resjunk;
-        have.resorigtbl = want.resorigtbl;
-        have.resorigcol = want.resorigcol;
-        have.ressortgroupref = want.ressortgroupref;
-    }
-}
-
-/// All columns of a subquery path without conditions, if `want` has only columns of the subquery.
-pub(crate) fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec<Expr>> {
-    let PathKind::Subquery { rti, plan, quals, .. } = &path.kind else { return None };
-    let of_it = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == *rti && v.varattno > 0);
-    if !quals.is_empty() || !want.iter().all(of_it) {
-        return None;
-    }
-    let level = root.subqueries[*plan].level.as_ref()?;
-    let columns = level.query.target_list.iter().filter(|t| !t.resjunk);
-    let columns = columns.map(|t| {
-        // Use the query's own Var: its collation may differ from that of the plan's expression.
-        let asked = want.iter().find(|e| matches!(e, Expr::Var(v) if v.varattno == t.resno));
-        let (ty, typmod, collation) = (t.expr.type_oid(), t.expr.typmod(), t.expr.collation());
-        asked.cloned().unwrap_or_else(|| make_var(*rti, t.resno, ty, typmod, collation))
-    });
-    Some(columns.collect())
-}
-
-/// The target-list expression of a sort or group clause. Counterpart: `get_sortgroupclause_expr`.
-pub(crate) fn target_for<'t>(c: &SortGroupClause, targets: &'t [TargetEntry]) -> Result<&'t Expr> {
-    targets
-        .iter()
-        .find(|t| t.ressortgroupref == c.tle_sort_group_ref)
-        .map(|t| &t.expr)
-        .ok_or_else(|| PgError::internal("ORDER/GROUP BY expression not found in targetlist"))
 }
 
 /// Adds the inputs of an expression above the grouping: grouping expressions, columns in

@@ -2,8 +2,8 @@
 //! (`pull_up_simple_values`).
 
 use crate::facts::PlannerFacts;
-use crate::pullup::is_volatile;
 use crate::vars::{contains_srf, replace_rte_vars};
+use eval::Volatility;
 use plan::expr::Expr;
 use plan::query::{JoinTreeNode, Query, RteKind};
 use plan::walk;
@@ -15,7 +15,11 @@ pub(crate) fn pull_up_values(query: &mut Query, facts: &mut dyn PlannerFacts) {
     let [rte] = query.rtable.as_slice() else { return };
     let RteKind::Values { values_lists, .. } = &rte.kind else { return };
     let [row] = values_lists.as_slice() else { return };
-    if row.iter().any(|e| contains_srf(e) || is_volatile(e, facts)) || uses_whole_row(query) {
+    let mut fixed = |e: &Expr| {
+        let volatility = eval::volatility(e, facts);
+        !contains_srf(e) && matches!(volatility, Ok(Volatility::Immutable | Volatility::Stable))
+    };
+    if !row.iter().all(&mut fixed) || uses_whole_row(query) {
         return;
     }
     let row = row.clone();

@@ -3,9 +3,10 @@
 
 use crate::relids::Relids;
 use ids::Oid;
-use plan::expr::{BoolExpr, BoolOp, Expr, Location, Var};
+use pgerror::{PgError, Result};
+use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry, Var};
 pub(crate) use plan::levels::shift_levels_expr;
-use plan::query::{JoinTreeNode, Query};
+use plan::query::{JoinTreeNode, Query, SortGroupClause};
 use plan::walk;
 
 /// The relations of this level whose columns the expression uses, sub-selects included.
@@ -182,4 +183,13 @@ pub(crate) fn substitute(expr: &mut Expr, f: &mut dyn FnMut(&Expr) -> Option<Exp
         return;
     }
     walk::each_child_mut(expr, &mut |c| substitute(c, f));
+}
+
+/// The target-list expression of a sort or group clause. Counterpart: `get_sortgroupclause_expr`.
+pub(crate) fn target_for<'t>(c: &SortGroupClause, targets: &'t [TargetEntry]) -> Result<&'t Expr> {
+    targets
+        .iter()
+        .find(|t| t.ressortgroupref == c.tle_sort_group_ref)
+        .map(|t| &t.expr)
+        .ok_or_else(|| PgError::internal("ORDER/GROUP BY expression not found in targetlist"))
 }

@@ -1,10 +1,9 @@
 //! Window functions: one WindowAgg for each window, over rows in its order. Counterpart: planner.c
 //! (`create_one_window_path`), costsize.c (`cost_windowagg`).
 
-use crate::create::Made;
 use crate::glob::{Glob, Root};
 use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, common_prefix, starts_with};
-use crate::refs::{Below, targets_of};
+use crate::refs::{Below, Made, targets_of};
 use crate::stage::Window;
 use crate::vars::{push_unique, substitute};
 use pgerror::Result;
@@ -147,7 +146,7 @@ impl Window {
 
 /// The level's run conditions, over its own expressions.
 fn run_conditions(root: &Root, targets: &[TargetEntry]) -> Vec<Expr> {
-    let mut conditions = root.input.run_conditions.clone();
+    let mut conditions = root.input.from_above.run_conditions.clone();
     for e in &mut conditions {
         substitute(e, &mut |e| match e {
             Expr::Var(v) => targets.iter().find(|t| t.resno == v.varattno).map(|t| t.expr.clone()),

@@ -116,6 +116,10 @@ impl Scanner<'_> {
         if !self.done.insert(file.clone()) {
             return Ok(());
         }
+        // A file of another package is counted there.
+        if file.starts_with("../") {
+            return Ok(());
+        }
         let place = || format!("{}/{file}", self.package.name);
         let text = self.package.files.get(&file).ok_or_else(|| format!("no file {}", place()))?;
         let tree = syn::parse_file(text)
@@ -394,11 +398,11 @@ fn directory_of(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// A path relative to a directory, without `..`.
+/// A path relative to a directory, without `..` except at its beginning, which leaves the package.
 fn joined(directory: &str, path: &str) -> String {
     let mut parts: Vec<&str> = directory.split('/').filter(|p| !p.is_empty()).collect();
     for part in path.split('/') {
-        if part == ".." {
+        if part == ".." && parts.last().is_some_and(|p| *p != "..") {
             parts.pop();
         } else {
             parts.push(part);
