@@ -865,9 +865,10 @@ fn is_trivial(want: &[Expr], rti: i32, child: &Plan) -> bool {
 fn are_all_columns(want: &[Expr], rti: i32, columns: &[TargetEntry]) -> bool {
     want.len() == columns.len()
         && columns.iter().all(|t| !t.resjunk)
-        && want.iter().zip(1..).all(
-            |(e, n)| matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == n && v.varlevelsup == 0),
-        )
+        && want.iter().zip(1..).all(|(e, n)| {
+            matches!(e, Expr::Var(v)
+                if v.varno == rti && v.varattno == n && v.varlevelsup == 0)
+        })
 }
 
 /// Replaces an expression that is key `at` (0-based) of the index by a Var of the index column.

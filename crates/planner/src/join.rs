@@ -154,18 +154,10 @@ impl Glob<'_> {
         let mut gates: Vec<Expr> = Vec::new();
         // Volatile conditions without relations, which must be tested for each row.
         let mut volatile: Vec<Expr> = Vec::new();
-        let mut given = std::mem::take(&mut problem.quals);
-        for q in &mut given {
-            self.equal_to_itself(q)?;
-        }
-        let quals = self.spread_constants(&given)?;
+        let quals = self.simplified(std::mem::take(&mut problem.quals))?;
         problem.push_down(quals);
         let filters = self.take_filters(root, &mut problem)?;
-        let mut given = std::mem::take(&mut problem.quals);
-        for q in &mut given {
-            self.equal_to_itself(q)?;
-        }
-        let mut quals = self.spread_constants(&given)?;
+        let mut quals = self.simplified(std::mem::take(&mut problem.quals))?;
         let derived = self.restrictions_of(root, &problem, &quals)?;
         quals.extend(derived);
         let quals = self.spread_ties(root, quals)?;
@@ -252,6 +244,14 @@ impl Glob<'_> {
             joined = self.gated(joined, &gates)?;
         }
         Ok(joined)
+    }
+
+    /// Conditions after `x = x` and constants of equivalence classes were taken into account.
+    fn simplified(&mut self, mut quals: Vec<Expr>) -> Result<Vec<Expr>> {
+        for q in &mut quals {
+            self.equal_to_itself(q)?;
+        }
+        self.spread_constants(&quals)
     }
 
     /// Restrictions on single relations that follow from OR clauses over several relations.

@@ -50,10 +50,9 @@ impl Glob<'_> {
             plan::walk::any(e, &mut |x| matches!(x, Expr::SubPlan(_) | Expr::SubLink(_)))
         };
         let subplans = q.jointree.quals.iter().chain(want).chain(having).any(has_plans);
-        if !plain
-            || subplans
-            || matches!(q.rte(rti).kind, RteKind::Relation { relkind, .. } if relkind != b'r' && relkind != b'm')
-        {
+        let other_kind = matches!(q.rte(rti).kind,
+            RteKind::Relation { relkind, .. } if !b"rm".contains(&relkind));
+        if !plain || subplans || other_kind {
             return Ok(None);
         }
         let mut aggs: Vec<Aggref> = Vec::new();

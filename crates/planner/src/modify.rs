@@ -1,7 +1,7 @@
 //! INSERT, UPDATE, DELETE: the target list of the child, the ModifyTable node above it, and row
 //! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
-use crate::facts::IndexKey;
+use crate::facts::{IndexKey, RelFacts};
 use crate::glob::{Glob, Root};
 use crate::path::{Path, PathKind, PathSet};
 use crate::pullup::multi_column;
@@ -9,7 +9,7 @@ use crate::refs::{Below, Made, label};
 use crate::stage::Modification;
 use crate::subselect::exec_param;
 use crate::vars::{conjuncts, make_var, pull_vars, substitute};
-use ids::Oid;
+use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::expr::{Const, Expr, Location, TargetEntry};
 use plan::node::{ModifyTable, OnConflictPlan, Plan, PlanInfo, PlanNode, PlanRowMark, RowMarkType};
@@ -53,32 +53,7 @@ impl Glob<'_> {
             return Err(PgError::internal("result relation is not a relation"));
         };
         let table = self.facts.relation(relid)?;
-        let mut update_colnos = Vec::new();
-        let mut targets: Vec<TargetEntry> = Vec::new();
-        match command {
-            CmdType::Insert => {
-                for (i, col) in table.columns.iter().enumerate() {
-                    let attno = i as i16 + 1;
-                    let given =
-                        root.query.target_list.iter().find(|t| t.resno == attno && !t.resjunk);
-                    let expr = match given {
-                        Some(t) => t.expr.clone(),
-                        None => null_of(col.dropped, col.type_oid, col.typmod, col.collation),
-                    };
-                    push_target(&mut targets, expr, Some(col.name.clone()), false);
-                }
-            }
-            CmdType::Update => {
-                let mut set: Vec<&TargetEntry> =
-                    root.query.target_list.iter().filter(|t| !t.resjunk).collect();
-                set.sort_by_key(|t| t.resno);
-                for t in set {
-                    update_colnos.push(t.resno);
-                    push_target(&mut targets, t.expr.clone(), t.resname.clone(), false);
-                }
-            }
-            _ => {}
-        }
+        let (mut targets, update_colnos) = written_columns(&root.query, &table);
         if command != CmdType::Insert {
             let ctid = make_var(target, CTID, types::oids::TID, -1, Oid::INVALID);
             push_target(&mut targets, ctid, Some("ctid".into()), true);
@@ -420,4 +395,35 @@ fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
         value: types::Datum::Null,
         location: Location::UNKNOWN,
     })
+}
+
+/// The new values of the table's columns, and for UPDATE their numbers. INSERT has a value for each
+/// column.
+fn written_columns(query: &Query, table: &RelFacts) -> (Vec<TargetEntry>, Vec<AttrNo>) {
+    let mut update_colnos = Vec::new();
+    let mut targets: Vec<TargetEntry> = Vec::new();
+    match query.command_type {
+        CmdType::Insert => {
+            for (i, col) in table.columns.iter().enumerate() {
+                let attno = i as i16 + 1;
+                let given = query.target_list.iter().find(|t| t.resno == attno && !t.resjunk);
+                let expr = match given {
+                    Some(t) => t.expr.clone(),
+                    None => null_of(col.dropped, col.type_oid, col.typmod, col.collation),
+                };
+                push_target(&mut targets, expr, Some(col.name.clone()), false);
+            }
+        }
+        CmdType::Update => {
+            let mut set: Vec<&TargetEntry> =
+                query.target_list.iter().filter(|t| !t.resjunk).collect();
+            set.sort_by_key(|t| t.resno);
+            for t in set {
+                update_colnos.push(t.resno);
+                push_target(&mut targets, t.expr.clone(), t.resname.clone(), false);
+            }
+        }
+        _ => {}
+    }
+    (targets, update_colnos)
 }

@@ -21,6 +21,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 use types::oids;
 
+/// What an index scan reads of its table.
+struct Lookups {
+    /// Rows in each scan.
+    fetched: f64,
+    /// As a part of the table.
+    part: f64,
+    /// Number of scans.
+    scans: f64,
+    /// Does the scan depend on values of other relations?
+    repeated: bool,
+}
+
 impl Glob<'_> {
     /// All paths of a base relation. `join_quals` are join conditions with other relations, which
     /// give parameterized index scans. `needed` are the expressions evaluated above, which
@@ -478,19 +490,8 @@ impl Glob<'_> {
         let index_only = c.enable_indexonlyscan
             && index.capabilities.index_only
             && self.covers_needed(rel.rti, index, needed, quals);
-        // Heap pages: between perfectly correlated and random order.
-        let all_scans = fetched * scans;
-        let heap_max = mackert_lohman(table.pages, all_scans, c.effective_cache_size) / scans;
-        let heap_min = (table.pages * index_sel).ceil().max(1.0);
-        let correlation = self.index_correlation(rel, index)?;
-        let c2 = correlation * correlation;
-        let io_max = heap_max * c.random_page;
-        let io_min = if outer.is_empty() {
-            c.random_page + (heap_min - 1.0) * c.seq_page
-        } else {
-            shared_pages(table.pages, heap_min, scans, &c) * c.random_page
-        };
-        let mut heap_io = io_max + c2 * (io_min - io_max);
+        let lookups = Lookups { fetched, part: index_sel, scans, repeated: !outer.is_empty() };
+        let mut heap_io = self.heap_io(rel, &table, index, &lookups)?;
         if index_only {
             heap_io *= 1.0 - table.all_visible;
         }
@@ -530,6 +531,29 @@ impl Glob<'_> {
             });
         }
         Ok(())
+    }
+
+    /// Cost of reading heap pages in an index scan: between those of rows in the order of the index
+    /// and of rows in random order.
+    fn heap_io(
+        &mut self,
+        rel: &BaseRel,
+        table: &RelFacts,
+        index: &IndexFacts,
+        l: &Lookups,
+    ) -> Result<f64> {
+        let c = self.costs();
+        let all = l.fetched * l.scans;
+        let heap_max = mackert_lohman(table.pages, all, c.effective_cache_size) / l.scans;
+        let heap_min = (table.pages * l.part).ceil().max(1.0);
+        let correlation = self.index_correlation(rel, index)?;
+        let io_max = heap_max * c.random_page;
+        let io_min = if l.repeated {
+            shared_pages(table.pages, heap_min, l.scans, &c) * c.random_page
+        } else {
+            c.random_page + (heap_min - 1.0) * c.seq_page
+        };
+        Ok(io_max + correlation * correlation * (io_min - io_max))
     }
 
     /// True if the index has all columns that the scan's conditions and the expressions above use.

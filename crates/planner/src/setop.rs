@@ -412,7 +412,8 @@ fn is_simple_union_all(query: &Query, node: &SetOpNode) -> bool {
 /// True if the subquery has a FROM clause. PostgreSQL plans one without FROM separately, and does
 /// not detect that its condition is never true.
 pub(crate) fn has_from(rte: &RangeTblEntry) -> bool {
-    matches!(&rte.kind, RteKind::Subquery { subquery, .. } if !subquery.jointree.fromlist.is_empty())
+    let RteKind::Subquery { subquery, .. } = &rte.kind else { return false };
+    !subquery.jointree.fromlist.is_empty()
 }
 
 /// True if the path returns no rows for conditions that are never true.

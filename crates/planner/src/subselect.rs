@@ -380,7 +380,7 @@ impl Glob<'_> {
                 let f = self.facts.operator(op.opno)?;
                 f.strict
                     && self.can_hash(op)?
-                    && matches!(op.args.as_slice(), [_, Expr::Param(p)] if p.paramkind == ParamKind::Exec)
+                    && matches!(&op.args[..], [_, Expr::Param(p)] if p.paramkind == ParamKind::Exec)
             }
             Expr::Bool(b) if b.boolop == BoolOp::And => {
                 let mut all = true;

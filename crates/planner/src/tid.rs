@@ -154,7 +154,7 @@ fn is_tid_condition(rti: i32, q: &Expr) -> bool {
         Expr::ScalarArrayOp(op) => {
             op.opno.0 == TID_EQUAL
                 && op.use_or
-                && matches!(op.args.as_slice(), [l, r] if is_ctid(l, rti) && relids_of(r).is_empty())
+                && matches!(&op.args[..], [l, r] if is_ctid(l, rti) && relids_of(r).is_empty())
         }
         _ => tid_operand(rti, q).is_some_and(|other| relids_of(other).is_empty()),
     }
