@@ -195,7 +195,7 @@ fn a_missing_page_image_is_detected_by_the_contents() {
         std::fs::write(data.join(&path), bytes).expect("it can be written");
         for injected in [false, true] {
             if injected {
-                change_record(&from, b"injected", 0, |r| {
+                change_record(&from, b"planted", 0, |r| {
                     const FLAGS_AT: usize = 25;
                     const IMAGE_FLAGS_AT: usize = 32;
                     const HAS_IMAGE: u8 = 0x10;
