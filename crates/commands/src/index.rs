@@ -892,7 +892,7 @@ fn note_built(
     })?;
     class::update_statistics(&mut cat, index, |row| {
         row.relpages = index_pages;
-        row.reltuples = tuples(built.index_tuples as f64, row.reltuples);
+        row.reltuples = tuples(built.index_tuples, row.reltuples);
     })?;
     let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
     if let Some(old) = old {

@@ -246,7 +246,7 @@ impl Given {
             return Ok(());
         }
         let texts = [(self.delimiter.is_some(), "DELIMITER"), (self.null.is_some(), "NULL")];
-        for (_, word) in texts.iter().filter(|(given, _)| *given) {
+        if let Some((_, word)) = texts.iter().find(|(given, _)| *given) {
             bail!(SYNTAX_ERROR, "cannot specify {word} in BINARY mode");
         }
         if self.header.is_some() {

@@ -550,7 +550,7 @@ impl Deparser<'_> {
         functions: &'q [RangeTblFunction],
         ordinality: bool,
     ) -> Result<Option<&'q RangeTblFunction>> {
-        match &functions[..] {
+        match functions {
             [only] if only.funccolnames.is_empty() || !ordinality => {
                 self.from_function(&only.funcexpr)?;
                 if !only.funccolnames.is_empty() {

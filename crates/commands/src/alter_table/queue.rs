@@ -75,7 +75,7 @@ impl Pass {
 /// One change of the catalogs.
 pub enum Step {
     Command(AlterTableCmd),
-    Constraint(Constraint),
+    Constraint(Box<Constraint>),
     SetNotNull(String),
     /// Recreates an object by its definition.
     Recreate(Box<Saved>, Node),
@@ -159,7 +159,7 @@ impl Work {
                 self.push(Pass::ColumnAttributes, Step::SetNotNull(name.to_string()));
             }
         }
-        self.push(pass, Step::Constraint(c));
+        self.push(pass, Step::Constraint(Box::new(c)));
     }
 }
 
