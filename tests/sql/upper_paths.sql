@@ -53,3 +53,10 @@ select * from (values (1)) v(a) full join (values (2)) w(b) on a = b order by a
 select a, (select count(*) from up_class where oid < v.a) from (values (5)) v(a)
 select * from (values ((select max(oid) from up_class))) v(a)
 drop table up_class, up_attr, up_index
+
+-- GROUPING without aggregates, sorted.
+SET enable_hashagg = off
+SELECT g, grouping(g) FROM generate_series(1, 3) g GROUP BY g [[¦HAVING grouping(g) = 0]] ORDER BY g
+SELECT x, (SELECT grouping(x)), (SELECT (SELECT grouping(x))) FROM generate_series(1, 2) x GROUP BY x ORDER BY 1
+EXPLAIN (COSTS OFF) SELECT grouping(x) FROM generate_series(1, 2) x GROUP BY x
+RESET enable_hashagg

@@ -398,8 +398,13 @@ impl AggWork {
 }
 
 impl Grouping {
+    /// Are there aggregates or GROUPING functions of this level? Only an Agg node computes them.
     fn has_aggs(&self) -> bool {
-        let is_agg = |e: &Expr| matches!(e, Expr::Aggref(_));
+        let is_agg = |e: &Expr| match e {
+            Expr::Aggref(a) => a.agglevelsup == 0,
+            Expr::GroupingFunc(g) => g.agglevelsup == 0,
+            _ => false,
+        };
         self.want.iter().chain(&self.having).any(|e| plan::walk::any(e, &mut |x| is_agg(x)))
     }
 
