@@ -4,12 +4,13 @@
 
 use crate::glob::{Glob, Root};
 use crate::path::{AppendRel, AppendShape, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
+use crate::pullup::is_plain_select;
 use crate::relids::Relids;
 use crate::setop::{arm_path, has_from, never_gives_rows};
 use crate::vars::target_for;
 use pgerror::Result;
 use plan::expr::Expr;
-use plan::query::{CmdType, JoinTreeNode, Query, RteKind, SetOpNode, SetOperationStmt};
+use plan::query::{JoinTreeNode, Query, RteKind, SetOpNode, SetOperationStmt};
 use std::rc::Rc;
 
 /// A member with the paths that can be appended.
@@ -247,22 +248,7 @@ fn is_plain_member(query: &Query, rti: i32) -> bool {
         return false;
     };
     let [JoinTreeNode::Rtr(_)] = sub.jointree.fromlist.as_slice() else { return false };
-    sub.command_type == CmdType::Select
-        && !security_barrier
-        && sub.jointree.quals.is_none()
-        && sub.set_operations.is_none()
-        && !sub.has_aggs
-        && !sub.has_window_funcs
-        && !sub.has_target_srfs
-        && sub.group_clause.is_empty()
-        && sub.grouping_sets.is_empty()
-        && sub.having_qual.is_none()
-        && sub.sort_clause.is_empty()
-        && sub.distinct_clause.is_empty()
-        && sub.limit_offset.is_none()
-        && sub.limit_count.is_none()
-        && !sub.has_for_update
-        && sub.cte_list.is_empty()
+    !security_barrier && sub.jointree.quals.is_none() && is_plain_select(sub)
 }
 
 /// The members of a UNION ALL that are plain.

@@ -703,8 +703,16 @@ fn is_plain(query: &Query, rti: i32, position: Position) -> bool {
     let RteKind::Subquery { subquery: sub, security_barrier, .. } = &rte.kind else {
         return false;
     };
-    let plain = sub.command_type == CmdType::Select
+    query.set_operations.is_none()
         && !security_barrier
+        && is_plain_select(sub)
+        // An outer join needs at least one relation on each side.
+        && (position == Position::Inner || !sub.jointree.fromlist.is_empty())
+}
+
+/// True for a SELECT of FROM and WHERE only, without any stage above the joins.
+pub(crate) fn is_plain_select(sub: &Query) -> bool {
+    sub.command_type == CmdType::Select
         && sub.set_operations.is_none()
         && !sub.has_aggs
         && !sub.has_window_funcs
@@ -718,9 +726,6 @@ fn is_plain(query: &Query, rti: i32, position: Position) -> bool {
         && sub.limit_count.is_none()
         && !sub.has_for_update
         && sub.cte_list.is_empty()
-        // An outer join needs at least one relation on each side.
-        && (position == Position::Inner || !sub.jointree.fromlist.is_empty());
-    plain && query.set_operations.is_none()
 }
 
 /// True if the subquery's columns may be computed by the parent query.
