@@ -1,5 +1,5 @@
-//! ALTER … RENAME TO, SET SCHEMA and OWNER TO: dispatch by kind of object, and the form for objects
-//! of which only one column changes.
+//! ALTER … RENAME TO, SET SCHEMA and OWNER TO: dispatch by kind of object, and the form for
+//! objects of which only one column changes.
 //!
 //! Counterpart: alter.c.
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0     4            8         12      12+4n    12+8n
-//! ndim  data offset  elemtype  dims…   lower…   null bitmap (if data offset ≠ 0), padding, items
+//! ndim  data offset  elemtype  dims…   lower…   nulls (if data offset ≠ 0), padding, items
 //! ```
 //!
 //! Offsets count from four bytes before the payload, where the length word is on disk; the elements
