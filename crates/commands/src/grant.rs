@@ -63,7 +63,7 @@ pub struct GrantSpec {
     pub grantees: Vec<Oid>,
     /// ALL PRIVILEGES was written.
     pub all: bool,
-    pub rights: u32,
+    pub privileges: u32,
 }
 
 /// OIDs of the grantees.
@@ -110,7 +110,7 @@ pub fn privileges_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, 
     if list.is_empty() {
         return Ok((true, 0));
     }
-    let mut rights = 0;
+    let mut privileges = 0;
     for p in list.iter().filter(|p| p.cols.is_empty()) {
         let Some(word) = &p.priv_name else { return Ok((true, 0)) };
         let bit = privilege_bit(word)?;
@@ -118,9 +118,9 @@ pub fn privileges_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, 
             let shown = privilege_name(bit);
             bail!(INVALID_GRANT_OPERATION, "invalid privilege type {shown} for {noun}");
         }
-        rights |= bit;
+        privileges |= bit;
     }
-    Ok((false, rights))
+    Ok((false, privileges))
 }
 
 /// GRANT … ON and REVOKE … ON.
@@ -139,14 +139,14 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
     if with_columns && !matches!(stmt.objtype, ObjectType::Table | ObjectType::View) {
         bail!(INVALID_GRANT_OPERATION, "column privileges are only valid for relations");
     }
-    let (all, rights) = privileges_of(&stmt.privileges, stmt.objtype)?;
+    let (all, privileges) = privileges_of(&stmt.privileges, stmt.objtype)?;
     let order = GrantSpec {
         grant: stmt.is_grant,
         option: stmt.grant_option,
         behavior: stmt.behavior,
         grantees,
         all,
-        rights,
+        privileges,
     };
     for subject in subjects {
         match subject.class {
@@ -158,7 +158,7 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
 }
 
 fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: Subject) -> Result<()> {
-    let (rights, locked) = subject.lock(host)?;
+    let (privileges, locked) = subject.lock(host)?;
     if subject.class == PgLanguage::RELATION {
         let index = indexes::PG_LANGUAGE_OID_INDEX;
         let row = host.catalog().scan(index, &[subject.oid.into()])?.pop();
@@ -166,7 +166,7 @@ fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: Subject) ->
             return Err(pg_err!(
                 WRONG_OBJECT_TYPE,
                 "language \"{}\" is not trusted",
-                rights.name
+                privileges.name
             )
             .detail(
                 "GRANT and REVOKE are not allowed on untrusted languages, because only superusers \
@@ -181,8 +181,8 @@ fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: Subject) ->
                 .hint("Set the privileges of the element type instead."));
         }
     }
-    let wanted = if order.all { rights.kind.all() } else { order.rights };
-    apply(host, order, subject, &rights, wanted, None)?;
+    let wanted = if order.all { privileges.kind.all() } else { order.privileges };
+    apply(host, order, subject, &privileges, wanted, None)?;
     subject.unlock(host, locked)
 }
 
@@ -192,9 +192,9 @@ fn on_relation(
     order: &GrantSpec,
     subject: Subject,
 ) -> Result<()> {
-    let (rights, locked) = subject.lock(host)?;
+    let (privileges, locked) = subject.lock(host)?;
     let class = class::row(&mut host.catalog(), subject.oid)?;
-    let name = rights.name.clone();
+    let name = privileges.name.clone();
     if matches!(class.relkind, b'i' | b'I') {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is an index");
     }
@@ -204,8 +204,8 @@ fn on_relation(
     if stmt.objtype == ObjectType::Sequence && class.relkind != b'S' {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a sequence");
     }
-    let own = rights.kind.all();
-    let mut wanted = if order.all { own } else { order.rights };
+    let own = privileges.kind.all();
+    let mut wanted = if order.all { own } else { order.privileges };
     if stmt.objtype != ObjectType::Sequence && !order.all {
         if class.relkind == b'S' {
             if wanted & !own != 0 {
@@ -273,13 +273,13 @@ fn on_relation(
         }
     }
     if wanted != 0 {
-        apply(host, order, subject, &rights, wanted, None)?;
+        apply(host, order, subject, &privileges, wanted, None)?;
     }
     columns.sort_unstable();
     for (number, bits) in columns {
         let column = Subject { column: number, ..subject };
-        let own = column.rights(host)?;
-        apply(host, order, column, &own, bits, Some(&rights))?;
+        let own = column.privileges(host)?;
+        apply(host, order, column, &own, bits, Some(&privileges))?;
     }
     subject.unlock(host, locked)
 }
@@ -293,39 +293,39 @@ fn apply(
     host: &mut dyn CommandHost,
     order: &GrantSpec,
     subject: Subject,
-    rights: &ObjectPrivileges,
+    privileges: &ObjectPrivileges,
     wanted: u32,
     table: Option<&ObjectPrivileges>,
 ) -> Result<()> {
-    let own = rights.list();
+    let own = privileges.list();
     let whole = match table {
         Some(t) => acl_list::merge(t.list(), &own),
         None => own.clone(),
     };
-    let (grantor, have) = best_grantor(host, wanted, &whole, rights.owner)?;
-    let everything = if table.is_some() { Kind::Column.all() } else { rights.kind.all() };
+    let (grantor, have) = best_grantor(host, wanted, &whole, privileges.owner)?;
+    let everything = if table.is_some() { Kind::Column.all() } else { privileges.kind.all() };
     let column = subject.column_name(host)?;
     if have == 0 {
         let mask = everything | everything << 16;
-        let (owner, kind) = (rights.owner, rights.kind);
+        let (owner, kind) = (privileges.owner, privileges.kind);
         if host.catalog().privileges(grantor, owner, Some(&whole), kind, mask)? == 0 {
             return Err(match column {
                 Some(c) => pg_err!(
                     INSUFFICIENT_PRIVILEGE,
                     "permission denied for column \"{c}\" of relation \"{}\"",
-                    rights.name
+                    privileges.name
                 ),
-                None => denied(rights),
+                None => denied(privileges),
             });
         }
     }
     let what = match &column {
-        Some(c) => format!("column \"{c}\" of relation \"{}\"", rights.name),
-        None => format!("\"{}\"", rights.name),
+        Some(c) => format!("column \"{c}\" of relation \"{}\"", privileges.name),
+        None => format!("\"{}\"", privileges.name),
     };
     let allowed = restrict(host, order, wanted, have, &what);
-    let merged = merge(host, order, own, allowed, grantor, rights.owner)?;
-    if rights.acl.is_none() && table.is_some() && merged.is_empty() {
+    let merged = merge(host, order, own, allowed, grantor, privileges.owner)?;
+    if privileges.acl.is_none() && table.is_some() && merged.is_empty() {
         return Ok(());
     }
     subject.store(host, Some(merged))
@@ -413,8 +413,8 @@ fn restrict(
 }
 
 /// 42501 for an object.
-pub fn denied(rights: &ObjectPrivileges) -> PgError {
-    pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {} {}", rights.noun, rights.name)
+pub fn denied(privileges: &ObjectPrivileges) -> PgError {
+    pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {} {}", privileges.noun, privileges.name)
 }
 
 /// Adds or removes the privileges in the ACL for each grantee. Counterpart: `merge_acl_with_grant`.
@@ -422,7 +422,7 @@ pub fn merge(
     host: &mut dyn CommandHost,
     order: &GrantSpec,
     acl: Vec<AclItem>,
-    rights: u32,
+    privileges: u32,
     grantor: Oid,
     owner: Oid,
 ) -> Result<Vec<AclItem>> {
@@ -431,8 +431,8 @@ pub fn merge(
         if order.grant && order.option && !grantee.is_valid() {
             bail!(INVALID_GRANT_OPERATION, "grant options can only be granted to roles");
         }
-        let plain = if order.grant || !order.option { rights } else { 0 };
-        let options = if !order.grant || order.option { rights } else { 0 };
+        let plain = if order.grant || !order.option { privileges } else { 0 };
+        let options = if !order.grant || order.option { privileges } else { 0 };
         let item = AclItem { grantee, grantor, privs: plain & PRIVILEGE_BITS | options << 16 };
         let change = if order.grant { Change::Add } else { Change::Remove };
         let mut member = |a: Oid, b: Oid| host.catalog().is_member(a, b, true);

@@ -107,11 +107,11 @@ fn remove_from_policy(
 fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> Result<()> {
     let subject =
         Subject { class: object.class, oid: object.object, column: object.sub as ids::AttrNo };
-    let (rights, locked) = match object.sub {
+    let (privileges, locked) = match object.sub {
         0 => subject.lock(host)?,
-        _ => (subject.rights(host)?, None),
+        _ => (subject.privileges(host)?, None),
     };
-    let Some(mut acl) = rights.acl.clone() else { return subject.unlock(host, locked) };
+    let Some(mut acl) = privileges.acl.clone() else { return subject.unlock(host, locked) };
     let grantors: Vec<Oid> = acl.iter().filter(|a| a.grantee == role).map(|a| a.grantor).collect();
     for grantor in grantors {
         let order = GrantSpec {
@@ -120,12 +120,12 @@ fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> R
             behavior: DropBehavior::Cascade,
             grantees: vec![role],
             all: true,
-            rights: 0,
+            privileges: 0,
         };
-        acl = merge(host, &order, acl, acl_list::PRIVILEGE_BITS, grantor, rights.owner)?;
+        acl = merge(host, &order, acl, acl_list::PRIVILEGE_BITS, grantor, privileges.owner)?;
     }
     // Privileges granted by the role are revoked too.
-    acl.retain(|a| a.grantor != role || role == rights.owner);
+    acl.retain(|a| a.grantor != role || role == privileges.owner);
     subject.store(host, Some(acl))?;
     subject.unlock(host, locked)
 }

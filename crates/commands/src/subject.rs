@@ -68,7 +68,7 @@ impl Subject {
             }
             _ => None,
         };
-        Ok((self.rights(host)?, locked))
+        Ok((self.privileges(host)?, locked))
     }
 
     /// Releases the lock of [`Subject::lock`].
@@ -79,35 +79,35 @@ impl Subject {
     /// The class of the object; an internal error if its objects have no privileges.
     fn class(self) -> Result<&'static ObjectClass> {
         let class = ObjectClass::of(self.class);
-        class.ok_or_else(|| PgError::internal(format!("no rights in catalog {}", self.class)))
+        class.ok_or_else(|| PgError::internal(format!("no privileges in catalog {}", self.class)))
     }
 
     /// Owner and ACL of the object.
-    pub fn rights(self, host: &mut dyn CommandHost) -> Result<ObjectPrivileges> {
+    pub fn privileges(self, host: &mut dyn CommandHost) -> Result<ObjectPrivileges> {
         let class = self.class()?;
         let row = host.catalog().object_row(class, self.oid)?;
         let (Some(owner), Some((acl, kind))) = (row.owner()?, row.acl()?) else {
-            return Err(PgError::internal(format!("no rights in catalog {}", self.class)));
+            return Err(PgError::internal(format!("no privileges in catalog {}", self.class)));
         };
         let name = row.name()?.to_string();
         let noun = class.privilege_noun();
-        let rights = ObjectPrivileges { owner, acl, kind, name, noun };
+        let privileges = ObjectPrivileges { owner, acl, kind, name, noun };
         if self.class != PgClass::RELATION {
-            return Ok(rights);
+            return Ok(privileges);
         }
         if self.column != 0 {
             let acl = column_row(host, self.oid, self.column)?.attacl.clone();
-            return Ok(ObjectPrivileges { acl, kind: Kind::Column, noun: "table", ..rights });
+            return Ok(ObjectPrivileges { acl, kind: Kind::Column, noun: "table", ..privileges });
         }
         Ok(match host.catalog().class(self.oid)?.relkind {
-            b'S' => ObjectPrivileges { kind: Kind::Sequence, noun: "sequence", ..rights },
-            _ => ObjectPrivileges { noun: "table", ..rights },
+            b'S' => ObjectPrivileges { kind: Kind::Sequence, noun: "sequence", ..privileges },
+            _ => ObjectPrivileges { noun: "table", ..privileges },
         })
     }
 
     /// Stores the ACL and updates the dependencies on roles.
     pub fn store(self, host: &mut dyn CommandHost, acl: Option<Vec<AclItem>>) -> Result<()> {
-        let before = self.rights(host)?;
+        let before = self.privileges(host)?;
         if self.column != 0 {
             let old = column_row(host, self.oid, self.column)?;
             // An empty column ACL is stored as NULL.

@@ -11,7 +11,7 @@ use catalog::foreign::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
-use executor::{BulkWriter, Change, Refs, RowAnswer, Timing, with_computed};
+use executor::{BulkWriter, Change, Refs, BeforeRowResult, Timing, with_computed};
 use ids::{AttrNo, Oid};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
@@ -609,13 +609,13 @@ impl<'a> Reader<'a> {
             let rows = &mut self.writer.rows;
             let answer = match rows.rel.triggers.are_before_row(Change::Insert) {
                 true => host.services().before_row(&rows.rel, None, Some(&given))?,
-                false => RowAnswer::Keep,
+                false => BeforeRowResult::Keep,
             };
             let replaced: Refs<'_>;
             let row: Option<&[DatumRef<'_>]> = match &answer {
-                RowAnswer::Keep => Some(&given),
-                RowAnswer::Skip => None,
-                RowAnswer::Replace(row) => {
+                BeforeRowResult::Keep => Some(&given),
+                BeforeRowResult::Skip => None,
+                BeforeRowResult::Replace(row) => {
                     replaced = row.iter().map(Datum::as_ref).collect();
                     Some(&replaced)
                 }

@@ -36,7 +36,7 @@ pub(crate) struct AggCall {
     count: usize,
     extra: Option<Box<dyn Any + Send>>,
     /// An empty batch with the arguments as columns.
-    row_form: Batch,
+    args_template: Batch,
 }
 
 /// State of one aggregate in one group.
@@ -171,9 +171,9 @@ impl AggCall {
         let arg_types: Vec<Oid> = agg.args.iter().map(|a| a.expr.type_oid()).collect();
         let mut trans_types = vec![agg.aggtranstype.valid().unwrap_or(info.trans_type)];
         trans_types.extend(&arg_types);
-        let row_form = Batch::new(args.iter().map(|(p, _): &(Program, EvalState)| p.by_val));
+        let args_template = Batch::new(args.iter().map(|(p, _): &(Program, EvalState)| p.by_val));
         Ok(AggCall {
-            row_form,
+            args_template,
             count: agg.args.iter().filter(|a| !a.resjunk).count(),
             info,
             ordered_set,
@@ -285,7 +285,7 @@ impl AggCall {
             each.sum::<usize>()
         };
         if self.sorts_rows() {
-            let mut one = self.row_form.clone();
+            let mut one = self.args_template.clone();
             one.push_row(row);
             return self.add_rows(value, run, &one, 0, 1);
         }

@@ -5,7 +5,7 @@ use crate::node::{Exec, Node};
 use crate::run::Run;
 use crate::{
     agg, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend, mergejoin, modify,
-    pace, project, projectset, scan, setop, sort, source, window,
+    batch_limit, project, projectset, scan, setop, sort, source, window,
 };
 use eval::too_deep;
 use pgerror::{PgError, Result};
@@ -75,7 +75,7 @@ fn build_here(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     run.register_init_plans(&plan.info.init_plan);
     let mut node = build_node(plan, run, depth)?;
     if may_be_wide(&plan.info.target_list, run)? {
-        node = pace::PaceNode::over(node);
+        node = batch_limit::BatchLimitNode::over(node);
     }
     if run.st.instruments.is_some() {
         node = instrument::InstrumentNode::over(node, plan);

@@ -6,14 +6,14 @@
 //!
 //! INVARIANT: `rescan` discards all data computed from rows or parameters, and every child is
 //! rescanned before it is read again. Data that a node keeps over a rescan (a hash table, sorted
-//! rows, the rows of a `WITH` query) has a [`Sources`], which is made from all plans and
+//! rows, the rows of a `WITH` query) has a [`Dependencies`], which is made from all plans and
 //! expressions that the data is computed from and detects when it is stale.
 //!
 //! INVARIANT: the computation of such data reads no parameter that those plans and expressions do
 //! not contain.
 //!
 //! Debug builds check both: each node is wrapped in a [`RescanCheckNode`], and each read of a
-//! parameter is checked against the `Sources` that are being computed ([`Run::note_read`]). A
+//! parameter is checked against the `Dependencies` that are being computed ([`Run::note_read`]). A
 //! violation is an internal error of the statement.
 
 use crate::instrument::{Counts, key_of};
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use types::Batch;
 
 /// The exec parameters that kept data depends on.
-pub(crate) struct Sources {
+pub(crate) struct Dependencies {
     /// The parameters whose change makes the data stale, with their versions when the computation
     /// began.
     seen: Vec<(i32, u64)>,
@@ -35,21 +35,21 @@ pub(crate) struct Sources {
     reads: Arc<[i32]>,
 }
 
-/// A computation in progress that may read only the parameters of its [`Sources`].
+/// A computation in progress that may read only the parameters of its [`Dependencies`].
 #[derive(Clone)]
-pub(crate) struct Watch {
+pub(crate) struct Computation {
     reads: Arc<[i32]>,
     /// Enclosing computations need not list these parameters: they depend on the result through a
     /// parameter of its own.
     isolated: bool,
 }
 
-impl Sources {
+impl Dependencies {
     /// `plans` and `exprs` must be all inputs of the data: every child plan and every expression of
     /// the node itself that it is computed from.
-    pub(crate) fn new(plans: &[&Plan], exprs: &[&Expr], run: &Run<'_>) -> Sources {
+    pub(crate) fn new(plans: &[&Plan], exprs: &[&Expr], run: &Run<'_>) -> Dependencies {
         let found = params::param_refs(plans, exprs, &run.st.desc.plan.subplans);
-        let mut s = Sources {
+        let mut s = Dependencies {
             seen: found.free.iter().map(|&id| (id, 0)).collect(),
             reads: found.read.into(),
         };
@@ -59,7 +59,7 @@ impl Sources {
 
     /// Excludes parameters that are part of the data's look-up key: a change of them does not make
     /// it stale.
-    pub(crate) fn keyed_by(mut self, params: &[i32]) -> Sources {
+    pub(crate) fn excluding(mut self, params: &[i32]) -> Dependencies {
         self.seen.retain(|(id, _)| !params.contains(id));
         self
     }
@@ -86,18 +86,18 @@ impl Sources {
     }
 
     /// The watch to hold while the data, or a part of it, is computed.
-    pub(crate) fn watch(&self) -> Watch {
-        Watch { reads: self.reads.clone(), isolated: false }
+    pub(crate) fn computation(&self) -> Computation {
+        Computation { reads: self.reads.clone(), isolated: false }
     }
 }
 
-impl Watch {
+impl Computation {
     /// For a computation whose result has a parameter of its own (init plans, `WITH` queries).
-    pub(crate) fn isolated(self) -> Watch {
-        Watch { isolated: true, ..self }
+    pub(crate) fn isolated(self) -> Computation {
+        Computation { isolated: true, ..self }
     }
 
-    pub(crate) fn over<T>(
+    pub(crate) fn perform<T>(
         self,
         run: &mut Run<'_>,
         compute: impl FnOnce(&mut Run<'_>) -> Result<T>,
@@ -105,9 +105,9 @@ impl Watch {
         if !cfg!(debug_assertions) {
             return compute(run);
         }
-        run.st.watches.push(self);
+        run.st.computations.push(self);
         let result = compute(run);
-        run.st.watches.pop();
+        run.st.computations.pop();
         result
     }
 }
@@ -118,13 +118,13 @@ impl Run<'_> {
         if !cfg!(debug_assertions) {
             return Ok(());
         }
-        for watch in self.st.watches.iter().rev() {
-            if !watch.reads.contains(&id) {
+        for computation in self.st.computations.iter().rev() {
+            if !computation.reads.contains(&id) {
                 return Err(PgError::internal(format!(
-                    "parameter {id} is not among the sources of the data being computed"
+                    "parameter {id} is not among the dependencies of the data being computed"
                 )));
             }
-            if watch.isolated {
+            if computation.isolated {
                 break;
             }
         }
@@ -151,15 +151,15 @@ impl RescanCheckNode {
         // Memoize looks its rows up by parameters, and does not rescan its child for a cached key.
         let keyed = matches!(plan.node, PlanNode::Memoize { .. });
         let inputs = plan.children().into_iter().filter(|_| !keyed).map(key_of).collect();
-        let sources = Sources::new(&[plan], &[], run);
-        run.st.started.insert(key, (sources, false));
+        let dependencies = Dependencies::new(&[plan], &[], run);
+        run.st.started.insert(key, (dependencies, false));
         Box::new(RescanCheckNode { child, key, inputs })
     }
 
     fn set(&self, run: &mut Run<'_>, started: bool) {
-        if let Some((mut sources, _)) = run.st.started.remove(&self.key) {
-            sources.record(run);
-            run.st.started.insert(self.key, (sources, started));
+        if let Some((mut dependencies, _)) = run.st.started.remove(&self.key) {
+            dependencies.record(run);
+            run.st.started.insert(self.key, (dependencies, started));
         }
     }
 
@@ -230,7 +230,7 @@ enum Kept {
 /// again if a parameter has changed.
 pub(crate) struct InitPlansNode {
     child: Node,
-    plans: Vec<(Sources, Kept)>,
+    plans: Vec<(Dependencies, Kept)>,
     started: bool,
 }
 
@@ -248,9 +248,9 @@ impl InitPlansNode {
                 next += 1;
                 Kept::InitPlan(next - 1, s.set_param.clone())
             };
-            let sources = Sources::new(&[sub], &[], run);
-            if !sources.is_constant() {
-                plans.push((sources, kept));
+            let dependencies = Dependencies::new(&[sub], &[], run);
+            if !dependencies.is_constant() {
+                plans.push((dependencies, kept));
             }
         }
         if plans.is_empty() {
@@ -276,11 +276,11 @@ impl Exec for InitPlansNode {
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        for (sources, kept) in &mut self.plans {
-            if !sources.changed(run) {
+        for (dependencies, kept) in &mut self.plans {
+            if !dependencies.changed(run) {
                 continue;
             }
-            sources.record(run);
+            dependencies.record(run);
             match kept {
                 Kept::InitPlan(index, params) => {
                     for &id in params.iter() {

@@ -54,12 +54,12 @@ impl Execution {
     ) -> Result<Execution> {
         let instruments = instrument.map(|timing| Instruments { timing, ..Instruments::default() });
         let plan = desc.plan.clone();
-        sv.check_rights(&plan)?;
+        sv.check_privileges(&plan)?;
         let mut state = RunState {
             exec: vec![ExecParam::Unset; plan.param_exec_types.len()],
             versions: vec![0; plan.param_exec_types.len()],
             version: 0,
-            watches: Vec::new(),
+            computations: Vec::new(),
             started: HashMap::new(),
             instruments,
             modifying: Vec::new(),

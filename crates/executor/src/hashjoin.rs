@@ -8,7 +8,7 @@
 //! it moves no rows or all rows (many equal keys). In this module, "batch number" means a batch of
 //! the join, not a `types::Batch`.
 
-use crate::depend::Sources;
+use crate::depend::Dependencies;
 use crate::instrument::{Counts, HashCounts};
 use crate::keys::{Key, Keys};
 use crate::node::{ChildColumns, Exec, Node, batch_for, compile};
@@ -145,7 +145,7 @@ pub(crate) struct HashJoinNode {
     single: bool,
     one_word: bool,
     /// Dependencies of the table: the inner plan and the inner keys.
-    sources: Sources,
+    dependencies: Dependencies,
     table: Table,
     phase: Phase,
     /// Number of batches, a power of two, and the current one.
@@ -208,7 +208,7 @@ impl HashJoinNode {
         let parts = (bytes / run.sv.hash_mem().max(1) as f64).min(256.0) as usize;
         let first_batches = if parts == 0 { 1 } else { (parts + 1).next_power_of_two() };
         let keys: Vec<&Expr> = inner_keys.iter().collect();
-        let sources = Sources::new(&[inner_plan], &keys, run);
+        let dependencies = Dependencies::new(&[inner_plan], &keys, run);
         let semi = matches!(jointype, JoinType::Semi | JoinType::Anti);
         let inner_kept = matches!(jointype, JoinType::Right | JoinType::Full);
         Ok(Box::new(HashJoinNode {
@@ -220,7 +220,7 @@ impl HashJoinNode {
             one_word: outer_side.keys.is_one_word() && inner_side.keys.is_one_word(),
             outer_side,
             inner_side,
-            sources,
+            dependencies,
             table: Table::new(batch_for(&inner_plan.info.target_list, run)?),
             phase: Phase::Start,
             batches: 1,
@@ -578,8 +578,8 @@ impl HashJoinNode {
         while out.len < want {
             match self.phase {
                 Phase::Start => {
-                    self.sources.record(run);
-                    self.sources.watch().over(run, |run| self.build(run))?;
+                    self.dependencies.record(run);
+                    self.dependencies.computation().perform(run, |run| self.build(run))?;
                     let empty = self.batches == 1 && self.table.rows.len == 0;
                     // With an empty inner side, the outer side need not run.
                     let done = empty && !self.keeps_outer();
@@ -704,7 +704,7 @@ impl Exec for HashJoinNode {
         self.chain = None;
         // A complete table whose parameters have not changed is reused.
         let built = self.phase != Phase::Start && self.batches == 1;
-        if built && !self.sources.changed(run) {
+        if built && !self.dependencies.changed(run) {
             self.table.matched.fill(false);
             self.batch = 0;
             let empty = self.table.rows.len == 0 && !self.keeps_outer();

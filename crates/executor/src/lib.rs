@@ -37,7 +37,7 @@ mod mergejoin;
 mod modify;
 mod node;
 mod ordered;
-mod pace;
+mod batch_limit;
 mod pairs;
 mod probe;
 mod project;
@@ -73,6 +73,6 @@ pub use services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
 pub use trigger::{
-    Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,
+    Change, Firing, Level, RelTriggers, BeforeRowResult, RowEvent, RowVersion, Timing, Trigger,
 };
 pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

@@ -18,7 +18,7 @@ use crate::node::{Exec, Node, batch_for, compile};
 use crate::project::is_volatile;
 use crate::relation::OpenRel;
 use crate::run::Run;
-use crate::trigger::{Change, RowAnswer, Timing};
+use crate::trigger::{Change, BeforeRowResult, Timing};
 use crate::write::{Refs, RowWriter, WriteHost, with_computed};
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};
@@ -355,13 +355,13 @@ impl ModifyNode {
         let given: Refs<'_> = (0..self.target.all_columns.len()).map(|c| batch.get(r, c)).collect();
         let answer = match self.target.rel.triggers.are_before_row(Change::Insert) {
             true => run.sv.before_row(&self.target.rel, None, Some(&given))?,
-            false => RowAnswer::Keep,
+            false => BeforeRowResult::Keep,
         };
         let replaced: Refs<'_>;
         let given: &[DatumRef<'_>] = match &answer {
-            RowAnswer::Keep => &given,
-            RowAnswer::Skip => return Ok(()),
-            RowAnswer::Replace(row) => {
+            BeforeRowResult::Keep => &given,
+            BeforeRowResult::Skip => return Ok(()),
+            BeforeRowResult::Replace(row) => {
                 replaced = row.iter().map(Datum::as_ref).collect();
                 &replaced
             }

@@ -234,7 +234,7 @@ impl Probe {
                         return Ok(false);
                     }
                     if !*equality {
-                        keep_farthest(values, *strategy, order.as_ref(), *collation);
+                        keep_least_restrictive(values, *strategy, order.as_ref(), *collation);
                     }
                 }
                 Condition::Null { .. } => {}
@@ -346,7 +346,7 @@ impl Probe {
 
 /// For an inequality with ANY, keeps only the least restrictive element. Counterpart: nbtutils.c
 /// (`_bt_preprocess_array_keys`).
-fn keep_farthest(
+fn keep_least_restrictive(
     values: &mut Vec<Datum>,
     strategy: StrategyNumber,
     order: Option<&Comparer>,

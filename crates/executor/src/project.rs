@@ -177,7 +177,7 @@ impl Projection {
             return self.row_by_row(run, input, 0);
         }
         let removed = self.removed;
-        match self.at_once(run, &mut input) {
+        match self.by_column(run, &mut input) {
             // Rows before the failing one must be returned, and in row order another row may fail
             // first: evaluate again row by row. A cancellation is reported only once, so evaluating
             // again would lose it.
@@ -196,7 +196,7 @@ impl Projection {
 
     /// Evaluates column by column; `None` if the output is the input. After an error the input is
     /// unchanged.
-    fn at_once(&mut self, run: &mut Run<'_>, input: &mut Batch) -> Result<Option<Batch>> {
+    fn by_column(&mut self, run: &mut Run<'_>, input: &mut Batch) -> Result<Option<Batch>> {
         let Projection { filter, columns, identity, removed, spare: own, rows, .. } = self;
         let all = match filter {
             None => true,

@@ -1,7 +1,7 @@
 //! The state of a running statement: its parameters, sub-plans and shared row sets. Counterpart:
 //! execUtils.c (`EState`).
 
-use crate::depend::{Sources, Watch};
+use crate::depend::{Dependencies, Computation};
 use crate::instrument::Instruments;
 use crate::node::Node;
 use crate::relation::OpenRel;
@@ -46,10 +46,10 @@ pub(crate) struct RunState {
     /// The last version number given.
     pub version: u64,
     /// Debug builds: computations in progress whose results are kept, innermost last.
-    pub watches: Vec<Watch>,
+    pub computations: Vec<Computation>,
     /// Debug builds: for each plan node, its parameters' versions at the start of the scan, and
     /// whether it has been read since.
-    pub started: HashMap<usize, (Sources, bool)>,
+    pub started: HashMap<usize, (Dependencies, bool)>,
     /// Init plans registered so far.
     pub init_plans: Vec<SubPlan>,
     /// Running sub-plans by plan id - 1; `None` while one runs.

@@ -2,7 +2,7 @@
 //! privileges and memory limits.
 
 use crate::relation::OpenRel;
-use crate::trigger::{Change, RowAnswer, RowEvent, RowVersion, Timing};
+use crate::trigger::{Change, BeforeRowResult, RowEvent, RowVersion, Timing};
 use eval::{Facts, FnFacts, HostCall};
 use ids::Oid;
 use pgerror::Result;
@@ -134,7 +134,7 @@ pub trait TriggerEvents {
         rel: &Arc<OpenRel>,
         old: Option<RowVersion<'_>>,
         new: Option<&[DatumRef<'_>]>,
-    ) -> Result<RowAnswer>;
+    ) -> Result<BeforeRowResult>;
 
     /// A statement begins (`Timing::Before`) or ends to change rows of a relation with triggers.
     fn statement_event(&mut self, rel: &Arc<OpenRel>, change: Change, timing: Timing)
@@ -161,7 +161,7 @@ pub trait SessionCalls {
 pub trait Services: FnContext + Facts + DescriptorLookup + TriggerEvents + SessionCalls {
     /// Fails with 42501 if the user lacks a privilege that the plan needs. Called at each start of
     /// an execution, because privileges may be revoked while a plan is cached.
-    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
+    fn check_privileges(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
 
     /// Raises the error of a comparison of two anonymous rows that failed during a sort, where a
     /// comparison function cannot return it.

@@ -1,8 +1,8 @@
-//! Row sources other than tables: Result, VALUES, functions in FROM, `WITH` queries, working
+//! Row dependencies other than tables: Result, VALUES, functions in FROM, `WITH` queries, working
 //! tables; and Append. Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c,
 //! nodeCtescan.c, nodeWorktablescan.c, nodeAppend.c.
 
-use crate::depend::Sources;
+use crate::depend::Dependencies;
 use crate::instrument::Counts;
 use crate::node::{ChildColumns, Exec, Node, compile, compile_all, reset_all};
 use crate::project::{ByPosition, Projection, is_volatile};
@@ -414,7 +414,7 @@ pub(crate) struct FunctionNode {
 struct KeptRows {
     rows: RowStore,
     /// Dependencies of the rows: the functions' expressions, without the scan's filter.
-    sources: Sources,
+    dependencies: Dependencies,
     /// The next row: its batch, and its number in the batch.
     at: (usize, usize),
 }
@@ -465,8 +465,8 @@ impl FunctionNode {
         let drains = calls.iter().any(SetCall::is_hosted);
         let kept = (volatile || drains).then(|| {
             let exprs: Vec<&Expr> = functions.iter().map(|f| &f.funcexpr).collect();
-            let sources = Sources::new(&[], &exprs, run);
-            KeptRows { rows: RowStore::new(run), sources, at: (0, 0) }
+            let dependencies = Dependencies::new(&[], &exprs, run);
+            KeptRows { rows: RowStore::new(run), dependencies, at: (0, 0) }
         });
         Ok(Box::new(FunctionNode {
             kept,
@@ -672,12 +672,12 @@ impl FunctionNode {
             return Ok(Some(rows));
         }
         if !started {
-            kept.sources.record(run);
+            kept.dependencies.record(run);
         }
         loop {
             let Some(kept) = &mut self.kept else { return Ok(None) };
-            let watch = kept.sources.watch();
-            let made = watch.over(run, |run| self.produce(run, BATCH_ROWS_MAX))?;
+            let computation = kept.dependencies.computation();
+            let made = computation.perform(run, |run| self.produce(run, BATCH_ROWS_MAX))?;
             let Some(kept) = &mut self.kept else { return Ok(None) };
             let ended = made.is_none();
             if let Some(b) = made.filter(|b| b.len > 0) {
@@ -728,7 +728,7 @@ impl Exec for FunctionNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.projection.restart();
         match &mut self.kept {
-            Some(kept) if self.started && !kept.sources.changed(run) => kept.at = (0, 0),
+            Some(kept) if self.started && !kept.dependencies.changed(run) => kept.at = (0, 0),
             _ => self.start_over(),
         }
         Ok(())

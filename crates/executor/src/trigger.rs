@@ -104,7 +104,7 @@ impl RelTriggers {
 
 /// The answer of the triggers that fire before a row is changed.
 #[derive(Debug)]
-pub enum RowAnswer {
+pub enum BeforeRowResult {
     Keep,
     /// The row is not changed.
     Skip,

@@ -19,7 +19,7 @@ use std::ops::Range;
 use types::{BATCH_ROWS_MAX, Batch, Column};
 
 /// Number of rows between two checks for interrupts.
-const PACE_ROWS: usize = 64 * BATCH_ROWS_MAX;
+const INTERRUPT_CHECK_ROWS: usize = 64 * BATCH_ROWS_MAX;
 
 /// An aggregate called as a window function.
 pub(crate) struct FrameAggregate {
@@ -40,7 +40,7 @@ struct Scratch {
     columns: Vec<Column>,
     selection: Vec<u16>,
     /// Rows since the last check for interrupts.
-    paced: usize,
+    unchecked_rows: usize,
 }
 
 impl FrameAggregate {
@@ -89,7 +89,7 @@ impl FrameAggregate {
         let mut cursor = FrameCursor::default();
         for g in 0..p.group_starts.len() {
             for i in p.group(g) {
-                state.pace(1, run)?;
+                state.count_rows(1, run)?;
                 let frame = cursor.frame(clause, p, i, g, run)?;
                 if excluding {
                     state.restart();
@@ -120,11 +120,11 @@ struct FrameState<'a> {
 }
 
 impl FrameState<'_> {
-    /// Counts processed rows, and checks for interrupts every [`PACE_ROWS`].
-    fn pace(&mut self, rows: usize, run: &mut Run<'_>) -> Result<()> {
-        self.scratch.paced += rows;
-        if self.scratch.paced >= PACE_ROWS {
-            self.scratch.paced = 0;
+    /// Counts processed rows, and checks for interrupts every [`INTERRUPT_CHECK_ROWS`].
+    fn count_rows(&mut self, rows: usize, run: &mut Run<'_>) -> Result<()> {
+        self.scratch.unchecked_rows += rows;
+        if self.scratch.unchecked_rows >= INTERRUPT_CHECK_ROWS {
+            self.scratch.unchecked_rows = 0;
             run.interrupts()?;
         }
         Ok(())
@@ -190,7 +190,7 @@ impl FrameState<'_> {
             let (batch, from) = self.p.at(at)?;
             let to = batch.len.min(from + (rows.end - at).min(self.step));
             at += to - from;
-            self.pace(to - from, run)?;
+            self.count_rows(to - from, run)?;
             let args = &mut self.scratch.columns;
             let sel = &mut self.scratch.selection;
             let len = arguments(self.call, &batch, from..to, (args, sel), run)?;

@@ -167,7 +167,7 @@ impl Explanation {
             let (done, fired) = execute(host, o, subject)?;
             (run, triggers) = (done, fired);
         } else {
-            host.services().check_rights(&subject.plan)?;
+            host.services().check_privileges(&subject.plan)?;
         }
         let names = names::of(host, &subject.plan)?;
         let mut describer = Describer {

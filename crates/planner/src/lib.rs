@@ -59,7 +59,7 @@ mod refs;
 mod rel;
 mod relids;
 mod removal;
-mod rights;
+mod privileges;
 mod rowcond;
 mod runcond;
 mod scan;

@@ -25,14 +25,14 @@ pub(crate) struct Caches {
     pub(crate) planning: PlannerCache,
     /// Prepared bodies of SQL functions that have been called.
     pub(crate) bodies: Bodies,
-    pub(crate) known_rights: KnownRights,
+    pub(crate) privilege_cache: PrivilegeCache,
     /// Anonymous row types, by typmod.
     pub(crate) row_types: Vec<Arc<RowDesc>>,
 }
 
 /// Cached privileges of the session's user.
 #[derive(Default)]
-pub(crate) struct KnownRights {
+pub(crate) struct PrivilegeCache {
     pub(crate) user: Oid,
     pub(crate) seen: catalog::CatalogState,
     pub(crate) superuser: bool,

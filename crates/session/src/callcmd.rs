@@ -121,7 +121,7 @@ impl Session {
     ) -> Result<&'static str> {
         let (call, _) = self.analyse_call(stmt, sql, Params::Fixed(types.to_vec()))?;
         let user = self.core.catalog.user;
-        crate::rights::check_function(&mut self.core, call.row.oid, user)?;
+        crate::privileges::check_function(&mut self.core, call.row.oid, user)?;
         let depth = self.core.backend.snapshot_depth();
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);

@@ -104,7 +104,7 @@ impl Session {
             let name = self.core.cat().namespace_name(schema)?.unwrap_or_default();
             return Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for schema {name}"));
         }
-        crate::rights::check_function(&mut self.core, function.oid, user)
+        crate::privileges::check_function(&mut self.core, function.oid, user)
     }
 
     fn call_arguments(

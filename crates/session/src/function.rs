@@ -13,7 +13,7 @@ use crate::core::Core;
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{Callee, HostCall};
-use executor::{RowAnswer, SetStream};
+use executor::{BeforeRowResult, SetStream};
 use ids::Oid;
 use language::SetRows;
 use pgerror::{PgError, Result};
@@ -123,7 +123,7 @@ pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> 
 }
 
 /// Calls a trigger function and returns its answer.
-pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let row = core.cat().function(call.trigger.function)?;
     match language::of(row.prolang) {
         Some(language) => within(core, &row, |core| language.call_trigger(core, &row, call)),

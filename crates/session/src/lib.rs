@@ -41,7 +41,7 @@ mod prepared;
 pub mod query;
 mod resets;
 mod resolved;
-pub mod rights;
+pub mod privileges;
 mod roles;
 mod rows;
 pub mod rusage;

@@ -2,7 +2,7 @@
 
 use crate::core::Core;
 use crate::{function, query};
-use executor::RowAnswer;
+use executor::BeforeRowResult;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
@@ -26,7 +26,7 @@ impl TriggerHost for Core {
         plans?.pop().ok_or_else(|| PgError::internal("empty internal query"))
     }
 
-    fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+    fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
         function::call_trigger(self, call)
     }
 

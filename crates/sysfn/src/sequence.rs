@@ -96,7 +96,7 @@ fn open(core: &mut dyn SystemHost, oid: Oid) -> Result<Opened> {
     Ok(Opened { file: table.file, persistence: table.persistence, desc })
 }
 
-fn check_rights(core: &mut dyn SystemHost, oid: Oid, wanted: u32) -> Result<()> {
+fn check_privileges(core: &mut dyn SystemHost, oid: Oid, wanted: u32) -> Result<()> {
     let class = core.catalog().class(oid)?;
     let user = core.catalog_session().user;
     let have = core.catalog().relation_privileges(user, &class, wanted)?;
@@ -122,7 +122,7 @@ fn check_writable(core: &mut dyn SystemHost, oid: Oid, what: &str) -> Result<()>
 pub fn nextval(core: &mut dyn SystemHost, oid: Oid, check: bool) -> Result<i64> {
     let opened = open(core, oid)?;
     if check {
-        check_rights(core, oid, acl::USAGE | acl::UPDATE)?;
+        check_privileges(core, oid, acl::USAGE | acl::UPDATE)?;
     }
     check_writable(core, oid, "nextval()")?;
     let row = row_of(core, oid)?;
@@ -168,7 +168,7 @@ pub struct CachedSequence {
 
 fn currval(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
     let opened = open(core, oid)?;
-    check_rights(core, oid, acl::USAGE | acl::SELECT)?;
+    check_privileges(core, oid, acl::USAGE | acl::SELECT)?;
     match core.sequences().cached.get(&oid) {
         Some(c) => Ok(Datum::int8(c.last)),
         None => Err(pg_err!(
@@ -189,13 +189,13 @@ fn lastval(core: &mut dyn SystemHost) -> Result<Datum> {
     }
     open(core, oid)?;
     let held = core.sequences().cached.get(&oid).copied().ok_or_else(undefined)?;
-    check_rights(core, oid, acl::USAGE | acl::SELECT)?;
+    check_privileges(core, oid, acl::USAGE | acl::SELECT)?;
     Ok(Datum::int8(held.last))
 }
 
 fn setval(core: &mut dyn SystemHost, oid: Oid, value: i64, is_called: bool) -> Result<Datum> {
     let opened = open(core, oid)?;
-    check_rights(core, oid, acl::UPDATE)?;
+    check_privileges(core, oid, acl::UPDATE)?;
     check_writable(core, oid, "setval()")?;
     let row = row_of(core, oid)?;
     if value < row.seqmin || value > row.seqmax {

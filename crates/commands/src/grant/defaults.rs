@@ -39,8 +39,8 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
             bail!(INVALID_GRANT_OPERATION, "default privileges cannot be set for columns");
         }
     }
-    let (all, rights) = privileges_of(&action.privileges, action.objtype)?;
-    if action.objtype == ObjectType::Table && rights & !Kind::Table.all() != 0 {
+    let (all, privileges) = privileges_of(&action.privileges, action.objtype)?;
+    if action.objtype == ObjectType::Table && privileges & !Kind::Table.all() != 0 {
         bail!(INVALID_GRANT_OPERATION, "invalid privilege type USAGE for relation");
     }
     let order = GrantSpec {
@@ -49,7 +49,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
         behavior: action.behavior,
         grantees: grantees(host, &action.grantees)?,
         all,
-        rights,
+        privileges,
     };
     let mut owners = Vec::new();
     match roles {
@@ -106,8 +106,8 @@ fn set(
     let old = find(host, owner, space, objtype)?;
     let base = old.as_ref().map_or_else(|| usual.clone(), |r| r.defaclacl.clone());
     let before = old.as_ref().map(|r| acl_list::members(Some(&r.defaclacl), owner));
-    let rights = if order.all { kind.all() } else { order.rights };
-    let mut new = merge(host, order, base, rights, owner, owner)?;
+    let privileges = if order.all { kind.all() } else { order.privileges };
+    let mut new = merge(host, order, base, privileges, owner, owner)?;
     acl_list::sort(&mut new);
     if acl_list::same(&new, &usual) {
         if let Some(old) = old {
@@ -166,7 +166,7 @@ pub fn drop_member(host: &mut dyn CommandHost, oid: Oid, role: Oid) -> Result<()
         behavior: parse::ast::DropBehavior::Cascade,
         grantees: vec![role],
         all: true,
-        rights: kind.all(),
+        privileges: kind.all(),
     };
     set(host, &order, owner, row.defaclnamespace, row.defaclobjtype, kind)
 }

@@ -5,7 +5,7 @@ use super::ModifyNode;
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
 use crate::run::{Run, RunState};
-use crate::trigger::{Change, RowAnswer, RowVersion};
+use crate::trigger::{Change, BeforeRowResult, RowVersion};
 use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::Snapshot;
 use engine::table::{self, ChangeOptions, LockRow, RowFetch, RowLock, RowOutcome, Updated};
@@ -193,13 +193,13 @@ impl ModifyNode {
         let version = RowVersion { tid, values: &before };
         let answer = match u.before {
             true => run.sv.before_row(&self.target.rel, Some(version), Some(&given))?,
-            false => RowAnswer::Keep,
+            false => BeforeRowResult::Keep,
         };
         let replaced: Refs<'_>;
         let given: &[DatumRef<'_>] = match &answer {
-            RowAnswer::Keep => &given,
-            RowAnswer::Skip => return Ok(None),
-            RowAnswer::Replace(row) => {
+            BeforeRowResult::Keep => &given,
+            BeforeRowResult::Skip => return Ok(None),
+            BeforeRowResult::Replace(row) => {
                 replaced = row.iter().map(Datum::as_ref).collect();
                 &replaced
             }
@@ -304,7 +304,7 @@ impl ModifyNode {
         let row: Refs<'_> = old.row(0).collect();
         let version = Some(RowVersion { tid, values: &row });
         if self.target.update.before
-            && matches!(run.sv.before_row(&self.target.rel, version, None)?, RowAnswer::Skip)
+            && matches!(run.sv.before_row(&self.target.rel, version, None)?, BeforeRowResult::Skip)
         {
             return Ok(None);
         }

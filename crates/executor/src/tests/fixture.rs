@@ -7,7 +7,7 @@ use crate::build::build;
 use crate::node::Node;
 use crate::run::{ExecParam, QueryDesc, Run, RunState};
 use pgerror::Result;
-use plan::node::{Plan, PlannedStmt, RightsNeeded};
+use plan::node::{Plan, PlannedStmt, RequiredPrivileges};
 use plan::query::CmdType;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum};
@@ -44,7 +44,7 @@ fn statement(plan: Plan) -> PlannedStmt {
         row_marks: Vec::new(),
         relation_oids: Vec::new(),
         inval_items: Vec::new(),
-        rights: RightsNeeded::default(),
+        privileges: RequiredPrivileges::default(),
         param_exec_types: vec![types::oids::INT4; PARAMS],
         bound: Vec::new(),
         stmt_location: 0,
@@ -59,7 +59,7 @@ fn state(plan: &Arc<PlannedStmt>, sv: &TestServices) -> RunState {
         exec: vec![ExecParam::Unset; PARAMS],
         versions: vec![0; PARAMS],
         version: 0,
-        watches: Vec::new(),
+        computations: Vec::new(),
         init_plans: Vec::new(),
         started: Default::default(),
         subs: Vec::new(),

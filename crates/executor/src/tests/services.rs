@@ -6,7 +6,7 @@ use crate::relation::OpenRel;
 use crate::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-use crate::trigger::{Change, RowAnswer, RowEvent, RowVersion, Timing};
+use crate::trigger::{Change, BeforeRowResult, RowEvent, RowVersion, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
 use engine::{Backend, ClusterOptions, Engine, EngineConfig, create_cluster};
@@ -211,7 +211,7 @@ impl TriggerEvents for TestServices {
         _: &Arc<OpenRel>,
         _: Option<RowVersion<'_>>,
         _: Option<&[DatumRef<'_>]>,
-    ) -> Result<RowAnswer> {
+    ) -> Result<BeforeRowResult> {
         no_tables()
     }
 
@@ -243,7 +243,7 @@ impl SessionCalls for TestServices {
 }
 
 impl Services for TestServices {
-    fn check_rights(&mut self, _: &Arc<plan::PlannedStmt>) -> Result<()> {
+    fn check_privileges(&mut self, _: &Arc<plan::PlannedStmt>) -> Result<()> {
         Ok(())
     }
 

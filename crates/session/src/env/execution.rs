@@ -7,7 +7,7 @@ use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Callee, Facts, FnFacts, Host, HostCall};
 use executor::{
-    AggFn, AggInfo, Change, DescriptorLookup, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion,
+    AggFn, AggInfo, Change, DescriptorLookup, FinalCall, OpenRel, BeforeRowResult, RowEvent, RowVersion,
     Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
@@ -262,7 +262,7 @@ impl TriggerEvents for Core {
         rel: &Arc<OpenRel>,
         old: Option<RowVersion<'_>>,
         new: Option<&[DatumRef<'_>]>,
-    ) -> Result<RowAnswer> {
+    ) -> Result<BeforeRowResult> {
         trigger::before_row(self, rel, old, new)
     }
 
@@ -315,8 +315,8 @@ impl SessionCalls for Core {
 }
 
 impl Services for Core {
-    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
-        crate::rights::check_plan(self, plan)
+    fn check_privileges(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
+        crate::privileges::check_plan(self, plan)
     }
 
     fn check_compared_rows(&mut self) -> Result<()> {
@@ -341,7 +341,7 @@ impl Services for Core {
     ) -> Result<Option<String>> {
         const VALUE_MAX: usize = 64;
         let table = rel.table.oid;
-        let whole = crate::rights::may_select(self, table, &[])?;
+        let whole = crate::privileges::may_select(self, table, &[])?;
         let mut parts = Vec::new();
         let mut names = Vec::new();
         for (i, (c, v)) in rel.columns.columns.iter().zip(row).enumerate() {
@@ -350,7 +350,7 @@ impl Services for Core {
                 continue;
             }
             if !whole {
-                if !written.contains(&number) && !crate::rights::may_select(self, table, &[number])?
+                if !written.contains(&number) && !crate::privileges::may_select(self, table, &[number])?
                 {
                     continue;
                 }
@@ -379,7 +379,7 @@ impl Services for Core {
     }
 
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
-        crate::rights::may_select(self, table, columns)
+        crate::privileges::may_select(self, table, columns)
     }
 
     fn work_mem(&self) -> usize {

@@ -6,7 +6,7 @@ use crate::core::Core;
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::Callee;
-use executor::RowAnswer;
+use executor::BeforeRowResult;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use trigger::TriggerCall;
@@ -67,7 +67,7 @@ pub(crate) trait Language: Sync {
         core: &mut Core,
         row: &Row<PgProc>,
         call: &TriggerCall<'_>,
-    ) -> Result<RowAnswer> {
+    ) -> Result<BeforeRowResult> {
         let _ = (core, row);
         Err(no_trigger(call))
     }

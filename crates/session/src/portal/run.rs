@@ -65,7 +65,7 @@ impl Session {
         if self.core.transaction.mode.read_only {
             check_read_only(&mut self.core, plan)?;
         }
-        crate::rights::check_plan(&mut self.core, plan)
+        crate::privileges::check_plan(&mut self.core, plan)
     }
 
     /// Plans the portal's query. Starts it if it only reads; a query that writes starts at the

@@ -9,7 +9,7 @@ use catalog::Row;
 use catalog::rows::{Int2Vector, Name, PgClass, PgProc, PgTrigger, Text, indexes};
 use eval::Callee;
 use executor::spi::{Query, QuerySnapshot};
-use executor::{Change, Level, RowAnswer, Timing};
+use executor::{Change, Level, BeforeRowResult, Timing};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Language for Logging {
         core: &mut Core,
         row: &Row<PgProc>,
         call: &TriggerCall<'_>,
-    ) -> Result<RowAnswer> {
+    ) -> Result<BeforeRowResult> {
         match row.prosrc.as_str() {
             CHANGE => change(core, call),
             _ => note(core, call),
@@ -86,7 +86,7 @@ fn log(host: &mut dyn TriggerHost, text: &str) -> Result<()> {
 }
 
 /// Logs the call.
-fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let timing = if call.trigger.timing == Timing::Before { "before" } else { "after" };
     let level = if call.trigger.level == Level::Row { " row" } else { "" };
     let change = match call.change {
@@ -95,20 +95,20 @@ fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer>
         Change::Delete => "delete",
     };
     log(host, &format!("{timing} {change}{level}"))?;
-    Ok(RowAnswer::Keep)
+    Ok(BeforeRowResult::Keep)
 }
 
 /// Doubles the second column; skips rows where it is negative, and deletions of such rows.
-fn change(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+fn change(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     note(host, call)?;
-    let Some(row) = call.proposed else { return Ok(RowAnswer::Skip) };
+    let Some(row) = call.proposed else { return Ok(BeforeRowResult::Skip) };
     let v = row[1].as_ref().as_i32();
     if v < 0 {
-        return Ok(RowAnswer::Skip);
+        return Ok(BeforeRowResult::Skip);
     }
     let mut row = row.to_vec();
     row[1] = Datum::int4(v * 2);
-    Ok(RowAnswer::Replace(row))
+    Ok(BeforeRowResult::Replace(row))
 }
 
 fn add_trigger(client: &mut Client, name: &str, function: &str, kind: i16) {

@@ -6,47 +6,47 @@ use crate::facts::PlannerFacts;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::Expr;
-use plan::node::{RelationRights, RightsNeeded};
+use plan::node::{RelationPrivileges, RequiredPrivileges};
 use plan::query::{Query, RangeTblEntry, RteKind};
 use plan::walk;
 use std::collections::BTreeSet;
 
 /// The privileges that the query and its subqueries need.
-pub(crate) fn of_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<RightsNeeded> {
-    let mut rights = RightsNeeded::default();
+pub(crate) fn of_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<RequiredPrivileges> {
+    let mut privileges = RequiredPrivileges::default();
     let mut called = BTreeSet::new();
-    visit(query, &mut rights, &mut called);
+    visit(query, &mut privileges, &mut called);
     for f in called {
         if facts.function_is_restricted(f)? {
-            rights.functions.push(f);
+            privileges.functions.push(f);
         }
     }
-    Ok(rights)
+    Ok(privileges)
 }
 
-fn visit(query: &Query, rights: &mut RightsNeeded, called: &mut BTreeSet<Oid>) {
-    stdx::stack::deep(|| visit_parts(query, rights, called));
+fn visit(query: &Query, privileges: &mut RequiredPrivileges, called: &mut BTreeSet<Oid>) {
+    stdx::stack::deep(|| visit_parts(query, privileges, called));
 }
 
-fn visit_parts(query: &Query, rights: &mut RightsNeeded, called: &mut BTreeSet<Oid>) {
+fn visit_parts(query: &Query, privileges: &mut RequiredPrivileges, called: &mut BTreeSet<Oid>) {
     for rte in &query.rtable {
-        table(rte, rights);
+        table(rte, privileges);
         if let RteKind::Subquery { subquery, .. } = &rte.kind {
-            visit(subquery, rights, called);
+            visit(subquery, privileges, called);
         }
     }
     for cte in &query.cte_list {
-        visit(&cte.query, rights, called);
+        visit(&cte.query, privileges, called);
     }
-    walk::query_exprs(query, &mut |e| expression(e, rights, called));
+    walk::query_exprs(query, &mut |e| expression(e, privileges, called));
 }
 
-fn table(rte: &RangeTblEntry, rights: &mut RightsNeeded) {
+fn table(rte: &RangeTblEntry, privileges: &mut RequiredPrivileges) {
     let RteKind::Relation { relid, .. } = rte.kind else { return };
     if rte.required_perms == 0 {
         return;
     }
-    rights.relations.push(RelationRights {
+    privileges.relations.push(RelationPrivileges {
         relid,
         required: rte.required_perms,
         check_as_user: rte.check_as_user,
@@ -56,7 +56,7 @@ fn table(rte: &RangeTblEntry, rights: &mut RightsNeeded) {
     });
 }
 
-fn expression(e: &Expr, rights: &mut RightsNeeded, called: &mut BTreeSet<Oid>) {
+fn expression(e: &Expr, privileges: &mut RequiredPrivileges, called: &mut BTreeSet<Oid>) {
     let function = match e {
         Expr::FuncExpr(f) => f.funcid,
         Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => o.opfuncid,
@@ -64,7 +64,7 @@ fn expression(e: &Expr, rights: &mut RightsNeeded, called: &mut BTreeSet<Oid>) {
         Expr::Aggref(a) => a.aggfnoid,
         Expr::WindowFunc(w) => w.winfnoid,
         Expr::SubLink(s) => {
-            visit(&s.subselect, rights, called);
+            visit(&s.subselect, privileges, called);
             Oid::INVALID
         }
         _ => Oid::INVALID,
@@ -72,5 +72,5 @@ fn expression(e: &Expr, rights: &mut RightsNeeded, called: &mut BTreeSet<Oid>) {
     if function.is_valid() {
         called.insert(function);
     }
-    walk::each_child(e, &mut |c| expression(c, rights, called));
+    walk::each_child(e, &mut |c| expression(c, privileges, called));
 }

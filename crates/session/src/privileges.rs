@@ -6,26 +6,26 @@
 //! Counterpart: executor/execMain.c (`ExecCheckRTPerms`), catalog/aclchk.c
 //! (`pg_attribute_aclcheck_all`).
 
-use crate::caches::KnownRights;
+use crate::caches::PrivilegeCache;
 use crate::core::Core;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgClass;
 use ids::{AttrNo, Oid};
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
-use plan::node::RelationRights;
+use plan::node::RelationPrivileges;
 use std::sync::Arc;
 
 impl Core {
     /// Is the current user a superuser? Cached until the role or the catalogs change.
     pub fn is_superuser(&mut self) -> Result<bool> {
         let (user, seen) = (self.catalog.user, self.catalog.seen());
-        let known = &self.caches.known_rights;
+        let known = &self.caches.privilege_cache;
         if known.user == user && known.seen == seen {
             return Ok(known.superuser);
         }
         let superuser = self.cat().is_superuser(user)?;
-        self.caches.known_rights = KnownRights { user, seen, superuser, allowed: None };
+        self.caches.privilege_cache = PrivilegeCache { user, seen, superuser, allowed: None };
         Ok(superuser)
     }
 }
@@ -33,11 +33,11 @@ impl Core {
 /// Error 42501 if the user lacks a privilege that the plan requires.
 pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()> {
     let superuser = core.is_superuser()?;
-    let needed = &plan.rights;
+    let needed = &plan.privileges;
     if superuser && needed.relations.iter().all(|r| !r.check_as_user.is_valid()) {
         return Ok(());
     }
-    if core.caches.known_rights.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
+    if core.caches.privilege_cache.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
         return Ok(());
     }
     let user = core.catalog.user;
@@ -54,8 +54,8 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
     for &f in &needed.functions {
         check_function(core, f, user)?;
     }
-    if core.caches.known_rights.user == user {
-        core.caches.known_rights.allowed = Some(plan.clone());
+    if core.caches.privilege_cache.user == user {
+        core.caches.privilege_cache.allowed = Some(plan.clone());
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Resul
     Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", row.proname))
 }
 
-fn check_relation(core: &mut Core, r: &RelationRights, role: Oid) -> Result<()> {
+fn check_relation(core: &mut Core, r: &RelationPrivileges, role: Oid) -> Result<()> {
     let class = core.cat().class(r.relid)?;
     core.cat().check_row_security(role, &class)?;
     let have = core.cat().relation_privileges(role, &class, r.required)?;

@@ -14,18 +14,18 @@ const GROWTH: usize = 4;
 
 /// Asks its child for no more rows than are likely to fit `BATCH_BYTES_MAX`, by the width of the
 /// previous batch.
-pub(crate) struct PaceNode {
+pub(crate) struct BatchLimitNode {
     child: Node,
     rows: usize,
 }
 
-impl PaceNode {
+impl BatchLimitNode {
     pub(crate) fn over(child: Node) -> Node {
-        Box::new(PaceNode { child, rows: FIRST_ROWS })
+        Box::new(BatchLimitNode { child, rows: FIRST_ROWS })
     }
 }
 
-impl Exec for PaceNode {
+impl Exec for BatchLimitNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let got = self.child.next(run, want.min(self.rows))?;
         if let Some(batch) = &got
