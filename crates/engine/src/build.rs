@@ -51,7 +51,7 @@ pub type RowToEntry<'a, O> =
     dyn FnMut(&mut O, &[DatumRef<'_>], &mut Vec<Datum>) -> Result<bool> + 'a;
 
 /// Formats a key as text.
-pub type PrintKey<'a, O> = dyn FnMut(&mut O, &[Datum]) -> String + 'a;
+pub type FormatKey<'a, O> = dyn FnMut(&mut O, &[Datum]) -> String + 'a;
 
 /// A row version that gets an index entry.
 struct Candidate {
@@ -81,7 +81,7 @@ pub fn build<O: Owner + ?Sized>(
     owner: &mut O,
     new: NewIndex<'_>,
     entry: &mut RowToEntry<'_, O>,
-    print: &mut PrintKey<'_, O>,
+    print: &mut FormatKey<'_, O>,
 ) -> Result<BuildResult> {
     let NewIndex { table, index, columns, rows } = new;
     let be = owner.backend();

@@ -93,7 +93,7 @@ struct Estimate {
 }
 
 /// Start of a paced checkpoint, from which its schedule is computed.
-struct Pace {
+struct CheckpointSchedule {
     flags: CheckpointFlags,
     began: Duration,
     redo: Lsn,
@@ -176,11 +176,11 @@ impl Engine {
         }
         wal.wait_delay_start();
 
-        let pace = Pace { flags, began, redo: checkpoint.redo };
+        let schedule = CheckpointSchedule { flags, began, redo: checkpoint.redo };
         self.relmaps.checkpoint();
         self.txn.checkpoint()?;
         let write_began = clock.monotonic();
-        let written = self.write_dirty_pages(&pace)?;
+        let written = self.write_dirty_pages(&schedule)?;
         let sync_began = clock.monotonic();
         let syncs = self.smgr.checkpoint_sync(clock)?;
         let sync_ended = clock.monotonic();
@@ -266,15 +266,15 @@ impl Engine {
     }
 
     /// Writes all pages that are dirty now. Counterpart: `CheckPointBuffers`.
-    fn write_dirty_pages(&self, pace: &Pace) -> Result<usize> {
-        let flags = pace.flags;
+    fn write_dirty_pages(&self, schedule: &CheckpointSchedule) -> Result<usize> {
+        let flags = schedule.flags;
         let all = flags.has(CheckpointFlags::SHUTDOWN) || flags.has(CheckpointFlags::FLUSH_ALL);
         let flush_after = self.live().checkpoint_flush_after;
         let mut before = 0;
         let result = self.pool.checkpoint_write(all, flush_after, &mut |progress| {
             let pages = progress.done - before;
             before = progress.done;
-            self.pause(pace, progress.done as f64 / progress.total.max(1) as f64, pages);
+            self.pause(schedule, progress.done as f64 / progress.total.max(1) as f64, pages);
         })?;
         Ok(result.written)
     }
@@ -288,14 +288,14 @@ impl Engine {
     /// Sleeps while a paced checkpoint is ahead of its schedule, at most 100 ms per page written.
     /// So a checkpoint with few dirty pages does not take the whole interval.
     /// Counterpart: `CheckpointWriteDelay`.
-    fn pause(&self, pace: &Pace, progress: f64, pages: usize) {
+    fn pause(&self, schedule: &CheckpointSchedule, progress: f64, pages: usize) {
         const NAP: Duration = Duration::from_millis(100);
         let state = &self.checkpointer;
         for _ in 0..pages {
-            if pace.flags.has(CheckpointFlags::IMMEDIATE)
+            if schedule.flags.has(CheckpointFlags::IMMEDIATE)
                 || state.hurry.load(Acquire) > 0
                 || state.stopping.load(Acquire)
-                || !self.is_ahead(pace, progress)
+                || !self.is_ahead(schedule, progress)
             {
                 return;
             }
@@ -304,14 +304,14 @@ impl Engine {
     }
 
     /// Is the checkpoint ahead of its schedule? Counterpart: `IsCheckpointOnSchedule`.
-    fn is_ahead(&self, pace: &Pace, progress: f64) -> bool {
+    fn is_ahead(&self, schedule: &CheckpointSchedule, progress: f64) -> bool {
         let progress = progress * self.live().checkpoint_completion_target;
-        let used = self.wal.inserted().0.saturating_sub(pace.redo.0) as f64;
+        let used = self.wal.inserted().0.saturating_sub(schedule.redo.0) as f64;
         let segment = self.wal.layout().segment_size() as f64;
         if progress < used / segment / self.checkpoint_segments() as f64 {
             return false;
         }
-        let elapsed = (self.env.clock.monotonic() - pace.began).as_secs_f64();
+        let elapsed = (self.env.clock.monotonic() - schedule.began).as_secs_f64();
         progress >= elapsed / self.live().checkpoint_timeout.as_secs_f64()
     }
 

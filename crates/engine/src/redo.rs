@@ -143,12 +143,12 @@ impl Replay<'_> {
     }
 
     fn check_timeline(&self, timeline: u32) -> Result<()> {
-        let ours = self.engine.control.lock().check_point_copy.timeline;
-        if timeline == ours {
+        let current = self.engine.control.lock().check_point_copy.timeline;
+        if timeline == current {
             return Ok(());
         }
         Err(PgError::internal(format!(
-            "unexpected timeline ID {timeline} (should be {ours}) in checkpoint record"
+            "unexpected timeline ID {timeline} (should be {current}) in checkpoint record"
         ))
         .severity(Severity::Panic))
     }
@@ -294,10 +294,10 @@ pub(crate) fn images(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> 
             }
             continue;
         }
-        let ours = cx.owns(block.rel, block.block);
+        let is_owned = cx.owns(block.rel, block.block);
         match read_for_redo(cx, record, id, RedoMode::Normal)? {
             Redo::Restored(_) => {}
-            Redo::Missing if !ours => {}
+            Redo::Missing if !is_owned => {}
             _ => {
                 return Err(PgError::internal(
                     "unexpected XLogReadBufferForRedo result when restoring backup block",

@@ -183,9 +183,9 @@ fn sample_block(
             }
             Liveness::InsertInProgress => cx.txn.is_current(tuple.header.xmin()),
             Liveness::DeleteInProgress => {
-                let ours = cx.txn.is_current(vis.update_xid(&tuple.header)?);
-                *dead += u64::from(ours);
-                !ours
+                let is_own = cx.txn.is_current(vis.update_xid(&tuple.header)?);
+                *dead += u64::from(is_own);
+                !is_own
             }
         };
         if live {

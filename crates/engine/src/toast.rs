@@ -302,7 +302,7 @@ impl Toaster<'_, '_> {
         let limit = target - hoff;
         let can_move = self.table.toast.is_some();
         while self.size()? > limit {
-            let Some(i) = self.biggest(b"xe", true) else { break };
+            let Some(i) = self.largest_value(b"xe", true) else { break };
             if self.table.tupdesc.attrs[i].storage == b'x' {
                 self.compress(i);
             } else {
@@ -313,23 +313,23 @@ impl Toaster<'_, '_> {
             }
         }
         while can_move && self.size()? > limit {
-            let Some(i) = self.biggest(b"xe", false) else { break };
+            let Some(i) = self.largest_value(b"xe", false) else { break };
             self.move_out(be, i)?;
         }
         while self.size()? > limit {
-            let Some(i) = self.biggest(b"m", true) else { break };
+            let Some(i) = self.largest_value(b"m", true) else { break };
             self.compress(i);
         }
         let limit = TARGET_MAIN - hoff;
         while can_move && self.size()? > limit {
-            let Some(i) = self.biggest(b"m", false) else { break };
+            let Some(i) = self.largest_value(b"m", false) else { break };
             self.move_out(be, i)?;
         }
         Ok(())
     }
 
     /// The largest value of these storages that can still be compressed or moved out of line.
-    fn biggest(&self, storages: &[u8], for_compression: bool) -> Option<usize> {
+    fn largest_value(&self, storages: &[u8], for_compression: bool) -> Option<usize> {
         let mut best = (max_align(varlena::TOAST_POINTER_SIZE), None);
         for (i, (state, attr)) in self.states.iter().zip(&self.table.tupdesc.attrs).enumerate() {
             let done = state.ignore

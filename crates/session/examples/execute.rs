@@ -56,8 +56,8 @@ fn main() {
         "insert into branches select i, 'branch ' || i from generate_series(0, 9) i",
         "vacuum analyze",
     ];
-    let mut world = setup::world(&script, 40_000);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(&script, 40_000);
+    let core = &mut fixture.core;
     let mut params: Arc<[Datum]> = Arc::from([Datum::int4(1)]);
     core.backend.begin(Isolation::ReadCommitted);
     let plan = plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement");

@@ -210,7 +210,7 @@ impl Proof<'_> {
             .into()),
             // psql closes the connection to prompt for a password, then connects again. No error is
             // sent or logged.
-            Received::End => Err(gone().into()),
+            Received::End => Err(connection_closed().into()),
             Received::Refused(_, error) => Err(error.severity(Severity::Fatal).into()),
             Received::TimedOut => {
                 Err(pg_err!(QUERY_CANCELED, "canceling authentication due to timeout")
@@ -318,6 +318,6 @@ fn initial_response(body: &[u8]) -> Result<Option<&[u8]>> {
 
 /// The error for a client that closed the connection during authentication. As in PostgreSQL it is
 /// not logged.
-pub(crate) fn gone() -> PgError {
+pub(crate) fn connection_closed() -> PgError {
     pg_err!(CONNECTION_FAILURE, "").severity(Severity::Fatal)
 }

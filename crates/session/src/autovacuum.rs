@@ -2,7 +2,7 @@
 //! `docs/design/0002-wraparound.md`. Counterpart: postmaster/autovacuum.c, of which this is the
 //! part that cannot be switched off.
 
-use crate::connect::{Registered, begin_own_session};
+use crate::connect::{Registered, begin_internal_session};
 use crate::connection::Connection;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
@@ -49,9 +49,9 @@ pub fn round(
     instance: &Arc<Instance>,
     in_database: &mut dyn FnMut(&mut dyn FnMut() -> Result<()>) -> Result<()>,
 ) -> Result<()> {
-    let launcher = instance.register_own(LAUNCHER);
+    let launcher = instance.register_internal(LAUNCHER);
     let _registered = Registered { instance, pid: launcher.pid };
-    for database in survey(instance, &launcher)? {
+    for database in databases_to_vacuum(instance, &launcher)? {
         if instance.check_admission().is_err() {
             return Ok(());
         }
@@ -70,8 +70,8 @@ pub fn round(
 }
 
 /// The databases that must be vacuumed, oldest first. Also stores the names of all databases.
-fn survey(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<OldDatabase>> {
-    let core = begin_own_session(instance, handle, None)?;
+fn databases_to_vacuum(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<OldDatabase>> {
+    let core = begin_internal_session(instance, handle, None)?;
     let conn = Connection::new(Box::new(NoClient));
     let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
     session.begin_work();
@@ -94,16 +94,16 @@ pub fn begin(instance: &Arc<Instance>) -> Result<()> {
     if let Some(warning) = instance.engine.txn().wraparound_warning() {
         instance.log.write(&crate::instance::LogOrigin::default(), &warning, None);
     }
-    let handle = instance.register_own(LAUNCHER);
+    let handle = instance.register_internal(LAUNCHER);
     let _registered = Registered { instance, pid: handle.pid };
-    survey(instance, &handle).map(|_| ())
+    databases_to_vacuum(instance, &handle).map(|_| ())
 }
 
 /// Vacuums one database.
 fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
-    let handle = instance.register_own("autovacuum worker");
+    let handle = instance.register_internal("autovacuum worker");
     let _registered = Registered { instance, pid: handle.pid };
-    let core = begin_own_session(instance, &handle, Some((database.oid, &database.name)));
+    let core = begin_internal_session(instance, &handle, Some((database.oid, &database.name)));
     let mut core = match core {
         // Dropped or renamed since it was found.
         Err(e) if e.code() == SqlState::UNDEFINED_DATABASE => return Ok(()),

@@ -233,9 +233,9 @@ pub fn serve_alone(
     database: &str,
     transport: Box<dyn Transport>,
 ) -> Result<()> {
-    let handle = instance.register_own("standalone backend");
+    let handle = instance.register_internal("standalone backend");
     let _registered = Registered { instance, pid: handle.pid };
-    let mut core = begin_own_session(instance, &handle, None)?;
+    let mut core = begin_internal_session(instance, &handle, None)?;
     core.backend.begin(Isolation::ReadCommitted);
     let rows = core.cat().scan_all::<PgDatabase>()?;
     core.catalog.abort(&mut core.backend)?;
@@ -245,7 +245,7 @@ pub fn serve_alone(
     let oid = found.ok_or_else(|| {
         fatal(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist"))
     })?;
-    let core = begin_own_session(instance, &handle, Some((oid, database))).map_err(fatal)?;
+    let core = begin_internal_session(instance, &handle, Some((oid, database))).map_err(fatal)?;
     let mut session =
         Session::new(core, instance.clone(), handle.clone(), Connection::new(transport));
     session.core.apply_all_settings();
@@ -385,7 +385,7 @@ fn set_login_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
 /// Builds an internal session of the server: it runs as the bootstrap superuser, in any database,
 /// even in one that does not allow connections. It begins outside a transaction. `None`: without a
 /// database.
-pub(crate) fn begin_own_session(
+pub(crate) fn begin_internal_session(
     instance: &Arc<Instance>,
     handle: &Arc<SessionHandle>,
     database: Option<(Oid, &str)>,

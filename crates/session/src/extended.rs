@@ -58,10 +58,10 @@ impl Session {
         let sql: Arc<str> = sql.into();
         self.core.activity.statement = Some(sql.clone());
         let parsing = self.core.measure(Work::Parser);
-        let mut remarks = Vec::new();
-        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
+        let mut warnings = Vec::new();
+        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut warnings);
         // A text that causes notices is parsed each time.
-        let share = share && !self.send_parser_notices(remarks);
+        let share = share && !self.send_parser_notices(warnings);
         let mut statements = parsed?;
         self.core.log_measured(parsing, "PARSER STATISTICS");
         if statements.len() > 1 {

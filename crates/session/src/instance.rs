@@ -109,7 +109,7 @@ pub trait Log: Send + Sync {
     fn write(&self, origin: &LogOrigin, report: &PgError, statement: Option<&str>);
 
     /// Would the report be written? Callers ask before they copy a long statement.
-    fn wants(&self, _speaker: &LogOrigin, _report: &PgError) -> bool {
+    fn wants(&self, _origin: &LogOrigin, _report: &PgError) -> bool {
         true
     }
 }
@@ -351,7 +351,7 @@ impl Instance {
 
     /// Adds an internal session of the server to the list. It does not count against
     /// `max_connections`.
-    pub(crate) fn register_own(&self, kind: &'static str) -> Arc<SessionHandle> {
+    pub(crate) fn register_internal(&self, kind: &'static str) -> Arc<SessionHandle> {
         let mut sessions = self.sessions.lock();
         self.enter(&mut sessions, kind, (Arc::new(|| {}), None), Addresses::default(), 0)
     }
@@ -486,7 +486,7 @@ impl Instance {
         for session in sessions.values() {
             let Some(client_output) = &session.client_output else { continue };
             let mut out = Vec::new();
-            match session.meter.is_here() {
+            match session.meter.is_current_thread() {
                 true => backend::report(&mut out, error),
                 false => backend::report(&mut out, &crash_of_another_process()),
             }
@@ -500,11 +500,11 @@ impl Instance {
     /// The log origin and the statement of the calling thread, for reports in places where the
     /// session itself cannot log.
     pub fn log_origin_of_thread(&self) -> (LogOrigin, Option<String>) {
-        if let Some(worker) = self.workers.lock().iter().find(|w| w.meter.is_here()) {
+        if let Some(worker) = self.workers.lock().iter().find(|w| w.meter.is_current_thread()) {
             return (LogOrigin { kind: worker.kind, ..LogOrigin::default() }, None);
         }
         let sessions = self.sessions.try_lock();
-        let session = sessions.and_then(|s| s.values().find(|s| s.meter.is_here()).cloned());
+        let session = sessions.and_then(|s| s.values().find(|s| s.meter.is_current_thread()).cloned());
         let Some(session) = session else { return (LogOrigin::default(), None) };
         let mut origin = session.log_origin.lock().clone();
         let statement = session.activity.running();

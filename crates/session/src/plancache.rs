@@ -71,7 +71,7 @@ impl Statement {
     /// Was the statement made at this catalog generation? Callers ask about the present one, after
     /// they have locked its relations.
     #[inline]
-    pub(crate) fn is_made_at(&self, generation: u64) -> bool {
+    pub(crate) fn is_of_generation(&self, generation: u64) -> bool {
         self.generation == generation
     }
 }

@@ -26,7 +26,7 @@ use wire::{FieldDescription, Formats};
 pub(crate) struct Ready {
     pub(crate) statement: Option<Arc<Statement>>,
     generic: Option<Arc<Generic>>,
-    pub(crate) idle: Option<ParkedExecution>,
+    pub(crate) parked: Option<ParkedExecution>,
 }
 
 /// A parked execution: it has ended and can be run again. With the writer of its rows.
@@ -63,16 +63,16 @@ pub(crate) struct Prepared {
 
 impl Ready {
     pub(crate) fn new(statement: Arc<Statement>) -> Ready {
-        Ready { statement: Some(statement), generic: None, idle: None }
+        Ready { statement: Some(statement), generic: None, parked: None }
     }
 
     /// Replaces the statement.
-    fn become_statement(&mut self, statement: Arc<Statement>) {
+    fn replace_statement(&mut self, statement: Arc<Statement>) {
         *self = Ready::new(statement);
     }
 
     /// Should an ended execution of that plan be parked?
-    pub(crate) fn keeps(&self, plan: &Arc<PlannedStmt>) -> bool {
+    pub(crate) fn should_park(&self, plan: &Arc<PlannedStmt>) -> bool {
         let known = self.generic.as_ref().is_some_and(|g| Arc::ptr_eq(&g.plan, plan));
         known && plan.plan_tree.info.total_cost < KEPT_COST_MAX
     }

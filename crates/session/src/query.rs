@@ -26,14 +26,14 @@ pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<
     let none: Arc<[Datum]> = Arc::from([]);
     if let Some(statement) = core.find_statement(&key) {
         core.take_locks(&statement.locks)?;
-        if core.is_made_now(&statement) {
+        if core.is_of_current_generation(&statement) {
             return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
         }
     }
     let mut statements = parse::parse(sql)?;
     if key.is_some() && statements.len() == 1 && analyze::is_query(&statements[0].stmt) {
         let raw = Arc::new(statements.remove(0));
-        let statement = core.make_statement(key, &sql.into(), &raw, param_types, false)?;
+        let statement = core.analyze_and_cache(key, &sql.into(), &raw, param_types, false)?;
         return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
     }
     let mut plans = Vec::new();

@@ -34,7 +34,7 @@ impl From<Usage> for Times {
 
 /// The state of a meter.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+struct MeterState {
     /// The thread, and the CPU time that it had used when the work began.
     thread: Option<(i32, Times)>,
     /// Number of measured queries.
@@ -44,7 +44,7 @@ struct Known {
 
 /// The CPU time of a thread, readable by other threads.
 #[derive(Debug, Default)]
-pub struct Meter(Mutex<Known>);
+pub struct Meter(Mutex<MeterState>);
 
 /// A reading of a [`Meter`].
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl Meter {
     }
 
     /// Is the meter bound to the calling thread?
-    pub(crate) fn is_here(&self) -> bool {
+    pub(crate) fn is_current_thread(&self) -> bool {
         let here = process::thread_id();
         self.0.lock().thread.is_some_and(|(thread, _)| thread == here)
     }

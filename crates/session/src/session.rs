@@ -36,7 +36,7 @@ pub struct Session {
     /// After an error in the extended protocol, messages are skipped until Sync.
     skip_to_sync: bool,
     /// ReadyForQuery is the last that was sent: only then the client is idle.
-    told_ready: bool,
+    ready_sent: bool,
     /// The timer of `statement_timeout` while messages of the extended protocol come.
     pub(crate) extended_timer: Option<Timer>,
     config_generation: u64,
@@ -85,7 +85,7 @@ impl Session {
             results: Formats::Text,
             nested_executes: 0,
             skip_to_sync: false,
-            told_ready: false,
+            ready_sent: false,
             extended_timer: None,
             config_generation,
             reported: Vec::new(),
@@ -173,7 +173,7 @@ impl Session {
         self.show_waiting();
         self.end_metered();
         self.conn.flush()?;
-        self.told_ready = true;
+        self.ready_sent = true;
         if idle {
             self.begin_client_wait();
         }
@@ -290,7 +290,7 @@ impl Session {
     /// Waits for a message and processes it.
     fn message(&mut self) -> Result<Next> {
         // Within a pipeline there is no limit. Counterpart: the timeouts of `PostgresMain`.
-        let idle = if std::mem::take(&mut self.told_ready) { self.idle_timeout() } else { None };
+        let idle = if std::mem::take(&mut self.ready_sent) { self.idle_timeout() } else { None };
         self.conn.set_timeout(idle.map(|(span, _)| span));
         self.conn.transport.set_spin(self.core.values.resolved.client_spin);
         let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);

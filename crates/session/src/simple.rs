@@ -23,11 +23,11 @@ impl Session {
     }
 
     /// Sends the lexer's warnings to the client; returns whether there were any.
-    pub(crate) fn send_parser_notices(&mut self, remarks: Vec<PgError>) -> bool {
-        if remarks.is_empty() {
+    pub(crate) fn send_parser_notices(&mut self, warnings: Vec<PgError>) -> bool {
+        if warnings.is_empty() {
             return false;
         }
-        self.core.notices.extend(remarks);
+        self.core.notices.extend(warnings);
         self.send_notices();
         true
     }
@@ -61,9 +61,9 @@ impl Session {
         self.core.activity.statement = Some(sql.clone());
         let message = self.core.measure(Work::Message);
         let parsing = self.core.measure(Work::Parser);
-        let mut remarks = Vec::new();
-        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
-        let remarked = self.send_parser_notices(remarks);
+        let mut warnings = Vec::new();
+        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut warnings);
+        let remarked = self.send_parser_notices(warnings);
         let statements = parsed?;
         self.core.log_measured(parsing, "PARSER STATISTICS");
         if !remarked

@@ -71,12 +71,12 @@ enum Slot {
 }
 
 struct QuerySlot {
-    shape: Shape,
+    roles: LiteralRoles,
     variants: Vec<Variant>,
 }
 
 /// The roles of a template's literals.
-struct Shape {
+struct LiteralRoles {
     /// For each parameter, the index of its literal and whether the literal is negated.
     lifted: Box<[(u16, bool)]>,
     /// Indexes of the other literals, which are part of the key.
@@ -107,13 +107,13 @@ impl Slots {
     }
 }
 
-impl Shape {
-    fn new(literals: &[Literal], lifted: &[Lifted]) -> Shape {
+impl LiteralRoles {
+    fn new(literals: &[Literal], lifted: &[Lifted]) -> LiteralRoles {
         let place = |start: u32| literals.iter().position(|l| l.start == start);
         let lifted: Box<[(u16, bool)]> =
             lifted.iter().filter_map(|l| place(l.start).map(|i| (i as u16, l.negated))).collect();
         let fixed = (0..literals.len() as u16).filter(|i| !lifted.iter().any(|(l, _)| l == i));
-        Shape { fixed: fixed.collect(), lifted }
+        LiteralRoles { fixed: fixed.collect(), lifted }
     }
 
     /// The fixed literals of a text, each terminated by a zero byte.
@@ -171,10 +171,10 @@ fn unquote(text: &[u8]) -> Vec<u8> {
 
 /// The key text of a statement in the plan cache: the template, the indexes of the fixed literals,
 /// and these literals. It differs from every client text, which contains no zero byte.
-fn statement_text(template: &Template, shape: &Shape, fixed: &[u8]) -> Vec<u8> {
+fn statement_text(template: &Template, roles: &LiteralRoles, fixed: &[u8]) -> Vec<u8> {
     let mut out = template.key.clone();
     out.push(0);
-    for i in &shape.fixed {
+    for i in &roles.fixed {
         out.extend_from_slice(&i.to_le_bytes());
     }
     out.push(0);

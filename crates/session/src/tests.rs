@@ -13,7 +13,7 @@ use types::Datum;
 use types::fncx::TypeFunctions;
 use vfs::Env;
 
-mod real;
+mod postgresql_directory;
 mod shared;
 mod support;
 pub(crate) mod triggers;

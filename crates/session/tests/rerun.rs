@@ -123,8 +123,8 @@ fn run_sql(core: &mut Core, sql: &str) {
 
 #[test]
 fn a_parked_query_returns_the_rows_of_a_new_one() {
-    let mut world = setup::world(SETUP, 2048);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(SETUP, 2048);
+    let core = &mut fixture.core;
     for sql in QUERIES {
         core.backend.begin(Isolation::ReadCommitted);
         let plan = plan_of(core, sql);
@@ -148,8 +148,8 @@ fn a_parked_query_returns_the_rows_of_a_new_one() {
 
 #[test]
 fn a_parked_modification_has_the_effects_of_a_new_one() {
-    let mut world = setup::world(SETUP, 2048);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(SETUP, 2048);
+    let core = &mut fixture.core;
     let state = "select id, x, y from c order by id";
     for sql in WRITES {
         let mut kept: Option<Execution> = None;
@@ -183,8 +183,8 @@ fn a_parked_modification_has_the_effects_of_a_new_one() {
 
 #[test]
 fn a_parked_execution_holds_no_snapshot() {
-    let mut world = setup::world(SETUP, 2048);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(SETUP, 2048);
+    let core = &mut fixture.core;
     for sql in ["select v from t where id = $1", "select v from t where k = $1 % 10"] {
         core.backend.begin(Isolation::ReadCommitted);
         let plan = plan_of(core, sql);
@@ -201,8 +201,8 @@ fn a_parked_execution_holds_no_snapshot() {
 
 #[test]
 fn rerun_requires_a_parked_execution() {
-    let mut world = setup::world(SETUP, 2048);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(SETUP, 2048);
+    let core = &mut fixture.core;
     core.backend.begin(Isolation::ReadCommitted);
     let plan = plan_of(core, "select 1");
     let mut run = fresh(core, &plan, 1);

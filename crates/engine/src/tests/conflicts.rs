@@ -1,7 +1,7 @@
 //! The search for conflicting rows (ON CONFLICT, deferred checks), concurrent with VACUUM and other
 //! sessions.
 
-use super::world::*;
+use super::fixture::*;
 use crate::*;
 use ids::{BlockNo, Fork, Persistence, Tid};
 use sync::Arc;

@@ -1,6 +1,6 @@
 //! Tables and indexes in sessions, on an in-memory disk.
 
-use super::world::*;
+use super::fixture::*;
 use crate::index::{Inserted, UniqueCheck};
 use crate::table::{ChangeOptions, RowOutcome, RowWait};
 use crate::*;

@@ -2,7 +2,7 @@
 //! session, of `sysfn` and `serverfn`.
 
 use super::Call;
-use super::language::{self, Language, ReadyRows, SetRows, StartedSet};
+use super::language::{self, Language, ReadyRows, SetRows, RunningSet};
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
 use catalog::Row;
@@ -59,12 +59,12 @@ impl Language for Internal {
         }
     }
 
-    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<StartedSet> {
-        let one = |value| StartedSet { whole: true, rows: ReadyRows::one(value) };
+    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<RunningSet> {
+        let one = |value| RunningSet { whole: true, rows: ReadyRows::one(value) };
         match SystemFunction::named(call.row.prosrc.as_str()) {
             Some(f) => Ok(match f.call(core, call.args)? {
                 Returned::One(value) => one(value),
-                Returned::Set(rows) => StartedSet { whole: false, rows: ReadyRows::boxed(rows) },
+                Returned::Set(rows) => RunningSet { whole: false, rows: ReadyRows::boxed(rows) },
             }),
             None => match self.callee(call.row) {
                 Callee::Scalar(f) => f(&mut context(core, call, &mut None), call.args).map(one),
@@ -74,7 +74,7 @@ impl Language for Internal {
                     let (collation, result_type) = (call.collation, call.result_type);
                     let arg_types = call.arg_types.into();
                     let rows = BuiltinRows { source, collation, result_type, arg_types, extra };
-                    Ok(StartedSet { whole: false, rows: Box::new(rows) })
+                    Ok(RunningSet { whole: false, rows: Box::new(rows) })
                 }
                 _ => Err(missing(call.row)),
             },

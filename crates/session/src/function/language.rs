@@ -53,7 +53,7 @@ pub(crate) trait Language: Sync {
         core: &mut Core,
         call: &Call<'_>,
         columns: &[(Oid, i32)],
-    ) -> Result<StartedSet>;
+    ) -> Result<RunningSet>;
 
     /// Runs a procedure; the row of its output parameters, if it has any.
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
@@ -88,7 +88,7 @@ pub(crate) fn no_trigger(call: &TriggerCall<'_>) -> PgError {
 }
 
 /// A set whose rows can be read.
-pub(crate) struct StartedSet {
+pub(crate) struct RunningSet {
     /// See [`executor::SetStream::whole`].
     pub whole: bool,
     pub rows: Box<dyn SetRows>,

@@ -12,7 +12,7 @@ mod validate;
 pub(crate) use inline::{inline, inline_set, may_inline};
 
 use super::Call;
-use super::language::{Language, ReadyRows, StartedSet};
+use super::language::{Language, ReadyRows, RunningSet};
 use crate::core::Core;
 use crate::query;
 use analyze::SessionLookup;
@@ -55,7 +55,7 @@ impl Language for Sql {
         core: &mut Core,
         call: &Call<'_>,
         columns: &[function::Column],
-    ) -> Result<StartedSet> {
+    ) -> Result<RunningSet> {
         if call.row.proretset {
             return rows::start(core, call, columns);
         }
@@ -64,7 +64,7 @@ impl Language for Sql {
             Some(fields) if body.form != Form::Nothing => value(core, &body, fields)?,
             _ => Datum::Null,
         };
-        Ok(StartedSet { whole: true, rows: ReadyRows::one(value) })
+        Ok(RunningSet { whole: true, rows: ReadyRows::one(value) })
     }
 
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {

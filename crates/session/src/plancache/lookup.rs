@@ -108,8 +108,8 @@ impl Core {
     /// Is the catalog generation still the one at which the statement was made? Callers ask after
     /// they have locked its relations.
     #[inline]
-    pub(crate) fn is_made_now(&self, statement: &Statement) -> bool {
-        statement.is_made_at(self.catalog.catalog.generation())
+    pub(crate) fn is_of_current_generation(&self, statement: &Statement) -> bool {
+        statement.is_of_generation(self.catalog.catalog.generation())
     }
 
     /// Is the statement still valid?
@@ -134,7 +134,7 @@ impl Core {
     }
 
     /// Analyses a query and adds it to the cache. Infers parameter types that are not given.
-    pub(crate) fn make_statement(
+    pub(crate) fn analyze_and_cache(
         &mut self,
         key: Option<Key>,
         sql: &Arc<str>,

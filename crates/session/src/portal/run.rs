@@ -73,7 +73,7 @@ impl Session {
     pub(crate) fn bind_portal_query(&mut self, portal: &mut Portal) -> Result<()> {
         let planned = self.plan_portal(portal)?;
         let plan = match &planned {
-            Planned::ParkedExecution(idle) => idle.run.plan(),
+            Planned::ParkedExecution(parked) => parked.run.plan(),
             Planned::Plan(plan) => plan,
         };
         let waits = writes(plan);
@@ -88,8 +88,8 @@ impl Session {
         let mode = self.core.values.resolved.plan_mode;
         let custom = mode == Mode::Custom && !portal.params.is_empty();
         let core = &mut self.core;
-        Ok(match portal.statement.take_idle(core, custom, &portal.formats)? {
-            Some(idle) => Planned::ParkedExecution(Box::new(idle)),
+        Ok(match portal.statement.take_parked(core, custom, &portal.formats)? {
+            Some(parked) => Planned::ParkedExecution(Box::new(parked)),
             None => Planned::Plan(portal.statement.plan(core, &portal.params, mode)?),
         })
     }
@@ -104,12 +104,12 @@ impl Session {
             None => self.plan_portal(portal)?,
         };
         let mut run = match planned {
-            Planned::ParkedExecution(mut idle) => {
-                self.check_plan(idle.run.plan())?;
+            Planned::ParkedExecution(mut parked) => {
+                self.check_plan(parked.run.plan())?;
                 let snapshot = self.core.backend.snapshot();
-                idle.run.rerun(portal.params.clone(), snapshot)?;
-                portal.writer = idle.writer;
-                idle.run
+                parked.run.rerun(portal.params.clone(), snapshot)?;
+                portal.writer = parked.writer;
+                parked.run
             }
             Planned::Plan(mut plan) => {
                 self.check_plan(&plan)?;
@@ -204,7 +204,7 @@ impl Session {
         let rows = if here { sent } else { processed };
         if let Some(run) = portal.run.take() {
             let (writer, formats) = (std::mem::take(&mut portal.writer), portal.formats.clone());
-            portal.statement.keep_idle(&mut self.core, ParkedExecution { run, writer, formats })?;
+            portal.statement.keep_parked(&mut self.core, ParkedExecution { run, writer, formats })?;
         }
         Ok(PortalResult::Complete(command, rows))
     }

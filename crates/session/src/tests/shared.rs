@@ -51,7 +51,7 @@ impl Transport for Kept {
     }
 }
 
-pub(super) struct World {
+pub(super) struct Fixture {
     instance: Arc<Instance>,
     pub(super) clients: Vec<Client>,
 }
@@ -61,8 +61,8 @@ pub(super) struct Client {
     sent: Arc<Mutex<Vec<u8>>>,
 }
 
-impl World {
-    pub(super) fn new(plan_cache: bool, clients: usize) -> World {
+impl Fixture {
+    pub(super) fn new(plan_cache: bool, clients: usize) -> Fixture {
         let env = Env::memory(7);
         init(&env, &InitOptions { sync: false, ..InitOptions::default() }).unwrap();
         let mut config = EngineConfig::new(env);
@@ -72,12 +72,12 @@ impl World {
         let config = Config { base, hba: Arc::default(), ident: Arc::default() };
         let instance = Instance::new(engine, config, Arc::new(Silent));
         instance.set_admission(Admission::Open);
-        let mut world = World { instance, clients: Vec::new() };
+        let mut fixture = Fixture { instance, clients: Vec::new() };
         for _ in 0..clients {
-            let client = world.connect(plan_cache);
-            world.clients.push(client);
+            let client = fixture.connect(plan_cache);
+            fixture.clients.push(client);
         }
-        world
+        fixture
     }
 
     fn connect(&self, plan_cache: bool) -> Client {
@@ -105,7 +105,7 @@ impl World {
     }
 }
 
-impl Drop for World {
+impl Drop for Fixture {
     fn drop(&mut self) {
         self.clients.clear();
         self.instance.engine.shutdown().unwrap();
@@ -166,17 +166,17 @@ fn show(mut bytes: &[u8]) -> String {
 
 /// Runs statements in both fixtures and compares the messages. The prefix `@n:` selects session
 /// `n`, `P:` the extended protocol.
-fn compare(statements: &[String], clients: usize) -> (World, World) {
-    let (mut with, mut without) = (World::new(true, clients), World::new(false, clients));
+fn compare(statements: &[String], clients: usize) -> (Fixture, Fixture) {
+    let (mut with, mut without) = (Fixture::new(true, clients), Fixture::new(false, clients));
     let mut wrong = Vec::new();
     for statement in statements {
         let (client, sql) = match statement.strip_prefix('@').and_then(|s| s.split_once(':')) {
             Some((n, sql)) => (n.parse().unwrap(), sql),
             None => (0, statement.as_str()),
         };
-        let answer = |world: &mut World| match sql.strip_prefix("P:") {
-            Some(sql) => world.clients[client].extended(sql, &[]),
-            None => world.clients[client].query(sql),
+        let answer = |fixture: &mut Fixture| match sql.strip_prefix("P:") {
+            Some(sql) => fixture.clients[client].extended(sql, &[]),
+            None => fixture.clients[client].query(sql),
         };
         let (got, want) = (answer(&mut with), answer(&mut without));
         if got != want {
@@ -257,33 +257,33 @@ fn changes_between_statements_invalidate_plans() {
 
 #[test]
 fn statements_that_differ_in_literals_share_a_plan() {
-    let mut world = World::new(true, 2);
-    world.clients[0].query("CREATE TABLE t (a int PRIMARY KEY, b text, c numeric(6,2))");
-    let known = world.instance.plans.len();
+    let mut fixture = Fixture::new(true, 2);
+    fixture.clients[0].query("CREATE TABLE t (a int PRIMARY KEY, b text, c numeric(6,2))");
+    let known = fixture.instance.plans.len();
     for i in 0..50 {
         let insert = format!("INSERT INTO t VALUES ({i}, 'b{i}', {i}.5)");
-        assert!(world.clients[i % 2].query(&insert).contains("INSERT 0 1"), "{insert}");
+        assert!(fixture.clients[i % 2].query(&insert).contains("INSERT 0 1"), "{insert}");
         let select = format!("SELECT b, c FROM t WHERE a = {i}");
-        assert!(world.clients[i % 2].query(&select).contains(&format!("{i}.50")), "{select}");
+        assert!(fixture.clients[i % 2].query(&select).contains(&format!("{i}.50")), "{select}");
     }
-    assert_eq!(world.instance.plans.len(), known + 2);
+    assert_eq!(fixture.instance.plans.len(), known + 2);
     // A client's parameter is not mixed up with a lifted literal.
-    let answer = world.clients[0].extended("SELECT b FROM t WHERE a = $1", &["7"]);
+    let answer = fixture.clients[0].extended("SELECT b FROM t WHERE a = $1", &["7"]);
     assert!(answer.contains("b7"), "{answer}");
-    let again = world.clients[1].extended("SELECT b FROM t WHERE a = $1", &["8"]);
+    let again = fixture.clients[1].extended("SELECT b FROM t WHERE a = $1", &["8"]);
     assert!(again.contains("b8"), "{again}");
-    assert_eq!(world.instance.plans.len(), known + 3);
+    assert_eq!(fixture.instance.plans.len(), known + 3);
 }
 
 /// Plans made after uncommitted catalog changes stay valid until further changes or a rollback, and
 /// other sessions do not find them.
 #[test]
 fn uncommitted_catalog_changes_have_plans_of_their_own() {
-    let mut world = World::new(true, 2);
-    let client = &mut world.clients[0];
+    let mut fixture = Fixture::new(true, 2);
+    let client = &mut fixture.clients[0];
     client.query("CREATE TABLE t (a int)");
     let committed = client.session.core.environment().unwrap();
-    let known = world.instance.plans.len();
+    let known = fixture.instance.plans.len();
     let mut seen = vec![committed];
     let steps = [
         ("BEGIN", true),
@@ -309,5 +309,5 @@ fn uncommitted_catalog_changes_have_plans_of_their_own() {
     }
     client.query("ROLLBACK");
     assert_eq!(client.session.core.environment().unwrap(), committed);
-    assert_eq!(world.instance.plans.len(), known);
+    assert_eq!(fixture.instance.plans.len(), known);
 }

@@ -1,10 +1,10 @@
 //! Trigger functions other than those of constraints: when they are called, and what their answers
 //! do. The expected order is that of PostgreSQL with the same triggers in PL/pgSQL.
 
-use super::shared::{Client, World};
+use super::shared::{Client, Fixture};
 use crate::core::Core;
 use crate::function::Call;
-use crate::function::language::{Language, ReadyRows, StartedSet};
+use crate::function::language::{Language, ReadyRows, RunningSet};
 use catalog::Row;
 use catalog::rows::{Int2Vector, Name, PgClass, PgProc, PgTrigger, Text, indexes};
 use eval::Callee;
@@ -44,9 +44,9 @@ impl Language for Logging {
         Err(PgError::internal("a trigger function is called as a function"))
     }
 
-    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<StartedSet> {
+    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<RunningSet> {
         let rows = ReadyRows::one(self.call(core, call)?);
-        Ok(StartedSet { whole: true, rows })
+        Ok(RunningSet { whole: true, rows })
     }
 
     fn call_trigger(
@@ -159,21 +159,21 @@ fn take_log(client: &mut Client) -> Vec<String> {
         .collect()
 }
 
-fn world() -> World {
-    let mut world = World::new(true, 1);
-    let client = &mut world.clients[0];
+fn fixture() -> Fixture {
+    let mut fixture = Fixture::new(true, 1);
+    let client = &mut fixture.clients[0];
     client.query(
         "CREATE TABLE t(id int PRIMARY KEY, v int, g int GENERATED ALWAYS AS (v + 1) STORED)",
     );
     client.query("CREATE TABLE log(n serial, what text)");
     client.query("BEGIN");
-    world
+    fixture
 }
 
 #[test]
-fn answers_before_a_row_replace_and_skip_it() {
-    let mut world = world();
-    let client = &mut world.clients[0];
+fn before_row_triggers_replace_and_skip_rows() {
+    let mut fixture = fixture();
+    let client = &mut fixture.clients[0];
     add_trigger(client, "a", CHANGE, ROW | BEFORE | INSERT | UPDATE | DELETE);
     let answer = client.query("INSERT INTO t VALUES (1, 10), (2, -1), (3, 5) RETURNING v, g");
     assert!(answer.contains("INSERT 0 2"), "{answer}");
@@ -190,8 +190,8 @@ fn answers_before_a_row_replace_and_skip_it() {
 
 #[test]
 fn triggers_are_called_in_the_order_of_their_kinds() {
-    let mut world = world();
-    let client = &mut world.clients[0];
+    let mut fixture = fixture();
+    let client = &mut fixture.clients[0];
     add_trigger(client, "d", NOTE, INSERT | UPDATE | DELETE);
     add_trigger(client, "c", NOTE, ROW | INSERT | UPDATE | DELETE);
     add_trigger(client, "b", NOTE, ROW | BEFORE | INSERT | UPDATE | DELETE);

@@ -65,13 +65,13 @@ fn message(kind: u8, body: &[u8], out: &mut Vec<u8>) {
 }
 
 /// The open fixture.
-pub struct World {
+pub struct Fixture {
     pub core: Core,
     _instance: Arc<Instance>,
 }
 
 /// A new cluster in which the statements have been executed.
-pub fn world(statements: &[&str], shared_buffers: usize) -> World {
+pub fn fixture(statements: &[&str], shared_buffers: usize) -> Fixture {
     let env = Env::memory(7);
     init(&env, &InitOptions { sync: false, ..InitOptions::default() }).expect("init");
     let mut config = EngineConfig::new(env);
@@ -104,5 +104,5 @@ pub fn world(statements: &[&str], shared_buffers: usize) -> World {
     let session = CatSession::new(instance.catalogs.database(DATABASE), Oid(10));
     let store = settings::Store::new(base);
     let core = Core::new(backend, session, instance.catalogs.clone(), "postgres".into(), store);
-    World { core, _instance: instance }
+    Fixture { core, _instance: instance }
 }

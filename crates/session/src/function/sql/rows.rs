@@ -4,7 +4,7 @@
 use super::{Body, in_statement, parameters, query_of, run_step, startup, value, with_parameters};
 use crate::core::Core;
 use crate::function::Call;
-use crate::function::language::{ReadyRows, SetRows, StartedSet};
+use crate::function::language::{ReadyRows, SetRows, RunningSet};
 use crate::query;
 use analyze::function::{Column, Form};
 use catalog::Row;
@@ -14,12 +14,12 @@ use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum};
 
 /// Starts a call: runs all statements but the last one, which is run row by row if it may be.
-pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<StartedSet> {
+pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<RunningSet> {
     let params = parameters(call.args);
     with_parameters(core, params.clone(), |core| {
         let body = startup(core, call, columns)?;
         let Some((last, first)) = body.steps.split_last() else {
-            return Ok(StartedSet { whole: true, rows: ReadyRows::boxed(Vec::new()) });
+            return Ok(RunningSet { whole: true, rows: ReadyRows::boxed(Vec::new()) });
         };
         let number = first.len();
         for step in first.iter().enumerate() {
@@ -31,7 +31,7 @@ pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Res
             let ahead = if last.reads_ahead { BATCH_ROWS_MAX } else { 1 };
             let row = call.row.clone();
             let rows = SqlRows { body, row, params, rows, number, ahead, want: 1 };
-            return Ok(StartedSet { whole: true, rows: Box::new(rows) });
+            return Ok(RunningSet { whole: true, rows: Box::new(rows) });
         }
         let rows = run_step(core, call.row, (number, last), params, None)?;
         let mut values = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Res
                 values.push(vec![value(core, &body, fields)?]);
             }
         }
-        Ok(StartedSet { whole: true, rows: ReadyRows::boxed(values) })
+        Ok(RunningSet { whole: true, rows: ReadyRows::boxed(values) })
     })
 }
 

@@ -1,7 +1,7 @@
 //! PostgreSQL replays our log. Each record has images of its pages for WAL consistency checking, so
 //! its replay compares each page.
 
-use super::real::{TempDir, pg, run};
+use super::postgresql_directory::{TempDir, pg, run};
 use crate::*;
 use heap::{Columns, DeleteOptions, HeapCx, HeapRel, InsertOptions, WaitForXact};
 use ids::{Fork, Oid, Persistence, RelFile, Tid, Xid};
