@@ -36,7 +36,7 @@ fn expand(template: &str) -> Vec<String> {
 
 /// The compared parts of a reply.
 #[derive(PartialEq, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ComparedReply {
     answers: Vec<(Vec<(String, u32, i32)>, Vec<Vec<Option<String>>>, String)>,
     pub(crate) error: Option<Report>,
     notices: Vec<Report>,
@@ -45,7 +45,7 @@ pub(crate) struct Seen {
 /// OIDs of user-defined types differ between the servers.
 const FIRST_USER_OID: u32 = 16_384;
 
-pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
+pub(crate) fn compared_reply(sql: &str, reply: Reply) -> ComparedReply {
     let sorted = !sql.to_ascii_lowercase().contains("order by");
     let answers = reply.answers.into_iter().map(|mut a| {
         if sorted {
@@ -60,10 +60,10 @@ pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
     // PostgreSQL enforces SERIALIZABLE.
     let ours = |n: &Report| n.message.starts_with("isolation level SERIALIZABLE is not enforced");
     let notices = reply.notices.into_iter().filter(|n| !ours(n)).collect();
-    Seen { answers: answers.collect(), error: reply.error, notices }
+    ComparedReply { answers: answers.collect(), error: reply.error, notices }
 }
 
-impl Seen {
+impl ComparedReply {
     pub(crate) fn code(&self) -> &str {
         self.error.as_ref().map_or("", |e| &e.code)
     }
@@ -134,7 +134,7 @@ struct Outcome {
 }
 
 /// Is the feature missing in Norsu only?
-fn missing(message: &str, want: &Seen) -> bool {
+fn missing(message: &str, want: &ComparedReply) -> bool {
     want.code() != "0A000" || message.ends_with("is not supported")
 }
 
@@ -158,7 +158,7 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
                 real.must("ROLLBACK");
                 ours.must("ROLLBACK");
             }
-            let (want, have) = (seen(&sql, want), seen(&sql, have));
+            let (want, have) = (compared_reply(&sql, want), compared_reply(&sql, have));
             if want == have || known.has(&sql) {
                 continue;
             }
@@ -206,8 +206,8 @@ fn a_difference_is_detected() {
     let pair = new_pair();
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = |a: &str, b: &str| {
-        let one = seen(a, ours.query(a).expect("an answer"));
-        one != seen(b, real.query(b).expect("an answer"))
+        let one = compared_reply(a, ours.query(a).expect("an answer"));
+        one != compared_reply(b, real.query(b).expect("an answer"))
     };
     assert!(!differ("SELECT 1 AS a", "SELECT 1 AS a"));
     assert!(differ("SELECT 1 AS a", "SELECT 1 AS b"), "names");

@@ -4,7 +4,7 @@ use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user};
+use testkit::postgres::{PostgresServer, chown_to_server_user};
 use testkit::verify::copy;
 
 /// Corrupts the contents of a relation's file.
@@ -123,7 +123,7 @@ fn corruption_is_reported_with_the_same_errors() {
     drop(client);
     let log = server.stop(&data);
     assert!(!log.contains("panicked"), "{log}");
-    let real = RealServer::start(&duplicate, "postgres");
+    let real = PostgresServer::start(&duplicate, "postgres");
     let mut client = real.connect("postgres");
     let theirs = ASKED.map(|sql| answer(&mut client, sql));
     assert_eq!(ours, theirs);
@@ -155,7 +155,7 @@ fn a_database_with_a_corrupt_filenode_map_refuses_connections() {
     std::fs::write(&maps[3], &map).unwrap();
     copy(&data, &duplicate);
     let server = Norsu::start(&data, &[]);
-    let real = RealServer::start(&duplicate, "postgres");
+    let real = PostgresServer::start(&duplicate, "postgres");
     let [ours, theirs] = [server.sockets(), real.sockets()].map(|sockets| {
         databases.map(|name| Client::connect(sockets, name).err().map(|e| e.to_string()))
     });
@@ -283,7 +283,7 @@ fn a_relation_that_lacks_columns_is_refused() {
     let server = Norsu::start(&data, &[]);
     let mut client = server.connect("postgres");
     let ours: Vec<String> = asked.iter().map(|sql| answer(&mut client, sql)).collect();
-    let real = RealServer::start(&duplicate, "postgres");
+    let real = PostgresServer::start(&duplicate, "postgres");
     let mut client = real.connect("postgres");
     let theirs: Vec<String> = asked.iter().map(|sql| answer(&mut client, sql)).collect();
     assert_eq!(ours, theirs);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, run};
 use testkit::verify::copy;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,13 +77,13 @@ fn damage(path: &Path, how: Damage) {
     }
 }
 
-struct Place {
+struct TestDirectory {
     dir: TempDir,
     good: PathBuf,
 }
 
-impl Place {
-    fn new() -> Place {
+impl TestDirectory {
+    fn new() -> TestDirectory {
         let dir = TempDir::new("damaged");
         chown_to_server_user(dir.path());
         let (good, space) = (dir.path().join("good"), dir.path().join("space"));
@@ -97,7 +97,7 @@ impl Place {
         server.stop(&good);
         let oid = std::fs::read_dir(good.join("pg_tblspc")).unwrap().next().unwrap().unwrap();
         assert_eq!(oid.file_name(), "16384", "another name in FILES");
-        Place { dir, good }
+        TestDirectory { dir, good }
     }
 
     fn damaged(&self, file: &str, how: Damage) -> PathBuf {
@@ -129,11 +129,11 @@ fn reasons(log: &str) -> Vec<String> {
 
 #[test]
 fn a_server_starts_on_a_corrupt_directory_or_exits_at_once() {
-    let place = Place::new();
+    let directory = TestDirectory::new();
     let (mut refused, mut wrong) = (0, Vec::new());
     for file in FILES {
         for how in DAMAGES {
-            let data = place.damaged(file, how);
+            let data = directory.damaged(file, how);
             match Norsu::try_start(&data, &[]) {
                 Ok(mut server) => {
                     let log = server.log();
@@ -170,7 +170,7 @@ fn a_server_starts_on_a_corrupt_directory_or_exits_at_once() {
 /// PostgreSQL refuses to start on the same directories, with the same messages.
 #[test]
 fn directories_that_postgresql_refuses_are_refused_alike() {
-    let place = Place::new();
+    let directory = TestDirectory::new();
     let mut wrong = Vec::new();
     for (file, how) in [
         ("global/pg_control", Damage::Empty),
@@ -192,11 +192,11 @@ fn directories_that_postgresql_refuses_are_refused_alike() {
         ("pg_multixact/offsets/0000", Damage::Missing),
         ("pg_multixact/offsets/0000", Damage::Directory),
     ] {
-        let data = place.damaged(file, how);
+        let data = directory.damaged(file, how);
         let ours = Norsu::try_start(&data, &[]).err();
-        let data = place.damaged(file, how);
+        let data = directory.damaged(file, how);
         // pg_ctl checks some files itself and prints other messages.
-        let theirs = RealServer::try_start(&data, "postgres", &["autovacuum=off"]).err();
+        let theirs = PostgresServer::try_start(&data, "postgres", &["autovacuum=off"]).err();
         let [ours, theirs] = [ours, theirs].map(|log| log.map(|log| reasons(&log)));
         if ours.is_none()
             || theirs.as_ref().is_some_and(|t| !t.is_empty() && Some(t) != ours.as_ref())
@@ -207,12 +207,12 @@ fn directories_that_postgresql_refuses_are_refused_alike() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The server crashes after files were corrupted: it restarts in place, and then exits.
+/// The server crashes after files were corrupted: it restarts in directory, and then exits.
 #[test]
 fn a_server_that_restarts_on_corrupt_files_exits() {
-    let place = Place::new();
+    let directory = TestDirectory::new();
     for file in ["global/pg_filenode.map", "PG_VERSION", "postgresql.conf"] {
-        let data = place.damaged("nothing", Damage::Missing);
+        let data = directory.damaged("nothing", Damage::Missing);
         let server = Norsu::start(&data, &[]);
         server.query("CREATE TABLE more AS SELECT generate_series(1, 1000)");
         // So that the checkpoint cannot write the control file.

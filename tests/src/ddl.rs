@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, run};
 
 const CATALOGS: &str = include_str!("ddl/catalogs.sql");
 
@@ -62,7 +62,7 @@ fn compare(what: &str, real: &str, ours: &str) {
     panic!("{what}, line {}:\n-- PostgreSQL\n{}\n-- ours\n{}", at + 1, part(real), part(ours));
 }
 
-fn dump(server: &RealServer, database: &str) -> String {
+fn dump(server: &PostgresServer, database: &str) -> String {
     let mut dump = server.client("pg_dump");
     dump.args(["--schema-only", "-d", database]);
     let text = run(dump);
@@ -90,7 +90,7 @@ fn scripts_have_the_same_output_on_both_servers() {
         compare(&format!("output of {name}"), &expected, &printed);
     }
     pair.ours.shut_down(&data);
-    let taken = RealServer::start(&data, "postgres");
+    let taken = PostgresServer::start(&data, "postgres");
     for (name, _) in SCRIPTS {
         let expected = output(real.client("psql"), name, &catalogs);
         let printed = output(taken.client("psql"), name, &catalogs);
@@ -131,7 +131,7 @@ fn databases_survive_a_crash() {
     let mut cp = Command::new("cp");
     cp.arg("-a").arg(&data).arg(&copy);
     run(cp);
-    let real = RealServer::start(&copy, "postgres");
+    let real = PostgresServer::start(&copy, "postgres");
     let ours = Norsu::start(&data, &[]);
     for name in ["logged", "copied"] {
         let sql = "SELECT count(*), sum(n) FROM inherited";

@@ -108,7 +108,7 @@ fn long() -> bool {
 }
 
 /// The first lines at which two texts differ.
-fn parted(real: &str, ours: &str) -> Option<String> {
+fn first_difference(real: &str, ours: &str) -> Option<String> {
     if real == ours {
         return None;
     }
@@ -132,7 +132,7 @@ fn differences(sides: &[Side<'_>; 2], lines: &[&str]) -> Vec<String> {
             }
             lines.concat()
         });
-        if let Some(where_) = parted(&real, &ours) {
+        if let Some(where_) = first_difference(&real, &ours) {
             out.push(format!("{line}: {where_}"));
         }
     }
@@ -220,7 +220,7 @@ fn dumps_equal_those_of_postgres() {
     let pair = Pair::start("dumps", "C", &[]);
     let sides = Side::both(&pair);
     let [real, ours] = sides.each_ref().map(Side::fill);
-    assert_eq!(parted(&real, &ours), None);
+    assert_eq!(first_difference(&real, &ours), None);
     let mut lists = vec![DUMPS, ARCHIVES];
     if long() {
         lists.extend([MORE_DUMPS, MORE_ARCHIVES]);
@@ -252,7 +252,7 @@ fn a_restored_dump_gives_the_same_dump() {
     assert!(errors.len() == 1 && errors[0].ends_with(expected.trim_end()), "{said}");
     let (_, again) = b.call(&["pg_dumpall"]);
     let (first_dump, second_dump) = (a.plain(&all), b.plain(&again));
-    assert_eq!(parted(&first_dump, &second_dump), None);
+    assert_eq!(first_difference(&first_dump, &second_dump), None);
     // One database from its archives.
     let wanted = a.told(&["pg_dump", "odd"]);
     let forms = [("-Fd", &["-j", "2"][..]), ("-Fc", &["-1"])];
@@ -266,7 +266,7 @@ fn a_restored_dump_gives_the_same_dump() {
         let restore = [&["pg_restore"], *options, &["-d", &base, &archive]].concat();
         assert_eq!(b.told(&restore), "exit status 0\n", "{format}");
         let had = b.told(&["pg_dump", &base]);
-        assert_eq!(parted(&wanted, &had), None, "{format}");
+        assert_eq!(first_difference(&wanted, &had), None, "{format}");
     }
     for server in [&first, &second] {
         assert!(!server.log().contains("panicked"), "{}", server.log());

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 /// A pair of running servers.
 pub(crate) struct Pair {
     pub ours: Norsu,
-    pub real: RealServer,
+    pub real: PostgresServer,
     dir: TempDir,
 }
 
@@ -32,7 +32,7 @@ impl Pair {
         let locale = format!("--locale={locale}");
         norsu::init_with(&ours, &[&locale]);
         postgres::init_with(&real, &[&locale, "-k"]);
-        let real = RealServer::start_with(&real, "postgres", settings);
+        let real = PostgresServer::start_with(&real, "postgres", settings);
         Pair { ours: Norsu::start(&ours, options), real, dir }
     }
 

@@ -152,10 +152,10 @@ fn random_statements_have_the_results_of_postgres() {
         }
     });
     let wrong = wrong.into_inner().expect("no panic while it was held");
-    let Counts { statements, steps, canceled, cliffs, refused, ambiguous } = counts;
+    let Counts { statements, steps, canceled, slow_in_norsu, refused, ambiguous } = counts;
     eprintln!(
         "{statements} statements of {steps} steps in {} s, {refused} refused, {canceled} canceled \
-         ({cliffs} answered quickly by PostgreSQL), {ambiguous} ambiguous, \
+         ({slow_in_norsu} answered quickly by PostgreSQL), {ambiguous} ambiguous, \
          {} differences",
         start.elapsed().as_secs(),
         wrong.len()

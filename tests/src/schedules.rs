@@ -7,7 +7,7 @@
 //! step `session!: statement` ends by itself even if it waits for a lock (by a deadlock or
 //! timeout). The transcripts of both servers must be equal.
 
-use crate::corpus::{Seen, connect_both, folder, new_pair, read, seen};
+use crate::corpus::{ComparedReply, connect_both, folder, new_pair, read, compared_reply};
 use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
 
@@ -58,8 +58,8 @@ struct Sessions {
 }
 
 /// The answer without process ids and transaction ids, which deadlock reports contain.
-fn said(sql: &str, reply: Reply) -> Seen {
-    let mut seen = seen(sql, reply);
+fn reply_without_ids(sql: &str, reply: Reply) -> ComparedReply {
+    let mut seen = compared_reply(sql, reply);
     if let Some(e) = seen.error.as_mut().filter(|e| e.code == "40P01") {
         e.detail.retain(|c| !c.is_ascii_digit());
     }
@@ -88,7 +88,7 @@ impl Sessions {
             let answer = self.clients[session].receive_within(Duration::from_millis(2));
             if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
                 self.waiting[session] = None;
-                self.transcript.push(format!("{what}{session}: {sql} -> {:?}", said(&sql, reply)));
+                self.transcript.push(format!("{what}{session}: {sql} -> {:?}", reply_without_ids(&sql, reply)));
                 return;
             }
             // Checked twice: a lock may be requested and granted in between.
@@ -98,7 +98,7 @@ impl Sessions {
                 if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
                     self.waiting[session] = None;
                     self.transcript
-                        .push(format!("{what}{session}: {sql} -> {:?}", said(&sql, reply)));
+                        .push(format!("{what}{session}: {sql} -> {:?}", reply_without_ids(&sql, reply)));
                     return;
                 }
                 if what.is_empty() {

@@ -41,7 +41,7 @@ struct Transaction {
 
 /// The result of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stepped {
+pub(crate) enum StepResult {
     Nothing,
     /// A commit that waited for the log flush.
     Durable,
@@ -219,7 +219,7 @@ impl Script {
         &mut self,
         sessions: &mut [Client],
         random: &SeededRandom,
-    ) -> Result<Stepped, String> {
+    ) -> Result<StepResult, String> {
         let owner = random.below(sessions.len() as u64) as usize;
         let session = &mut sessions[owner];
         match self.transactions[owner].take() {
@@ -235,7 +235,7 @@ impl Script {
                     sync,
                     changed: false,
                 });
-                Ok(Stepped::Nothing)
+                Ok(StepResult::Nothing)
             }
             None => self.alone(session, owner, random),
         }
@@ -247,7 +247,7 @@ impl Script {
         session: &mut Client,
         owner: usize,
         random: &SeededRandom,
-    ) -> Result<Stepped, String> {
+    ) -> Result<StepResult, String> {
         if random.below(8) == 0 {
             let own = self.owned(owner);
             let table = match random.below(4) {
@@ -266,24 +266,24 @@ impl Script {
                 (_, false) => "VACUUM",
             };
             self.must(session, owner, &format!("{verb} {table}"))?;
-            return Ok(Stepped::Nothing);
+            return Ok(StepResult::Nothing);
         }
         if random.below(10) == 0 {
             self.take_number(session, owner)?;
-            return Ok(Stepped::Nothing);
+            return Ok(StepResult::Nothing);
         }
         let Some(op) = self.op(owner, &self.owned(owner), random) else {
-            return Ok(Stepped::Nothing);
+            return Ok(StepResult::Nothing);
         };
         let after = self.after(owner, &op.work);
         self.in_doubt = Some(after.clone());
         let reply = self.ask(session, owner, &op.sql, op.data.as_deref())?;
         if !self.succeeded(&reply, &op.sql)? {
             self.in_doubt = None;
-            return Ok(Stepped::Nothing);
+            return Ok(StepResult::Nothing);
         }
         self.committed = after;
-        Ok(if op.changed { Stepped::Durable } else { Stepped::Lazy })
+        Ok(if op.changed { StepResult::Durable } else { StepResult::Lazy })
     }
 
     fn take_number(&mut self, session: &mut Client, owner: usize) -> Result<(), String> {
@@ -299,11 +299,11 @@ impl Script {
         owner: usize,
         mut tx: Transaction,
         random: &SeededRandom,
-    ) -> Result<Stepped, String> {
+    ) -> Result<StepResult, String> {
         match random.below(14) {
             0 => {
                 self.must(session, owner, "ROLLBACK")?;
-                return Ok(Stepped::Nothing);
+                return Ok(StepResult::Nothing);
             }
             1 | 2 => return self.commit(session, owner, &tx),
             3 if tx.savepoints.len() < 3 => {
@@ -325,7 +325,7 @@ impl Script {
             _ => {
                 let Some(op) = self.op(owner, &tx.work, random) else {
                     self.transactions[owner] = Some(tx);
-                    return Ok(Stepped::Nothing);
+                    return Ok(StepResult::Nothing);
                 };
                 let reply = self.ask(session, owner, &op.sql, op.data.as_deref())?;
                 if self.succeeded(&reply, &op.sql)? {
@@ -337,12 +337,12 @@ impl Script {
                     self.must(session, owner, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
                 } else {
                     self.must(session, owner, "ROLLBACK")?;
-                    return Ok(Stepped::Nothing);
+                    return Ok(StepResult::Nothing);
                 }
             }
         }
         self.transactions[owner] = Some(tx);
-        Ok(Stepped::Nothing)
+        Ok(StepResult::Nothing)
     }
 
     fn commit(
@@ -350,12 +350,12 @@ impl Script {
         session: &mut Client,
         owner: usize,
         tx: &Transaction,
-    ) -> Result<Stepped, String> {
+    ) -> Result<StepResult, String> {
         let after = self.after(owner, &tx.work);
         self.in_doubt = Some(after.clone());
         self.must(session, owner, "COMMIT")?;
         self.committed = after;
-        Ok(if tx.sync && tx.changed { Stepped::Durable } else { Stepped::Lazy })
+        Ok(if tx.sync && tx.changed { StepResult::Durable } else { StepResult::Lazy })
     }
 
     /// Ends all transactions, and then runs statements that write a record of every kind, which the
@@ -411,7 +411,7 @@ impl Script {
         table.rows.insert(EVERY_KIND_ROWS, last);
         table.rows.retain(|id, _| !(10..=90).contains(id));
         self.committed.insert(name, table);
-        self.settle(Stepped::Durable);
+        self.settle(StepResult::Durable);
         Ok(())
     }
 
@@ -543,17 +543,17 @@ impl Script {
     }
 
     /// Updates the model after a step without a crash. True if the step made commits durable.
-    pub(crate) fn settle(&mut self, stepped: Stepped) -> bool {
+    pub(crate) fn settle(&mut self, stepped: StepResult) -> bool {
         self.in_doubt = None;
         match stepped {
-            Stepped::Nothing => {}
-            Stepped::Lazy => self.possible.push(self.committed.clone()),
-            Stepped::Durable => {
+            StepResult::Nothing => {}
+            StepResult::Lazy => self.possible.push(self.committed.clone()),
+            StepResult::Durable => {
                 self.sequence_acknowledged = self.sequence_acknowledged.max(self.sequence_now);
                 self.possible = vec![self.committed.clone()];
             }
         }
-        stepped == Stepped::Durable
+        stepped == StepResult::Durable
     }
 
     /// The committed state as text.

@@ -41,7 +41,7 @@ pub type Rows = BTreeMap<i32, Row>;
 
 /// OIDs of a table and of its indexes and TOAST table; relfilenodes are equal to the OIDs.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct TableId {
     pub table: Oid,
     pub id_index: Oid,
     pub balance_index: Option<Oid>,
@@ -51,17 +51,17 @@ pub struct Place {
 
 /// Identifiers of all tables.
 #[derive(Clone, Copy, Debug)]
-pub struct Places {
+pub struct TableIds {
     pub database: Oid,
-    pub tables: [Place; TABLES],
+    pub tables: [TableId; TABLES],
 }
 
-impl Places {
+impl TableIds {
     /// Identifiers in a cluster without catalogs.
-    pub fn bare(balance_indexed: bool) -> Places {
-        let place = |n: usize| {
+    pub fn bare(balance_indexed: bool) -> TableIds {
+        let relation = |n: usize| {
             let base = 20_000 + 100 * n as u32;
-            Place {
+            TableId {
                 table: Oid(base),
                 id_index: Oid(base + 1),
                 balance_index: (balance_indexed && n == ACCOUNTS).then_some(Oid(base + 2)),
@@ -69,7 +69,7 @@ impl Places {
                 toast_index: Oid(base + 4),
             }
         };
-        Places { database: Oid(1), tables: std::array::from_fn(place) }
+        TableIds { database: Oid(1), tables: std::array::from_fn(relation) }
     }
 
     fn file(&self, oid: Oid) -> RelFile {
@@ -153,15 +153,15 @@ fn table_desc(file: RelFile, name: &str, attrs: Vec<Attr>, toast: Option<ToastDe
     }
 }
 
-fn toast_desc(places: &Places, place: &Place) -> ToastDesc {
+fn toast_desc(table_ids: &TableIds, relation: &TableId) -> ToastDesc {
     let chunk_id = Attr::new(b"chunk_id", Oid(26), 4, true, Align::Int);
     let seq = int4(b"chunk_seq");
     let mut data = Attr::new(b"chunk_data", Oid(17), -1, false, Align::Int);
     data.storage = b'p';
-    let name = format!("pg_toast_{}", place.table.0);
+    let name = format!("pg_toast_{}", relation.table.0);
     let keys = [(1, chunk_id.clone()), (2, seq.clone())];
-    let index = index_desc(places.file(place.toast_index), (place.toast, &name), true, &keys);
-    let table = table_desc(places.file(place.toast), &name, vec![chunk_id, seq, data], None);
+    let index = index_desc(table_ids.file(relation.toast_index), (relation.toast, &name), true, &keys);
+    let table = table_desc(table_ids.file(relation.toast), &name, vec![chunk_id, seq, data], None);
     ToastDesc { table: Arc::new(table), index: Arc::new(index) }
 }
 
@@ -170,19 +170,19 @@ fn text(d: DatumRef<'_>) -> String {
 }
 
 impl Table {
-    fn new(places: &Places, n: usize) -> Table {
-        let place = &places.tables[n];
+    fn new(table_ids: &TableIds, n: usize) -> Table {
+        let relation = &table_ids.tables[n];
         let filler = Attr::new(b"filler", Oid(25), -1, false, Align::Int);
         let attrs = vec![int4(b"id"), int4(b"a"), int4(b"b"), int4(b"balance"), filler];
-        let on = (place.table, NAMES[n]);
+        let on = (relation.table, NAMES[n]);
         let index = |oid, unique, column, name: &[u8]| {
             let key = [(column, int4(name))];
-            Arc::new(index_desc(places.file(oid), on, unique, &key))
+            Arc::new(index_desc(table_ids.file(oid), on, unique, &key))
         };
-        let mut indexes = vec![index(place.id_index, true, 1, b"id")];
-        let toast = Some(toast_desc(places, place));
-        let mut desc = table_desc(places.file(place.table), NAMES[n], attrs, toast);
-        if let Some(oid) = place.balance_index {
+        let mut indexes = vec![index(relation.id_index, true, 1, b"id")];
+        let toast = Some(toast_desc(table_ids, relation));
+        let mut desc = table_desc(table_ids.file(relation.table), NAMES[n], attrs, toast);
+        if let Some(oid) = relation.balance_index {
             indexes.push(index(oid, false, 4, b"balance"));
             desc.indexed_columns = [1, 4].into();
         }

@@ -23,14 +23,14 @@ enum Fault {
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct Observed {
     /// SQLSTATEs of failed statements.
     codes: Vec<SqlState>,
     down: bool,
     committed_after: u64,
 }
 
-fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
+fn run(seed: u64, fault: Fault) -> Outcome<Observed> {
     let mut fixture = Fixture::new(seed, InjectedFault::Nothing)?;
     let down = Arc::new(AtomicBool::new(false));
     let flag = down.clone();
@@ -45,7 +45,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
     }
     let tables = fixture.places.open();
     let mut tellers = (0..2).map(|_| fixture.teller(&engine)).collect::<Outcome<Vec<_>>>()?;
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     for i in 0..STEPS {
         if i == STEPS * 2 / 3 {
             // Space becomes available, and the server continues.
@@ -87,7 +87,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
     Ok(seen)
 }
 
-fn check(seed: u64, fault: Fault, allowed: &[SqlState]) -> Seen {
+fn check(seed: u64, fault: Fault, allowed: &[SqlState]) -> Observed {
     let seen = run(seed, fault).unwrap_or_else(|e| panic!("seed {seed}, {fault:?}: {e}"));
     let strange: Vec<_> = seen.codes.iter().filter(|c| !allowed.contains(c)).collect();
     assert!(strange.is_empty(), "seed {seed}, {fault:?}: {strange:?}");

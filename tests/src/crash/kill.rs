@@ -6,7 +6,7 @@ use std::process::Stdio;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 use vfs::SeededRandom;
 
 const CLIENTS: u64 = 4;
@@ -109,7 +109,7 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
     let mut checksums = program("pg_checksums");
     checksums.arg("--check").arg("-D").arg(&data);
     assert!(run(checksums).contains("Bad checksums:  0"));
-    let real = RealServer::start(&data, "postgres");
+    let real = PostgresServer::start(&data, "postgres");
     check_sums(&mut |sql| real.query("postgres", sql).trim_end().to_owned());
     let mut amcheck = real.client("pg_amcheck");
     amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);

@@ -1,8 +1,8 @@
 //! A run: a random configuration drawn from the seed, with repeated work and crashes.
 
-use super::bank::{ACCOUNTS, BRANCHES, HISTORY, Places, Row, TELLERS, Table};
+use super::bank::{ACCOUNTS, BRANCHES, HISTORY, TableIds, Row, TELLERS, Table};
 use super::model::{Model, State, Write, difference};
-use super::teller::{ACCOUNT_COUNT, BRANCH_COUNT, Did, TELLER_COUNT, Teller, filler};
+use super::teller::{ACCOUNT_COUNT, BRANCH_COUNT, StepEffect, TELLER_COUNT, Teller, filler};
 use engine::{Backend, CheckpointFlags, ClusterOptions, CommitExtras, Engine, EngineConfig};
 use engine::{BackendSettings, Isolation, create_cluster};
 use ids::{Oid, RelFile};
@@ -37,7 +37,7 @@ pub(super) struct Fixture {
     pub(super) disk: MemDisk,
     pub(super) config: EngineConfig,
     pub(super) injected: InjectedFault,
-    pub(super) places: Places,
+    pub(super) ids: TableIds,
     /// One of this many steps is a checkpoint.
     pub(super) checkpoint_every: u64,
     pub(super) model: Model,
@@ -134,7 +134,7 @@ impl Fixture {
         config.redo_workers = [0, 2, 3][(seed % 3) as usize];
         config.wal.full_page_writes = injected != InjectedFault::NoPageImages;
         let mut fixture = Fixture {
-            places: Places::bare(random.below(2) == 0),
+            ids: TableIds::bare(random.below(2) == 0),
             checkpoint_every: [20, 60, 200][random.below(3) as usize],
             random,
             env,
@@ -168,7 +168,7 @@ impl Fixture {
 
     /// A session with random settings.
     pub(super) fn teller(&self, engine: &Engine) -> Outcome<Teller> {
-        let mut be = session(engine, self.places.database)?;
+        let mut be = session(engine, self.ids.database)?;
         be.configure(BackendSettings {
             wal_update_delta: self.random.below(2) == 0,
             bottom_up_deletion: self.random.below(4) != 0,
@@ -178,8 +178,8 @@ impl Fixture {
     }
 
     pub(super) fn fill(&mut self, engine: &Engine) -> Outcome<()> {
-        let mut be = session(engine, self.places.database)?;
-        let tables = self.places.open();
+        let mut be = session(engine, self.ids.database)?;
+        let tables = self.ids.open();
         be.begin(Isolation::ReadCommitted);
         tables.iter().try_for_each(|t| t.create(&mut be)).map_err(told("tables"))?;
         fill(&mut be, &tables, &self.random, &mut self.model, &mut self.next_marker)
@@ -188,7 +188,7 @@ impl Fixture {
 
     /// Works until the crash; returns the disk after it.
     fn work(&mut self, engine: &Arc<Engine>) -> Outcome<MemDisk> {
-        let tables = self.places.open();
+        let tables = self.ids.open();
         let count = 1 + self.random.below(5) as usize;
         let mut tellers = (0..count).map(|_| self.teller(engine)).collect::<Outcome<Vec<_>>>()?;
         // The crash is in the middle of a write, or (below) between steps.
@@ -248,7 +248,7 @@ impl Fixture {
             8 if teller.idle() => self.compare(&mut teller.be, tables)?,
             _ => {
                 let (model, next) = (&mut self.model, &mut self.next_marker);
-                return teller.step(&self.random, tables, model, next).map(|d| d == Did::Durable);
+                return teller.step(&self.random, tables, model, next).map(|d| d == StepEffect::Durable);
             }
         }
         Ok(false)
@@ -295,8 +295,8 @@ impl Fixture {
     }
 
     pub(super) fn verify(&mut self, engine: &Arc<Engine>) -> Outcome<()> {
-        let mut be = session(engine, self.places.database)?;
-        let tables = self.places.open();
+        let mut be = session(engine, self.ids.database)?;
+        let tables = self.ids.open();
         be.begin(Isolation::ReadCommitted);
         let found = read(&mut be, &tables).map_err(told("scan"))?;
         for table in &tables {

@@ -13,7 +13,7 @@ mod harness;
 mod truncation;
 
 use super::{number, run::InjectedFault};
-use crate::script::{Script, Stepped};
+use crate::script::{Script, StepResult};
 use harness::{Harness, template};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -51,7 +51,7 @@ fn run(seed: u64, injected: InjectedFault, loud: bool) -> Result<Counts, String>
         for _ in 0..steps {
             let stepped = if random.below(25) == 0 {
                 harness.background_step(&random)?;
-                Stepped::Nothing
+                StepResult::Nothing
             } else {
                 script.step(&mut sessions, &random)?
             };

@@ -44,7 +44,7 @@ pub struct Teller {
 
 /// The effect of a step on the model.
 #[derive(PartialEq, Eq)]
-pub enum Did {
+pub enum StepEffect {
     Something,
     /// A commit returned after its record was flushed.
     Durable,
@@ -81,14 +81,14 @@ impl Teller {
         tables: &[Table],
         model: &mut Model,
         next_marker: &mut i32,
-    ) -> Result<Did> {
+    ) -> Result<StepEffect> {
         let Some(mut t) = self.transfer.take() else {
             self.begin(random, tables, next_marker)?;
-            return Ok(Did::Something);
+            return Ok(StepEffect::Something);
         };
         if random.below(24) == 0 || t.refusals > 3 {
             self.be.abort()?;
-            return Ok(Did::Something);
+            return Ok(StepEffect::Something);
         }
         if t.stage == Stage::End {
             return self.commit(random, model, t);
@@ -107,7 +107,7 @@ impl Teller {
         }
         self.be.command_counter_increment()?;
         self.transfer = Some(t);
-        Ok(Did::Something)
+        Ok(StepEffect::Something)
     }
 
     fn begin(
@@ -140,7 +140,7 @@ impl Teller {
         Ok(())
     }
 
-    fn commit(&mut self, random: &SeededRandom, model: &mut Model, t: Transfer) -> Result<Did> {
+    fn commit(&mut self, random: &SeededRandom, model: &mut Model, t: Transfer) -> Result<StepEffect> {
         let wait = random.below(4) != 0;
         let settings = BackendSettings { synchronous_commit: wait, ..self.be.settings().clone() };
         self.be.configure(settings);
@@ -152,7 +152,7 @@ impl Teller {
             }
             return Err(e);
         }
-        Ok(if wait { Did::Durable } else { Did::Something })
+        Ok(if wait { StepEffect::Durable } else { StepEffect::Something })
     }
 
     /// A savepoint, a change, and a rollback to the savepoint.

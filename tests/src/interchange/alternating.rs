@@ -11,7 +11,7 @@
 //! `NORSU_ALTERNATING_SEED=n` runs one seed only.
 
 use super::bank::{check_with_postgresql_programs, images_by_kind};
-use crate::script::{Script, Stepped};
+use crate::script::{Script, StepResult};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 use testkit::verify::{self, checksums, copy};
 use vfs::SeededRandom;
 
 /// A server of either kind.
 enum Server {
     Ours(Norsu),
-    Real(RealServer),
+    Real(PostgresServer),
 }
 
 impl Server {
@@ -45,7 +45,7 @@ impl Server {
         }
         let emptied = emptied(&data.join("base/5"));
         let all = [settings, &["autovacuum=off"]].concat();
-        let log = match RealServer::try_start(data, "postgres", &all) {
+        let log = match PostgresServer::try_start(data, "postgres", &all) {
             Ok(server) => return Some(Server::Real(server)),
             Err(log) => log,
         };
@@ -132,7 +132,7 @@ fn work(
         };
         let stepped = if checkpoint {
             clients[0].query("CHECKPOINT").map_err(|e| e.to_string())?;
-            Stepped::Nothing
+            StepResult::Nothing
         } else {
             script.step(&mut clients, random)?
         };
@@ -401,7 +401,7 @@ fn a_wrong_page_is_detected_by_the_comparison() {
     std::fs::write(&path, bytes).expect("the file can be written");
     let duplicate = dir.path().join("duplicate");
     copy(&data, &duplicate);
-    let log = RealServer::try_start(&data, "postgres", &[]).err().expect("it must not come up");
+    let log = PostgresServer::try_start(&data, "postgres", &[]).err().expect("it must not come up");
     assert!(log.contains("inconsistent page found"), "{log}");
     chown_to_server_user(&duplicate);
     let log = Norsu::try_start(&duplicate, &[]).err().expect("it must not come up");

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify::{self, copy};
 
 /// The length of a record's header, which begins with the length and ends with the checksum.
@@ -102,7 +102,7 @@ fn crashed(
     } else {
         postgres::init_with(data, &["--locale=C", "--wal-segsize=1"]);
         let all = [settings, &["autovacuum=off"]].concat();
-        let server = RealServer::start_with(data, "postgres", &all);
+        let server = PostgresServer::start_with(data, "postgres", &all);
         let from = work(&mut server.connect("postgres"));
         server.crash();
         from
@@ -119,7 +119,7 @@ fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String
         norsu = Norsu::try_start(copied, &[])?;
         client = norsu.connect("postgres");
     } else {
-        real = RealServer::try_start(copied, "postgres", &["autovacuum=off"])?;
+        real = PostgresServer::try_start(copied, "postgres", &["autovacuum=off"])?;
         client = real.connect("postgres");
     }
     let reply = client.query(sql).expect("an answer");
@@ -264,7 +264,7 @@ fn a_wrong_hint_bit_is_detected_by_the_contents() {
             let found = if ours {
                 verify(&mut Norsu::start(&copied, &[]).connect("postgres"))
             } else {
-                verify(&mut RealServer::start(&copied, "postgres").connect("postgres"))
+                verify(&mut PostgresServer::start(&copied, "postgres").connect("postgres"))
             };
             assert_eq!(found.is_err(), injected, "{ours}: {found:?}");
             std::fs::remove_dir_all(&copied).expect("a copy");
@@ -293,7 +293,7 @@ fn postgresql_programs_detect_corruption() {
     let complains = || {
         let copied = dir.path().join("copied");
         copy(&data, &copied);
-        let server = RealServer::start_with(&copied, "postgres", &["autovacuum=off"]);
+        let server = PostgresServer::start_with(&copied, "postgres", &["autovacuum=off"]);
         let found = catch_unwind(AssertUnwindSafe(|| verify::check(&server))).is_err();
         drop(server);
         std::fs::remove_dir_all(&copied).expect("a copy");

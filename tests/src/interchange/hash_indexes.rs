@@ -5,7 +5,7 @@
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify;
 use vfs::SeededRandom;
 
@@ -72,7 +72,7 @@ fn statements() -> Vec<String> {
 }
 
 /// The pages of an index as `pageinspect` prints them.
-fn pages(server: &RealServer, index: &str) -> Vec<String> {
+fn pages(server: &PostgresServer, index: &str) -> Vec<String> {
     let query = |sql: &str| server.query("postgres", sql);
     let count: u32 =
         query(&format!("SELECT pg_relation_size('{index}') / 8192")).trim().parse().unwrap();
@@ -116,7 +116,7 @@ fn hash_index_pages_equal_those_of_postgres() {
     statements().iter().for_each(|sql| drop(client.must(sql)));
     drop(client);
     server.stop(&ours);
-    let server = RealServer::start_with(&theirs, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&theirs, "postgres", &["autovacuum=off"]);
     let mut client = server.connect("postgres");
     statements().iter().for_each(|sql| drop(client.must(sql)));
     drop(client);
@@ -124,13 +124,13 @@ fn hash_index_pages_equal_those_of_postgres() {
         .map(|n| format!("i{n}"))
         .chain(["grown_k", "grown_f", "grown_late"].map(str::to_owned))
         .collect();
-    let all = |server: &RealServer| -> Vec<Vec<String>> {
+    let all = |server: &PostgresServer| -> Vec<Vec<String>> {
         server.query("postgres", "CREATE EXTENSION pageinspect; CREATE EXTENSION pgstattuple");
         indexes.iter().map(|index| pages(server, index)).collect()
     };
     let want = all(&server);
     drop(server);
-    let server = RealServer::start_with(&ours, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&ours, "postgres", &["autovacuum=off"]);
     for ((index, have), want) in indexes.iter().zip(all(&server)).zip(want) {
         for (have, want) in have.iter().zip(&want) {
             for (have, want) in have.lines().zip(want.lines()) {
@@ -216,7 +216,7 @@ fn servers_recover_hash_indexes_from_each_others_log() {
             drop(client);
             server.kill();
         } else {
-            let server = RealServer::start_with(&data, "postgres", &settings);
+            let server = PostgresServer::start_with(&data, "postgres", &settings);
             check(&mut |sql| server.query("postgres", sql));
             let mut client = server.connect("postgres");
             work(&random, 25, &mut |sql| drop(client.must(sql)));
@@ -228,7 +228,7 @@ fn servers_recover_hash_indexes_from_each_others_log() {
         }
         chown_to_server_user(&data);
     }
-    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     check(&mut |sql| server.query("postgres", sql));
     verify::check(&server);
 }
@@ -290,6 +290,6 @@ fn killed_servers_keep_hash_indexes() {
     }
     let log = server.stop(&data);
     assert!(!log.contains("PANIC") && !log.contains("ERROR"), "{log}");
-    let real = RealServer::start(&data, "postgres");
+    let real = PostgresServer::start(&data, "postgres");
     check(&mut |sql| real.query("postgres", sql));
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use testkit::dir::TempDir;
 use testkit::norsu;
-use testkit::postgres::{self, RealServer, program, run};
+use testkit::postgres::{self, PostgresServer, program, run};
 use vfs::Env;
 
 fn make(dir: &TempDir, options: &InitOptions) -> PathBuf {
@@ -31,7 +31,7 @@ fn postgres_runs_on_a_new_cluster() {
     dump.arg("-p").arg(data.join("pg_wal")).args(["-n", "1", "-s", "0/1000028"]);
     assert!(run(dump).contains("CHECKPOINT_SHUTDOWN redo 0/1000028"));
 
-    let server = RealServer::start(&data, "postgres");
+    let server = PostgresServer::start(&data, "postgres");
     for database in ["template1", "postgres"] {
         server.query(database, "CREATE EXTENSION amcheck");
     }
@@ -82,7 +82,7 @@ fn init_options_are_applied() {
         ..InitOptions::default()
     };
     let data = make(&dir, &options);
-    let server = RealServer::start(&data, "Ann Øre");
+    let server = PostgresServer::start(&data, "Ann Øre");
     let show = |name: &str| server.query("postgres", &format!("SHOW {name}")).trim().to_owned();
     assert_eq!(show("server_encoding"), "LATIN1");
     assert_eq!(show("data_checksums"), "off");
@@ -150,7 +150,7 @@ impl Locales {
 }
 
 /// PostgreSQL on a cluster of Norsu's `init`, and on one of `initdb`.
-fn ours_and_theirs(with_locales: bool) -> [(RealServer, TempDir); 2] {
+fn ours_and_theirs(with_locales: bool) -> [(PostgresServer, TempDir); 2] {
     [true, false].map(|ours| {
         let dir = TempDir::new("init");
         let locales = with_locales.then(|| Locales::make(&dir));
@@ -169,7 +169,7 @@ fn ours_and_theirs(with_locales: bool) -> [(RealServer, TempDir); 2] {
             locales.show(&mut command);
         }
         run(command);
-        (RealServer::start(&data, "postgres"), dir)
+        (PostgresServer::start(&data, "postgres"), dir)
     })
 }
 
@@ -216,7 +216,7 @@ fn compare_catalogs(with_locales: bool) {
     for name in catalogs.lines().filter(|c| !SKIPPED.contains(c)) {
         compared += 1;
         let query = query_of(theirs, name);
-        let rows = |server: &RealServer| -> BTreeSet<String> {
+        let rows = |server: &PostgresServer| -> BTreeSet<String> {
             server.query("template1", &query).lines().map(str::to_owned).collect()
         };
         let (mine, real) = (rows(ours), rows(theirs));
@@ -245,7 +245,7 @@ fn compare_catalogs(with_locales: bool) {
 }
 
 /// A query of the parts of a catalog that must be equal.
-fn query_of(server: &RealServer, name: &str) -> String {
+fn query_of(server: &PostgresServer, name: &str) -> String {
     let columns = server.query(
         "template1",
         &format!(
@@ -357,7 +357,7 @@ fn views_have_the_results_of_postgres() {
             continue;
         }
         // Names that contain OIDs of system objects differ, and so do Norsu's view definitions.
-        let rows = |server: &RealServer| -> Vec<String> {
+        let rows = |server: &PostgresServer| -> Vec<String> {
             let limit = if name == "views" { "WHERE table_schema = 'public'" } else { "" };
             // One line per row.
             let sql =
@@ -414,7 +414,7 @@ fn catalog_rows_are_valid_on_both_servers() {
             cx.insert(&PgNamespace { oid, nspname, nspowner, nspacl: None }).unwrap();
         }
     });
-    let server = RealServer::start(&data, "postgres");
+    let server = PostgresServer::start(&data, "postgres");
     let count = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'schema%'";
     assert_eq!(server.query("postgres", count), "300\n");
     server

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 
 /// One of PostgreSQL's programs with access to these locales.
 fn with_locales(name: &str, locales: &Path) -> Command {
@@ -69,7 +69,7 @@ const REFUSED: [(&str, &str); 4] = [
     ("japanese", "database encoding \"EUC_JP\""),
 ];
 
-const TOUCHED: [(&str, &str); 14] = [
+const REFUSED_USES: [(&str, &str); 14] = [
     ("SELECT s FROM t ORDER BY s", "de_DE.UTF-8"),
     ("SELECT max(s) FROM t", "de_DE.UTF-8"),
     ("SELECT DISTINCT s FROM t", "de_DE.UTF-8"),
@@ -125,7 +125,7 @@ fn databases_of_other_locales_are_refused_by_name() {
         assert!(refused.contains(&format!("{named} is not supported")), "{database}: {refused}");
     }
     let mut client = server.connect("postgres");
-    for (sql, named) in TOUCHED {
+    for (sql, named) in REFUSED_USES {
         let error = client.query(sql).expect("an answer").error;
         let error = error.unwrap_or_else(|| panic!("{sql}"));
         assert!(error.code == "0A000" && error.message.contains(named), "{sql}: {error:?}");
@@ -153,7 +153,7 @@ fn databases_of_other_locales_are_refused_by_name() {
     drop(client);
     server.stop(&data);
     // The same in databases for which PostgreSQL needs no locale.
-    let real = RealServer::start(&data, "postgres");
+    let real = PostgresServer::start(&data, "postgres");
     for database in ["latin", "anything"] {
         assert_eq!(real.connect(database).rows(by_bytes), ["2|t|t"]);
     }

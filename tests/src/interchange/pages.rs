@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify;
 
 /// Tables (the last word of a case's first line is the table that is compared) and the statements
@@ -155,7 +155,7 @@ fn pages_equal_those_of_postgres() {
     postgres::init_with(&theirs, &["--locale=C"]);
     let files = {
         let norsu = Norsu::start(&ours, &["-c", "autovacuum=off"]);
-        let real = RealServer::start_with(&theirs, "postgres", &["autovacuum=off"]);
+        let real = PostgresServer::start_with(&theirs, "postgres", &["autovacuum=off"]);
         let mut sessions = [norsu.connect("postgres"), real.connect("postgres")];
         for (table, statements) in CASES {
             let create = [
@@ -193,7 +193,7 @@ fn pages_equal_those_of_postgres() {
 type Pages = [BTreeMap<String, Vec<String>>; CASES.len()];
 
 fn read(data: &Path) -> Pages {
-    let server = RealServer::start_with(data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(data, "postgres", &["autovacuum=off"]);
     CASES.map(|(table, _)| verify::pages(&server, table))
 }
 

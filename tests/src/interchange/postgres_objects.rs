@@ -4,7 +4,7 @@
 use super::unsupported_objects::dumped;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 
 const OBJECTS: &str = r#"
 CREATE SCHEMA "Words";
@@ -150,7 +150,7 @@ fn objects_of_postgres_are_shown_and_dumped_alike() {
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let settings = ["wal_level=logical", "autovacuum=off"];
-    let real = RealServer::start_with(&data, "postgres", &settings);
+    let real = PostgresServer::start_with(&data, "postgres", &settings);
     let mut client = real.connect("postgres");
     client.must(OBJECTS);
     let expected = ASKED.map(|sql| client.rows(sql));

@@ -3,7 +3,7 @@
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 
 const OBJECTS: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (a int, b text); \
@@ -31,7 +31,7 @@ fn sorted(text: &str) -> Vec<&str> {
     lines
 }
 
-fn dump(server: &RealServer) -> String {
+fn dump(server: &PostgresServer) -> String {
     let text = run(server.client("pg_dumpall"));
     let lines =
         text.lines().filter(|l| !l.starts_with("\\restrict") && !l.starts_with("\\unrestrict"));
@@ -52,11 +52,11 @@ fn dumps_of_norsu_directories_can_be_restored() {
     assert_eq!(client.value(stamped), "0");
     drop(client);
     server.stop(&ours);
-    let server = RealServer::start(&ours, "postgres");
+    let server = PostgresServer::start(&ours, "postgres");
     let text = dump(&server);
     drop(server);
     postgres::init_with(&theirs, &["--locale=C", "-k"]);
-    let server = RealServer::start(&theirs, "postgres");
+    let server = PostgresServer::start(&theirs, "postgres");
     let file = dir.path().join("dump.sql");
     // The superuser exists already.
     std::fs::write(&file, text.replace("CREATE ROLE postgres;\n", "")).expect("room");

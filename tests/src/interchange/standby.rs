@@ -2,7 +2,7 @@
 //! each page with the full-page image in the record.
 
 use super::fault_injection;
-use crate::script::{Script, Stepped};
+use crate::script::{Script, StepResult};
 use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
@@ -83,7 +83,7 @@ fn a_standby_shows_what_norsu_committed() {
         for _ in 0..80 {
             let stepped = if random.below(40) == 0 {
                 clients[0].must("CHECKPOINT");
-                Stepped::Nothing
+                StepResult::Nothing
             } else {
                 script.step(&mut clients, &random).unwrap()
             };

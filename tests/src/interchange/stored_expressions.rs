@@ -6,7 +6,7 @@ use crate::pair::Pair;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 const OBJECTS: [&str; 4] = [
     "CREATE TYPE pair AS (x int, y text)",
@@ -70,7 +70,7 @@ fn calls_are_evaluated_with_their_defaults() {
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C"]);
-    let server = RealServer::start(&data, "postgres");
+    let server = PostgresServer::start(&data, "postgres");
     for sql in OBJECTS.iter().chain(&[
         "CREATE DOMAIN limited AS int CHECK (plus(value) < 100)",
         "CREATE FUNCTION within(v int) RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT plus(v, \
@@ -137,7 +137,7 @@ fn row_values_of_either_server_are_read_by_the_other() {
     let mut known = Vec::new();
     for round in 0..4 {
         if round % 2 == 0 {
-            let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+            let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
             let mut client = server.connect("postgres");
             if round == 0 {
                 client.must(TYPES);
@@ -166,6 +166,6 @@ fn row_values_of_either_server_are_read_by_the_other() {
             server.stop(&data);
         }
     }
-    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     assert_eq!(read(&mut server.connect("postgres")), known);
 }

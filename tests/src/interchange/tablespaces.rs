@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 use testkit::verify;
 
 const SETTINGS: [&str; 3] =
@@ -14,7 +14,7 @@ const SETTINGS: [&str; 3] =
 /// A server of either kind.
 enum Server {
     Ours(Norsu),
-    Real(RealServer),
+    Real(PostgresServer),
 }
 
 impl Server {
@@ -24,7 +24,7 @@ impl Server {
             let settings = ["-c", "wal_consistency_checking=all"];
             return Server::Ours(Norsu::start(data, &settings));
         }
-        Server::Real(RealServer::start_with(data, "postgres", &SETTINGS))
+        Server::Real(PostgresServer::start_with(data, "postgres", &SETTINGS))
     }
 
     fn connect(&self, database: &str) -> Client {
@@ -150,7 +150,7 @@ fn cross(made_by_us: bool) {
         verify(&server, round, crash);
         server.end(&data, false);
     }
-    let server = RealServer::start_with(&data, "postgres", &SETTINGS);
+    let server = PostgresServer::start_with(&data, "postgres", &SETTINGS);
     verify::check(&server);
     let dump = run(server.client("pg_dumpall"));
     assert!(dump.contains("CREATE TABLESPACE s0") && dump.contains("TABLESPACE = s0"), "{dump}");

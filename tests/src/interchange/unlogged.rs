@@ -4,7 +4,7 @@
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user};
+use testkit::postgres::{PostgresServer, chown_to_server_user};
 use testkit::verify;
 
 #[test]
@@ -27,7 +27,7 @@ fn a_rolled_back_unlogged_table_does_not_stop_recovery() {
         assert!(data.join(file).exists());
     }
     server.kill();
-    let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let real = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     assert_eq!(real.query("postgres", "SELECT count(*) FROM kept"), "2\n");
     verify::check(&real);
 }

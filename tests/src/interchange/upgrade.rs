@@ -3,7 +3,7 @@
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, BIN, RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{self, BIN, PostgresServer, chown_to_server_user, program, run};
 use testkit::verify;
 
 const OBJECTS: &str = "
@@ -63,7 +63,7 @@ fn directories_of_norsu_are_upgraded() {
         assert_eq!(QUESTIONS.map(|sql| server.query(sql)), answers);
         server.query("INSERT INTO t (v, n) VALUES ('later', 1)");
         server.stop(&new);
-        let server = RealServer::start(&new, "postgres");
+        let server = PostgresServer::start(&new, "postgres");
         verify::check(&server);
         drop(server);
         std::fs::remove_dir_all(&new).expect("a directory");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 /// Objects that both servers can create.
 const OBJECTS: &str = "
@@ -232,7 +232,7 @@ fn postgres_runs_the_views_of_norsu() {
     let made = answers(&mut client);
     drop(client);
     ours.stop(&data);
-    let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let real = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     let mut found = answers(&mut real.connect("postgres"));
     assert_same(&made, &found);
     // Each of these must be detected: another row, another definition, a missing view, a failing
@@ -250,7 +250,7 @@ fn norsu_runs_the_views_of_postgres() {
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
-    let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let real = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     let mut client = real.connect("postgres");
     make(&mut client);
     client.must(&real_objects());

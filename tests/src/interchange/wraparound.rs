@@ -6,11 +6,11 @@ use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 use testkit::verify;
 
 /// Advances the transaction counter and creates its pg_xact segment, as after so many transactions.
-pub(super) fn move_on(data: &Path, xid: u32, epoch: u32) {
+pub(super) fn advance_xid(data: &Path, xid: u32, epoch: u32) {
     let segment = data.join(format!("pg_xact/{:04X}", xid >> 20));
     if !segment.exists() {
         std::fs::write(segment, vec![0; 256 << 10]).expect("room for a segment");
@@ -68,7 +68,7 @@ fn ids_wrap_around_on_both_sides() {
         (1_500_000_000, 1),
     ];
     for (round, (xid, epoch)) in places.into_iter().enumerate() {
-        move_on(&data, xid, epoch);
+        advance_xid(&data, xid, epoch);
         for turn in 0..2 {
             // Each server is the first one once.
             if (round + turn) % 2 == 0 {
@@ -79,14 +79,14 @@ fn ids_wrap_around_on_both_sides() {
                 server.kill();
             } else {
                 let settings = ["autovacuum=off", "wal_consistency_checking=all"];
-                let server = RealServer::start_with(&data, "postgres", &settings);
+                let server = PostgresServer::start_with(&data, "postgres", &settings);
                 work(&mut server.connect("postgres"));
                 freeze(&|name| server.connect(name), &data);
                 work(&mut server.connect("postgres"));
                 server.crash();
             }
         }
-        let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+        let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
         let now = server.query("postgres", "SELECT pg_current_xact_id()");
         let now: u64 = now.trim().parse().expect("a number");
         let from = (u64::from(epoch) << 32) + u64::from(xid);

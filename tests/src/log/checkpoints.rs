@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 /// A time limit that no server needs.
 const WAIT_MAX: Duration = Duration::from_secs(60);
@@ -42,7 +42,7 @@ fn a_full_segment_requests_a_checkpoint() {
     let settings = ["max_wal_size=2MB", "min_wal_size=2MB", "autovacuum=off"];
     let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", s]).collect();
     let ours = Norsu::start(&ours, &options);
-    let real = RealServer::start_with(&real, "postgres", &settings);
+    let real = PostgresServer::start_with(&real, "postgres", &settings);
     assert_eq!(checkpoints(&mut real.connect("postgres"), 3), 3);
     assert_eq!(checkpoints(&mut ours.connect("postgres"), 3), 3);
     // Only one request for each: nothing has been written since.

@@ -4,7 +4,7 @@
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 /// Which counters are not zero.
 const WAL: &str = "SELECT wal_records > 0, wal_fpi > 0, wal_bytes > 0, wal_write > 0, \
@@ -73,7 +73,7 @@ fn counters_and_their_resets_equal_those_of_postgres() {
     norsu::init_with(&ours, &["--locale=C"]);
     postgres::init_with(&real, &["--locale=C", "-k"]);
     let ours = Norsu::start(&ours, &[]);
-    let real = RealServer::start_with(&real, "postgres", &["fsync=on"]);
+    let real = PostgresServer::start_with(&real, "postgres", &["fsync=on"]);
     let mut sessions = [ours.connect("postgres"), real.connect("postgres")];
     let [mine, theirs] = sessions.each_mut().map(steps);
     assert_eq!(mine, theirs);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user};
+use testkit::postgres::{PostgresServer, chown_to_server_user};
 use testkit::verify::copy;
 
 fn change(path: &Path, work: &dyn Fn(&mut [u8])) {
@@ -70,7 +70,7 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
     let ours = seen(&mut server.connect("postgres"));
     assert!(server.log().contains("page verification failed, calculated checksum"));
     drop(server);
-    let server = RealServer::start(&duplicate, "postgres");
+    let server = PostgresServer::start(&duplicate, "postgres");
     let theirs = seen(&mut server.connect("postgres"));
     assert_eq!(ours, theirs);
     assert!(ours[0].starts_with("WARNING page verification failed, calculated checksum "));
@@ -104,7 +104,7 @@ fn replay_ends_at_a_damaged_record() {
     let server = Norsu::start(&data, &[]);
     assert_eq!(server.query("SELECT count(*), max(id) FROM t"), "25|24");
     assert!(server.log().contains("incorrect resource manager data checksum in record at"));
-    let real = RealServer::start(&duplicate, "postgres");
+    let real = PostgresServer::start(&duplicate, "postgres");
     assert_eq!(real.query("postgres", "SELECT count(*), max(id) FROM t"), "25|24\n");
 }
 
@@ -162,7 +162,7 @@ fn a_missing_file_does_not_prevent_the_start() {
     let server = Norsu::start(&data, &["-c", "full_page_writes=off"]);
     let ours = ask.map(|sql| server.query(sql));
     assert!(server.log().contains(" did not exist"), "{}", server.log());
-    let real = RealServer::start_with(&duplicate, "postgres", &["full_page_writes=off"]);
+    let real = PostgresServer::start_with(&duplicate, "postgres", &["full_page_writes=off"]);
     assert_eq!(ours, ask.map(|sql| real.query("postgres", sql).trim_end().to_owned()));
 }
 
@@ -280,7 +280,7 @@ fn a_record_of_the_wrong_kind_is_refused() {
     copy(&data, &duplicate);
     let ours = Norsu::try_start(&data, &[]).err().expect("it does not start");
     let theirs =
-        RealServer::try_start(&duplicate, "postgres", &[]).err().expect("it does not start");
+        PostgresServer::try_start(&duplicate, "postgres", &[]).err().expect("it does not start");
     assert_eq!(context(&ours), context(&theirs));
     assert!(
         context(&ours).contains(" for Btree/INSERT_META: off 3; blkref #0: rel 1663/5/"),
@@ -346,7 +346,7 @@ fn vacuum_errors_have_the_block_as_context() {
     let server = Norsu::start(&data, &[]);
     let ours = seen(&mut server.connect("postgres"));
     drop(server);
-    let server = RealServer::start(&duplicate, "postgres");
+    let server = PostgresServer::start(&duplicate, "postgres");
     let theirs = seen(&mut server.connect("postgres"));
     assert_eq!(ours, theirs);
     assert_eq!(ours.len(), 5, "{ours:?}");

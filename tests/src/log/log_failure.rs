@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 /// The output of psql without numbers and script locations.
 fn words(text: &[u8]) -> Vec<String> {
@@ -76,7 +76,7 @@ fn clients_get_the_reason_of_a_shutdown() {
     let server = Norsu::start(&ours, &["-c", settings[0], "-c", settings[1]]);
     let mine = lose(&ours, &script, || server.client("psql"));
     let my_log = panics(&server.log());
-    let server = RealServer::start_with(&real, "postgres", &settings);
+    let server = PostgresServer::start_with(&real, "postgres", &settings);
     let theirs = lose(&real, &script, || server.client("psql"));
     let their_log = panics(&server.log());
     assert_eq!(their_log.len(), 2, "{their_log:?}");

@@ -5,7 +5,7 @@
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify::copy;
 
 const SETTINGS: [&str; 5] = [
@@ -69,7 +69,7 @@ fn new_tables_that_are_not_logged_survive_a_crash() {
         let mut settings = SETTINGS.to_vec();
         settings.push(&threshold);
         let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", s]).collect();
-        let theirs = RealServer::start_with(&real, "postgres", &settings);
+        let theirs = PostgresServer::start_with(&real, "postgres", &settings);
         let mut mine = Norsu::start(&ours, &options);
         let mut sessions = [mine.connect("postgres"), theirs.connect("postgres")];
         for session in &mut sessions {
@@ -80,12 +80,12 @@ fn new_tables_that_are_not_logged_survive_a_crash() {
         theirs.crash();
         copy(&ours, &duplicate);
         let expected = {
-            let server = RealServer::start_with(&real, "postgres", &settings);
+            let server = PostgresServer::start_with(&real, "postgres", &settings);
             seen(server.connect("postgres"))
         };
         let after = seen(Norsu::start(&ours, &options).connect("postgres"));
         assert_eq!(after, expected, "{threshold}");
-        let taken_over = RealServer::start_with(&duplicate, "postgres", &settings);
+        let taken_over = PostgresServer::start_with(&duplicate, "postgres", &settings);
         assert_eq!(seen(taken_over.connect("postgres")), expected, "{threshold}");
     }
 }
@@ -113,7 +113,7 @@ fn new_tables_are_logged_only_if_they_are_small() {
     postgres::init_with(&real, &["--locale=C", "-k"]);
     let options: Vec<&str> = SETTINGS.iter().flat_map(|s| ["-c", s]).collect();
     let ours = Norsu::start(&ours, &options);
-    let real = RealServer::start_with(&real, "postgres", &SETTINGS);
+    let real = PostgresServer::start_with(&real, "postgres", &SETTINGS);
     let mut sessions = [ours.connect("postgres"), real.connect("postgres")];
     // The first transaction logs images of catalog pages.
     for session in &mut sessions {

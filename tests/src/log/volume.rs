@@ -9,7 +9,7 @@ use std::time::Duration;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 use vfs::{Env, MemDisk, Op};
 
 /// Full-page images and bytes of log that a statement writes, including those caused by hint bits.
@@ -217,7 +217,7 @@ fn a_commit_takes_one_sync() {
     postgres::init_with(&real, &["--locale=C", "-k"]);
     let ours = Norsu::start(&ours, &["-c", "wal_writer_delay=10s"]);
     let options = ["fsync=on", "autovacuum=off", "wal_writer_delay=10s"];
-    let real = RealServer::start_with(&real, "postgres", &options);
+    let real = PostgresServer::start_with(&real, "postgres", &options);
     for mut s in [ours.connect("postgres"), real.connect("postgres")] {
         s.must("CREATE TABLE t (a int)");
         for (commit, least, most) in [

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu, binary};
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 
 /// Statements for both servers, in one session.
 const WORK: &str = "
@@ -328,7 +328,7 @@ fn norsu_waldump_agrees_with_pg_waldump() {
         "max_prepared_transactions=5",
         "track_commit_timestamp=on",
     ];
-    let real = RealServer::start_with(&data, "postgres", &options);
+    let real = PostgresServer::start_with(&data, "postgres", &options);
     let at = "SELECT pg_walfile_name(pg_current_wal_insert_lsn())";
     let first = real.connect("postgres").value(at);
     work(&|| real.connect("postgres"), &format!("{WORK};{MORE}"), &space);

@@ -2,7 +2,7 @@
 //! earlier ones are read, so that neither server waits for the test or for the other server.
 
 use super::generate::{Generator, Statement};
-use crate::corpus::{Seen, seen};
+use crate::corpus::{ComparedReply, compared_reply};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
@@ -108,7 +108,7 @@ pub(super) struct Counts {
     pub canceled: usize,
     /// Those of them that only Norsu canceled although PostgreSQL answered quickly, after they
     /// were repeated alone.
-    pub cliffs: usize,
+    pub slow_in_norsu: usize,
     /// Messages that both servers refused with the same error.
     pub refused: usize,
     /// Statements that PostgreSQL answers as Norsu does with another plan ([`OTHER_PLANS`]).
@@ -120,7 +120,7 @@ impl Counts {
         self.statements += other.statements;
         self.steps += other.steps;
         self.canceled += other.canceled;
-        self.cliffs += other.cliffs;
+        self.slow_in_norsu += other.slow_in_norsu;
         self.refused += other.refused;
         self.ambiguous += other.ambiguous;
     }
@@ -146,8 +146,8 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
     if !ordered {
         replies.iter_mut().flat_map(|r| &mut r.answers).for_each(|a| a.rows.sort());
     }
-    // `seen` sorts rows unless the text contains ORDER BY, which may be in a sub-select only.
-    let [real, ours] = replies.map(|reply| seen("order by", reply));
+    // `compared_reply` sorts rows unless the text contains ORDER BY, which may be in a sub-select only.
+    let [real, ours] = replies.map(|reply| compared_reply("order by", reply));
     if real == ours {
         return match &real.error {
             Some(error) => Compared::Refused(error.message.clone()),
@@ -173,7 +173,7 @@ pub(super) struct Pipeline {
     /// Statements to repeat while no others are in progress.
     again: Vec<InFlight>,
     /// Statements with their differences, until PostgreSQL has been asked again.
-    doubted: Vec<(InFlight, Vec<String>)>,
+    unconfirmed: Vec<(InFlight, Vec<String>)>,
     pub(super) counts: Counts,
     shows_refused: bool,
 }
@@ -186,7 +186,7 @@ impl Pipeline {
             in_flight: VecDeque::new(),
             bytes: 0,
             again: Vec::new(),
-            doubted: Vec::new(),
+            unconfirmed: Vec::new(),
             counts: Counts::default(),
             shows_refused: std::env::var_os("NORSU_RANDOM_SQL_REFUSED").is_some(),
         };
@@ -204,7 +204,7 @@ impl Pipeline {
             // Statements to be repeated alone wait until the pipeline is empty.
             while self.bytes < AHEAD_BYTES_MAX
                 && self.again.len() < AGAIN_MAX
-                && self.doubted.is_empty()
+                && self.unconfirmed.is_empty()
                 && let Some(seed) = seeds()
             {
                 self.counts.statements += 1;
@@ -213,13 +213,13 @@ impl Pipeline {
             if let Some(statement_in_flight) = self.in_flight.pop_front() {
                 self.bytes -= statement_in_flight.bytes();
                 self.read(statement_in_flight);
-            } else if self.again.is_empty() && self.doubted.is_empty() {
+            } else if self.again.is_empty() && self.unconfirmed.is_empty() {
                 break;
             } else {
                 for statement_in_flight in std::mem::take(&mut self.again) {
                     self.run_again(&statement_in_flight);
                 }
-                for (statement, wrong) in std::mem::take(&mut self.doubted) {
+                for (statement, wrong) in std::mem::take(&mut self.unconfirmed) {
                     match self.settings_of_another_answer(&statement) {
                         Some(settings) => {
                             self.counts.ambiguous += 1;
@@ -250,7 +250,7 @@ impl Pipeline {
             .unwrap_or_else(|| panic!("no answer, and the timeout is not heeded: {sql}"))
     }
 
-    /// Reads the answers to all messages of a statement. One with differences becomes doubted.
+    /// Reads the answers to all messages of a statement. One with differences becomes unconfirmed.
     fn read(&mut self, statement_in_flight: InFlight) {
         let (mut wrong, mut canceled, mut ours_alone, mut lost) = (Vec::new(), false, false, false);
         for Message { sql, role } in &statement_in_flight.messages {
@@ -285,7 +285,7 @@ impl Pipeline {
         self.counts.canceled += usize::from(canceled);
         let wrong = told(&statement_in_flight.statement, wrong);
         if !wrong.is_empty() {
-            self.doubted.push((statement_in_flight, wrong));
+            self.unconfirmed.push((statement_in_flight, wrong));
         } else if ours_alone {
             self.again.push(statement_in_flight);
         }
@@ -310,7 +310,7 @@ impl Pipeline {
         server: usize,
         statement: &InFlight,
         settings: Option<&str>,
-    ) -> Option<Vec<Seen>> {
+    ) -> Option<Vec<ComparedReply>> {
         self.reset();
         if let Some(settings) = settings {
             self.servers[server].must(settings);
@@ -329,7 +329,7 @@ impl Pipeline {
             if !ordered {
                 reply.answers.iter_mut().for_each(|a| a.rows.sort());
             }
-            out.push(seen("order by", reply));
+            out.push(compared_reply("order by", reply));
         }
         Some(out)
     }
@@ -385,7 +385,7 @@ impl Pipeline {
                 took[server] = start.elapsed();
             }
             if codes[1] == QUERY_CANCELED && took[0] <= self.timeout / QUICK_PART {
-                self.counts.cliffs += 1;
+                self.counts.slow_in_norsu += 1;
                 let (seed, set) =
                     (statement_in_flight.seed, statement_in_flight.statement.settings.join("; "));
                 let steps: Vec<&str> =

@@ -269,7 +269,7 @@ impl Generator {
                 list.push(add(self, Int, format!("grouping({key})"), &mut columns));
             }
         }
-        let whole = whole_keys(&keys, sets);
+        let whole = unsplit_keys(&keys, sets);
         for _ in 0..1 + self.below(2) {
             let (ty, mut text) = self.aggregate(own, outer, &whole, depth.min(2));
             if ty == Int && self.chance(85) {
@@ -340,12 +340,12 @@ impl Generator {
             }
             4 => {
                 let keyed = std::mem::replace(&mut self.keyed, true);
-                let test = self.expr(Bool, &both(&whole_keys(keys, sets), outer), depth);
+                let test = self.expr(Bool, &both(&unsplit_keys(keys, sets), outer), depth);
                 self.keyed = keyed;
                 format!(" HAVING {test}")
             }
             5 => {
-                let keys = whole_keys(keys, sets);
+                let keys = unsplit_keys(keys, sets);
                 let (ty, of) = self.aggregate(own, outer, &keys, 1);
                 let keyed = std::mem::replace(&mut self.keyed, true);
                 let value = self.expr(ty, &both(&keys, outer), depth);
@@ -410,7 +410,7 @@ fn columns_in(expr: &str) -> Vec<&str> {
 
 /// Keys for use in other expressions. PostgreSQL flattens nested AND and OR, and then does not
 /// recognize the key in them, so that they have values where a grouping set lacks the key.
-fn whole_keys(keys: &Columns, sets: bool) -> Columns {
+fn unsplit_keys(keys: &Columns, sets: bool) -> Columns {
     let whole = |(key, ty): &(String, Ty)| match ty {
         Bool if sets => (format!("(({key}) IS TRUE)"), Bool),
         _ => (key.clone(), *ty),

@@ -278,7 +278,7 @@ impl Session {
     }
 
     /// Runs a current statement to its end and sends its rows; the transaction has begun already.
-    /// False if it cannot be planned with parameters in index of literals; then nothing was
+    /// False if it cannot be planned with parameters in place of literals; then nothing was
     /// executed.
     fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<bool> {
         let _timer = self.statement_timer();

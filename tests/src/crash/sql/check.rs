@@ -13,7 +13,7 @@ use sync::wait::Waiter;
 const DATABASE: Oid = Oid(5);
 
 /// Small catalogs that the scripts change often.
-const OFTEN: [u32; 5] = [1259, 2610, 2606, 2604, 2224];
+const CHANGED_OFTEN: [u32; 5] = [1259, 2610, 2606, 2604, 2224];
 /// The first OID of user objects.
 const FIRST_NORMAL: u32 = 16_384;
 
@@ -48,7 +48,7 @@ pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String
         if !names.insert(oid) {
             return Err(format!("pg_class has {oid} twice"));
         }
-        let wanted = all || oid.0 >= FIRST_NORMAL || OFTEN.contains(&oid.0);
+        let wanted = all || oid.0 >= FIRST_NORMAL || CHANGED_OFTEN.contains(&oid.0);
         if !wanted || !matches!(kind, b'r' | b't' | b'm') || temporary {
             continue;
         }

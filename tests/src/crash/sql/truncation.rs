@@ -91,7 +91,7 @@ fn make(client: &mut Client) {
 
 /// Lets each operation of a kind fail in turn. Returns how often one failed, how often the server
 /// went down, and how often the statement succeeded nevertheless.
-fn strike(case: &Case, op: Op, seed: u64) -> (u64, u64, u64) {
+fn fail_each_call(case: &Case, op: Op, seed: u64) -> (u64, u64, u64) {
     let (mut struck, mut down, mut unharmed) = (0, 0, 0);
     let (mut harness, random, mut client) = open(seed);
     for n in 1..=CALLS_MAX {
@@ -135,7 +135,7 @@ fn failing_calls_leave_transactions_and_files_consistent() {
     for (number, case) in (0..).zip(&CASES) {
         let (mut struck, mut unharmed) = (0, 0);
         for op in OPS {
-            let seen = strike(case, op, number);
+            let seen = fail_each_call(case, op, number);
             struck += seen.0;
             unharmed += seen.2;
             if number == 0 && op == Op::Truncate {
