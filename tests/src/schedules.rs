@@ -7,7 +7,7 @@
 //! step `session!: statement` ends by itself even if it waits for a lock (by a deadlock or
 //! timeout). The transcripts of both servers must be equal.
 
-use crate::corpus::{ComparedReply, connect_both, folder, new_pair, read, compared_reply};
+use crate::corpus::{ComparedReply, compared_reply, connect_both, folder, new_pair, read};
 use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
 
@@ -88,7 +88,10 @@ impl Sessions {
             let answer = self.clients[session].receive_within(Duration::from_millis(2));
             if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
                 self.waiting[session] = None;
-                self.transcript.push(format!("{what}{session}: {sql} -> {:?}", reply_without_ids(&sql, reply)));
+                self.transcript.push(format!(
+                    "{what}{session}: {sql} -> {:?}",
+                    reply_without_ids(&sql, reply)
+                ));
                 return;
             }
             // Checked twice: a lock may be requested and granted in between.
@@ -97,8 +100,10 @@ impl Sessions {
                 let answer = self.clients[session].receive_within(Duration::from_millis(20));
                 if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
                     self.waiting[session] = None;
-                    self.transcript
-                        .push(format!("{what}{session}: {sql} -> {:?}", reply_without_ids(&sql, reply)));
+                    self.transcript.push(format!(
+                        "{what}{session}: {sql} -> {:?}",
+                        reply_without_ids(&sql, reply)
+                    ));
                     return;
                 }
                 if what.is_empty() {

@@ -11,7 +11,7 @@ use catalog::foreign::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
-use executor::{BulkWriter, Change, Refs, BeforeRowResult, Timing, with_computed};
+use executor::{BeforeRowResult, BulkWriter, Change, Refs, Timing, with_computed};
 use ids::{AttrNo, Oid};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};

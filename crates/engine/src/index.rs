@@ -613,4 +613,4 @@ pub fn nblocks(be: &Backend, index: &IndexDesc) -> Result<u32> {
     pool.nblocks(&pool.open(index.file(), ids::Fork::Main, index.persistence()))
 }
 
-pub use crate::build::{BuildResult, NewIndex, Owner, FormatKey, RowToEntry, build, build_empty};
+pub use crate::build::{BuildResult, FormatKey, NewIndex, Owner, RowToEntry, build, build_empty};

@@ -50,7 +50,12 @@ pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, own_version: &s
 }
 
 /// An error unless the database's `directory` exists and has files of the supported major version.
-pub fn check_database(disk: &dyn Disk, name: &str, directory: &str, own_version: &str) -> Result<()> {
+pub fn check_database(
+    disk: &dyn Disk,
+    name: &str,
+    directory: &str,
+    own_version: &str,
+) -> Result<()> {
     match disk.stat(directory) {
         Ok(_) => {}
         Err(e) if e.kind() == ErrorKind::NotFound => {

@@ -4,8 +4,8 @@ use crate::instrument::Counts;
 use crate::node::{Exec, Node};
 use crate::run::Run;
 use crate::{
-    agg, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend, mergejoin, modify,
-    batch_limit, project, projectset, scan, setop, sort, source, window,
+    agg, batch_limit, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend,
+    mergejoin, modify, project, projectset, scan, setop, sort, source, window,
 };
 use eval::too_deep;
 use pgerror::{PgError, Result};

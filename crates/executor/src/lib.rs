@@ -20,6 +20,7 @@
 mod accum;
 mod agg;
 mod aggfn;
+mod batch_limit;
 mod bitmap;
 mod build;
 mod depend;
@@ -37,7 +38,6 @@ mod mergejoin;
 mod modify;
 mod node;
 mod ordered;
-mod batch_limit;
 mod pairs;
 mod probe;
 mod project;
@@ -73,6 +73,6 @@ pub use services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
 pub use trigger::{
-    Change, Firing, Level, RelTriggers, BeforeRowResult, RowEvent, RowVersion, Timing, Trigger,
+    BeforeRowResult, Change, Firing, Level, RelTriggers, RowEvent, RowVersion, Timing, Trigger,
 };
 pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

@@ -160,7 +160,9 @@ impl Exec for MemoizeNode {
                 let limit = run.sv.hash_mem();
                 loop {
                     let computation = self.dependencies.computation();
-                    match computation.perform(run, |run| self.child.next(run, want.max(BATCH_ROWS_MAX)))? {
+                    match computation
+                        .perform(run, |run| self.child.next(run, want.max(BATCH_ROWS_MAX)))?
+                    {
                         None => {
                             self.keep(entry, limit);
                             return Ok(None);

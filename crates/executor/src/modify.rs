@@ -18,7 +18,7 @@ use crate::node::{Exec, Node, batch_for, compile};
 use crate::project::is_volatile;
 use crate::relation::OpenRel;
 use crate::run::Run;
-use crate::trigger::{Change, BeforeRowResult, Timing};
+use crate::trigger::{BeforeRowResult, Change, Timing};
 use crate::write::{Refs, RowWriter, WriteHost, with_computed};
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};

@@ -120,7 +120,10 @@ impl Pairs {
                 let mut cols = JoinedColumns::default();
                 let batch = compile_all(q, &mut cols, run)?;
                 let pair_columns = PairColumns::new(cols, run)?;
-                (Some((row, EvalState::default())), Some((batch, EvalState::default(), pair_columns)))
+                (
+                    Some((row, EvalState::default())),
+                    Some((batch, EvalState::default(), pair_columns)),
+                )
             }
         };
         let mut cols = JoinedColumns::default();

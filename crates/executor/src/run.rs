@@ -1,7 +1,7 @@
 //! The state of a running statement: its parameters, sub-plans and shared row sets. Counterpart:
 //! execUtils.c (`EState`).
 
-use crate::depend::{Dependencies, Computation};
+use crate::depend::{Computation, Dependencies};
 use crate::instrument::Instruments;
 use crate::node::Node;
 use crate::relation::OpenRel;

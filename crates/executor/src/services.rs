@@ -2,7 +2,7 @@
 //! privileges and memory limits.
 
 use crate::relation::OpenRel;
-use crate::trigger::{Change, BeforeRowResult, RowEvent, RowVersion, Timing};
+use crate::trigger::{BeforeRowResult, Change, RowEvent, RowVersion, Timing};
 use eval::{Facts, FnFacts, HostCall};
 use ids::Oid;
 use pgerror::Result;

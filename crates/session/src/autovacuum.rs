@@ -70,7 +70,10 @@ pub fn round(
 }
 
 /// The databases that must be vacuumed, oldest first. Also stores the names of all databases.
-fn databases_to_vacuum(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<OldDatabase>> {
+fn databases_to_vacuum(
+    instance: &Arc<Instance>,
+    handle: &Arc<SessionHandle>,
+) -> Result<Vec<OldDatabase>> {
     let core = begin_internal_session(instance, handle, None)?;
     let conn = Connection::new(Box::new(NoClient));
     let mut session = Session::new(core, instance.clone(), handle.clone(), conn);

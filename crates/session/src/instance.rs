@@ -504,7 +504,8 @@ impl Instance {
             return (LogOrigin { kind: worker.kind, ..LogOrigin::default() }, None);
         }
         let sessions = self.sessions.try_lock();
-        let session = sessions.and_then(|s| s.values().find(|s| s.meter.is_current_thread()).cloned());
+        let session =
+            sessions.and_then(|s| s.values().find(|s| s.meter.is_current_thread()).cloned());
         let Some(session) = session else { return (LogOrigin::default(), None) };
         let mut origin = session.log_origin.lock().clone();
         let statement = session.activity.running();

@@ -6,7 +6,9 @@ use crate::queue::Event;
 use crate::registry::{Side, constraint_function};
 use crate::ri;
 use crate::stats::{Counts, TriggerStats};
-use executor::{Change, Firing, Level, OpenRel, BeforeRowResult, RowEvent, RowVersion, Timing, Trigger};
+use executor::{
+    BeforeRowResult, Change, Firing, Level, OpenRel, RowEvent, RowVersion, Timing, Trigger,
+};
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;

@@ -160,7 +160,8 @@ fn toast_desc(table_ids: &TableIds, relation: &TableId) -> ToastDesc {
     data.storage = b'p';
     let name = format!("pg_toast_{}", relation.table.0);
     let keys = [(1, chunk_id.clone()), (2, seq.clone())];
-    let index = index_desc(table_ids.file(relation.toast_index), (relation.toast, &name), true, &keys);
+    let index =
+        index_desc(table_ids.file(relation.toast_index), (relation.toast, &name), true, &keys);
     let table = table_desc(table_ids.file(relation.toast), &name, vec![chunk_id, seq, data], None);
     ToastDesc { table: Arc::new(table), index: Arc::new(index) }
 }

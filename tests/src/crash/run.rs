@@ -1,6 +1,6 @@
 //! A run: a random configuration drawn from the seed, with repeated work and crashes.
 
-use super::bank::{ACCOUNTS, BRANCHES, HISTORY, TableIds, Row, TELLERS, Table};
+use super::bank::{ACCOUNTS, BRANCHES, HISTORY, Row, TELLERS, Table, TableIds};
 use super::model::{Model, State, Write, difference};
 use super::teller::{ACCOUNT_COUNT, BRANCH_COUNT, StepEffect, TELLER_COUNT, Teller, filler};
 use engine::{Backend, CheckpointFlags, ClusterOptions, CommitExtras, Engine, EngineConfig};
@@ -248,7 +248,9 @@ impl Fixture {
             8 if teller.idle() => self.compare(&mut teller.be, tables)?,
             _ => {
                 let (model, next) = (&mut self.model, &mut self.next_marker);
-                return teller.step(&self.random, tables, model, next).map(|d| d == StepEffect::Durable);
+                return teller
+                    .step(&self.random, tables, model, next)
+                    .map(|d| d == StepEffect::Durable);
             }
         }
         Ok(false)

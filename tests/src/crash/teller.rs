@@ -140,7 +140,12 @@ impl Teller {
         Ok(())
     }
 
-    fn commit(&mut self, random: &SeededRandom, model: &mut Model, t: Transfer) -> Result<StepEffect> {
+    fn commit(
+        &mut self,
+        random: &SeededRandom,
+        model: &mut Model,
+        t: Transfer,
+    ) -> Result<StepEffect> {
         let wait = random.below(4) != 0;
         let settings = BackendSettings { synchronous_commit: wait, ..self.be.settings().clone() };
         self.be.configure(settings);

@@ -2,7 +2,7 @@
 //! changed by Norsu's engine with a full-page image in every record, replayed by PostgreSQL (which
 //! compares each page with its image), changed and crashed by PostgreSQL, recovered by Norsu.
 
-use crate::crash::bank::{ACCOUNTS, NAMES, TableId, TableIds, Row, Rows};
+use crate::crash::bank::{ACCOUNTS, NAMES, Row, Rows, TableId, TableIds};
 use crate::crash::model::{Model, State, difference, empty};
 use crate::crash::run::{fill, session};
 use crate::crash::teller::{StepEffect, Teller};

@@ -35,7 +35,9 @@ fn a_damaged_page_is_an_error_unless_a_setting_accepts_it() {
         assert_eq!(error.message(), "invalid page in block 1 of relation base/5/1");
         assert_eq!(error.code(), SqlState::DATA_CORRUPTED);
     }
-    assert!(fixture.warnings.lock()[0].starts_with("page verification failed, calculated checksum "));
+    assert!(
+        fixture.warnings.lock()[0].starts_with("page verification failed, calculated checksum ")
+    );
     fixture.pool.set_ignore_checksum_failure(true);
     assert_eq!(try_read(&fixture, &fork, 1).unwrap(), 99);
     fixture.pool.set_ignore_checksum_failure(false);

@@ -122,7 +122,8 @@ fn an_edit_sets_the_lsn_of_all_its_pages_and_changes_several() {
     let fixture = Fixture::new(16);
     let fork = fixture.relation(1, 3);
     let mut scratch = scratch();
-    let (mut a, mut b) = (read(&fixture, &fork, 0).exclusive(), read(&fixture, &fork, 1).exclusive());
+    let (mut a, mut b) =
+        (read(&fixture, &fork, 0).exclusive(), read(&fixture, &fork, 1).exclusive());
     let mut edit = PageEdit::begin(&fixture.wal, &mut scratch);
     edit.register(&mut a, 0, RegFlags::NONE);
     edit.register(&mut b, 1, RegFlags::NONE);

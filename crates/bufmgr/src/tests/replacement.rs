@@ -141,7 +141,10 @@ fn a_checkpoint_pins_a_small_part_of_a_small_pool() {
         fixture.set(&fork, block, 0, 1);
     }
     let mut written = Vec::new();
-    fixture.pool.checkpoint_write(false, 0, &mut |progress| written.push(progress.written)).unwrap();
+    fixture
+        .pool
+        .checkpoint_write(false, 0, &mut |progress| written.push(progress.written))
+        .unwrap();
     assert_eq!(written.last(), Some(&16));
     assert!(written.windows(2).all(|two| two[1] - two[0] <= 2), "{written:?}");
 }

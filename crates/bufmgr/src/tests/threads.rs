@@ -122,7 +122,9 @@ fn concurrent_extension_returns_every_block_once() {
     let threads: Vec<_> = (0..4)
         .map(|_| {
             let (fixture, fork) = (fixture.clone(), fork.clone());
-            std::thread::spawn(move || (0..25).map(|_| fixture.add_page(&fork).0).collect::<Vec<_>>())
+            std::thread::spawn(move || {
+                (0..25).map(|_| fixture.add_page(&fork).0).collect::<Vec<_>>()
+            })
         })
         .collect();
     let mut blocks: Vec<u32> = threads.into_iter().flat_map(|t| t.join().unwrap()).collect();

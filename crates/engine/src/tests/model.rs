@@ -150,7 +150,10 @@ fn verify(fixture: &mut Fixture, engine: &Arc<Engine>, seed: u64, round: u64) {
         fixture.tables.iter().map(|t| t.scan(&mut be).into_iter().collect()).collect();
     if found != fixture.models {
         let unconfirmed = fixture.unconfirmed.as_ref();
-        assert!(unconfirmed == Some(&found), "seed {seed} round {round}: acknowledged rows are lost");
+        assert!(
+            unconfirmed == Some(&found),
+            "seed {seed} round {round}: acknowledged rows are lost"
+        );
     }
     fixture.unconfirmed = None;
     for (t, model) in fixture.tables.iter().zip(&found) {

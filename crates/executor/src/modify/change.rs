@@ -5,7 +5,7 @@ use super::ModifyNode;
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
 use crate::run::{Run, RunState};
-use crate::trigger::{Change, BeforeRowResult, RowVersion};
+use crate::trigger::{BeforeRowResult, Change, RowVersion};
 use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::Snapshot;
 use engine::table::{self, ChangeOptions, LockRow, RowFetch, RowLock, RowOutcome, Updated};

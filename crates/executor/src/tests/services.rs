@@ -6,7 +6,7 @@ use crate::relation::OpenRel;
 use crate::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-use crate::trigger::{Change, BeforeRowResult, RowEvent, RowVersion, Timing};
+use crate::trigger::{BeforeRowResult, Change, RowEvent, RowVersion, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
 use engine::{Backend, ClusterOptions, Engine, EngineConfig, create_cluster};

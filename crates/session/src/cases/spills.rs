@@ -325,7 +325,8 @@ fn samples_of_0_and_100_percent() {
 #[test]
 fn min_and_max_by_index_match_sorted_order() {
     let mut fixture = Fixture::new();
-    let sorted = fixture.answer("SELECT oid FROM (SELECT oid FROM pg_class OFFSET 0) q ORDER BY oid");
+    let sorted =
+        fixture.answer("SELECT oid FROM (SELECT oid FROM pg_class OFFSET 0) q ORDER BY oid");
     let oids: Vec<&str> = sorted.split(" ; ").collect();
     let (first, last) = (oids[0], oids[oids.len() - 1]);
     let got = fixture.answer("SELECT min(oid), max(oid), min(oid) || '' FROM pg_class");

@@ -7,8 +7,8 @@ use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Callee, Facts, FnFacts, Host, HostCall};
 use executor::{
-    AggFn, AggInfo, Change, DescriptorLookup, FinalCall, OpenRel, BeforeRowResult, RowEvent, RowVersion,
-    Services, SessionCalls, SetStream, Timing, TriggerEvents,
+    AggFn, AggInfo, BeforeRowResult, Change, DescriptorLookup, FinalCall, OpenRel, RowEvent,
+    RowVersion, Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -350,7 +350,8 @@ impl Services for Core {
                 continue;
             }
             if !whole {
-                if !written.contains(&number) && !crate::privileges::may_select(self, table, &[number])?
+                if !written.contains(&number)
+                    && !crate::privileges::may_select(self, table, &[number])?
                 {
                     continue;
                 }

@@ -2,7 +2,7 @@
 //! session, of `sysfn` and `serverfn`.
 
 use super::Call;
-use super::language::{self, Language, ReadyRows, SetRows, RunningSet};
+use super::language::{self, Language, ReadyRows, RunningSet, SetRows};
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
 use catalog::Row;

@@ -204,7 +204,9 @@ impl Session {
         let rows = if here { sent } else { processed };
         if let Some(run) = portal.run.take() {
             let (writer, formats) = (std::mem::take(&mut portal.writer), portal.formats.clone());
-            portal.statement.keep_parked(&mut self.core, ParkedExecution { run, writer, formats })?;
+            portal
+                .statement
+                .keep_parked(&mut self.core, ParkedExecution { run, writer, formats })?;
         }
         Ok(PortalResult::Complete(command, rows))
     }

@@ -1,6 +1,8 @@
 //! Runs statements from their slots.
 
-use super::{QuerySlot, STRING_TYPES, LiteralRoles, Slot, VARIANTS_MAX, Variant, statement_text, unquote};
+use super::{
+    LiteralRoles, QuerySlot, STRING_TYPES, Slot, VARIANTS_MAX, Variant, statement_text, unquote,
+};
 use crate::plancache::Statement;
 use crate::plancache::plans::Mode;
 use crate::plancache::template::{Class, Literal, Template, integer};
@@ -100,7 +102,9 @@ impl Session {
         let renewed =
             core.statement_key(key, &[]).and_then(|key| match core.find_statement(&key) {
                 Some(found) => Ok(found),
-                None => core.analyze_and_cache(key, &old.sql, &old.raw, &old.param_types, old.lifted),
+                None => {
+                    core.analyze_and_cache(key, &old.sql, &old.raw, &old.param_types, old.lifted)
+                }
             });
         match renewed {
             // String literals may now have other types.

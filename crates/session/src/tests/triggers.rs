@@ -9,7 +9,7 @@ use catalog::Row;
 use catalog::rows::{Int2Vector, Name, PgClass, PgProc, PgTrigger, Text, indexes};
 use eval::Callee;
 use executor::spi::{Query, QuerySnapshot};
-use executor::{Change, Level, BeforeRowResult, Timing};
+use executor::{BeforeRowResult, Change, Level, Timing};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 use super::{Body, in_statement, parameters, query_of, run_step, startup, value, with_parameters};
 use crate::core::Core;
 use crate::function::Call;
-use crate::function::language::{ReadyRows, SetRows, RunningSet};
+use crate::function::language::{ReadyRows, RunningSet, SetRows};
 use crate::query;
 use analyze::function::{Column, Form};
 use catalog::Row;
