@@ -1,5 +1,4 @@
-//! Bitmap scans: the tree of index scans that collects the rows, and the visit of their pages.
-//!
+//! Bitmap scans: the tree of index scans that collects the TIDs, and the visit of their heap pages.
 //! Counterpart: nodeBitmapHeapscan.c, nodeBitmapIndexscan.c, nodeBitmapAnd.c, nodeBitmapOr.c.
 
 use crate::probe::Probe;
@@ -13,7 +12,7 @@ use pgerror::Result;
 use plan::node::BitmapNode;
 use types::Batch;
 
-/// A node of the index tree, with the address of its plan node as key of its statistics.
+/// A node of the index tree. The address of its plan node is the key of its statistics.
 struct Bitmap {
     key: usize,
     kind: BitmapKind,
@@ -48,7 +47,7 @@ impl Bitmap {
             s.loops += 1;
             s.startup_us += took;
             s.total_us += took;
-            // As in PostgreSQL, BitmapAnd and BitmapOr show no row count.
+            // BitmapAnd and BitmapOr show no row count, as in PostgreSQL.
             s.rows += rows;
         }
         Ok(())
@@ -56,7 +55,7 @@ impl Bitmap {
 }
 
 impl BitmapKind {
-    /// The number of index entries found, for an index.
+    /// The number of index entries found, if the node is an index scan.
     fn collect(&mut self, run: &mut Run<'_>, set: &mut TidBitmap) -> Result<u64> {
         let mut rows = 0;
         match self {
@@ -108,12 +107,14 @@ impl BitmapKind {
 pub(crate) struct BitmapScan {
     tree: Bitmap,
     pages: Option<Pages>,
-    /// The current page, how many of its offsets are done, and whether it had visible rows.
+    /// The current page, the number of its offsets that have been processed, and whether any of its
+    /// rows was visible.
     rest: Option<(PageRows, usize, bool)>,
-    /// Rows of a lossy page, and how many of them are returned.
+    /// Rows of a lossy page, and the number of them that have been returned.
     held: Option<(Batch, usize)>,
     fetch: Option<BitmapFetch>,
-    /// Pages with visible rows whose offsets were known, and those of which all rows were read.
+    /// Number of pages with visible rows whose offsets were known, and number of pages of which all
+    /// rows were read.
     pub exact_blocks: u64,
     pub lossy_blocks: u64,
 }
@@ -131,8 +132,8 @@ impl BitmapScan {
         }))
     }
 
-    /// Scans the indexes, unless that is done. Returns whether conditions must be checked again, at
-    /// the first call after a restart.
+    /// Scans the indexes, unless that has been done. The first call after a restart returns whether
+    /// conditions must be checked again.
     pub(crate) fn collect(&mut self, run: &mut Run<'_>) -> Result<Option<bool>> {
         if self.pages.is_some() {
             return Ok(None);
@@ -145,8 +146,9 @@ impl BitmapScan {
         Ok(Some(recheck))
     }
 
-    /// Appends rows up to `want`; the numbers of those whose conditions must be checked again are
-    /// appended to `flagged`. False at the end. [`Self::collect`] was called before.
+    /// Appends rows until `batch` has `want` rows. The numbers of the rows whose conditions must be
+    /// checked again are appended to `flagged`. Returns false at the end. [`Self::collect`] must
+    /// have been called.
     pub(crate) fn fill(
         &mut self,
         run: &mut Run<'_>,
@@ -201,7 +203,7 @@ impl BitmapScan {
         Ok(true)
     }
 
-    /// Discards all data: the conditions may have other values.
+    /// Discards all data, because the values of the conditions may have changed.
     pub(crate) fn restart(&mut self) {
         (self.pages, self.rest, self.held) = (None, None, None);
     }

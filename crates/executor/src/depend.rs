@@ -26,7 +26,7 @@ use plan::params;
 use std::sync::Arc;
 use types::Batch;
 
-/// The exec parameters that kept data depends on.
+/// The exec parameters on which kept data depends.
 pub(crate) struct Dependencies {
     /// The parameters whose change makes the data stale, with their versions when the computation
     /// began.
@@ -35,18 +35,18 @@ pub(crate) struct Dependencies {
     reads: Arc<[i32]>,
 }
 
-/// A computation in progress that may read only the parameters of its [`Dependencies`].
+/// A computation in progress. It may read only the parameters of its [`Dependencies`].
 #[derive(Clone)]
 pub(crate) struct Computation {
     reads: Arc<[i32]>,
-    /// Enclosing computations need not list these parameters: they depend on the result through a
-    /// parameter of its own.
+    /// Enclosing computations need not list these parameters, because the result has a parameter of
+    /// its own, on which they depend.
     isolated: bool,
 }
 
 impl Dependencies {
-    /// `plans` and `exprs` must be all inputs of the data: every child plan and every expression of
-    /// the node itself that it is computed from.
+    /// `plans` and `exprs` must be all inputs of the data: each child plan and each expression of
+    /// the node from which the data is computed.
     pub(crate) fn new(plans: &[&Plan], exprs: &[&Expr], run: &Run<'_>) -> Dependencies {
         let found = params::param_refs(plans, exprs, &run.st.desc.plan.subplans);
         let mut s = Dependencies {
@@ -57,14 +57,14 @@ impl Dependencies {
         s
     }
 
-    /// Excludes parameters that are part of the data's look-up key: a change of them does not make
-    /// it stale.
+    /// Excludes parameters that are part of the look-up key of the data: a change of them does not
+    /// make the data stale.
     pub(crate) fn excluding(mut self, params: &[i32]) -> Dependencies {
         self.seen.retain(|(id, _)| !params.contains(id));
         self
     }
 
-    /// Notes the present versions of the parameters: the data is valid for them.
+    /// Records the current versions of the parameters, for which the data is valid.
     pub(crate) fn record(&mut self, run: &Run<'_>) {
         for (id, seen) in &mut self.seen {
             *seen = run.st.versions[*id as usize];
@@ -85,7 +85,7 @@ impl Dependencies {
         self.seen.is_empty()
     }
 
-    /// The watch to hold while the data, or a part of it, is computed.
+    /// The computation of the data, or of a part of it.
     pub(crate) fn computation(&self) -> Computation {
         Computation { reads: self.reads.clone(), isolated: false }
     }
@@ -113,7 +113,7 @@ impl Computation {
 }
 
 impl Run<'_> {
-    /// Called for each read of a parameter: every computation in progress must list it.
+    /// Checks a read of a parameter: each computation in progress must list the parameter.
     pub(crate) fn note_read(&self, id: i32) -> Result<()> {
         if !cfg!(debug_assertions) {
             return Ok(());
@@ -138,7 +138,7 @@ impl Run<'_> {
     }
 }
 
-/// Debug builds: wraps a node and checks that it is rescanned when its parameters change.
+/// In debug builds, wraps a node and checks that it is rescanned when its parameters change.
 pub(crate) struct RescanCheckNode {
     child: Node,
     key: usize,
@@ -226,8 +226,8 @@ enum Kept {
     Cte(i32),
 }
 
-/// Wraps a node whose init plans or `WITH` queries depend on parameters: a rescan makes them run
-/// again if a parameter has changed.
+/// Wraps a node whose init plans or `WITH` queries depend on parameters: after a change of a
+/// parameter, a rescan makes them run again.
 pub(crate) struct InitPlansNode {
     child: Node,
     plans: Vec<(Dependencies, Kept)>,

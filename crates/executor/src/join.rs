@@ -10,7 +10,7 @@ use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
 use types::{BATCH_ROWS_MAX, Batch};
 
-/// Scans the inner side for each outer row. Unlike PostgreSQL's node it also does full joins.
+/// Scans the inner side for each outer row. Unlike PostgreSQL's node, it also performs full joins.
 pub(crate) struct NestLoopNode {
     jointype: JoinType,
     outer: Node,

@@ -71,8 +71,8 @@ impl LockRowsNode {
         Ok(Box::new(LockRowsNode { child, marks, recheck: Recheck::new(plan, row_marks) }))
     }
 
-    /// Locks the rows that the result row is made of. Returns the result row, recomputed if one of
-    /// them has a new version, or `None` if it no longer qualifies or is skipped.
+    /// Locks the rows from which the result row was computed. Returns the result row, recomputed if
+    /// one of them has a new version, or `None` if it no longer qualifies or is skipped.
     fn lock(&mut self, run: &mut Run<'_>, row: Batch) -> Result<Option<Batch>> {
         let mut row = row;
         let command = Some(run.st.desc.snapshot.curcid);
@@ -126,7 +126,7 @@ impl LockRowsNode {
 
 impl Exec for LockRowsNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
-        // One row at a time, so that no row is locked that LIMIT would not have reached.
+        // One row at a time, so that no row beyond LIMIT is locked.
         loop {
             run.interrupts()?;
             let Some(row) = self.child.next(run, 1)? else { return Ok(None) };

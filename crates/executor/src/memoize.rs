@@ -100,8 +100,8 @@ impl MemoizeNode {
         }
         let hash = self.keys.hash(key.iter().map(Datum::as_ref), true, run)?.unwrap_or(0);
         for e in self.table.iter_hash_mut(hash).filter(|e| e.hash == hash) {
-            // Compare bytes: the scan's output or filter may distinguish values that are equal by
-            // the operator, such as 1.0 and 1.00 or -0 and 0.
+            // Compares bytes, because the scan's output or filter may distinguish values that are
+            // equal by the operator, such as 1.0 and 1.00 or -0 and 0.
             if e.key == key {
                 e.used = self.turn;
                 self.state = State::Hit { rows: e.rows.clone(), at: 0 };
@@ -122,7 +122,7 @@ impl MemoizeNode {
             let mut ages: Vec<(u64, usize)> =
                 self.table.iter().map(|e| (e.used, e.bytes)).collect();
             ages.sort_unstable();
-            // Evict until a quarter of the memory is free, so that eviction is rare.
+            // Evict until a quarter of the memory is free, so that evictions are rare.
             let mut free = self.bytes + entry.bytes;
             let mut oldest = 0;
             for (used, bytes) in ages {

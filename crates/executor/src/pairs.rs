@@ -1,5 +1,5 @@
-//! Common part of the join nodes: the join condition on a pair of rows, and the output of pairs.
-//!
+//! The common part of the join nodes: the join condition on a pair of rows, and the output of
+//! pairs.
 //! The columns of both sides that the output needs are gathered in one batch. The filter above the
 //! join and the target list are evaluated over that batch.
 
@@ -102,7 +102,7 @@ pub(crate) const NO_ROW: u32 = u32::MAX;
 /// The output columns of a join and the conditions on a pair of rows.
 pub(crate) struct Pairs {
     join_qual: Option<(Program, EvalState)>,
-    /// The same condition, compiled over a joined batch of the columns that it needs.
+    /// The same condition, compiled over a batch of the joined columns that it needs.
     batch_qual: Option<(Program, EvalState, PairColumns)>,
     pair_columns: PairColumns,
     projection: Projection,
@@ -170,7 +170,7 @@ impl Pairs {
         counts.removed_late = self.projection.removed;
     }
 
-    /// The rows of an inner batch that match an outer row; `None` if all do.
+    /// The rows of an inner batch that match an outer row; `None` if all rows do.
     pub(crate) fn matching_rows(
         &mut self,
         run: &mut Run<'_>,
@@ -228,8 +228,8 @@ impl Pairs {
         out.len += outer_rows.len();
     }
 
-    /// The rest of the rows last joined, or the error raised after them. Called before more rows
-    /// are joined.
+    /// The remaining part of the rows that were joined last, or the error raised after them. Called
+    /// before more rows are joined.
     pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));

@@ -21,7 +21,7 @@ use types::{Batch, Datum};
 pub(crate) struct Projection {
     filter: Option<(Program, EvalState)>,
     columns: Vec<OutputColumn>,
-    /// Output column `i` is input column `i`: nothing is computed.
+    /// Output column `i` is input column `i`, so nothing is computed.
     identity: bool,
     /// Number of rows removed by the filter.
     pub removed: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Projection {
     /// calls happen in the order of row-at-a-time execution.
     in_order: bool,
     deferred: DeferredError,
-    /// Input whose output was too large for one batch, and its first row not yet evaluated.
+    /// An input whose output did not fit one batch, and its first row that has not been evaluated.
     held: Option<(Batch, usize)>,
 }
 
@@ -83,7 +83,7 @@ fn collect_plans(expr: &Expr, out: &mut Vec<u32>) {
 }
 
 enum OutputColumn {
-    /// An input column; true for the first output column that is this input column.
+    /// The output is an input column; true for the first output column that is this input column.
     Take(usize, bool),
     Compute(Program, EvalState),
 }
@@ -146,8 +146,8 @@ impl Projection {
         })
     }
 
-    /// The rest of the last input, projected, or the error raised after the rows last returned.
-    /// Called before more input is read.
+    /// The remaining rows of the last input, projected, or the error raised after the rows returned
+    /// last. Called before more input is read.
     pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         self.deferred.raise()?;
         while let Some((input, from)) = self.held.take() {
@@ -165,7 +165,7 @@ impl Projection {
         self.apply_keeping(run, input, &mut None)
     }
 
-    /// As [`Self::apply`]; if the output does not use the input's memory, the emptied input is
+    /// As [`Self::apply`]. If the output does not use the memory of the input, the emptied input is
     /// stored in `spare`.
     pub(crate) fn apply_keeping(
         &mut self,
@@ -179,8 +179,8 @@ impl Projection {
         let removed = self.removed;
         match self.by_column(run, &mut input) {
             // Rows before the failing one must be returned, and in row order another row may fail
-            // first: evaluate again row by row. A cancellation is reported only once, so evaluating
-            // again would lose it.
+            // first, so the batch is evaluated again row by row. A cancellation is reported only
+            // once, so another evaluation would lose it.
             Err(e) if input.len > 1 && !ends_statement(&e) => {
                 self.removed = removed;
                 self.row_by_row(run, input, 0)
@@ -221,8 +221,8 @@ impl Projection {
         for (c, column) in columns.iter_mut().zip(&mut out.columns) {
             let OutputColumn::Compute(p, st) = c else { continue };
             if len > ROWWISE_MAX {
-                // This error is never reported: it makes the caller evaluate row by row. So it must
-                // not be of class 57.
+                // This error is never reported; it only makes the caller evaluate row by row. So it
+                // must not be of class 57.
                 *column = p
                     .eval_bounded(st, run, input, sel)?
                     .ok_or_else(|| PgError::internal("a column is too wide for one batch"))?;
@@ -338,7 +338,7 @@ impl Projection {
     }
 }
 
-/// Result node with a child, and SubqueryScan: filters and projects, after a one-time filter.
+/// A Result node with a child, or a SubqueryScan: filters and projects, after a one-time filter.
 pub(crate) struct ProjectNode {
     child: Node,
     projection: Projection,
@@ -384,7 +384,7 @@ impl ProjectNode {
     }
 }
 
-/// Resolver for scans of things other than tables: column `n` is column `n - 1` of the batch.
+/// Resolver for scans of sources other than tables: column `n` is column `n - 1` of the batch.
 pub(crate) struct ByPosition {
     row: Arc<RowDesc>,
 }
@@ -461,7 +461,7 @@ impl Exec for ProjectNode {
                 return Ok(None);
             }
         }
-        // The filter may reject many batches: check for interrupts between them.
+        // The filter may reject many batches, so interrupts are checked between them.
         loop {
             let Some(batch) = self.child.next(run, want)? else { return Ok(None) };
             let mut spare = None;

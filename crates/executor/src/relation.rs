@@ -21,7 +21,7 @@ pub struct OpenRel {
     pub checks: Vec<RelCheck>,
     /// Stored generated columns.
     pub generated: Vec<(AttrNo, Expr)>,
-    /// If there are any, row changes are reported by [`crate::TriggerEvents::row_event`].
+    /// If there are any triggers, row changes are reported by [`crate::TriggerEvents::row_event`].
     pub triggers: RelTriggers,
 }
 
@@ -32,7 +32,8 @@ pub struct RelIndex {
     pub exprs: Vec<Option<Expr>>,
     pub predicate: Vec<Expr>,
     pub unique: bool,
-    /// Uniqueness may be checked later (a deferrable constraint).
+    /// Uniqueness may be checked at the end of the statement or transaction (a deferrable
+    /// constraint).
     pub deferrable: bool,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Sample {
     by_block: bool,
     percent: Program,
     repeatable: Option<Program>,
-    /// Seed and cutoff, once computed.
+    /// Seed and cutoff, once they are computed.
     chosen: Option<(u32, u64)>,
 }
 

@@ -77,9 +77,9 @@ pub(crate) struct SortNode {
     /// Dependencies of the sorted rows.
     dependencies: Dependencies,
     key: usize,
-    /// Largest number of rows that will be read.
+    /// Maximum number of rows that will be read.
     bound: Option<usize>,
-    /// The sorted rows, and the bound that they were sorted with.
+    /// The sorted rows, and the bound with which they were sorted.
     sorted: Option<(Sorter, Option<usize>)>,
 }
 
@@ -438,7 +438,7 @@ pub(crate) struct LimitNode {
     bounds: Option<(u64, Option<u64>)>,
     skipped: u64,
     given: u64,
-    /// WITH TIES: the last row returned, and rows that were read after it.
+    /// WITH TIES: the last row that was returned, and the rows that were read after it.
     last: Option<(Batch, usize)>,
     ahead: Option<Batch>,
     done: bool,
@@ -554,7 +554,7 @@ impl Exec for LimitNode {
                 false => Some(Batch::default()),
             };
             let ask = match left {
-                // WITH TIES: rows after the last are read one by one.
+                // WITH TIES: rows after the last one are read one by one.
                 Some(0) => 1,
                 Some(l) => want.min(l.min(BATCH_ROWS_MAX as u64) as usize),
                 None => want,

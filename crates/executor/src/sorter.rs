@@ -25,8 +25,8 @@ pub(crate) enum WordKind {
     Byte,
     Float4,
     Float8,
-    /// The first eight bytes, or the like: a smaller word means a smaller value; equal words mean
-    /// nothing.
+    /// A prefix of the value, such as its first eight bytes: a smaller word implies a smaller
+    /// value; equal words imply nothing.
     Bytes,
     BpChar,
     Numeric,
@@ -193,12 +193,12 @@ fn are_exact(col: &Column, word: WordKind) -> bool {
 pub(crate) struct Sorter {
     columns: Vec<SortColumn>,
     memory: usize,
-    /// Only this number of first rows will be read.
+    /// Only this number of leading rows will be read.
     bound: Option<usize>,
     was_bounded: bool,
     rows: Batch,
     words: Vec<u64>,
-    /// The words contain the whole values of the first sort column.
+    /// The words contain the complete values of the first sort column.
     exact: bool,
     /// Bounded sort: the word of the last row kept, unless it is NULL. Input rows with a larger
     /// word are dropped.
@@ -313,7 +313,7 @@ impl Sorter {
         self.threshold = match (self.columns.first(), self.rows.len.checked_sub(1)) {
             (Some(c), Some(last)) if self.rows.len >= bound => {
                 let null = self.rows.columns[c.column].is_null(last);
-                // If the last row kept is NULL, any row may still be among the first.
+                // If the last row that is kept is NULL, any row may still be among the first.
                 if null { None } else { Some(self.words[last]) }
             }
             _ => None,
@@ -325,7 +325,7 @@ impl Sorter {
         let n = self.rows.len as u32;
         self.order.clear();
         if n == 0 {
-            // Without rows, the columns are unknown.
+            // The columns are unknown if there are no rows.
             return;
         }
         let Some(c) = self.columns.first().cloned() else {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use types::builtin::{SetSource, SrfFn};
 use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
-/// Result without a child: one row, or none if the one-time filter is not true.
+/// Result without a child: one row, or no row if the one-time filter is not true.
 pub(crate) struct ResultNode {
     projection: Projection,
     one_time_filter: Option<(Program, EvalState)>,
@@ -159,13 +159,14 @@ pub(crate) struct SetCall {
     running: Option<Running>,
     /// Number of columns of a composite result; 0 for a scalar one.
     columns: usize,
-    /// Types of the columns, if the caller forms composite values of them.
+    /// Types of the columns, if the caller builds composite values from them.
     pub field_types: Vec<ids::Oid>,
     /// Types and type modifiers of the column definition list.
     defined: Vec<(ids::Oid, i32)>,
     /// Each row of the running call is one value, not a list of columns.
     pub whole: bool,
-    /// The row type may have more columns than the range-table entry, added since analysis.
+    /// The row type may have more columns than the range-table entry, because columns were added
+    /// after the analysis.
     open: bool,
     /// The row type (type and type modifier) that has been checked against the declared columns.
     checked: Option<(ids::Oid, i32)>,
@@ -402,11 +403,11 @@ pub(crate) struct FunctionNode {
     started: bool,
     done: bool,
     row: i64,
-    /// Rows of volatile functions, and of those that the session runs, are kept over a rescan: the
-    /// functions are called only once for the same parameters.
+    /// The rows of volatile functions, and of functions that the session runs, are kept over a
+    /// rescan: the functions are called only once for the same parameters.
     kept: Option<KeptRows>,
-    /// The session runs a function: all rows are made before the first one is returned, so that the
-    /// function's effects do not depend on how many rows the query reads.
+    /// The session runs a function, so all rows are computed before the first one is returned: the
+    /// effects of the function must not depend on how many rows the query reads.
     drains: bool,
 }
 
@@ -445,7 +446,7 @@ impl FunctionNode {
             let width = if is_composite(f, run)? { columns } else { 0 };
             let mut call = SetCall::new(&f.funcexpr, &mut cols, width, run)?;
             call.defined = f.defined_columns();
-            // An anonymous record type cannot have got columns since analysis.
+            // An anonymous record type cannot have got columns after the analysis.
             let anonymous = f.funcexpr.type_oid() == types::oids::RECORD;
             call.open = call.defined.is_empty() && !anonymous;
             calls.push(call);
@@ -578,7 +579,7 @@ pub(crate) fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> 
     }
     let ty = run.sv.as_facts().base_type(e.type_oid())?.0;
     let desc = run.sv.row_desc(ty, -1)?;
-    // A dropped column is NULL; any type will do.
+    // A dropped column is NULL, so any type can be used for it.
     let ty = |c: &types::fncx::RowColumn| if c.is_dropped() { types::oids::INT4 } else { c.ty };
     Ok(desc.columns.iter().map(ty).collect())
 }
@@ -664,7 +665,7 @@ impl FunctionNode {
         Ok(Some(out))
     }
 
-    /// The next rows where rows are kept: kept ones first, then new ones.
+    /// The next rows of a node that keeps rows: stored rows first, then new ones.
     fn produce_kept(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let started = self.started;
         let Some(kept) = &mut self.kept else { return Ok(None) };
@@ -832,7 +833,7 @@ pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result
         }
     }
     let next = crate::subplan::next_of(run, plan_id, BATCH_ROWS_MAX)?;
-    // Removed during the push, which needs `run` to create a temporary file.
+    // Removed during the push, which needs `run` for the creation of a temporary file.
     let Some(mut shared) = run.st.shared.remove(&param) else {
         return Err(PgError::internal("rows of a WITH query are gone"));
     };

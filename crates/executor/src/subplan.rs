@@ -29,8 +29,8 @@ struct HashedSet {
     empty: bool,
 }
 
-/// Runs `f` with the sub-plan removed from the state, so that `f` can use the state. Builds the
-/// sub-plan's node tree at first use.
+/// Runs `f` while the sub-plan is removed from the state, so that `f` can use the state. Builds the
+/// node tree of the sub-plan at first use.
 fn with_sub<T>(
     run: &mut Run<'_>,
     plan_id: u32,
@@ -86,7 +86,7 @@ fn restart(sub: &mut SubState, run: &mut Run<'_>) -> Result<()> {
 
 /// Runs an init plan and sets its parameters.
 pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
-    // While it runs, its own parameters are unset rather than pending, to prevent endless
+    // While it runs, its own parameters are unset rather than pending, which prevents infinite
     // recursion.
     for &id in &plan.set_param {
         run.st.exec[id as usize] = ExecParam::Unset;
@@ -102,7 +102,7 @@ pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
         })
     })?;
     for (i, &id) in plan.set_param.iter().enumerate() {
-        // No new version is needed: nothing has read the parameter since it became pending.
+        // No new version is needed, because no node has read the parameter since it became pending.
         let v = values.get(i).cloned().unwrap_or_default();
         run.st.exec[id as usize] = ExecParam::Set(v);
     }

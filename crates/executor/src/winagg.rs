@@ -1,5 +1,4 @@
 //! Aggregates over window frames.
-//!
 //! The state of a row's frame is reused for the next row: rows that enter at the end of the frame
 //! are added, and rows that leave at its start are removed if the aggregate has an inverse
 //! transition function. Otherwise, and with an exclusion clause, the frame is aggregated again.
@@ -24,12 +23,13 @@ const INTERRUPT_CHECK_ROWS: usize = 64 * BATCH_ROWS_MAX;
 /// An aggregate called as a window function.
 pub(crate) struct FrameAggregate {
     plain: AggCall,
-    /// The moving-aggregate form, with an inverse transition function.
+    /// The moving-aggregate variant, which has an inverse transition function.
     moving: Option<AggCall>,
-    /// The plain form's final function modifies the state, and the moving form's does not.
+    /// The final function of the plain variant modifies the state, and that of the moving variant
+    /// does not.
     prefers_moving: bool,
     /// Arguments or filter contain volatile functions or sub-selects: they are evaluated row by
-    /// row, and again each time a frame is aggregated from the start.
+    /// row, and evaluated again each time a frame is aggregated from the start.
     unstable: bool,
     scratch: Scratch,
 }
@@ -112,7 +112,7 @@ struct FrameState<'a> {
     call: &'a mut AggCall,
     acc: Acc,
     p: &'a Partition,
-    /// Largest number of rows evaluated at once.
+    /// Maximum number of rows that are evaluated together.
     step: usize,
     /// The rows in the state; `None` if it is invalid.
     held: Option<Range<usize>>,
@@ -141,7 +141,7 @@ impl FrameState<'_> {
         let from = match self.held.take() {
             Some(old) if old.end > frame.end || old.start > frame.start => None,
             Some(old) if old.start == frame.start => Some(old.end),
-            // Removing rows is worthwhile only if no more leave the frame than stay.
+            // Removing rows is worthwhile only if no more rows leave the frame than remain in it.
             Some(old)
                 if self.call.is_moving()
                     && old.end > frame.start

@@ -207,8 +207,8 @@ struct Function<'f> {
 
 /// The rows that first_value, last_value and nth_value count, as up to three ascending ranges. With
 /// EXCLUDE TIES PostgreSQL counts the current row if the frame contains any of its peers, even if
-/// it is not in the frame itself; the function is then NULL. Counterpart: nodeWindowAgg.c
-/// (`WinGetFuncArgInFrame`).
+/// the row itself is not in the frame; the result of the function is then NULL. Counterpart:
+/// nodeWindowAgg.c (`WinGetFuncArgInFrame`).
 fn counted_rows(
     options: i32,
     frame: &Range<usize>,
@@ -352,7 +352,7 @@ impl Function<'_> {
                 if size <= 0 {
                     size = 1;
                 } else {
-                    // The first buckets take the rows that do not divide evenly.
+                    // The rows that cannot be divided evenly are in the first buckets.
                     larger = n % buckets;
                     size += i64::from(larger != 0);
                 }

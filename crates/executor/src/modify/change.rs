@@ -26,7 +26,7 @@ pub(super) struct Update {
     recomputed: Vec<usize>,
     /// For each index: the UPDATE sets no column of its key.
     unchanged: Vec<bool>,
-    /// Something refers to columns of the row that are not set.
+    /// An expression refers to columns of the row that are not set.
     needs_row: bool,
     /// A trigger may depend on a column that is set.
     events: bool,
@@ -229,15 +229,15 @@ impl ModifyNode {
         Ok(Some(RowOutcome::Ok))
     }
 
-    /// Does an update of columns that no trigger depends on need an event all the same?
+    /// True if an update needs an event although it sets no column that a trigger depends on.
     fn is_checked_again(&self, run: &mut Run<'_>, done: &Updated) -> bool {
         let own = done.old_xmin.is_valid() && run.sv.backend().txn.is_current(done.old_xmin);
         self.target.writer.is_checked_again(own)
     }
 
-    /// The row has been changed by our own transaction since the statement began. If the statement
-    /// itself changed it, because a join returned the row twice, the second change is ignored. A
-    /// change by a function that the statement called is an error.
+    /// Handles a row that the current transaction has changed since the statement began. If the
+    /// statement itself changed it, because a join returned the row twice, the second change is
+    /// ignored. A change by a function that the statement called is an error.
     pub(super) fn self_modified(&self, run: &Run<'_>, cmax: CommandId) -> Result<()> {
         if cmax == run.st.desc.snapshot.curcid {
             return Ok(());

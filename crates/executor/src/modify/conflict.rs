@@ -67,7 +67,7 @@ impl Conflict {
 }
 
 impl Conflict {
-    /// Does it update rows?
+    /// True for DO UPDATE.
     pub(super) fn updates(&self) -> bool {
         self.action == OnConflictAction::Update
     }
@@ -133,8 +133,8 @@ impl ModifyNode {
         }
     }
 
-    /// The error for a deferrable arbiter: its index may contain duplicates for a while, so that it
-    /// cannot detect conflicts.
+    /// The error for a deferrable arbiter, which cannot detect conflicts because its index may
+    /// contain duplicates temporarily.
     fn deferrable_arbiter(&self, position: usize) -> PgError {
         let table = &self.target.rel.table;
         pg_err!(

@@ -1,5 +1,5 @@
-//! The session's side of a running plan: the catalog of the fact tables, storage for temporary
-//! files, memory limits. There are no tables.
+//! The session services of a running plan in these tests: the catalog of the fact tables, storage
+//! for temporary files, memory limits. There are no tables.
 
 use super::facts::TableFacts;
 use crate::relation::OpenRel;
