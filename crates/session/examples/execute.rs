@@ -17,7 +17,7 @@ use std::time::Instant;
 use txn::Isolation;
 use types::{Datum, oids};
 
-/// One execution from start to end.
+/// Runs one execution from start to end.
 #[inline(never)]
 fn measured(core: &mut Core, run: &mut Execution, params: Arc<[Datum]>) -> usize {
     let snapshot = core.backend.snapshot();

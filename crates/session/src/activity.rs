@@ -12,16 +12,16 @@ use sync::Mutex;
 /// What a session is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum State {
-    /// Not authenticated yet.
+    /// The client is not authenticated yet.
     #[default]
     Starting,
     Idle,
     Running,
     InTransaction,
     InFailedTransaction,
-    /// In a function that a FunctionCall message called.
+    /// A FunctionCall message called the function that is running.
     FunctionCall,
-    /// `track_activities` is off.
+    /// The setting `track_activities` is off.
     Disabled,
 }
 
@@ -40,7 +40,7 @@ impl State {
     }
 }
 
-/// The visible part of an entry. Times are microseconds since 2000-01-01, 0 for none.
+/// The visible part of an entry. Times are in microseconds since 2000-01-01; 0 means none.
 #[derive(Clone)]
 pub struct Shown {
     pub database: Oid,
@@ -66,7 +66,7 @@ pub struct Activity(Mutex<Entry>);
 
 struct Entry {
     shown: Shown,
-    /// The rest of the query text.
+    /// The remaining part of the query text.
     rest: Vec<u8>,
 }
 

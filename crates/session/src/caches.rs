@@ -1,4 +1,4 @@
-//! What a session has computed from catalogs and keeps between statements.
+//! Data that a session has computed from catalogs and keeps between statements.
 
 use crate::env::known::PlannerCache;
 use crate::function::sql::bodies::Bodies;
@@ -9,7 +9,7 @@ use plan::PlannedStmt;
 use std::sync::Arc;
 use types::fncx::RowDesc;
 
-/// The caches of a session. Entries are valid for the catalogs that they were made from.
+/// The caches of a session. An entry is valid for the catalog state from which it was computed.
 #[derive(Default)]
 pub(crate) struct Caches {
     pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
@@ -36,6 +36,6 @@ pub(crate) struct PrivilegeCache {
     pub(crate) user: Oid,
     pub(crate) seen: catalog::CatalogState,
     pub(crate) superuser: bool,
-    /// The last plan that passed the check.
+    /// The last plan whose privileges were checked successfully.
     pub(crate) allowed: Option<Arc<PlannedStmt>>,
 }

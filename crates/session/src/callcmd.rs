@@ -26,7 +26,8 @@ struct Call {
 }
 
 impl Session {
-    /// Analyses a call. Also returns the parameter types, which are inferred if `params` allows it.
+    /// Analyses a call. Also returns the parameter types, which are inferred if `params` permits
+    /// it.
     fn analyse_call(
         &mut self,
         stmt: &CallStmt,
@@ -94,8 +95,8 @@ impl Session {
         Ok((Call { row, inputs, outputs }, types))
     }
 
-    /// The columns of the row that the call returns, if it returns one. Infers parameter types that
-    /// are not given.
+    /// The columns of the row that the call returns, if it returns one. Infers the parameter types
+    /// that are not declared.
     pub(crate) fn call_fields(
         &mut self,
         stmt: &CallStmt,

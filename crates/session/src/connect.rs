@@ -20,9 +20,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wire::{StartupPacket, StartupParameters, backend};
 
-/// `template1`, whose catalog caches serve the lookup of roles before the database is known.
+/// The database `template1`, whose catalog caches are used for the lookup of roles before the
+/// session's database is known.
 const TEMPLATE1: Oid = Oid(1);
-/// Longest name of a role or database.
+/// Maximum length of the name of a role or database in bytes.
 const NAME_BYTES_MAX: usize = 63;
 /// The bootstrap superuser, which is never dropped.
 const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
@@ -42,7 +43,7 @@ fn unauthenticated_origin(transport: &dyn Transport, start: i64) -> LogOrigin {
     }
 }
 
-/// Serves a connection from its first byte to its end. Returns whether it became a session.
+/// Serves a connection from its first byte to its end. Returns true if it became a session.
 pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
     let mut origin = unauthenticated_origin(&*transport, instance.engine.env().clock.unix_micros());
     let base = instance.base();
@@ -301,7 +302,7 @@ fn begin_session(
 ) -> Result<Core, Refused> {
     let (user, database) = (origin.user.clone(), origin.database.clone());
     let storage = instance.engine.storage();
-    // Roles and databases are in shared catalogs, so the caches of any database serve.
+    // Roles and databases are in shared catalogs, so the caches of any database can be used.
     let backend =
         Backend::connect(storage, handle.pid, Oid::INVALID, Oid::INVALID, handle.waiter.clone())?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), Oid::INVALID);
@@ -335,9 +336,9 @@ fn enter_database(
     name: &str,
     text_encoding: types::settings::Encoding,
 ) -> Result<()> {
-    // LOCK ORDER: CREATE DATABASE locks its template, DROP DATABASE the database that it drops. The
-    // lock makes the session wait for them. Then it looks the database up again, and publishes its
-    // own database before it releases the lock.
+    // LOCK ORDER: CREATE DATABASE locks its template, and DROP DATABASE the database that it drops.
+    // This lock makes the session wait for these commands. Then the session looks up the database
+    // again, and publishes its own database before it releases the lock.
     let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, oid, 0);
     core.backend.lock(tag, lmgr::LockMode::RowExclusive)?;
     let again = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
@@ -382,9 +383,9 @@ fn set_login_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
     core.store.set_internal("session_authorization", Value::Text(name.into()));
 }
 
-/// Builds an internal session of the server: it runs as the bootstrap superuser, in any database,
-/// even in one that does not allow connections. It begins outside a transaction. `None`: without a
-/// database.
+/// Builds an internal session of the server. It runs as the bootstrap superuser, in any database,
+/// even in one that does not allow connections, or without a database (`None`). It begins outside a
+/// transaction.
 pub(crate) fn begin_internal_session(
     instance: &Arc<Instance>,
     handle: &Arc<SessionHandle>,
@@ -404,8 +405,8 @@ pub(crate) fn begin_internal_session(
         let row = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
         let row =
             row.ok_or_else(|| pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
-        // Autovacuum must also process databases whose encoding or locale is not supported; it
-        // reads no text there.
+        // Autovacuum must also process databases whose encoding or locale is not supported, because
+        // it reads no text there.
         let text_encoding = catalog::foreign::check_database(&row);
         let text_encoding = text_encoding.unwrap_or(types::settings::Encoding::SqlAscii);
         enter_database(instance, &mut core, oid, name, text_encoding)?;
@@ -431,8 +432,8 @@ pub(crate) fn begin_internal_session(
     Ok(core)
 }
 
-/// Error 58P01 if settings name libraries to load, because no library can be loaded. Counterpart:
-/// `process_session_preload_libraries`.
+/// Error 58P01 if settings name libraries that should be loaded, because libraries cannot be
+/// loaded. Counterpart: `process_session_preload_libraries`.
 fn check_libraries(store: &Store) -> Result<()> {
     let session = settings::words(store.named("session_preload_libraries").as_text());
     let local = settings::words(store.named("local_preload_libraries").as_text());
@@ -602,8 +603,8 @@ fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
 /// Applies the settings of the startup packet and of its `options` (`-c name=value`,
 /// `--name=value`).
 fn startup_settings(core: &mut Core, start: &StartupParameters, superuser: bool) -> Result<()> {
-    // `options` is applied first, wherever it is in the packet, so that settings with their own
-    // packet entry override it.
+    // `options` is applied first, at any position in the packet, so that settings with an entry of
+    // their own override it.
     let mut options = start.other.iter().filter(|(name, _)| name == "options");
     let mut given: Vec<(String, String)> = Vec::new();
     if let Some((_, words)) = options.next_back() {

@@ -1,5 +1,5 @@
 //! Implementations of the traits by which analysis, planner, executor and functions access the
-//! session's state.
+//! state of the session.
 
 mod analysis;
 mod execution;

@@ -81,7 +81,8 @@ impl Session {
         Ok(timed)
     }
 
-    /// The function of that OID. An error if it does not exist or cannot be called this way.
+    /// The function with that OID. An error if it does not exist or cannot be called by
+    /// FunctionCall.
     fn callable(&mut self, oid: Oid) -> Result<Row<PgProc>> {
         let Some(function) = self.core.cat().find_function(oid)? else {
             return Err(pg_err!(UNDEFINED_FUNCTION, "function with OID {oid} does not exist"));
@@ -96,8 +97,8 @@ impl Session {
         Ok(function)
     }
 
-    /// Error 42501 unless the user may call the function. There was no name lookup, so the
-    /// privilege on the schema is checked here.
+    /// Error 42501 unless the user may call the function. The privilege on the schema is checked
+    /// here, because there was no name lookup.
     fn may_call(&mut self, function: &PgProc) -> Result<()> {
         let (user, schema) = (self.core.catalog.user, function.pronamespace);
         if self.core.cat().schema_privileges(user, schema, acl::USAGE)? & acl::USAGE == 0 {
@@ -138,7 +139,7 @@ impl Session {
         Ok(values)
     }
 
-    /// The call as an expression. It has no collation; functions that need one report an error.
+    /// The call as an expression. It has no collation, so functions that need one report an error.
     fn call_expression(&mut self, function: &PgProc, values: Vec<Datum>) -> Result<Expr> {
         let mut args = Vec::with_capacity(values.len());
         for (value, &ty) in values.into_iter().zip(function.proargtypes.iter()) {

@@ -20,10 +20,10 @@ use sync::{Condvar, Mutex, RwLock};
 use wire::backend;
 
 /// Process ids of sessions begin above the range of the operating system, so that a signal to such
-/// an id cannot hit another process.
+/// an id cannot reach another process.
 const FIRST_PID: i32 = 1 << 22;
 
-/// Time limit for telling all sessions about a crash of the server.
+/// Time limit for the report of a crash of the server to all sessions.
 const CRASH_REPORT_SPAN: Duration = Duration::from_secs(1);
 
 fn crash_of_another_process() -> PgError {
@@ -80,7 +80,7 @@ pub enum Verbosity {
 }
 
 impl LogLevels {
-    /// From the values of the settings.
+    /// Parses the values of the settings.
     pub fn new(least: &str, least_statement: &str, verbosity: &str) -> LogLevels {
         let severity = |name: &str| match name {
             "info" => Severity::Info,
@@ -108,7 +108,7 @@ impl LogLevels {
 pub trait Log: Send + Sync {
     fn write(&self, origin: &LogOrigin, report: &PgError, statement: Option<&str>);
 
-    /// Would the report be written? Callers ask before they copy a long statement.
+    /// True if the report would be written. Callers ask before they copy a long statement.
     fn wants(&self, _origin: &LogOrigin, _report: &PgError) -> bool {
         true
     }
@@ -120,7 +120,7 @@ pub trait Log: Send + Sync {
 pub enum Admission {
     Starting = 0,
     Open = 1,
-    /// Smart shutdown: present sessions may stay.
+    /// Smart shutdown: existing sessions may continue.
     Closing = 2,
     /// Fast shutdown.
     Closed = 3,
@@ -138,13 +138,13 @@ pub struct SessionHandle {
     client_output: Option<ClientOutput>,
     /// The local address of the connection, for `inet_server_addr()`.
     pub(crate) local: Option<(IpAddr, u16)>,
-    /// What `pg_stat_activity` shows.
+    /// The session's entry in `pg_stat_activity`.
     pub activity: Activity,
     /// The origin of the session's log lines.
     pub(crate) log_origin: Mutex<LogOrigin>,
-    /// What `norsu_stat_rusage` shows.
+    /// The session's entry in `norsu_stat_rusage`.
     pub meter: Meter,
-    /// Is a statement running? A late cancel request must not cancel the next statement.
+    /// True while a statement is running. A late cancel request must not cancel the next statement.
     pub(crate) busy: sync::atomic::AtomicBool,
     pub(crate) notifications: Mutex<crate::notify::NotificationQueue>,
 }
@@ -229,12 +229,12 @@ pub struct Instance {
     next_pid: AtomicI32,
     admission: AtomicU8,
     pub(crate) exported: Arc<crate::snapshots::List>,
-    /// Held from before a commit until its notifications are delivered, so that they arrive in
+    /// Locked from before a commit until its notifications are delivered, so that they arrive in
     /// commit order.
     pub(crate) notify_lock: Mutex<()>,
     /// Number of sessions that listen to a channel.
     pub(crate) listeners: sync::atomic::AtomicUsize,
-    /// Held while `postgresql.auto.conf` is rewritten.
+    /// Locked while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
     /// Times of resets of shared counters, and the counters' values at the resets.
     pub(crate) resets: Mutex<crate::resets::Resets>,
@@ -244,7 +244,7 @@ pub struct Instance {
     loaded: AtomicI64,
     workers: Mutex<Vec<Arc<Worker>>>,
     database_names: Mutex<HashMap<Oid, String>>,
-    /// The files of the configuration; set by the server.
+    /// The configuration files; set by the server.
     files: Mutex<Option<Arc<dyn ConfigFiles>>>,
 }
 
@@ -321,7 +321,7 @@ impl Instance {
         self.admission.store(admission as u8, Ordering::Release);
     }
 
-    /// Error 57P03 while no sessions are admitted.
+    /// Error 57P03 while new sessions are not admitted.
     pub fn check_admission(&self) -> Result<()> {
         let message = match self.admission.load(Ordering::Acquire) {
             1 => return Ok(()),
@@ -420,7 +420,7 @@ impl Instance {
         worker
     }
 
-    /// Stores the names of databases, for messages in places where no catalog can be read.
+    /// Stores the names of databases, for messages that are created where no catalog can be read.
     pub(crate) fn set_database_names(&self, names: Vec<(Oid, String)>) {
         *self.database_names.lock() = names.into_iter().collect();
     }
@@ -476,10 +476,10 @@ impl Instance {
         }
     }
 
-    /// Reports a crash to all clients: the session whose thread calls this gets `error`, the others
-    /// a message that another process crashed. A client that does not read delays this by at most
-    /// the write timeout of a socket; the whole takes not much longer than [`CRASH_REPORT_SPAN`].
-    /// Counterpart: `quickdie`.
+    /// Reports a crash to all clients: the session whose thread calls this function gets `error`,
+    /// the other ones a message that another process crashed. A client that does not read delays
+    /// this by at most the write timeout of a socket; the total time is little more than
+    /// [`CRASH_REPORT_SPAN`]. Counterpart: `quickdie`.
     pub fn report_crash(&self, error: &PgError) {
         let Some(sessions) = self.sessions.try_lock() else { return };
         let begun = Instant::now();
@@ -497,8 +497,8 @@ impl Instance {
         }
     }
 
-    /// The log origin and the statement of the calling thread, for reports in places where the
-    /// session itself cannot log.
+    /// The log origin and the statement of the calling thread, for reports from code that has no
+    /// access to the session.
     pub fn log_origin_of_thread(&self) -> (LogOrigin, Option<String>) {
         if let Some(worker) = self.workers.lock().iter().find(|w| w.meter.is_current_thread()) {
             return (LogOrigin { kind: worker.kind, ..LogOrigin::default() }, None);
@@ -518,7 +518,7 @@ impl Instance {
         (origin, statement)
     }
 
-    /// Waits until no session is left, at most for `span`.
+    /// Waits until no session is left, but at most for `span`.
     pub fn wait_empty(&self, span: Duration) -> bool {
         let mut sessions = self.sessions.lock();
         if !sessions.is_empty() {

@@ -17,7 +17,7 @@ use plan::node::RelationPrivileges;
 use std::sync::Arc;
 
 impl Core {
-    /// Is the current user a superuser? Cached until the role or the catalogs change.
+    /// True if the current user is a superuser. Cached until the role or the catalogs change.
     pub fn is_superuser(&mut self) -> Result<bool> {
         let (user, seen) = (self.catalog.user, self.catalog.seen());
         let known = &self.caches.privilege_cache;
@@ -41,8 +41,8 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
         return Ok(());
     }
     let user = core.catalog.user;
-    // Views come first, because PostgreSQL checks them before planning and other relations before
-    // execution.
+    // Views are checked first, because PostgreSQL checks them before planning and other relations
+    // before execution.
     for views in [true, false] {
         for r in &needed.relations {
             if (core.cat().class(r.relid)?.relkind == b'v') == views {
@@ -98,8 +98,8 @@ fn check_relation(core: &mut Core, r: &RelationPrivileges, role: Oid) -> Result<
     if ok { Ok(()) } else { Err(acl::relation_denied(&class)) }
 }
 
-/// May the current user read all these columns of a table? With an empty list: may it read the
-/// whole table?
+/// True if the current user may read all these columns of a table. With an empty list: true if the
+/// user may read the whole table.
 pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Result<bool> {
     let class = core.cat().class(table)?;
     let user = core.catalog.user;
@@ -114,7 +114,8 @@ pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Res
     Ok(!columns.is_empty())
 }
 
-/// Does the role have the privilege on all these columns? With an empty list: on any column?
+/// True if the role has the privilege on all these columns. With an empty list: true if it has the
+/// privilege on any column.
 fn may_columns(
     core: &mut Core,
     class: &PgClass,

@@ -1,4 +1,4 @@
-//! Settings that every statement reads, resolved when they change.
+//! Settings that every statement reads. They are resolved when they change.
 
 use crate::plancache::plans::Mode;
 use crate::xact::isolation_named;

@@ -1,8 +1,7 @@
 //! CPU time of sessions and background threads, for the view `norsu_stat_rusage`.
-//!
-//! A reader of the view asks the kernel about the other threads, so the threads themselves do no
-//! work for it. Only with `norsu.track_rusage` does a session measure its queries, from their first
-//! message to ReadyForQuery. That costs two system calls for each query.
+//! A reader of the view requests the times of the other threads from the kernel, so these threads
+//! do no work for it. Only with `norsu.track_rusage` does a session measure its queries, from their
+//! first message to ReadyForQuery. That costs two system calls for each query.
 
 mod queries;
 
@@ -35,7 +34,7 @@ impl From<Usage> for Times {
 /// The state of a meter.
 #[derive(Clone, Copy, Debug, Default)]
 struct MeterState {
-    /// The thread, and the CPU time that it had used when the work began.
+    /// The thread, and the CPU time that it had used when it was bound to the meter.
     thread: Option<(i32, Times)>,
     /// Number of measured queries.
     queries: u64,
@@ -49,7 +48,7 @@ pub struct Meter(Mutex<MeterState>);
 /// A reading of a [`Meter`].
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// CPU time since the work began; `None` if it has not begun or has ended.
+    /// CPU time since the meter was bound to the thread; `None` if it is not bound.
     pub total: Option<Times>,
     /// Number of measured queries; `None` for a thread that runs no queries.
     pub queries: Option<u64>,
@@ -63,7 +62,7 @@ impl Meter {
         self.0.lock().thread = Some((process::thread_id(), process::thread_usage().into()));
     }
 
-    /// Is the meter bound to the calling thread?
+    /// True if the meter is bound to the calling thread.
     pub(crate) fn is_current_thread(&self) -> bool {
         let here = process::thread_id();
         self.0.lock().thread.is_some_and(|(thread, _)| thread == here)

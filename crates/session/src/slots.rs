@@ -19,7 +19,8 @@ use ids::Oid;
 use parse::RawStmt;
 use types::oids;
 
-/// Limits of the number of templates and of their total length. Beyond them all slots are cleared.
+/// Maximum number of templates, and maximum of their total length. If one is exceeded, all slots
+/// are cleared.
 const SLOTS_MAX: usize = 512;
 const TEXT_BYTES_MAX: usize = 512 << 10;
 /// Maximum number of variants (sets of fixed literals) of a template.
@@ -29,8 +30,8 @@ const VARIANTS_MAX: usize = 8;
 const TIME_DEPENDENT: [&[u8]; 4] = [b"now", b"today", b"tomorrow", b"yesterday"];
 
 /// Types for which a literal is equivalent to a parameter: their input functions depend only on the
-/// text and on settings that are part of the environment. (An interval literal is read with its
-/// type modifier.)
+/// text and on settings that are part of the environment. (Type interval is not in the list,
+/// because the input of an interval literal depends on its type modifier.)
 const STRING_TYPES: &[Oid] = &[
     oids::BOOL,
     oids::BYTEA,
@@ -126,12 +127,12 @@ impl LiteralRoles {
         out
     }
 
-    /// Does a fixed literal depend on the current time?
+    /// True if a fixed literal depends on the current time.
     fn is_time_dependent(&self, text: &[u8], literals: &[Literal]) -> bool {
         self.fixed.iter().any(|&i| is_time_dependent(literals[usize::from(i)].of(text)))
     }
 
-    /// Does the text have these fixed literals?
+    /// True if the text has these fixed literals.
     fn is_fixed(&self, mut fixed: &[u8], text: &[u8], literals: &[Literal]) -> bool {
         for &i in &self.fixed {
             let literal = literals[usize::from(i)].of(text);
@@ -144,7 +145,7 @@ impl LiteralRoles {
     }
 }
 
-/// Does a literal, or one in a text, depend on the current time?
+/// True if a literal, or one in a text, depends on the current time.
 pub(crate) fn is_time_dependent(text: &[u8]) -> bool {
     text.contains(&b'\'')
         && TIME_DEPENDENT
@@ -170,7 +171,7 @@ fn unquote(text: &[u8]) -> Vec<u8> {
 }
 
 /// The key text of a statement in the plan cache: the template, the indexes of the fixed literals,
-/// and these literals. It differs from every client text, which contains no zero byte.
+/// and these literals. It differs from the text of every client, which contains no zero byte.
 fn statement_text(template: &Template, roles: &LiteralRoles, fixed: &[u8]) -> Vec<u8> {
     let mut out = template.key.clone();
     out.push(0);

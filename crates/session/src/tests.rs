@@ -188,7 +188,7 @@ fn queries_return_the_rows_of_postgresql() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ANSWERS.len(), wrong.join("\n"));
 }
 
-/// Lists the internal functions that the catalogs' views and functions use and that are not
+/// Lists the internal functions that views and functions of the catalogs use and that are not
 /// implemented. Their number may only decrease.
 #[test]
 fn functions_of_catalog_views_are_implemented() {

@@ -19,7 +19,7 @@ impl TriggerHost for Core {
     }
 
     fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>> {
-        // Parameter values are hidden, so that the plan is generic.
+        // Parameter values are removed, so that the plan is generic.
         let saved = std::mem::replace(&mut self.params, Arc::from([]));
         let plans = query::plan_text(self, sql, param_types);
         self.params = saved;

@@ -1,4 +1,4 @@
-//! Tests that a prepared point query makes no heap allocation between start and end of its
+//! Checks that a prepared point query makes no heap allocation between start and end of its
 //! execution, in the executor and all layers below.
 
 mod setup;
@@ -64,7 +64,7 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
 #[test]
 fn a_point_query_allocates_nothing() {
     let mut fixture = setup::fixture(SETUP, 2048);
-    // Forces a plain index scan, whatever the statistics.
+    // Forces a plain index scan, regardless of the statistics.
     fixture.core.values.costs.enable_bitmapscan = false;
     fixture.core.values.costs.enable_seqscan = false;
     for sql in [

@@ -1,4 +1,4 @@
-//! Tests that a parked execution returns the same rows as a new one: after a complete and after an
+//! Checks that a parked execution returns the same rows as a new one: after a complete and after an
 //! incomplete run, with other parameters and over changed rows.
 
 mod setup;
@@ -95,7 +95,7 @@ fn plan_of(core: &mut Core, sql: &str) -> Arc<PlannedStmt> {
     plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement")
 }
 
-/// The rows of the execution, at most `most`.
+/// The rows of the execution, at most `most` of them.
 fn rows_of(run: &mut Execution, core: &mut Core, most: usize) -> Rows {
     core.backend.push_snapshot(run.snapshot().clone());
     let mut rows = Vec::new();

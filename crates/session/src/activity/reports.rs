@@ -1,4 +1,4 @@
-//! What a session reports in its entry of `pg_stat_activity`.
+//! Updates of the session's entry in `pg_stat_activity`.
 
 use super::{Entry, Shown, State};
 use crate::core::Core;
@@ -14,7 +14,7 @@ impl Core {
 }
 
 impl Session {
-    /// The session starts a statement.
+    /// Reports that the session starts a statement.
     pub(crate) fn show_running(&mut self, sql: &[u8]) {
         let begun = self.core.transaction.statement_start;
         let tracked = self.core.activity.track_activities;
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    /// The session starts a FunctionCall message, which has no query text.
+    /// Reports that the session processes a FunctionCall message, which has no query text.
     pub(crate) fn show_calling(&mut self) {
         let begun = self.core.transaction.statement_start;
         if !self.core.activity.track_activities {
@@ -58,7 +58,7 @@ impl Session {
         });
     }
 
-    /// The session waits for the client.
+    /// Reports that the session waits for the client.
     pub(crate) fn show_waiting(&mut self) {
         if !self.core.activity.track_activities {
             return;

@@ -4,7 +4,7 @@
 use super::*;
 use std::collections::BTreeMap;
 
-/// A fixture in which hardly a row fits in work memory.
+/// A fixture in which work memory is too small for almost any row.
 fn with_minimal_memory() -> Fixture {
     let mut fixture = Fixture::new();
     set_memory(&mut fixture, 1, 1.0);
@@ -35,7 +35,7 @@ fn case_files_pass_with_minimal_memory() {
         for case in cases.lines() {
             let Some((sql, expected)) = case.split_once('\t') else { continue };
             let got = fixture.answer(sql);
-            // Without ORDER BY, spilled partitions change the order of rows.
+            // Without ORDER BY, the order of rows depends on the spilled partitions.
             let sorted = |s: &str| {
                 let mut rows: Vec<String> = s.split(" ; ").map(str::to_owned).collect();
                 rows.sort();

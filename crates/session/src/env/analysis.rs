@@ -1,4 +1,4 @@
-//! The interface to analysis.
+//! The implementation of the traits of crate `analyze`.
 
 use crate::core::Core;
 use analyze::OperatorCache;

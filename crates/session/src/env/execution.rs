@@ -1,4 +1,4 @@
-//! The interface to the executor and to expression evaluation.
+//! The implementation of the traits of the executor and of expression evaluation.
 
 use crate::core::Core;
 use crate::function;
@@ -21,9 +21,9 @@ use types::{Datum, DatumRef, FnContext};
 
 /// A support function of an aggregate.
 enum Support {
-    /// With its `prosrc`.
+    /// A built-in function and its `prosrc`.
     Builtin(BuiltinFn, String),
-    /// The function manager calls it.
+    /// The function manager calls the function.
     Session,
 }
 
@@ -233,7 +233,8 @@ impl DescriptorLookup for Core {
             .and_then(|p| engine::am::by_oid(p.am))
             .and_then(|m| m.info.support.first().copied());
         let support = match kind {
-            // The scan calls the comparison with the condition's value as first argument.
+            // The scan calls the comparison function with the value of the condition as first
+            // argument.
             Some(SupportKind::Compare) => {
                 let compare = self.family_compare(family, row.amoprighttype, row.amoplefttype)?;
                 Some(SupportFunction::Compare(compare))
@@ -400,7 +401,8 @@ impl Services for Core {
     }
 }
 
-/// For expressions outside a plan: they may have parameters of the statement, but no sub-selects.
+/// The context of expressions outside a plan: they may contain parameters of the statement, but no
+/// sub-selects.
 impl Host for Core {
     fn extern_param(&mut self, id: i32) -> Result<Datum> {
         let value = usize::try_from(id - 1).ok().and_then(|i| self.params.get(i)).cloned();
@@ -435,8 +437,8 @@ impl Host for Core {
     }
 }
 
-/// The memory of a plan node before it spills to temporary files: the setting, but at most a
-/// quarter of the memory that is available to the session.
+/// The memory that a plan node may use before it spills to temporary files: the value of the
+/// setting, but at most a quarter of the memory that is available to the session.
 fn within_share(bytes: usize) -> usize {
     bytes.min((types::memory::available() / 4).max(64 << 10))
 }

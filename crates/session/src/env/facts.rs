@@ -1,4 +1,4 @@
-//! The interface to expression compilation.
+//! The implementation of the traits of expression compilation.
 
 use crate::core::Core;
 use crate::function::language::SQL;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use types::compare::{self, Comparer};
 use types::fncx::TypeInfo;
 
-/// Is the operand type a pseudo-type for a class of types (enums, rows, arrays)?
+/// True if the operand type is a pseudo-type for a class of types (enums, rows, arrays).
 fn is_pseudo_operand(ty: Oid) -> bool {
     matches!(ty, types::oids::ANYENUM | types::oids::RECORD | types::oids::ANYARRAY)
 }
@@ -102,8 +102,8 @@ impl Core {
         if let Some(f) = self.caches.hash_functions.get(&(ty, seeded)) {
             return Ok(f.clone());
         }
-        // The caller has checked that rows are hashable as far as possible; otherwise a column's
-        // type reports the error.
+        // The caller has checked that rows are hashable as far as possible; otherwise the type of a
+        // column reports the error.
         let (base, _) = self.cat().base_type(ty)?;
         let ops = self.cat().type_ops_unchecked(base)?;
         let Some(proc) = ops.hash.valid() else {
@@ -132,7 +132,7 @@ impl Facts for Core {
             return Ok(f.clone());
         }
         let f = Arc::new(self.make_function(oid)?);
-        // Built-in functions never change. Others are looked up each time.
+        // Built-in functions never change. Other functions are looked up each time.
         if oid < Oid::FIRST_NORMAL {
             self.caches.functions.insert(oid, f.clone());
         }

@@ -1,4 +1,4 @@
-//! Planner facts that a session keeps between statements.
+//! Planner facts that a session caches between statements.
 
 use catalog::RelDesc;
 use hashbrown::HashMap;
@@ -6,10 +6,10 @@ use ids::{AttrNo, Oid};
 use planner::{ColStats, OpFacts, RelFacts};
 use std::sync::Arc;
 
-/// Maximum number of entries in each cache; then it is cleared.
+/// Maximum number of entries in each cache. A full cache is cleared.
 const KNOWN_MAX: usize = 1000;
 
-/// Cached planner facts, with the catalog rows and descriptors that they were made from.
+/// Cached planner facts, with the catalog rows and descriptors from which they were computed.
 #[derive(Default)]
 pub(crate) struct PlannerCache {
     pub relations: HashMap<Oid, KnownRel>,

@@ -1,4 +1,4 @@
-//! The interface to the planner.
+//! The implementation of the traits of the planner.
 
 use super::known::KnownRel;
 use crate::core::Core;
@@ -39,8 +39,8 @@ impl Core {
         if !row.indisvalid {
             return Ok(None);
         }
-        // Constants are folded as in the statement's conditions, with which these expressions are
-        // compared.
+        // Constants are folded as in the conditions of the statement, with which these expressions
+        // are compared.
         let exprs = self.folded_list(row.indexprs.as_ref())?;
         let predicate = self.folded_list(row.indpred.as_ref())?;
         let mut exprs = exprs.into_iter();
@@ -145,7 +145,8 @@ impl Core {
             0.0
         };
         let mut indexes = Vec::new();
-        // The newest index first: of paths with equal cost the first one is kept, as in PostgreSQL.
+        // The newest index is first: among paths with equal cost the first one is kept, as in
+        // PostgreSQL.
         for row in desc.indexes.iter().rev() {
             indexes.extend(self.index_facts(row, tuples)?);
         }
@@ -162,7 +163,7 @@ impl Core {
     }
 }
 
-/// Resolves every column reference to the only column.
+/// Resolves every column reference to the only column of the input.
 struct OneColumn;
 
 impl Resolve for OneColumn {
@@ -327,8 +328,8 @@ impl PlannerFacts for Core {
         for (kind, numbers, values) in slots {
             let numbers: Vec<f64> =
                 numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
-            // The element type is in the array. Other kinds of statistics have elements of array
-            // columns, or bounds.
+            // The element type is part of the array. Statistics of other kinds contain elements of
+            // array columns, or bounds.
             let values: Vec<Datum> = match values {
                 Some(v) if kind == 1 || kind == 2 => {
                     let array = ArrayRef::new(DatumRef::Bytes(&v.0));

@@ -1,4 +1,4 @@
-//! Relations for the executor.
+//! Opens relations for the executor.
 
 use crate::core::Core;
 use catalog::RelDesc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use types::fncx::{RowColumn, RowDesc};
 
 impl Core {
-    /// The opened table for the executor; rebuilt when the descriptor has changed.
+    /// The open table for the executor. It is built again if the descriptor has changed.
     pub(crate) fn open_rel(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
         let desc = self.cat().relation(relid)?;
         if let Some((of, open)) = self.caches.relations.get(&relid)
@@ -46,8 +46,8 @@ impl Core {
                 continue;
             }
             let index = self.cat().relation(row.indexrelid)?;
-            // An index of an unsupported access method; [`catalog::CatCx::check_new_rows`] refuses
-            // new rows in its table.
+            // An index of an unsupported access method is ignored here;
+            // [`catalog::CatCx::check_new_rows`] refuses new rows in its table.
             let Some(btree) = index.engine_index.clone() else { continue };
             let list = match &row.indexprs {
                 Some(text) => nodetree::read_exprs(text.as_str())?,

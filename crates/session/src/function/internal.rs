@@ -1,5 +1,5 @@
-//! Built-in functions: those on values, of `types`, and those that need catalogs or the
-//! session, of `sysfn` and `serverfn`.
+//! Built-in functions: functions on values in `types`, and functions that need catalogs or the
+//! session in `sysfn` and `serverfn`.
 
 use super::Call;
 use super::language::{self, Language, ReadyRows, RunningSet, SetRows};
@@ -22,7 +22,7 @@ impl Language for Internal {
         match types::lookup(name).map(|b| b.f) {
             Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
             Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
-            // Support functions of aggregates are called by the executor only.
+            // Only the executor calls support functions of aggregates.
             Some(_) => Callee::Missing,
             None => match SystemFunction::named(name) {
                 Some(_) if row.proretset => Callee::HostSet,

@@ -1,4 +1,4 @@
-//! The interface of a language in which functions are written, and the table of languages.
+//! The interface of the languages in which functions are written, and the table of languages.
 //! Counterpart: the handlers of `pg_language`.
 
 use super::{Call, internal, sql};
@@ -17,10 +17,10 @@ pub(crate) const INTERNAL: Oid = Oid(12);
 pub(crate) const C: Oid = Oid(13);
 pub(crate) const SQL: Oid = Oid(14);
 
-/// The languages. A further one is a module beside `sql` and a line here.
+/// The languages. A new language is a module beside `sql` and a line here.
 const LANGUAGES: &[(Oid, &dyn Language)] = &[
     (INTERNAL, &internal::Internal),
-    // Symbols of libraries are functions that are linked in.
+    // Symbols of libraries are functions that are linked into the program.
     (C, &internal::Internal),
     (SQL, &sql::Sql),
     #[cfg(test)]
@@ -32,14 +32,15 @@ pub(crate) fn of(language: Oid) -> Option<&'static dyn Language> {
     LANGUAGES.iter().find(|(oid, _)| *oid == language).map(|(_, l)| *l)
 }
 
-/// A language. The manager has set the function's role and settings before each call.
+/// A language. The function manager has set the role and the settings of the function before each
+/// call.
 pub(crate) trait Language: Sync {
-    /// How functions of this language are run, apart from their role and settings. Counterpart:
-    /// `fmgr_info`.
+    /// The way in which functions of this language are run, apart from their role and settings.
+    /// Counterpart: `fmgr_info`.
     fn callee(&self, row: &PgProc) -> Callee;
 
-    /// Checks a new function. `sql`: the statement that creates it, in which errors of the body
-    /// have their positions. Checks that need the objects of the body are made only with
+    /// Validates a new function. `sql` is the statement that creates it, in which errors of the
+    /// body have their positions. Checks that need the objects of the body depend on
     /// `check_function_bodies`. Counterpart: the validator of a language.
     fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()>;
 
@@ -61,7 +62,8 @@ pub(crate) trait Language: Sync {
         Err(PgError::unsupported("procedures in this language"))
     }
 
-    /// Calls the function as a trigger. Its answer counts only before a row is changed.
+    /// Calls the function as a trigger. Its result is used only by triggers that fire before a row
+    /// is changed.
     fn call_trigger(
         &self,
         core: &mut Core,
@@ -72,7 +74,7 @@ pub(crate) trait Language: Sync {
         Err(no_trigger(call))
     }
 
-    /// Runs the code of DO. `name` is the language's.
+    /// Runs the code of DO. `name` is the name of the language.
     fn run_inline(&self, core: &mut Core, name: &str, code: &str) -> Result<()> {
         let _ = (core, code);
         Err(pg_err!(
@@ -87,7 +89,7 @@ pub(crate) fn no_trigger(call: &TriggerCall<'_>) -> PgError {
     PgError::unsupported(format!("trigger \"{}\"", call.trigger.name))
 }
 
-/// A set whose rows can be read.
+/// A running set-returning call.
 pub(crate) struct RunningSet {
     /// See [`executor::SetStream::whole`].
     pub whole: bool,
@@ -99,7 +101,8 @@ pub(crate) trait SetRows: Send {
     /// Appends the values of the next row to `out`; false at the end.
     fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool>;
 
-    /// True if the rows have been computed, so that they need no role and settings.
+    /// True if the rows have been computed already, so that role and settings of the function are
+    /// not needed.
     fn is_ready(&self) -> bool {
         false
     }

@@ -1,7 +1,6 @@
-//! Functions and procedures in language SQL. A body is analysed and planned as a whole at the first
+//! Functions and procedures in language SQL. A body is analysed and planned completely at the first
 //! call with given argument types. It is cached until the catalogs or the environment of its
 //! analysis change.
-//!
 //! Counterpart: executor/functions.c.
 
 pub(crate) mod bodies;
@@ -77,7 +76,7 @@ impl Language for Sql {
     }
 }
 
-/// Is this a polymorphic pseudo-type or `"any"`?
+/// True for a polymorphic pseudo-type and for `"any"`.
 fn is_polymorphic(ty: Oid) -> bool {
     matches!(ty.0, 2276 | 2277 | 2283 | 2776 | 3500 | 3831 | 5077..=5080 | 4537 | 4538)
 }
@@ -145,7 +144,7 @@ fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Re
     Ok(body)
 }
 
-/// Turns the position of an error in a body's text into an internal position with that text.
+/// Converts the position of an error in the text of a body to an internal position with that text.
 fn within(mut e: PgError, row: &PgProc) -> PgError {
     let fields = e.fields_mut();
     if let Some(position) = fields.position.take() {
@@ -155,8 +154,8 @@ fn within(mut e: PgError, row: &PgProc) -> PgError {
     e
 }
 
-/// Runs a statement of a body. A volatile function gets a new snapshot for each statement, so it
-/// sees its own changes and newly committed ones.
+/// Runs a statement of a body. A volatile function gets a new snapshot for each statement, in which
+/// its own changes and newly committed changes are visible.
 fn run_step(
     core: &mut Core,
     row: &PgProc,
@@ -200,7 +199,7 @@ fn reads_ahead(core: &mut Core, plan: &PlannedStmt) -> Result<bool> {
     Ok(true)
 }
 
-/// The body for these argument types, from the cache or newly made.
+/// The body for these argument types, from the cache or newly created.
 fn find(
     core: &mut Core,
     row: &Row<PgProc>,
@@ -288,7 +287,7 @@ fn make(
     types: &[Oid],
     columns: &[function::Column],
 ) -> Result<Body> {
-    // Read before any catalog: changes from here on make the body stale.
+    // Read before any catalog: catalog changes after this point make the body stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
     let Analysed { queries, form, result, fields } = analyse(core, row, types, columns)?;
@@ -307,7 +306,7 @@ fn make(
     for q in queries {
         let mut locks = Vec::new();
         core.collect_locks(&q, &mut locks)?;
-        // Parameter values are hidden, so that the plan is generic.
+        // Parameter values are removed, so that the plan is generic.
         let saved = std::mem::replace(&mut core.params, Arc::from([]));
         let plan = query::plan_query(core, &q);
         core.params = saved;

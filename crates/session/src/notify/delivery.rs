@@ -69,7 +69,7 @@ impl Session {
         self.core.transaction.messages.actions.push(Action::Listen(channel.to_owned()));
     }
 
-    /// UNLISTEN; without a channel, all of them.
+    /// UNLISTEN of one channel, or of all channels.
     pub(crate) fn unlisten(&mut self, channel: Option<&str>) {
         let action = match channel {
             Some(name) => Action::Unlisten(name.to_owned()),
@@ -119,7 +119,7 @@ impl Session {
         }
     }
 
-    /// Moves received notifications into the replies to the client.
+    /// Moves received notifications to the replies to the client.
     pub(crate) fn receive_notifications(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;
@@ -128,8 +128,8 @@ impl Session {
         self.conn.out.extend(notifications.waiting.drain(..));
     }
 
-    /// The session begins to wait for its client, after it has sent all replies. Other sessions may
-    /// write notifications to the client now.
+    /// The session begins to wait for its client, after it has sent all replies. From now on other
+    /// sessions may write notifications to the client.
     pub(crate) fn begin_client_wait(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;
@@ -143,8 +143,8 @@ impl Session {
         notifications.send();
     }
 
-    /// The client has sent a message: other sessions must not write to it any more. The rest of the
-    /// queue is sent first.
+    /// The client has sent a message, so other sessions must no longer write to the client. The
+    /// remaining notifications of the queue are sent first.
     pub(crate) fn end_client_wait(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;

@@ -33,8 +33,8 @@ const CURSOR_ASENSITIVE: i32 = 1 << 4;
 
 const CURSOR_HOLD: i32 = 1 << 5;
 
-/// Error 25006 for statements that write in a read-only transaction. Only temporary tables may need
-/// more than SELECT privilege. Counterpart: `ExecCheckXactReadOnly`.
+/// Error 25006 for statements that write in a read-only transaction. A plan may require other
+/// privileges than SELECT only for temporary tables. Counterpart: `ExecCheckXactReadOnly`.
 fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<()> {
     let mut writes = false;
     for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
@@ -60,7 +60,7 @@ fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<(
 }
 
 impl Session {
-    /// Checks before the execution of a plan, wherever it comes from. Every execution calls this.
+    /// The checks before the execution of any plan. Every execution calls this function.
     pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
         if self.core.transaction.mode.read_only {
             check_read_only(&mut self.core, plan)?;
@@ -149,8 +149,8 @@ impl Session {
         batch
     }
 
-    /// Runs a statement that writes to its end, with its triggers, before any of its rows are sent,
-    /// whatever the row limit.
+    /// Runs a statement that writes to its end, including its triggers, before any of its rows are
+    /// sent, regardless of the row limit.
     pub(crate) fn run_to_end_if_writing(&mut self, portal: &mut Portal) -> Result<()> {
         let Some(run) = &portal.run else { return Ok(()) };
         if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
@@ -302,7 +302,7 @@ impl Session {
         Ok(())
     }
 
-    /// Is the portal of that name being executed?
+    /// True if the portal of that name is being executed.
     fn is_executing(&self, name: &str) -> bool {
         self.core.named.executing.as_ref().is_some_and(|(running, ..)| running == name)
     }
@@ -382,7 +382,7 @@ impl Session {
     fn fetch_rows(&mut self, portal: &mut Portal, stmt: &FetchStmt) -> Result<u64> {
         let (count, send) = (stmt.how_many, !stmt.ismove);
         let size = count.unsigned_abs();
-        // This number means ALL.
+        // This number represents ALL.
         let many = if size == i64::MAX as u64 { u64::MAX } else { size };
         match stmt.direction {
             FetchDirection::Forward if count > 0 => self.forward(portal, many, send),
@@ -512,7 +512,7 @@ impl Session {
     pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {
         match &stmt.portalname {
             None => {
-                // Those of the protocol too. Counterpart: `PortalHashTableDeleteAll`.
+                // Portals of the protocol are closed too. Counterpart: `PortalHashTableDeleteAll`.
                 self.core.named.portals.clear();
                 self.xact.dead_portals.clear();
                 Ok("CLOSE CURSOR ALL")
@@ -591,7 +591,8 @@ fn only_forward() -> PgError {
 }
 
 impl Core {
-    /// The tuple id of the table's row behind a cursor's current row. Counterpart: `execCurrentOf`.
+    /// The tuple id of the table row from which the current row of a cursor was computed.
+    /// Counterpart: `execCurrentOf`.
     pub(crate) fn cursor_row(&mut self, name: &str, relid: Oid) -> Result<Option<Tid>> {
         let table = self.cat().relation(relid)?.name().to_owned();
         let portal = self.named.portals.get(name).ok_or_else(|| no_cursor(name))?;

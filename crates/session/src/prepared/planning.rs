@@ -14,8 +14,8 @@ use sync::atomic::Ordering::Relaxed;
 use types::Datum;
 use wire::{FieldDescription, Formats};
 
-/// Maximum number of attempts to find a current plan. The locks of the attempts are kept, so the
-/// relations no longer change.
+/// Maximum number of attempts to find a current plan. The locks of all attempts are kept, so the
+/// relations no longer change after them.
 const TRIES: u32 = 3;
 
 impl Ready {
@@ -28,9 +28,9 @@ impl Ready {
         }
     }
 
-    /// The parked execution of a current statement's generic plan; its relations are locked then.
-    /// `None` if there is none, or if another plan may be better. This does not write to memory
-    /// that sessions share.
+    /// The parked execution of the generic plan of a current statement, whose relations are then
+    /// locked. `None` if there is none, or if another plan may be better. This function does not
+    /// write to memory that sessions share.
     #[inline]
     pub(crate) fn take_parked(
         &mut self,
@@ -50,7 +50,7 @@ impl Ready {
         Ok(self.parked.take())
     }
 
-    /// The plan of a current statement for these parameter values; its relations are locked then.
+    /// The plan of a current statement for these parameter values; its relations are then locked.
     /// `None` if catalogs changed during the waits for locks.
     pub(crate) fn plan(
         &mut self,
@@ -83,8 +83,8 @@ impl Ready {
 }
 
 impl Prepared {
-    /// Analyses a statement and infers parameter types that are not given. `whole` says that the
-    /// text has only this statement.
+    /// Analyses a statement and infers the parameter types that are not declared. `whole` is true
+    /// if the text consists of this statement only.
     pub(crate) fn new(
         core: &mut Core,
         sql: Arc<str>,
@@ -116,8 +116,8 @@ impl Prepared {
         }
     }
 
-    /// Analyses the statement again if catalogs or the environment have changed. Error 0A000 if its
-    /// result columns differ now.
+    /// Analyses the statement again if catalogs or the environment have changed. Error 0A000 if
+    /// that changes its result columns.
     pub(crate) fn revalidate(&self, core: &mut Core) -> Result<()> {
         let (Some(raw), true) = (&self.raw, self.is_query) else { return Ok(()) };
         if self.ready.lock().current(core)?.is_some() {
@@ -143,7 +143,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// The plan for these parameter values; its relations are locked then.
+    /// The plan for these parameter values; its relations are then locked.
     pub(crate) fn plan(
         &self,
         core: &mut Core,

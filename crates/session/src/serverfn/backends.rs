@@ -110,7 +110,7 @@ fn event(row: &mut [Datum], waiter: &Waiter) {
     }
 }
 
-/// Not strict: NULL means all sessions.
+/// The function is not strict: NULL selects all sessions.
 fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     let wanted = (!args[0].is_null()).then(|| args[0].as_i32());
     let Some(server) = server(core) else { return Ok(Vec::new()) };
@@ -194,7 +194,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     Ok(rows)
 }
 
-/// The text without a truncated character at its end.
+/// The text without an incomplete character at its end.
 fn whole(query: &[u8]) -> &str {
     match std::str::from_utf8(query) {
         Ok(text) => text,
@@ -217,7 +217,7 @@ fn cancel(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
         return Ok(Datum::bool(false));
     };
     session.cancel();
-    // If the target is this session, the statement ends here, as by a signal.
+    // If the target is this session, the interrupt ends the statement here, as a signal would.
     core.backend.check_interrupts()?;
     Ok(Datum::bool(true))
 }

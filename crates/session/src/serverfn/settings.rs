@@ -36,7 +36,7 @@ fn optional(value: Option<&str>) -> Datum {
     value.map_or(Datum::Null, Datum::text)
 }
 
-/// May the current user see settings that are visible to superusers only?
+/// True if the current user may see settings that are visible to superusers only.
 fn sees_all(core: &mut Core) -> Result<bool> {
     let user = core.catalog.user;
     Ok(core.roles.superuser || core.cat().is_member(user, PG_READ_ALL_SETTINGS, true)?)

@@ -22,7 +22,8 @@ use types::{BATCH_ROWS_MAX, Datum, oids};
 use wire::{Formats, backend};
 
 impl Session {
-    /// Runs a text from its slot. False if there is no slot, or the text does not fit it.
+    /// Runs a text from its slot. Returns false if there is no slot, or if the text does not fit
+    /// the slot.
     pub(crate) fn run_slot(&mut self, text: &[u8]) -> Result<bool> {
         let mut template = std::mem::take(&mut self.slots.template);
         let known =
@@ -92,7 +93,8 @@ impl Session {
         self.run_ready(ready, params)
     }
 
-    /// Looks up or analyses the statement again. False if it no longer works with these parameters.
+    /// Looks up or analyses the statement again. Returns false if it can no longer be analysed with
+    /// these parameters.
     fn renew(&mut self, ready: &mut Ready, key: &[u8]) -> bool {
         let Some(old) = ready.statement.clone() else { return false };
         if !self.core.catalog.overlay.is_clean() {
@@ -116,7 +118,8 @@ impl Session {
         }
     }
 
-    /// The parameter values from the literals; `None` if one is not valid for its type.
+    /// The values of the parameters, converted from the literals; `None` if one is not valid for
+    /// its type.
     fn literal_values(
         &mut self,
         roles: &LiteralRoles,
@@ -157,8 +160,8 @@ impl Session {
         Some(values.into_vec().into())
     }
 
-    /// Creates a slot for the text just scanned, whose only statement has been parsed, and runs it.
-    /// False if no slot can be created; then nothing was executed.
+    /// Creates a slot for the text that was scanned last, whose only statement has been parsed, and
+    /// runs it. Returns false if no slot can be created; then nothing was executed.
     pub(crate) fn run_new_slot(&mut self, sql: &Arc<str>, raw: &RawStmt) -> Result<bool> {
         if self.slots.template.key.is_empty() {
             return Ok(false);
@@ -281,9 +284,9 @@ impl Session {
         Ok((roles, fixed, key_text, statement))
     }
 
-    /// Runs a current statement to its end and sends its rows; the transaction has begun already.
-    /// False if it cannot be planned with parameters in place of literals; then nothing was
-    /// executed.
+    /// Runs a current statement to its end and sends its rows; the transaction has been started.
+    /// Returns false if the statement cannot be planned with parameters in place of literals; then
+    /// nothing was executed.
     fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<bool> {
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
@@ -302,7 +305,7 @@ impl Session {
             Err(e) => return Err(e),
             Ok(Some(plan)) => plan,
             Ok(None) => {
-                // Catalogs changed during the waits for locks. Now the locks are held, so the
+                // Catalogs changed during the waits for locks. The locks are now held, so the
                 // relations cannot change any more.
                 let Some(old) = ready.statement.clone() else { return Ok(false) };
                 let core = &mut self.core;
@@ -331,8 +334,8 @@ impl Session {
         run.check_values(&mut self.core)?;
         let mut sent = 0u64;
         let returns = ready.statement.as_ref().is_some_and(|s| s.fields.is_some());
-        // A statement that writes is run to its end, with its triggers, before any of its rows are
-        // sent.
+        // A statement that writes is run to its end, including its triggers, before any of its rows
+        // are sent.
         let mut written = Vec::new();
         if returns && crate::portal::writes(run.plan()) {
             while let Some(batch) = run.next(&mut self.core, BATCH_ROWS_MAX)? {

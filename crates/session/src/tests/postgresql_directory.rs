@@ -1,4 +1,4 @@
-//! Opens a data directory that PostgreSQL made, and compares object definitions and foreign key
+//! Opens a data directory that PostgreSQL created, and compares object definitions and foreign key
 //! behaviour with PostgreSQL's.
 
 use super::{Fixture, query_in};
@@ -160,8 +160,8 @@ fn objects_and_foreign_keys_of_a_postgresql_directory() {
     keys.unwrap();
 }
 
-/// Statements, each list in one transaction, and the result: rows of the last statement, or an
-/// error.
+/// Lists of statements, each of which is run in one transaction, and the expected result: rows of
+/// the last statement, or an error.
 const STEPS: &[(&[&str], &str)] = &[
     (
         &["insert into child(p) values (99)"],

@@ -1,6 +1,6 @@
 //! Compares sessions with and without the plan cache: their messages must be equal, byte for byte.
-//! One fixture has `norsu.plan_cache` on, the other off; all else is equal. No query here returns
-//! rows in an unspecified order.
+//! In one fixture `norsu.plan_cache` is on, in the other it is off; all other settings are equal.
+//! No query returns rows in an unspecified order.
 
 use crate::instance::{Admission, Config, Instance, Log, LogOrigin};
 use crate::transport::Transport;
@@ -25,7 +25,7 @@ impl Log for Silent {
     fn write(&self, _: &LogOrigin, _: &PgError, _: Option<&str>) {}
 }
 
-/// A transport that keeps the sent bytes.
+/// A transport that stores the sent bytes.
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
 impl Transport for Kept {
@@ -267,7 +267,7 @@ fn statements_that_differ_in_literals_share_a_plan() {
         assert!(fixture.clients[i % 2].query(&select).contains(&format!("{i}.50")), "{select}");
     }
     assert_eq!(fixture.instance.plans.len(), known + 2);
-    // A client's parameter is not mixed up with a lifted literal.
+    // A parameter of a client must not be confused with a lifted literal.
     let answer = fixture.clients[0].extended("SELECT b FROM t WHERE a = $1", &["7"]);
     assert!(answer.contains("b7"), "{answer}");
     let again = fixture.clients[1].extended("SELECT b FROM t WHERE a = $1", &["8"]);
@@ -275,8 +275,8 @@ fn statements_that_differ_in_literals_share_a_plan() {
     assert_eq!(fixture.instance.plans.len(), known + 3);
 }
 
-/// Plans made after uncommitted catalog changes stay valid until further changes or a rollback, and
-/// other sessions do not find them.
+/// Plans that were made after uncommitted catalog changes remain valid until further changes or a
+/// rollback, and other sessions do not find them.
 #[test]
 fn uncommitted_catalog_changes_have_plans_of_their_own() {
     let mut fixture = Fixture::new(true, 2);

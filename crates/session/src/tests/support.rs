@@ -1,5 +1,5 @@
 //! Support functions of aggregates and types that are not built in: the function manager calls
-//! them. There are no statements that create such objects, so their catalog rows are added here.
+//! them. There are no statements that create such objects, so the tests insert their catalog rows.
 
 use super::shared::{Client, Fixture};
 use catalog::rows::{Name, PgAggregate, PgProc, PgType, indexes};

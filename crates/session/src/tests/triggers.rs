@@ -1,5 +1,5 @@
-//! Trigger functions other than those of constraints: when they are called, and what their answers
-//! do. The expected order is that of PostgreSQL with the same triggers in PL/pgSQL.
+//! Trigger functions other than those of constraints: when they are called, and the effects of
+//! their results. The expected order is that of PostgreSQL with equivalent triggers in PL/pgSQL.
 
 use super::shared::{Client, Fixture};
 use crate::core::Core;
@@ -28,7 +28,7 @@ const CHANGE: &str = "change";
 /// The OID of a language in which these functions are written.
 pub(crate) const LANGUAGE: Oid = Oid(99_000);
 
-/// A language whose functions are those of this file, named by their bodies.
+/// A language whose functions are the functions of this file, named by their bodies.
 pub(crate) struct Logging;
 
 impl Language for Logging {

@@ -1,5 +1,5 @@
-//! A fixture for programs that run plans themselves: a cluster in memory, filled by SQL statements
-//! in an ordinary session.
+//! A fixture for tests and benchmarks that run plans themselves: a cluster in memory, filled by SQL
+//! statements in an ordinary session.
 
 use catalog::CatSession;
 use catalog::bootstrap::{InitOptions, init};
@@ -64,7 +64,7 @@ fn message(kind: u8, body: &[u8], out: &mut Vec<u8>) {
     out.push(0);
 }
 
-/// The open fixture.
+/// The cluster and a session in it.
 pub struct Fixture {
     pub core: Core,
     _instance: Arc<Instance>,

@@ -1,5 +1,5 @@
-//! The rows of set-returning SQL functions, one at a time: those of the last statement, if it is a
-//! plain query. Counterpart: `fmgr_sql` with `lazyEval`.
+//! The rows of set-returning SQL functions, returned one at a time: the rows of the last statement,
+//! if it is a plain query. Counterpart: `fmgr_sql` with `lazyEval`.
 
 use super::{Body, in_statement, parameters, query_of, run_step, startup, value, with_parameters};
 use crate::core::Core;
@@ -13,7 +13,8 @@ use pgerror::Result;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum};
 
-/// Starts a call: runs all statements but the last one, which is run row by row if it may be.
+/// Starts a call: runs all statements except the last one, which is run row by row if that is
+/// permitted.
 pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<RunningSet> {
     let params = parameters(call.args);
     with_parameters(core, params.clone(), |core| {
@@ -51,10 +52,10 @@ struct SqlRows {
     rows: query::Rows,
     /// Number of the statement.
     number: usize,
-    /// Largest number of rows that may be computed before they are needed.
+    /// Maximum number of rows that may be computed before they are needed.
     ahead: usize,
-    /// Number of rows to compute next. It doubles up to `ahead`, so that a caller that needs few
-    /// rows causes little work.
+    /// Number of rows to compute next. It is doubled up to `ahead`, so that little is computed for
+    /// a caller that needs few rows.
     want: usize,
 }
 

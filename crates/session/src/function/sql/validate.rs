@@ -1,5 +1,5 @@
-//! The check of a new SQL function: its types, and whether its body can be analysed. Counterpart:
-//! `fmgr_sql_validator` of pg_proc.c.
+//! The validator of SQL functions: checks the types of a new function, and whether its body can be
+//! analysed. Counterpart: `fmgr_sql_validator` of pg_proc.c.
 
 use super::{argument_names, fields, outputs};
 use crate::core::Core;
@@ -24,7 +24,7 @@ pub(super) fn validate(core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<
     })
 }
 
-/// 42P13 for a pseudo-type that SQL functions cannot return or have as an argument.
+/// Error 42P13 for a pseudo-type that SQL functions cannot return or have as an argument.
 fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
     let result = row.prorettype;
     let is_possible = matches!(result, oids::RECORD | oids::VOID) || ty::is_polymorphic(result);
