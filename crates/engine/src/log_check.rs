@@ -1,7 +1,7 @@
 //! Checks the log for records that replay does not support, before recovery writes anything: a
-//! directory that only PostgreSQL can recover is then left unchanged. First, threads read the
-//! record headers of separate segments. Only if one of them may be unsupported, the log is read
-//! completely.
+//! directory that only PostgreSQL can recover is left unchanged. First, threads read the record
+//! headers of separate segments. The log is read completely only if a header does not prove that
+//! its record is supported.
 
 use crate::engine::Engine;
 use crate::recovery::{FIRST_POSTGRES, Start, log_reader, seek};
@@ -22,7 +22,8 @@ pub(crate) struct LogCheck {
 }
 
 impl LogCheck {
-    /// Starts the check, with as many threads as replay has; with none, it runs in this thread.
+    /// Starts the check with the number of threads that replay uses. Without such threads, the
+    /// check runs in this thread.
     pub(crate) fn start(engine: &Engine, start: Start) -> Result<LogCheck> {
         let size = u64::from(engine.control.get().wal_segment_size);
         let next = Arc::new(AtomicU64::new(0));
@@ -52,8 +53,8 @@ impl LogCheck {
         if may_be_unsupported { self.read_all() } else { Ok(()) }
     }
 
-    /// Reads the log completely: a may_be_unsupported record may be beyond the end of the valid log, or have
-    /// images of all its pages.
+    /// Reads the log completely: a record that may be unsupported may be after the end of the valid
+    /// log, or have images of all its pages.
     fn read_all(&mut self) -> Result<()> {
         let reader = &mut self.reader;
         seek(reader, &self.start);
@@ -64,18 +65,18 @@ impl LogCheck {
     }
 }
 
-/// One thread's part of the check.
+/// The part of the check that one thread runs.
 struct HeaderCheck {
     reader: WalReader,
-    /// Number of the next segment to check, counted from the one where replay starts.
+    /// Number of the next segment to check, counted from the segment where replay starts.
     next: Arc<AtomicU64>,
     /// Bytes of a segment.
     size: u64,
 }
 
 impl HeaderCheck {
-    /// Is there a record in this thread's segments whose header does not prove that replay
-    /// supports it?
+    /// True if the segments of this thread contain a record whose header does not prove that replay
+    /// supports it.
     fn may_have_unsupported(&mut self, start: &Start) -> Result<bool> {
         let reader = &mut self.reader;
         seek(reader, start);

@@ -24,7 +24,7 @@ use wal::{CheckPoint, DecodedRecord, RecordHeader, RmgrId, desc};
 pub(crate) struct Replay<'a> {
     pub engine: &'a Engine,
     pub cx: RedoCx<'a>,
-    /// Threads that replay pages; `None`: this thread does.
+    /// The threads that replay pages; `None` if this thread replays them.
     pub workers: Option<RedoWorkers>,
     /// The last known state of `full_page_writes`.
     pub full_page_writes: bool,
@@ -41,7 +41,7 @@ fn rmgr_of(record: &DecodedRecord) -> Result<RmgrId> {
     })
 }
 
-/// Does [`check_replayable`] need the whole record?
+/// True if [`check_replayable`] needs the complete record.
 pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
     let Some(rmgr) = header.rmgr() else { return true };
     match manager(rmgr).support {
@@ -51,8 +51,8 @@ pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
     }
 }
 
-/// Error: 0A000 for a record that replay does not support: that of an access method that is not
-/// implemented, unless it has images of all its pages, or of a prepared transaction.
+/// Error 0A000 for a record that replay does not support: a record of an access method that is not
+/// implemented, unless it has images of all its pages, or a record of a prepared transaction.
 pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     let rmgr = rmgr_of(record)?;
     let known = match manager(rmgr).support {
@@ -72,7 +72,7 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
 
 fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
     match (manager(rmgr).concern)(record) {
-        // Pages of init forks are written at once; map pages are shared by many heap pages.
+        // Pages of init forks are written at once, and pages of maps belong to many heap pages.
         Concern::Pages if record.blocks().any(|(_, block)| block.fork != Fork::Main) => {
             Concern::All
         }
@@ -87,8 +87,8 @@ pub(crate) fn xlog_concern(record: &DecodedRecord) -> Concern {
     }
 }
 
-/// Replays a record of [`Concern::Pages`] for the pages that the context owns, and checks them if
-/// the record has images for that.
+/// Replays a record of [`Concern::Pages`] for the pages that the context owns. Checks the pages if
+/// the record has images for that purpose.
 pub(crate) fn replay_pages(
     cx: &mut RedoCx<'_>,
     rmgr: RmgrId,
@@ -154,7 +154,7 @@ impl Replay<'_> {
     }
 }
 
-/// Commits, aborts, and the status of transactions.
+/// Replays commits, aborts, and changes of the status of transactions.
 pub(crate) fn transaction(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
     let engine = replay.engine;
     let Some(xact) = engine.txn.redo(record)? else { return Ok(()) };
@@ -190,7 +190,7 @@ pub(crate) fn ignored(_: &mut Replay<'_>, _: &DecodedRecord) -> Result<()> {
     Ok(())
 }
 
-/// For managers whose records never concern pages only.
+/// For resource managers whose records never change pages only.
 pub(crate) fn not_pages(_: &mut RedoCx<'_>, _: &DecodedRecord) -> Result<()> {
     Err(PgError::internal("a record of more than pages").severity(Severity::Panic))
 }
@@ -261,7 +261,7 @@ pub(crate) fn xlog(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()
 /// Generic records, which contain differences of pages. Counterpart: `generic_redo`.
 pub(crate) fn generic(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
     let ids: Vec<u8> = record.blocks().map(|(id, _)| id).collect();
-    // All pages stay latched until the last one is changed.
+    // All pages stay latched until the last one has been changed.
     let mut held = Vec::with_capacity(ids.len());
     for id in ids {
         let mut redo = read_for_redo(&mut replay.cx, record, id, RedoMode::Normal)?;
@@ -274,7 +274,7 @@ pub(crate) fn generic(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result
     Ok(())
 }
 
-/// Records of an access method that is not implemented, which have images of all their pages
+/// Records of an access method that is not implemented. They have images of all their pages
 /// ([`check_replayable`]).
 pub(crate) fn images_only(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
     check_replayable(record)?;

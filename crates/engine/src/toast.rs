@@ -53,7 +53,7 @@ fn expand(method: Compression, data: &[u8], raw_size: usize, out: &mut Vec<u8>) 
         return Err(pg_err!(INTERNAL_ERROR, "invalid memory alloc request size {whole}"));
     }
     let at = out.len();
-    // A damaged size must not cause a large allocation.
+    // A corrupted size must not cause a large allocation.
     let promised = raw_size.min(method.expanded_max(data.len()));
     out.try_reserve(promised).map_err(|_| pg_err!(OUT_OF_MEMORY, "out of memory"))?;
     out.resize(at + promised, 0);
@@ -122,7 +122,7 @@ fn chunks(
 ) -> Result<()> {
     let size = pointer.ext_size as usize;
     let (id, name) = (pointer.value_id, &toast.table.name);
-    // The size in the pointer may be damaged, so memory is allocated chunk by chunk.
+    // The size in the pointer may be corrupted, so memory is allocated chunk by chunk.
     let begin = out.len();
     let mut expected = 0;
     let last = size.saturating_sub(1) / CHUNK_SIZE;
@@ -179,10 +179,10 @@ fn visit(
     each: &mut dyn FnMut(&Batch, usize) -> Result<()>,
 ) -> Result<()> {
     let key = of_value(toast, id);
-    // A chunk is visible if the row with its pointer was.
+    // A chunk is visible if the row with its pointer was visible.
     let snapshot = Arc::new(txn::Snapshot::of_kind(SnapshotKind::Toast));
-    // The scan does not keep the entries' leaf pinned. If VACUUM removes a chunk and its TID is
-    // reused, such a snapshot sees the new row. So the chunk_id of each row is checked.
+    // The scan does not keep the leaf of the entries pinned. If VACUUM removes a chunk and its TID
+    // is reused, the new row is visible to such a snapshot. So the chunk_id of each row is checked.
     let columns: SmallVec<[AttrNo; 4]> = columns.iter().copied().chain([CHUNK_ID]).collect();
     let chunk_id = columns.len() - 1;
     let mut scan = index::IndexScan::new(
@@ -218,7 +218,7 @@ pub(crate) struct Prepared<'a> {
 
 pub(crate) enum Stored<'a> {
     Given(Value<'a>),
-    /// Made here: a varlena with its header.
+    /// Created here: a varlena with its header.
     Made(Vec<u8>),
 }
 
@@ -233,12 +233,12 @@ impl Stored<'_> {
 
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// Not to be toasted: a pointer that is kept, storage plain, or not a varlena.
+    /// The value is not toasted: it is a pointer that is kept, of storage plain, or not a varlena.
     ignore: bool,
     incompressible: bool,
     external: bool,
     compressed: bool,
-    /// With header.
+    /// Its size, including the header.
     size: usize,
 }
 
@@ -416,7 +416,7 @@ fn free_id(be: &mut Backend, toast: &ToastDesc) -> Result<Oid> {
         be.check_interrupts()?;
         let id = be.storage().txns.new_oid()?;
         let key = of_value(toast, id);
-        // Any index entry counts, even of a dead row.
+        // Any index entry counts, including entries of dead rows.
         if index::scan_tids(be, &toast.index, vec![key], &mut |_, _| {})? == 0 {
             return Ok(id);
         }
@@ -443,7 +443,7 @@ pub(crate) fn delete_values(
             continue;
         }
         let mut tids = Vec::new();
-        // Chunks are deleted without checking their contents, which may be damaged.
+        // Chunks are deleted without checking their contents, which may be corrupted.
         visit(be, toast, pointer.value_id, &[table::system::CTID], &mut |batch, row| {
             tids.push(types::system::tid_of(batch.get(row, 0)));
             Ok(())

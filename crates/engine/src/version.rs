@@ -1,5 +1,4 @@
-//! `PG_VERSION`, the major version of the files of a directory.
-//!
+//! `PG_VERSION`, which contains the major version of the files in a directory.
 //! Counterpart: `ValidatePgVersion` in miscinit.c.
 
 use pgerror::{Result, pg_err};
@@ -11,8 +10,8 @@ const MAJOR: u32 = 15;
 /// Number of bytes that are read from the file.
 const READ: usize = 64;
 
-/// An error unless `text`, read from `PG_VERSION` of `directory`, is the supported major version.
-/// `own_version`: the full version of this server, for the message.
+/// An error unless `text`, which was read from `PG_VERSION` in `directory`, is the supported major
+/// version. `own_version` is the full version of this server, for the message.
 pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, own_version: &str) -> Result<()> {
     let file = format!("{directory}/PG_VERSION");
     let invalid = |detail: String| {
@@ -21,7 +20,7 @@ pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, own_version: &s
     };
     let text = match text {
         Ok(text) => text,
-        // PostgreSQL can open it and then reads nothing.
+        // PostgreSQL can open it, and then reads nothing.
         Err(e) if e.kind() == ErrorKind::IsADirectory => Vec::new(),
         Err(e) if e.kind() == ErrorKind::NotFound => {
             return Err(invalid(format!("File \"{file}\" is missing.")));

@@ -109,7 +109,7 @@ fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
     let _registered = Registered { instance, pid: handle.pid };
     let core = begin_internal_session(instance, &handle, Some((database.oid, &database.name)));
     let mut core = match core {
-        // Dropped or renamed since it was found.
+        // The database was dropped or renamed after it was found.
         Err(e) if e.code() == SqlState::UNDEFINED_DATABASE => return Ok(()),
         core => core?,
     };

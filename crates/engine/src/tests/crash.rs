@@ -1,5 +1,5 @@
 //! Crashes on a disk that loses unsynced writes and tears pages: acknowledged changes survive, and
-//! all contents were written by a test.
+//! all contents are values that a test wrote.
 
 use crate::*;
 use bufmgr::{PageEdit, Strategy};
@@ -146,7 +146,7 @@ fn a_crash_during_recovery_is_harmless() {
         }
         engine.wal.flush(engine.wal.inserted()).unwrap();
         let mut disk = disk.crash(seed);
-        // Recovery itself is interrupted at later and later writes.
+        // The power fails during recovery, at later and later writes.
         for n in [3, 9, 20, 35] {
             let shared = Arc::new(disk);
             shared.fail_nth(vfs::Op::Write, n, 5);
@@ -180,7 +180,7 @@ fn a_crash_before_the_checkpoint_after_recovery_replays_all_records() {
             let shared = Arc::new(disk);
             env.disk = shared.clone();
             let engine = Engine::open(config(&env)).unwrap();
-            // There is no checkpoint yet: the checkpointer makes it.
+            // There is no checkpoint yet, because the checkpointer makes it.
             assert_eq!(engine.control.get().check_point_copy.redo, redo, "seed {seed}");
             assert_eq!(engine.control.get().state, wal::DbState::InProduction);
             for i in 0..50 * stretch {

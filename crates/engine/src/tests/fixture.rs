@@ -279,7 +279,7 @@ impl Items {
         self.by_id(be, id, &[table::system::CTID]).map(|r| types::system::tid_of(r[0].as_ref()))
     }
 
-    /// `None`: no such row.
+    /// The result; `None` if there is no such row.
     pub(super) fn update(&self, be: &mut Backend, id: i32, v: &str) -> Option<RowOutcome> {
         let tid = self.tid_of(be, id)?;
         Some(self.update_at(be, tid, id, v))

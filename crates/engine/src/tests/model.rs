@@ -1,5 +1,5 @@
-//! The whole engine under random transactions with crashes: after each crash the tables have the
-//! acknowledged contents, and the indexes agree with them.
+//! The whole engine with random transactions and crashes: after each crash the tables have the
+//! acknowledged contents, and the indexes are consistent with them.
 
 use super::fixture::*;
 use crate::*;
@@ -49,7 +49,7 @@ fn run(seed: u64) {
         env.disk = disk.clone() as Arc<dyn Disk>;
         let redo_workers = [0, 1, 3][(seed % 3) as usize];
         engine = Engine::open(EngineConfig { redo_workers, ..config(&env) }).unwrap();
-        // Descriptors have handles of an instance, so new ones are needed.
+        // Descriptors contain handles of an instance, so new ones are needed.
         fixture.tables = vec![Items::new(1), Items::new(2)];
         verify(&mut fixture, &engine, seed, round);
     }
@@ -83,7 +83,7 @@ fn work(fixture: &mut Fixture, engine: &Arc<Engine>) {
             _ => {}
         }
     }
-    // The last transaction is left open, or committed asynchronously.
+    // The last transaction stays open, or is committed asynchronously.
     let mut next = fixture.models.clone();
     be.begin(Isolation::ReadCommitted);
     for _ in 0..5 {
@@ -95,7 +95,7 @@ fn work(fixture: &mut Fixture, engine: &Arc<Engine>) {
         be.commit(CommitExtras::default()).unwrap();
         fixture.unconfirmed = Some(next);
     } else {
-        // The session disappears in the crash without an abort.
+        // The session ends by the crash, without an abort.
         std::mem::forget(be);
     }
 }

@@ -1,5 +1,5 @@
-//! PostgreSQL replays our log. Each record has images of its pages for WAL consistency checking, so
-//! its replay compares each page.
+//! PostgreSQL replays Norsu's log. Each record has images of its pages for WAL consistency
+//! checking, so replay compares each page.
 
 use super::postgresql_directory::{TempDir, pg, run};
 use crate::*;
@@ -12,7 +12,7 @@ use sync::wait::Waiter;
 use vfs::{Env, SeededRandom};
 use wal::{RecordBuilder, RmgrId};
 
-/// Waits of a single session, which has no transaction to wait for.
+/// The waits of a single session, which has no other transaction to wait for.
 struct Alone;
 
 impl WaitForXact for Alone {

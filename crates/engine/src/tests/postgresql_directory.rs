@@ -83,7 +83,7 @@ fn open_with(data: &str, redo_workers: usize) -> sync::Arc<Engine> {
     Engine::open(config).unwrap()
 }
 
-/// Shut down by PostgreSQL, opened and shut down by us, opened by PostgreSQL.
+/// A directory is shut down by PostgreSQL, opened and shut down by Norsu, and opened by PostgreSQL.
 #[test]
 fn a_cleanly_shut_down_directory_is_usable_by_both() {
     let dir = TempDir::new("clean");
@@ -122,8 +122,8 @@ fn relation_maps_round_trip() {
     }
 }
 
-/// PostgreSQL crashes under varied load; it recovers one copy of the directory, Norsu another. Both
-/// have the same contents, and PostgreSQL's checkers find no fault.
+/// PostgreSQL crashes under varied load. It recovers one copy of the directory, and Norsu another
+/// one. Both have the same contents, and PostgreSQL's checking programs report no error.
 #[test]
 fn both_servers_recover_a_crash_of_postgresql() {
     let dir = TempDir::new("crash");
@@ -161,8 +161,8 @@ fn both_servers_recover_a_crash_of_postgresql() {
     let (twin, again) = (TempDir::new("twin"), TempDir::new("again"));
     run("cp", &["-a", &dir.data(), &twin.data()]);
     run("cp", &["-a", &dir.data(), &again.data()]);
-    // Recovered by Norsu, and crashed before its checkpoint: PostgreSQL replays our end-of-recovery
-    // record.
+    // The directory is recovered by Norsu, and crashed before the checkpoint after recovery:
+    // PostgreSQL replays Norsu's end-of-recovery record.
     drop(open(&again));
     let engine = open(&dir);
     engine.shutdown().unwrap();
@@ -199,7 +199,8 @@ fn both_servers_recover_a_crash_of_postgresql() {
     }
 }
 
-/// PostgreSQL's records with images for WAL consistency checking: our replay reproduces each page.
+/// PostgreSQL's records with images for WAL consistency checking: Norsu's replay reproduces each
+/// page.
 #[test]
 fn replay_reproduces_postgresqls_pages() {
     let dir = TempDir::new("check");
