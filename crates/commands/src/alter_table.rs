@@ -65,7 +65,7 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     phases::run(host, oid, &stmt.cmds, sql)
 }
 
-/// 42809 where the object type in the statement does not match the relation. Counterpart:
+/// Error 42809 if the object type in the statement does not match the relation. Counterpart:
 /// `RangeVarCallbackForAlterRelation`.
 fn check_object_type(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
     let kind = rel.kind();
@@ -85,7 +85,7 @@ fn check_object_type(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", rel.name())
 }
 
-/// Rejects subcommands that would change the columns of a typed table.
+/// Refuses subcommands that would change the columns of a typed table.
 fn check_typed_table(cmd: &AlterTableCmd) -> Result<()> {
     let what = match cmd.subtype {
         AlterTableType::AddColumn => "add column to",
@@ -123,7 +123,8 @@ fn lock_of(cmd: &AlterTableCmd) -> i32 {
     }
 }
 
-/// Storage parameters that need ACCESS EXCLUSIVE, since plans or concurrent changes depend on them.
+/// Storage parameters that need ACCESS EXCLUSIVE, because plans or concurrent changes depend on
+/// them.
 const STRONG_OPTIONS: [&str; 4] =
     ["check_option", "security_barrier", "security_invoker", "user_catalog_table"];
 

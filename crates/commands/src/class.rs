@@ -9,7 +9,7 @@ use ids::{AttrNo, Oid, Persistence, RelFile, Xid};
 use pgerror::{PgError, Result, SqlState, bail};
 use utility::host::CommandHost;
 
-/// Lower bounds for the XIDs and multixacts in a new table. Counterpart: `RecentXmin`,
+/// Lower bounds for the transaction ids and multixacts in a new table. Counterpart: `RecentXmin`,
 /// `GetOldestMultiXactId`.
 pub fn oldest_ids(host: &mut dyn CommandHost) -> (Xid, Xid) {
     let be = host.backend();
@@ -48,7 +48,7 @@ pub fn update_statistics(
     Err(PgError::internal(format!("pg_class entry for relid {oid} vanished during vacuuming")))
 }
 
-/// Do no files exist with the number in the row?
+/// True if there are no files with the number in the row.
 pub fn is_free(
     host: &mut dyn CommandHost,
     class: &PgClass,
@@ -69,7 +69,7 @@ pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
     replace_files(host, &row, new)
 }
 
-/// 0A000 for a temporary table of another session; `verb` names the operation.
+/// Error 0A000 for a temporary table of another session; `verb` names the operation.
 pub fn not_of_other_session(rel: &RelDesc, verb: &str) -> Result<()> {
     if rel.other_temp {
         bail!(FEATURE_NOT_SUPPORTED, "cannot {verb} temporary tables of other sessions");
@@ -77,8 +77,8 @@ pub fn not_of_other_session(rel: &RelDesc, verb: &str) -> Result<()> {
     Ok(())
 }
 
-/// As [`new_files`], with changes of the row, such as persistence or tablespace. Mapped relations
-/// get new files through the relation map.
+/// As [`new_files`], and also changes the row, for example persistence or tablespace. Mapped
+/// relations get new files through the relation map.
 pub fn replace_files(
     host: &mut dyn CommandHost,
     row: &Row<PgClass>,

@@ -92,7 +92,7 @@ const TABLEOID: AttrNo = -6;
 /// Maximum number of key columns (`INDEX_MAX_KEYS`).
 const KEY_COLUMNS_MAX: usize = 32;
 
-/// 42710 where the table already has a constraint with this name.
+/// Error 42710 if the table already has a constraint with this name.
 pub fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<()> {
     let keys = [rel.oid().into(), Oid::INVALID.into(), name.into()];
     let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
@@ -106,8 +106,8 @@ pub fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) ->
     Ok(())
 }
 
-/// Adds CHECK constraints to a table. Returns those that the existing rows must be checked for, if
-/// `validate` is set.
+/// Adds CHECK constraints to a table. If `validate` is set, returns those for which existing rows
+/// must be checked.
 pub fn add_checks(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -134,7 +134,7 @@ pub fn add_checks(
                 name.to_string()
             }
             None => {
-                // A check of a single column is named after it.
+                // A check of a single column is named after that column.
                 let column = match columns.as_slice() {
                     [TABLEOID] => Some("tableoid".to_string()),
                     [one] => rel.attribute(*one).map(|a| a.attname.to_string()),
@@ -171,7 +171,7 @@ pub fn add_checks(
     Ok(unchecked)
 }
 
-/// Is there a row for which `expr` satisfies the test?
+/// True if there is a row for which `expr` satisfies the test.
 pub fn find_row(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -286,8 +286,8 @@ fn key_columns(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     Ok(out)
 }
 
-/// Adds a foreign key. Returns the constraint if the existing rows must be checked, which
-/// `validate` demands.
+/// Adds a foreign key. Returns the constraint if `validate` is set and existing rows must be
+/// checked.
 pub fn add_foreign_key(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -382,7 +382,7 @@ pub fn add_foreign_key(
     Ok((validate && !def.skip_validation).then_some(constraint))
 }
 
-/// 42P16 for referential actions that would set a generated column.
+/// Error 42P16 for referential actions that would set a generated column.
 fn actions_on_generated(rel: &RelDesc, def: &Constraint, fk_columns: &[AttrNo]) -> Result<()> {
     let generated = |c: &AttrNo| rel.attribute(*c).is_some_and(|a| a.attgenerated != 0);
     if !fk_columns.iter().any(generated) {
@@ -449,7 +449,7 @@ fn key_operators(
         let mut pf = cat.family_member(family, input, fk_type, 3)?;
         let mut ff = cat.family_member(family, fk_type, fk_type, 3)?;
         if pf.is_none() || ff.is_none() {
-            // The referencing value may be implicitly cast to the index's input type. For a
+            // The referencing value may be implicitly cast to the input type of the index. For a
             // pseudo-type, the referenced column must have the same type.
             let same =
                 cat.type_row(input)?.typtype != b'p' || cat.base_type(pa.atttypid)?.0 == fk_type;
@@ -531,12 +531,12 @@ fn add_triggers(
 
 /// An internal trigger that enforces a constraint.
 pub struct ConstraintTrigger<'a> {
-    /// The trigger's name is this, followed by its OID.
+    /// The name of the trigger consists of this and its OID.
     pub name: &'a str,
     pub function: Oid,
     /// `pg_trigger.tgtype`.
     pub kind: i16,
-    /// The table on the other side of a foreign key; 0 if there is none.
+    /// The table at the other end of a foreign key; 0 if there is none.
     pub other: Oid,
     pub index: Oid,
     pub constraint: Oid,

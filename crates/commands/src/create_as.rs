@@ -44,7 +44,8 @@ pub fn create_table_as(
     }
     let plan = query::plan(host, &query)?;
     // Planning may simplify an expression to one with a more specific type modifier. For set
-    // operations the modifier from analysis is right: the plan shows that of the first branch.
+    // operations the modifier from the analysis is used, because the plan shows that of the first
+    // branch.
     if query.set_operations.is_none() {
         let targets = plan.plan_tree.info.target_list.iter().filter(|t| !t.resjunk);
         for (column, t) in columns.iter_mut().zip(targets) {
@@ -53,7 +54,8 @@ pub fn create_table_as(
             }
         }
     }
-    // The snapshot is taken first: the query must not see the new table in the catalogs.
+    // The snapshot is taken first, because the new table in the catalogs must not be visible to the
+    // query.
     let snapshot = host.backend().snapshot();
     let oid = make(host, stmt, columns, Some(&query))?;
     let query = query::of_plan(&plan, QuerySnapshot::Given(snapshot));
@@ -170,7 +172,7 @@ fn make(
     Ok(oid)
 }
 
-/// Rejects queries that a materialized view does not allow.
+/// Refuses queries that a materialized view does not allow.
 fn fits_matview(
     host: &mut dyn CommandHost,
     query: &Query,
@@ -259,7 +261,7 @@ pub fn write_rows(host: &mut dyn CommandHost, oid: Oid, query: spi::Query) -> Re
     Ok(Finished { rows: buffer.finish(host)?, ..done })
 }
 
-/// Does the table of CREATE TABLE AS exist? An error without IF NOT EXISTS.
+/// True if the table of CREATE TABLE AS exists. An error in that case without IF NOT EXISTS.
 pub fn table_exists(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
     let (schema, _) = creation::creation_target(host, &stmt.into.rel)?;
     let name = stdx::clip(&stmt.into.rel.relname, 63).to_string();

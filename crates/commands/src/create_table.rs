@@ -25,7 +25,7 @@ use utility::names;
 pub struct Column {
     pub column: NewColumn,
     pub default: Option<Node>,
-    /// A default in analysed form (from LIKE).
+    /// A default that is already analysed (from LIKE).
     pub stored_default: Option<Expr>,
     pub generated: bool,
     /// The options of the column's sequence, and whether it is an identity column.
@@ -40,7 +40,7 @@ pub struct Constraints {
     pub foreign: Vec<Constraint>,
 }
 
-/// 42P16 for ON COMMIT on a table that is not temporary.
+/// Error 42P16 for ON COMMIT on a table that is not temporary.
 pub(crate) fn check_on_commit(action: OnCommitAction, table: &ast::RangeVar) -> Result<()> {
     let acts = matches!(action, OnCommitAction::DeleteRows | OnCommitAction::Drop);
     if acts && table.relpersistence != b't' {
@@ -159,8 +159,8 @@ fn serial_type(name: &ast::TypeName, sql: &str) -> Result<Option<Oid>> {
     Ok(Some(ty))
 }
 
-/// PostgreSQL resolves a column's type twice: in the statement and when the table is created.
-/// Notices about its modifier are therefore sent twice, the second time without a position.
+/// Sends the notices about the modifier of a column's type a second time, without a position:
+/// PostgreSQL resolves the type twice, in the statement and when the table is created.
 pub(crate) fn repeat_notices(host: &mut dyn CommandHost, def: &ColumnDef) -> Result<()> {
     match &def.type_name {
         Some(name) if !name.typmods.is_empty() => {
@@ -269,7 +269,7 @@ pub fn column(
         saw.check(&out).map_err(|e| e.at(place))?;
     }
     if let Some(ty) = serial {
-        // As if DEFAULT and NOT NULL were written last.
+        // The checks are those of a DEFAULT and a NOT NULL at the end of the column definition.
         saw.default()?;
         saw.check(&out)?;
         out.sequence = Some((vec![type_option(ty)], false));
@@ -278,7 +278,7 @@ pub fn column(
     Ok(out)
 }
 
-/// The constraints of a column seen so far.
+/// The constraints of a column that have been processed.
 struct Seen<'a> {
     table: &'a str,
     column: &'a str,
@@ -326,7 +326,7 @@ impl Seen<'_> {
     }
 }
 
-/// DEFERRABLE, INITIALLY DEFERRED and so on apply to the preceding constraint.
+/// Applies DEFERRABLE, INITIALLY DEFERRED and so on to the preceding constraint.
 fn attribute(last: Option<&mut Constraint>, kind: ConstrType) -> Result<()> {
     let fits = |c: &Constraint| {
         matches!(
@@ -353,7 +353,7 @@ fn attribute(last: Option<&mut Constraint>, kind: ConstrType) -> Result<()> {
     Ok(())
 }
 
-/// Is the type allowed for a sequence?
+/// True if the type is allowed for a sequence.
 pub fn is_sequence_type(ty: Oid) -> bool {
     matches!(ty, oids::INT2 | oids::INT4 | oids::INT8)
 }
@@ -397,7 +397,7 @@ fn compression(method: &str) -> Result<u8> {
     }
 }
 
-/// The `attstorage` code for a storage name; 0A000 where the type does not allow it.
+/// The `attstorage` code for a storage name. Error 0A000 if the type does not allow it.
 pub fn storage_letter(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<u8> {
     let letter = match name.to_ascii_lowercase().as_str() {
         "plain" => b'p',
@@ -441,7 +441,7 @@ fn add_key(constraints: &mut Constraints, c: Constraint, sql: &str) -> Result<()
     Ok(())
 }
 
-/// Sets the primary key columns NOT NULL. An error for more than one primary key.
+/// Marks the primary key columns NOT NULL. An error if there is more than one primary key.
 fn primary_key_columns(
     columns: &mut [Column],
     constraints: &Constraints,
@@ -465,7 +465,7 @@ fn primary_key_columns(
     Ok(())
 }
 
-/// 42703 for a key column that does not exist.
+/// Error 42703 for a key column that does not exist.
 fn check_key_columns(columns: &[Column], constraints: &Constraints, sql: &str) -> Result<()> {
     for key in &constraints.keys {
         for name in key.keys.iter().chain(&key.including) {

@@ -12,7 +12,7 @@ use stdx::clip;
 use utility::host::CommandHost;
 use utility::names;
 
-/// 42501 unless the user has CREATE on the schema.
+/// Error 42501 unless the user has CREATE on the schema.
 pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     let user = names::user(host);
     let mut cat = host.catalog();

@@ -26,7 +26,8 @@ pub fn letter(objtype: ObjectType) -> Result<(u8, Kind)> {
     })
 }
 
-/// The default privileges of objects that `owner` creates in the schema, or in any if `INVALID`.
+/// The default privileges of objects that `owner` creates in the schema, or in any schema if it is
+/// `INVALID`.
 pub fn find(
     host: &mut dyn CommandHost,
     owner: Oid,

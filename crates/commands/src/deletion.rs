@@ -1,5 +1,4 @@
-//! The deletion of objects: cascade, and what is removed with an object of each class.
-//!
+//! Deletion of objects: cascading, and the rows that are removed with an object of each class.
 //! Counterpart: the second half of dependency.c, `heap_drop_with_catalog`.
 
 use crate::class;
@@ -105,7 +104,7 @@ fn drop_parts(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
 /// Counterpart: `heap_drop_with_catalog`, `index_drop`.
 fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
-    // No descriptor can be built: the TOAST table is already dropped.
+    // The descriptor cannot be built, because the TOAST table is already dropped.
     let row = class::row(&mut host.catalog(), oid)?;
     let class = &row.row;
     if matches!(class.relkind, b'r' | b'm' | b'v' | b'S') {

@@ -21,7 +21,7 @@ use types::Datum;
 use utility::host::{CommandHost, notice};
 use utility::names;
 
-/// A default as expression, node tree text and display text; `None` for NULL.
+/// A default as expression, node tree text and display text; `None` if it is NULL.
 fn default_of(
     host: &mut dyn CommandHost,
     node: &Node,
@@ -216,8 +216,8 @@ fn changed(host: &mut dyn CommandHost, domain: Oid) -> Result<()> {
     cat.increment_command_counter()
 }
 
-/// The table columns whose type is the domain or one based on it; the tables are locked. 0A000
-/// where the domain is nested in other types, whose values would have to be checked too.
+/// The table columns whose type is the domain or a domain based on it; the tables are locked. Error
+/// 0A000 if the domain is nested in other types, whose values would have to be checked too.
 /// Counterpart: `get_rels_with_domain`.
 fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, AttrNo)>> {
     let mut out = Vec::new();
@@ -276,7 +276,7 @@ fn with_value(mut e: Expr, value: &Expr) -> Expr {
     e
 }
 
-/// 23514 where an existing row violates the check.
+/// Error 23514 if an existing row violates the check.
 fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()> {
     for (table, number) in columns_with(host, domain)? {
         let rel = host.catalog().relation(table)?;
@@ -299,7 +299,7 @@ fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()
     Ok(())
 }
 
-/// The domain of an ALTER statement; 42809 for other types.
+/// The domain of an ALTER statement. Error 42809 for other types.
 fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<Row<PgType>> {
     let row = typerow::find(host, parts)?;
     if row.typtype != b'd' {

@@ -1,5 +1,4 @@
-//! DROP for every kind of object: name resolution and permissions. `deletion` does the rest.
-//!
+//! DROP for every kind of object: name resolution and permissions. `deletion` deletes the objects.
 //! Counterpart: dropcmds.c, `RemoveRelations`.
 
 use crate::object::address;
@@ -48,8 +47,8 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<()>
         return Ok(());
     }
     let objects = match stmt.concurrent {
-        // In PostgreSQL the last of several transactions drops it, and is open in a pipeline. Its
-        // locks are new ones.
+        // In PostgreSQL the last one of several transactions drops the index, and stays open in a
+        // pipeline. Its locks are acquired again.
         true => {
             host.next_transaction()?;
             relations(host, stmt)?
@@ -136,8 +135,8 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
     Ok(out)
 }
 
-/// 42809 or 42501 unless the relation is of the kind that the statement names and owned by the
-/// user. Counterpart: `RangeVarCallbackForDropRelation`.
+/// Error 42809 unless the relation is of the kind that the statement names; error 42501 unless the
+/// user owns it. Counterpart: `RangeVarCallbackForDropRelation`.
 fn may_drop(host: &mut dyn CommandHost, rel: &RelDesc, kind: u8, article: &str) -> Result<()> {
     let actual = match rel.kind() {
         b'p' => b'r',
@@ -173,7 +172,7 @@ fn wrong_kind(rel: &RelDesc, actual: u8, article: &str) -> PgError {
     }
 }
 
-/// Objects of kinds without rules of their own. Counterpart: `RemoveObjects`.
+/// Objects of kinds that need no special treatment. Counterpart: `RemoveObjects`.
 fn objects(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
     let mut out = Vec::new();
     for node in &stmt.objects {
@@ -187,7 +186,7 @@ fn objects(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddr
     Ok(out)
 }
 
-/// Does the user own the schema that the object is in?
+/// True if the user owns the schema that contains the object.
 fn owns_schema_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<bool> {
     let Some(class) = ObjectClass::of(object.class) else { return Ok(false) };
     let schema = host.catalog().object_row(class, object.object)?.namespace()?;

@@ -90,7 +90,8 @@ fn create_in(
     }
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
-    // Expressions are analysed before other checks, which determines the error reported.
+    // Expressions are analysed before the other checks, because the order determines which error is
+    // reported.
     let mut analysed = Vec::with_capacity(stmt.exprs.len());
     let mut label: Vec<String> = Vec::new();
     for elem in &stmt.exprs {
@@ -260,7 +261,7 @@ fn free_name(
     unreachable!("one of the numbers is free")
 }
 
-/// The object with this name; 42704 where there is none, 42501 unless the user owns it.
+/// The object with this name. Error 42704 if there is none, 42501 unless the user owns it.
 pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<catalog::Row<PgStatisticExt>> {
     let row = look_up(host, parts)?;
     let Some(row) = row else {

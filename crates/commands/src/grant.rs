@@ -1,10 +1,8 @@
 //! GRANT and REVOKE of privileges on objects.
-//!
-//! The grantor is not always the current user: a member of the owning role grants as the owner; any
-//! other user grants as that one of its roles that has the most of the required grant options.
-//!
+//! The grantor is not always the current user: a member of the owning role grants as the owner. Any
+//! other user grants as the role, among those of which it is a member, that has the most of the
+//! required grant options.
 //! Reading order: `object` (the objects of a statement), `defaults`.
-//!
 //! Counterpart: aclchk.c.
 
 pub mod defaults;
@@ -102,7 +100,7 @@ fn kind_of(objtype: ObjectType) -> Result<(Kind, &'static str)> {
 /// The privileges of a list without columns; an empty list means all.
 pub fn privileges_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, u32)> {
     let (kind, noun) = kind_of(objtype)?;
-    // As in PostgreSQL, sequence privileges are accepted for tables.
+    // Sequence privileges are accepted for tables, as in PostgreSQL.
     let allowed = match kind {
         Kind::Table => Kind::Table.all() | Kind::Sequence.all(),
         kind => kind.all(),
@@ -222,7 +220,7 @@ fn on_relation(
             bail!(INVALID_GRANT_OPERATION, "invalid privilege type USAGE for table");
         }
     }
-    // Column privileges: those listed, and for REVOKE on the table those of all columns.
+    // Column privileges: the listed ones and, for REVOKE on the table, those of all columns.
     let mut columns: Vec<(AttrNo, u32)> = Vec::new();
     let mut add = |number: AttrNo, bits: u32| match columns.iter_mut().find(|c| c.0 == number) {
         Some(c) => c.1 |= bits,
@@ -375,8 +373,8 @@ fn best_grantor(
     Ok(best)
 }
 
-/// The requested privileges that the grantor can grant; a warning where some are missing. `what` is
-/// the object in the warning. Counterpart: `restrict_and_check_grant`.
+/// The requested privileges that the grantor can grant. A warning is raised if some cannot be
+/// granted. `what` is the object in the warning. Counterpart: `restrict_and_check_grant`.
 fn restrict(
     host: &mut dyn CommandHost,
     order: &GrantSpec,
@@ -412,7 +410,7 @@ fn restrict(
     allowed
 }
 
-/// 42501 for an object.
+/// Error 42501 for an object.
 pub fn denied(privileges: &ObjectPrivileges) -> PgError {
     pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {} {}", privileges.noun, privileges.name)
 }

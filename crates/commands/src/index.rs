@@ -71,7 +71,8 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
     create_index_of(host, stmt, true, sql)
 }
 
-/// As [`create_index`]; unless `filled`, the index stays empty: the caller rewrites the table.
+/// As [`create_index`]. Unless `filled` is set, the index stays empty, because the caller rewrites
+/// the table.
 pub fn create_index_of(
     host: &mut dyn CommandHost,
     stmt: &IndexStmt,
@@ -119,8 +120,8 @@ pub fn create_index_of(
     }
 }
 
-/// CREATE INDEX CONCURRENTLY. The index is built in one step with writers locked out. As in
-/// PostgreSQL, it first exists as an invalid index, and stays invalid if the build fails.
+/// CREATE INDEX CONCURRENTLY. The index is built in one step that excludes writers. As in
+/// PostgreSQL, it first exists as an invalid index, and remains invalid if the build fails.
 fn create_concurrently(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -159,7 +160,7 @@ pub fn describe(
         let mut cat = SessionLookup::new(host);
         let kind = ExprKind::IndexPredicate;
         let e = analyze::ddl::condition(&mut cat, rel, node, sql, kind)?;
-        // The predicate is stored unfolded; readers fold it.
+        // The predicate is stored unfolded; it is folded when it is used.
         let folded = host.planner().fold(e.clone())?;
         if !is_immutable(host, &folded)? {
             bail!(
@@ -233,13 +234,13 @@ pub fn describe(
     })
 }
 
-/// Does the expression use system columns such as `ctid` or `xmin`? Their values change without an
-/// index update.
+/// True if the expression uses system columns such as `ctid` or `xmin`, whose values change without
+/// an index update.
 pub fn uses_system_columns(e: &Expr) -> bool {
     plan::walk::any(e, &mut |e| matches!(e, Expr::Var(v) if v.varattno < 0))
 }
 
-/// The index access method with this name. Notice: another one is used for an obsolete name.
+/// The index access method with this name. An obsolete name is replaced, with a notice.
 fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Method> {
     let name = match (name, host.catalog().find_access_method(name)?) {
         ("rtree", None) => {
@@ -258,7 +259,7 @@ fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Metho
     am::by_oid(row.oid).ok_or_else(|| PgError::unsupported(format!("access method \"{name}\"")))
 }
 
-/// Rejects what the access method does not support.
+/// Refuses features that the access method does not support.
 fn check_capabilities(method: &MethodInfo, stmt: &IndexStmt) -> Result<()> {
     let can = &method.capabilities;
     let lacks = if stmt.unique && !can.unique {
@@ -317,7 +318,8 @@ fn key_column(
     let mut expr = None;
     let (name, number, ty, mut collation);
     if let Some(column) = &elem.name {
-        // Its operator class is resolved first, as in PostgreSQL, which determines the error.
+        // The operator class is resolved first, as in PostgreSQL, because the order determines
+        // which error is reported.
         let system = crate::relation::SYSTEM_COLUMNS.iter().find(|s| s.0 == &**column);
         if let Some(&(_, _, ty)) = system.filter(|_| rel.column(column).is_none()) {
             opclass_of(host, elem, method, ty)?;
@@ -462,7 +464,7 @@ fn find_opclass(
     Ok(oid)
 }
 
-/// Does the expression use only immutable functions?
+/// True if the expression uses only immutable functions.
 pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     let mut functions = Vec::new();
     let mut conversions = Vec::new();
@@ -658,7 +660,7 @@ fn index_row(rel: &RelDesc, new: &NewIndex, oid: Oid) -> PgIndex {
         indclass: OidVector(new.keys.iter().map(|k| k.opclass).collect()),
         indoption: Int2Vector(new.keys.iter().map(|k| k.option).collect()),
         indexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
-        // An explicit AND expression, as in PostgreSQL.
+        // The conditions are stored as an explicit AND expression, as in PostgreSQL.
         indpred: match new.predicate.as_slice() {
             [] => None,
             [one] => Some(stored::write(one)),
@@ -769,7 +771,7 @@ pub fn fill_unchecked(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Res
     fill_index(host, table, index, false)
 }
 
-/// Index expressions are evaluated with the privileges of the table's owner.
+/// Builds the index. Index expressions are evaluated with the privileges of the table's owner.
 fn fill_index(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bool) -> Result<()> {
     let owner = host.catalog().relation(table)?.class.relowner;
     host.as_owner(owner, &mut |host| fill_as_owner(host, table, index, checked))
@@ -871,8 +873,8 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     note_built(host, (table, index), pages, &built, checked)
 }
 
-/// Stores the statistics of a build, and that the index is usable. `pages` are those of the table
-/// and of the index.
+/// Stores the statistics of a build, and marks the index as usable. `pages` are the numbers of
+/// pages of the table and of the index.
 fn note_built(
     host: &mut dyn CommandHost,
     (table, index): (Oid, Oid),
@@ -882,7 +884,7 @@ fn note_built(
 ) -> Result<()> {
     let mut cat = host.catalog();
     let tuples = |count: f64, old: f32| {
-        // An empty table that was never vacuumed keeps its unknown size.
+        // An empty table that was never vacuumed keeps its unknown number of rows.
         if count == 0.0 && old < 0.0 { -1.0 } else { count as f32 }
     };
     class::update_statistics(&mut cat, table, |row| {

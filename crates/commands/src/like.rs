@@ -1,9 +1,7 @@
 //! LIKE in CREATE TABLE.
-//!
-//! Expressions of the source table are copied as text, since its columns have the same names in the
-//! new table but perhaps other numbers. Index columns keep their own names, which a renamed table
-//! column does not change.
-//!
+//! Expressions of the source table are copied as text, because its columns have the same names in
+//! the new table but possibly other numbers. Index columns keep their own names, which do not
+//! change if a column of the table is renamed.
 //! Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
 
 use crate::create_table::{Column, Constraints};
@@ -29,12 +27,12 @@ const INDEXES: u32 = 1 << 6;
 const STATISTICS: u32 = 1 << 7;
 const STORAGE: u32 = 1 << 8;
 
-/// Objects to create after the table exists.
+/// Objects that are created after the table exists.
 #[derive(Default)]
 pub struct Later {
     /// Index definitions with their comments.
     indexes: Vec<(IndexStmt, Option<Text>)>,
-    /// Column names with their comments.
+    /// Comments of columns, by column name.
     comments: Vec<(String, Text)>,
     constraint_comments: Vec<(String, Text)>,
     /// Definitions with their comments.
@@ -163,7 +161,7 @@ fn sequence_options(
     rel: &RelDesc,
     a: &PgAttribute,
 ) -> Result<Vec<DefElem>> {
-    // Without AS: as in PostgreSQL, the copied sequence is bigint.
+    // AS is omitted: as in PostgreSQL, the copied sequence is of type bigint.
     let mut out = Vec::new();
     let owned = crate::sequence::owned_by(host, rel.oid(), Some(a.attnum))?;
     let Some(oid) = owned.first() else { return Ok(out) };
@@ -187,7 +185,7 @@ fn sequence_options(
     Ok(out)
 }
 
-/// Copies the indexes under new names; indexes of constraints as constraints.
+/// Copies the indexes with new names. Indexes of constraints are copied as constraints.
 fn add_indexes(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,

@@ -35,8 +35,8 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
     Ok(())
 }
 
-/// Locks a relation with the privileges of `user`, and the relations that a view reads. `within`:
-/// the enclosing views.
+/// Locks a relation with the privileges of `user`. For a view, the relations that it reads are
+/// locked too. `within` are the enclosing views.
 fn lock_one(
     host: &mut dyn CommandHost,
     stmt: &LockStmt,
@@ -74,7 +74,7 @@ fn lock_one(
     let mut read = Vec::new();
     relations_read(&rule.query, &mut read);
     for (other, inh) in read {
-        // A view that reads itself is already locked.
+        // A view that refers to itself is already locked.
         if within.contains(&other) {
             continue;
         }
@@ -104,7 +104,7 @@ fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Re
     children.sort_unstable();
     for child in children {
         take_lock(host, stmt, child)?;
-        // It may have been dropped during the wait for the lock.
+        // The table may have been dropped during the wait for the lock.
         if host.catalog().find_class(child)?.is_some() {
             lock_children(host, stmt, child)?;
         }
@@ -183,7 +183,7 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Res
     }
     host.prevent_in_transaction_block("REINDEX CONCURRENTLY")?;
     reindex_wanted(host, stmt, wanted)?;
-    // PostgreSQL works in several transactions, of which the last is open in a pipeline.
+    // PostgreSQL uses several transactions, the last of which stays open in a pipeline.
     host.next_transaction()
 }
 
@@ -282,7 +282,7 @@ fn reindex_many(
     Ok(())
 }
 
-/// The name must be that of the current database, and the user must own it.
+/// An error unless the name is that of the current database and the user owns it.
 fn check_database(host: &mut dyn CommandHost, name: Option<&str>) -> Result<()> {
     let own = host.database_name()?;
     if name.is_some_and(|n| n != own) {
@@ -312,7 +312,7 @@ fn check_concurrent(rel: &RelDesc, wanted: ReindexOptions) -> Result<()> {
     Ok(())
 }
 
-/// Is it a catalog or a TOAST table? Counterpart: `IsSystemClass`.
+/// True for a catalog or a TOAST table. Counterpart: `IsSystemClass`.
 fn is_system(oid: Oid, namespace: Oid) -> bool {
     oid < Oid::FIRST_NORMAL || namespace == catalog::namespace::PG_TOAST
 }
@@ -346,7 +346,7 @@ fn reindex_table(host: &mut dyn CommandHost, table: Oid, wanted: ReindexOptions)
         rebuild(host, table, i.indexrelid, wanted)?;
         some = true;
     }
-    // The TOAST table's indexes stay in their tablespace.
+    // The indexes of the TOAST table stay in their tablespace.
     let toast = match rel.class.reltoastrelid.valid() {
         Some(toast) => reindex_table(host, toast, ReindexOptions { tablespace: None, ..wanted })?,
         None => false,
@@ -368,7 +368,7 @@ fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: ReindexOpti
             "only shared relations can be placed in pg_global tablespace"
         );
     }
-    // Sessions read catalogs without locks and keep them open.
+    // Sessions read catalogs without locks and keep their files open.
     if rel.is_catalog() {
         return Err(PgError::unsupported("REINDEX of system catalogs"));
     }

@@ -18,7 +18,7 @@ use utility::names;
 
 /// REFRESH MATERIALIZED VIEW.
 pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<()> {
-    // With CONCURRENTLY, readers are not blocked while the rows are compared.
+    // Readers are not blocked while the rows are compared by CONCURRENTLY.
     let lock = match stmt.concurrent {
         true => names::mode::EXCLUSIVE,
         false => names::mode::ACCESS_EXCLUSIVE,
@@ -95,7 +95,7 @@ fn query_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Query> {
     list.pop().ok_or_else(|| PgError::internal("rule without an action"))
 }
 
-/// Records whether the view is populated.
+/// Stores whether the view is populated.
 pub fn set_populated(host: &mut dyn CommandHost, oid: Oid, populated: bool) -> Result<()> {
     let mut cat = host.catalog();
     let row = class::row(&mut cat, oid)?;

@@ -19,7 +19,7 @@ use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
 use utility::names;
 
-/// The roles of the statement; 42501 where the user lacks their privileges.
+/// The roles of the statement. Error 42501 if the user lacks their privileges.
 fn roles(host: &mut dyn CommandHost, specs: &[RoleSpec], what: &str) -> Result<Vec<Oid>> {
     let mut out = Vec::with_capacity(specs.len());
     for spec in specs {
@@ -76,13 +76,13 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
     if objects.is_empty() {
         return Ok(());
     }
-    // Newest first: dependents are usually newer than the objects they depend on.
+    // Newest first, because dependents are usually newer than the objects on which they depend.
     objects.sort_by_key(|o| (std::cmp::Reverse(o.object), o.class, o.sub));
     deletion::drop_objects(host, &objects, deletion::behavior(stmt.behavior), false)
 }
 
-/// Removes the role from a policy. Returns false if it is the policy's only role: the policy must
-/// be dropped. Counterpart: `RemoveRoleFromObjectPolicy`.
+/// Removes the role from a policy. Returns false if it is the only role of the policy, which must
+/// then be dropped. Counterpart: `RemoveRoleFromObjectPolicy`.
 fn remove_from_policy(
     host: &mut dyn CommandHost,
     use_of: &Row<PgShdepend>,

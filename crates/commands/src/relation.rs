@@ -65,7 +65,7 @@ pub struct NewRelation<'a> {
     pub options: Option<Vec<Text>>,
 }
 
-/// 42P22 for a query column of a collatable type whose expression has conflicting collations.
+/// Error 42P22 for a query column of a collatable type whose expression has conflicting collations.
 /// `message` formats the error from the column name and type.
 pub fn check_collations(
     host: &mut dyn CommandHost,
@@ -82,7 +82,7 @@ pub fn check_collations(
     Ok(())
 }
 
-/// Rejects types that a column cannot have. Counterpart: `CheckAttributeType`.
+/// Refuses types that a column cannot have. Counterpart: `CheckAttributeType`.
 pub fn check_column_type(
     host: &mut dyn CommandHost,
     column: &NewColumn,
@@ -106,7 +106,7 @@ pub fn check_column_type(
     Ok(())
 }
 
-/// 42P16 for pseudo-types, including anonymous records, whose values have no meaning in other
+/// Error 42P16 for pseudo-types, including anonymous records, whose values have no meaning in other
 /// sessions.
 pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Result<()> {
     if host.catalog().type_row(ty)?.typtype == b'p' {
@@ -116,8 +116,8 @@ pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Resu
     Ok(())
 }
 
-/// 42P16 where a row type contains itself. `within`: the enclosing row types. Counterpart: the
-/// recursion of `CheckAttributeType`.
+/// Error 42P16 if a row type contains itself. `within` are the enclosing row types. Counterpart:
+/// the recursion of `CheckAttributeType`.
 fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>) -> Result<()> {
     let row = host.catalog().type_row(ty)?;
     match row.typtype {
@@ -165,7 +165,7 @@ fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: u8) ->
     Ok(())
 }
 
-/// Name, attribute number, type.
+/// Name, attribute number and type of each system column.
 pub const SYSTEM_COLUMNS: [(&str, AttrNo, Oid); 6] = [
     ("ctid", -1, oids::TID),
     ("xmin", -2, oids::XID),
@@ -213,8 +213,8 @@ pub fn attribute_row(
     })
 }
 
-/// The row of a column added to `others`. It gets a version option if they have one, that is, if
-/// the table was created by a server that stores it.
+/// The row of a column that is added to `others`. It gets a version option if they have one, that
+/// is, if the table was created by a server that stores it.
 pub fn with_version(
     host: &mut dyn CommandHost,
     others: &[PgAttribute],
@@ -282,7 +282,7 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
     }
 }
 
-/// 42501 for user relations in system schemas. Counterpart: `heap_create`.
+/// Error 42501 for user relations in system schemas. Counterpart: `heap_create`.
 fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
     let system =
         spec.namespace == catalog::namespace::PG_CATALOG && !matches!(spec.kind, b'i' | b't');
@@ -457,8 +457,8 @@ pub fn record_column_type(
     Ok(())
 }
 
-/// A `pg_class` row with an OID for a new relation that is also its file number. A number with
-/// leftover files of a crash is skipped.
+/// A `pg_class` row for a new relation, whose OID is also its file number. A number for which a
+/// crash has left files is skipped.
 pub(crate) fn new_class(
     host: &mut dyn CommandHost,
     spec: &NewRelation<'_>,

@@ -1,5 +1,4 @@
-//! Name and schema of an existing relation or type, with those of its parts.
-//!
+//! Changes of name and schema of existing relations and types, and of their parts.
 //! Counterpart: `RenameRelationInternal`, `RenameTypeInternal`, `AlterTableNamespaceInternal`.
 
 use crate::{class, sequence, typerow};

@@ -9,7 +9,7 @@ use parse::ast::DefElem;
 use pgerror::{Result, bail, pg_err};
 use utility::options::{boolean, text};
 
-/// Table parameters; the flag marks those that are also allowed with the prefix `toast.`.
+/// Table parameters. The flag marks those that are also allowed with the prefix `toast.`.
 const TABLE: &[(&str, Check, bool)] = &[
     ("autovacuum_enabled", Check::Bool, true),
     ("vacuum_truncate", Check::Bool, true),
@@ -108,7 +108,7 @@ fn check(name: &str, value: &str, check: Check) -> Result<()> {
     Ok(())
 }
 
-/// Applies `defs` of one namespace to the old list; with `reset` removes them.
+/// Applies `defs` of one namespace to the old list; with `reset` removes the parameters.
 fn transform(
     old: Option<&[Text]>,
     defs: &[DefElem],

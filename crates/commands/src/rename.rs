@@ -44,8 +44,8 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
     move_relation(host, &rel, schema)
 }
 
-/// The relation of an ALTER statement; `None`, after a notice, if it is missing and IF EXISTS was
-/// given.
+/// The relation of an ALTER statement; `None`, after a notice, if it does not exist and IF EXISTS
+/// was given.
 fn target(
     host: &mut dyn CommandHost,
     rv: &Option<Box<RangeVar>>,

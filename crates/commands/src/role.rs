@@ -39,7 +39,7 @@ fn may_create_roles(host: &mut dyn CommandHost) -> Result<bool> {
     Ok(host.catalog().role_row(user)?.is_some_and(|r| r.rolcreaterole))
 }
 
-/// Applies options to a role's row. The caller handles membership lists.
+/// Applies options to the row of a role. The caller handles membership lists.
 fn apply(
     host: &mut dyn CommandHost,
     row: &mut PgAuthid,
@@ -224,7 +224,7 @@ pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied to rename role");
     }
     let mut changed = PgAuthid { rolname: Name::new(new), ..row.row.clone() };
-    // An MD5 hash includes the role name.
+    // An MD5 hash depends on the role name.
     if changed.rolpassword.as_ref().is_some_and(|p| p.as_str().starts_with("md5")) {
         changed.rolpassword = None;
         host.notice(notice(pg_err!(
@@ -328,7 +328,7 @@ pub fn grant_role(host: &mut dyn CommandHost, stmt: &GrantRoleStmt) -> Result<()
     let mut admin = false;
     for d in &stmt.opt {
         if &*d.defname == "admin" {
-            // In REVOKE ADMIN OPTION FOR the option names what is revoked.
+            // In REVOKE ADMIN OPTION FOR, the option specifies what is revoked.
             admin = !stmt.is_grant || options::boolean(d)?;
         }
     }
@@ -361,7 +361,7 @@ fn check_admin(host: &mut dyn CommandHost, role: Oid, name: &str) -> Result<()> 
     if may_create_roles(host)? {
         return Ok(());
     }
-    // The admin option of a role that the user is a member of counts too.
+    // The admin option of a role of which the user is a member counts too.
     let user = names::user(host);
     let rows = host.catalog().scan(indexes::PG_AUTH_MEMBERS_ROLE_MEMBER_INDEX, &[role.into()])?;
     for r in rows.iter().filter(|r| r.admin_option) {

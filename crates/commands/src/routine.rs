@@ -74,7 +74,8 @@ fn variadic_element(host: &mut dyn CommandHost, ty: Oid) -> Result<Oid> {
     })
 }
 
-/// An input parameter and an output parameter may have the same name; two of the same kind may not.
+/// Error unless the name is unique: an input parameter and an output parameter may have the same
+/// name, but two of the same kind may not.
 fn check_unique_name(
     stmt: &CreateFunctionStmt,
     (name, mode): (&str, Mode),
@@ -338,7 +339,7 @@ fn with_config(old: Option<Vec<Text>>, changes: &[(String, Option<String>)]) -> 
     (!list.is_empty()).then_some(list)
 }
 
-/// The language of a new function, which the user may use.
+/// The language of a new function. The user must have the privilege to use it.
 fn usable_language(host: &mut dyn CommandHost, language: &str) -> Result<Row<PgLanguage>> {
     if language == "plpgsql" {
         return Err(PgError::unsupported("functions in language plpgsql"));
@@ -439,7 +440,8 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     }
     let (prosrc, probin) = source_of(stmt, a.body.as_deref(), (&language, lang.oid), &name)?;
     let body = match &stmt.sql_body {
-        // The first names of all parameters, not only of input ones: deparsing shows these.
+        // The names of the first parameters, whether or not they are input parameters, because
+        // deparsing shows these.
         Some(node) => {
             let all = p.names.iter().flatten().take(p.input.len());
             let names: Vec<String> = all.map(|n| n.as_str().to_string()).collect();
@@ -486,7 +488,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     };
     let needs = body.map(|b| b.1).unwrap_or_default();
     let oid = insert(host, new, stmt.replace, &p, needs)?;
-    // Checked after the insertion, since the function may call itself.
+    // Checked after the insertion, because the function may call itself.
     host.validate_function(oid, sql)
 }
 
@@ -545,7 +547,7 @@ fn insert(
             this
         }
     };
-    // Dependencies of the signature are recorded apart from those of the body.
+    // Dependencies of the signature are recorded separately from those of the body.
     let mut signature = vec![
         ObjectAddress::of::<PgNamespace>(new.pronamespace),
         ObjectAddress::of::<PgLanguage>(new.prolang),
@@ -655,7 +657,7 @@ fn row_of(host: &mut dyn CommandHost, oid: Oid) -> Result<catalog::Row<PgProc>> 
     row.ok_or_else(|| PgError::internal(format!("cache lookup failed for function {oid}")))
 }
 
-/// 42723 where the schema has a routine with this name and argument types.
+/// Error 42723 if the schema has a routine with this name and argument types.
 fn name_is_free(host: &mut dyn CommandHost, row: &PgProc, name: &str, schema: Oid) -> Result<()> {
     let probe = PgProc { proname: Name::new(name), pronamespace: schema, ..row.clone() };
     if existing(host, &probe)?.is_some() {
@@ -760,7 +762,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt, sql: &str) ->
     Ok(())
 }
 
-/// A missing schema or argument type in the reference to a routine.
+/// The message for a missing schema or argument type in the reference to a routine.
 fn missing_name(host: &mut dyn CommandHost, object: &ObjectWithArgs) -> Result<Option<String>> {
     if let [.., schema, _] = object.objname.as_slice()
         && host.catalog().find_namespace(schema)?.is_none()

@@ -47,7 +47,7 @@ pub struct NewSequence<'a> {
     pub schema: Oid,
     pub persistence: Persistence,
     pub owner: Oid,
-    /// Does it belong to an identity column?
+    /// True if it belongs to an identity column.
     pub identity: bool,
 }
 

@@ -34,7 +34,7 @@ pub struct ObjectPrivileges {
 }
 
 impl ObjectPrivileges {
-    /// The ACL, or the default one where the column is NULL.
+    /// The ACL, or the default one if the column is NULL.
     pub fn list(&self) -> Vec<AclItem> {
         self.acl.clone().unwrap_or_else(|| acl::default_acl(self.kind, self.owner))
     }
@@ -53,7 +53,7 @@ impl Subject {
         ObjectAddress { sub: i32::from(self.column), ..whole }
     }
 
-    /// The privileges, locked for a change. Rows that are also changed in place stay locked: the
+    /// The privileges, locked for a change. Rows that are also updated in place remain locked: the
     /// lock must be acquired before the row is read, and is released by [`Subject::unlock`].
     pub fn lock(self, host: &mut dyn CommandHost) -> Result<(ObjectPrivileges, Option<Tid>)> {
         let keys = [self.oid.into()];

@@ -1,5 +1,4 @@
-//! The TOAST table of a relation: whether one is needed, its creation and its replacement.
-//!
+//! The TOAST table of a relation: whether it is needed, its creation and its replacement.
 //! Counterpart: toasting.c, `heapam_relation_needs_toast_table`.
 
 use crate::relation::{NewColumn, NewRelation, create};
@@ -15,7 +14,7 @@ use utility::host::CommandHost;
 /// Tuples larger than this many bytes are toasted. Counterpart: `TOAST_TUPLE_THRESHOLD`.
 const TOAST_TUPLE_THRESHOLD: i64 = 2032;
 
-/// Maximum size of a value in bytes, header included; `None` if unbounded. Counterpart:
+/// Maximum size of a value in bytes, including its header; `None` if unbounded. Counterpart:
 /// `type_maximum_size`.
 fn value_size_max(ty: Oid, typmod: i32, encoding: i32) -> Option<i64> {
     if typmod < 0 {
@@ -37,7 +36,7 @@ fn value_size_max(ty: Oid, typmod: i32, encoding: i32) -> Option<i64> {
     }
 }
 
-/// Can rows of these columns become large enough for out-of-line storage?
+/// True if rows of these columns can become so large that values are stored out of line.
 fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
     let (mut length, mut unlimited, mut toastable) = (0i64, false, false);
     for c in columns {
@@ -114,8 +113,8 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
     cat.increment_command_counter()
 }
 
-/// Gives the TOAST table of a rewritten table new files, or drops it if the columns no longer need
-/// it. Counterpart: the TOAST part of `finish_heap_swap`.
+/// Gives new files to the TOAST table of a rewritten table, or drops it if the columns no longer
+/// need it. Counterpart: the TOAST part of `finish_heap_swap`.
 pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let encoding = host.catalog().session.encoding;

@@ -60,7 +60,7 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
     Ok(())
 }
 
-/// The checks before the lock is requested.
+/// The checks that are made before the lock is requested.
 fn may_truncate(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if rel.kind() == b'f' {
         return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
@@ -101,7 +101,7 @@ fn referencing(
             }
         }
     }
-    // In OID order, which determines the table named in the error.
+    // In OID order, because the order determines which table the error names.
     out.sort_unstable();
     Ok(out)
 }
@@ -121,8 +121,8 @@ fn first_reference(
     Ok(None)
 }
 
-/// A temporary table with ON COMMIT DELETE ROWS may be referenced only by such tables. Counterpart:
-/// `heap_truncate_check_FKs` with `tempTables`.
+/// Error if a temporary table with ON COMMIT DELETE ROWS is referenced by a table without it.
+/// Counterpart: `heap_truncate_check_FKs` with `tempTables`.
 pub fn check_commit_actions(
     host: &mut dyn CommandHost,
     emptied: &[(Arc<RelDesc>, bool)],
@@ -164,7 +164,7 @@ pub fn rebuild_indexes(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> 
 }
 
 /// As [`rebuild_indexes`], for rows that were only moved: uniqueness is not checked again. An
-/// invalid index of a failed command may contain duplicate keys; it stays invalid.
+/// invalid index of a failed command may contain duplicate keys; it remains invalid.
 pub fn rebuild_unchecked(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     rebuild(host, rel, index::fill_unchecked)
 }

@@ -141,7 +141,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
     let order = match sort_order_between(&list, position) {
         Some(order) => order,
         None => {
-            // No float between its neighbours: renumber all labels.
+            // There is no float between its neighbours, so all labels are renumbered.
             let mut cat = host.catalog();
             for (i, v) in list.iter().enumerate().rev() {
                 let enumsortorder = (i + 1) as f32;
@@ -161,7 +161,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
             .iter()
             .filter(|v| v.oid.0 & 1 == 0)
             .all(|v| (v.enumsortorder < order) == (v.oid < oid));
-        // The OID is even if its order agrees with the label order, else odd.
+        // The OID is even if its order agrees with the order of the labels, otherwise odd.
         if sorts == (oid.0 & 1 == 0) {
             break oid;
         }
@@ -174,7 +174,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
     cat.increment_command_counter()
 }
 
-/// A sort order for a label inserted at index `position`.
+/// A sort order for a label that is inserted at index `position`.
 fn sort_order_between(list: &[catalog::Row<PgEnum>], position: usize) -> Option<f32> {
     let before = position.checked_sub(1).and_then(|i| list.get(i)).map(|v| v.enumsortorder);
     let after = list.get(position).map(|v| v.enumsortorder);
@@ -229,7 +229,7 @@ pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str, domain: boo
     crate::relname::rename_type(host, row.oid, new)
 }
 
-/// 42809 for row types of tables and for array types.
+/// Error 42809 for row types of tables and for array types.
 fn not_a_table_type(host: &mut dyn CommandHost, row: &PgType, domain: bool) -> Result<()> {
     let shown = host.catalog().format_type(row.oid)?;
     if domain && row.typtype != b'd' {

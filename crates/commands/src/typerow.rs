@@ -12,7 +12,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
 use utility::names;
 
-/// The type with this qualified name; 42704 where there is none.
+/// The type with this qualified name. Error 42704 if there is none.
 pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<Row<PgType>> {
     let (schema, name) = match parts {
         [.., schema, name] => (Some(*schema), *name),
@@ -34,7 +34,7 @@ pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<Row<PgType>> {
     }
 }
 
-/// 42501 unless the user owns the type.
+/// Error 42501 unless the user owns the type.
 pub fn must_own(host: &mut dyn CommandHost, row: &PgType) -> Result<()> {
     if !names::is_owner(host, row.typowner)? {
         let shown = host.catalog().format_type(row.oid)?;
@@ -51,7 +51,7 @@ pub fn new_name(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<(Oid, S
     Ok((schema, stdx::clip(&rv.relname, 63).to_string()))
 }
 
-/// 42710 where a type with this name exists. A conflicting automatic array type is renamed.
+/// Error 42710 if a type with this name exists. A conflicting automatic array type is renamed.
 pub fn name_is_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
     let Some(old) = host.catalog().type_in(schema, name)? else { return Ok(()) };
     let row = host.catalog().type_row(old)?;
@@ -101,7 +101,7 @@ pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<
     cat.increment_command_counter()
 }
 
-/// An unused name for the array type of `name`. Counterpart: `makeArrayTypeName`.
+/// A free name for the array type of `name`. Counterpart: `makeArrayTypeName`.
 pub fn array_type_name(host: &mut dyn CommandHost, name: &str, schema: Oid) -> Result<String> {
     let mut candidate = name.to_string();
     for _ in 1..63 {
@@ -147,7 +147,7 @@ pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
     }
 }
 
-/// 42710 where a type with the relation's name exists. A conflicting automatic array type is
+/// Error 42710 if a type with the relation's name exists. A conflicting automatic array type is
 /// renamed.
 pub fn check_row_type_name(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
     let Some(old) = host.catalog().type_in(schema, name)? else { return Ok(()) };

@@ -1,6 +1,5 @@
-//! Finds stored values of a type. A type whose representation is about to change must not be used
-//! by columns of tables that are not rewritten.
-//!
+//! Finds stored values of a type. A type whose representation will change must not be used by
+//! columns of tables that are not rewritten.
 //! Counterpart: `find_composite_type_dependencies`.
 
 use crate::stored;
@@ -14,7 +13,7 @@ use ids::Oid;
 use pgerror::{Result, bail};
 use utility::host::CommandHost;
 
-/// A dependent that forbids the change: a column (`table.column`), or an object whose expressions
+/// A dependent that prevents the change: a column (`table.column`), or an object whose expressions
 /// use the type.
 enum Dependent {
     Column(String),
@@ -30,8 +29,8 @@ impl Dependent {
     }
 }
 
-/// The first dependent with values of the type, or with expressions over them. `seen`: types
-/// already visited.
+/// The first dependent that contains values of the type, or expressions over them. `seen` are the
+/// types that have been visited.
 fn find_dependent(
     host: &mut dyn CommandHost,
     ty: Oid,
@@ -43,7 +42,7 @@ fn find_dependent(
     seen.push(ty);
     for d in host.catalog().dependents_of(ObjectAddress::of::<PgType>(ty))? {
         let this = ObjectAddress { class: d.classid, object: d.objid, sub: d.objsubid };
-        // Follow arrays, domains, ranges and nested row types.
+        // Follows arrays, domains, ranges and nested row types.
         let mut within = None;
         match d.classid {
             PgType::RELATION => within = Some(d.objid),
@@ -64,7 +63,7 @@ fn find_dependent(
                     _ => {}
                 }
             }
-            // Their function is looked up on each use.
+            // These objects look up their function on each use.
             PgCast::RELATION | PgOperator::RELATION => {}
             PgProc::RELATION if !body_uses(host, d.objid, ty)? => {}
             _ if d.deptype == Dependency::Normal as u8 => {
@@ -81,8 +80,8 @@ fn find_dependent(
     Ok(None)
 }
 
-/// The column whose type is `ty`. An index depends on the type as a whole; then one of its columns
-/// with the type.
+/// The column whose type is `ty`. An index depends on the type as a whole; then the result is one
+/// of its columns of that type.
 fn column_of(
     host: &mut dyn CommandHost,
     class: &PgClass,
@@ -98,7 +97,8 @@ fn column_of(
     Ok(all.iter().find(|a| !a.attisdropped && fits(a)).map(|a| a.attname))
 }
 
-/// Does the function's body or a parameter default refer to the type? Argument types do not count.
+/// True if the function's body or a parameter default refers to the type. Argument types do not
+/// count.
 fn body_uses(host: &mut dyn CommandHost, function: Oid, ty: Oid) -> Result<bool> {
     let row = host.catalog().function(function)?;
     let mut needs = Vec::new();
@@ -116,8 +116,8 @@ fn body_uses(host: &mut dyn CommandHost, function: Oid, ty: Oid) -> Result<bool>
     Ok(needs.contains(&ObjectAddress::of::<PgType>(ty)))
 }
 
-/// 0A000 where a table column contains values of the type, directly or nested, or an expression
-/// produces them.
+/// Error 0A000 if a table column contains values of the type, directly or nested, or if an
+/// expression produces them.
 pub fn check_type(host: &mut dyn CommandHost, ty: Oid, shown: &str) -> Result<()> {
     match find_dependent(host, ty, &mut Vec::new())? {
         Some(user) => bail!(

@@ -24,11 +24,11 @@ struct Params {
     freeze: bool,
     skip_locked: bool,
     page_skipping: bool,
-    /// PARALLEL workers requested; the session does all work itself.
+    /// Number of requested PARALLEL workers. It has no effect: the session does all work itself.
     workers: i32,
     process_toast: bool,
     truncate: Option<bool>,
-    /// `None`: automatic.
+    /// `None` is AUTO.
     index_cleanup: Option<Option<bool>>,
     auto: Option<Auto>,
 }
@@ -36,7 +36,7 @@ struct Params {
 /// Parameters of automatic vacuuming against wraparound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Auto {
-    /// Freeze all rows, as in databases that do not allow connections.
+    /// All rows are frozen, as in databases that do not allow connections.
     pub(crate) freeze_all: bool,
 }
 
@@ -185,9 +185,9 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt, sql: &str) -> Resul
 /// A table to process.
 struct Target {
     oid: Oid,
-    /// The name in the statement; `None` where the statement names no table.
+    /// The name in the statement; `None` if the statement names no table.
     name: Option<String>,
-    /// The columns for ANALYZE; empty means all.
+    /// The columns for ANALYZE; all columns if empty.
     columns: Vec<String>,
 }
 
@@ -229,7 +229,8 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
             .collect();
         rows.sort_unstable();
         for oid in rows {
-            // Without a table list, tables that the user may not process are skipped silently.
+            // If no table is named, tables that the user may not process are skipped without a
+            // warning.
             let class = host.catalog().class(oid)?;
             if may_vacuum(host, &class)? {
                 out.push(Target { oid, name: None, columns: Vec::new() });
@@ -239,7 +240,7 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
     Ok(out)
 }
 
-/// Is the user the owner of the table or of the database?
+/// True if the user is the owner of the table or of the database.
 fn may_vacuum(host: &mut dyn CommandHost, class: &PgClass) -> Result<bool> {
     if names::is_owner(host, class.relowner)? {
         return Ok(true);
@@ -253,7 +254,7 @@ fn warn(host: &mut dyn CommandHost, e: PgError) {
     host.notice(e.severity(Severity::Warning));
 }
 
-/// May the user process the relation, and is it a table? Warns if not.
+/// True if the user may process the relation and it is a table. Otherwise a warning is raised.
 fn check_target(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
     let name = rel.name();
     if rel.kind() == b'p' {
@@ -271,7 +272,7 @@ fn check_target(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result
     Ok(true)
 }
 
-/// The table, locked and checked. `None` if it is skipped, with a warning if the statement names
+/// The table, locked and checked; `None` if it is skipped, with a warning if the statement names
 /// it. Counterpart: `vacuum_open_relation`.
 fn open(
     host: &mut dyn CommandHost,
@@ -324,7 +325,7 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     let list = rel.class.reloptions.as_deref();
     let option = |name: &str| catalog::descs::option(list, name);
     let age = |host: &mut dyn CommandHost, name: &str, default: u32| {
-        // Per-table parameters apply to autovacuum only.
+        // Parameters of the table apply to autovacuum only.
         let own = || {
             let name = name.strip_prefix("vacuum_")?;
             option(&format!("autovacuum_{name}"))?.parse().ok()
@@ -398,8 +399,8 @@ fn costs(host: &mut dyn CommandHost, auto: bool) -> (Duration, u32) {
     (Duration::from_secs_f64(delay.max(0.0) / 1000.0), limit)
 }
 
-/// VACUUM FULL of a table. System catalogs are vacuumed without it: their files cannot be
-/// exchanged.
+/// VACUUM FULL of a table. System catalogs are vacuumed without FULL, because their files cannot be
+/// replaced.
 fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<bool> {
     if target.oid < Oid::FIRST_UNPINNED {
         return vacuum_table(host, target, params);
@@ -421,8 +422,8 @@ fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> 
     Ok(true)
 }
 
-/// For a table with an unsupported index: an error if the statement names the table, else a
-/// warning, so that the database's other tables are vacuumed.
+/// Handles a table with an unsupported index: an error if the statement names the table, otherwise
+/// a warning, so that the other tables of the database are vacuumed.
 fn report_unsupported_index(
     host: &mut dyn CommandHost,
     target: &Target,
@@ -462,7 +463,7 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     }
     let mut options = vacuum_options(host, &rel, params);
     if unsupported_index {
-        // Only freeze old XIDs; dead rows and index entries remain.
+        // Old transaction ids are only frozen; dead rows and index entries remain.
         options.has_other_indexes = true;
         options.index_cleanup = Some(false);
         btrees.clear();
@@ -510,7 +511,7 @@ fn update_class(
         row.reltuples = result.rel_tuples as f32;
         row.relallvisible = result.all_visible.min(result.pages) as i32;
         row.relhasindex &= unsupported_index || !indexes.is_empty();
-        // Limits only advance; a value in the future is corrected.
+        // The limits only advance, except that a value in the future is corrected.
         let xid = result.new_frozen_xid;
         if xid.is_normal()
             && (row.relfrozenxid.precedes(xid) || next_xid.precedes(row.relfrozenxid))

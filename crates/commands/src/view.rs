@@ -138,7 +138,7 @@ pub(crate) fn uses_temporary(host: &mut dyn CommandHost, query: &Query) -> Resul
     Ok(false)
 }
 
-/// The existing columns of a replaced view must stay; new ones may be appended. Counterpart:
+/// Replaces a view. Its existing columns must remain; new ones may be appended. Counterpart:
 /// `checkViewTupleDesc`.
 fn replace(
     host: &mut dyn CommandHost,
@@ -278,7 +278,7 @@ fn offset_set_operations(node: &mut SetOpNode, by: i32) {
     }
 }
 
-/// 0A000 where WITH CHECK OPTION is set on a view that is not updatable.
+/// Error 0A000 if WITH CHECK OPTION is set on a view that is not updatable.
 fn check_option_query(query: &Query, options: Option<&[Text]>) -> Result<()> {
     let wanted = options.unwrap_or_default().iter();
     if !wanted.clone().any(|o| o.as_str().starts_with("check_option=")) {

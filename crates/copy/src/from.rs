@@ -22,8 +22,8 @@ use utility::host::{CommandHost, Writing};
 use utility::{columns, exprs, names};
 use vfs::OpenMode;
 
-/// Does a default call a volatile function other than nextval? It may read the rows written before.
-/// Counterpart: `contain_volatile_functions_not_nextval`.
+/// True if a default calls a volatile function other than nextval, which may read rows that were
+/// written before. Counterpart: `contain_volatile_functions_not_nextval`.
 fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     let mut result = Ok(false);
     plan::walk::any(expr, &mut |e| {
@@ -37,10 +37,10 @@ fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     result
 }
 
-/// `pg_proc.oid` of nextval.
+/// The OID of nextval in `pg_proc`.
 const NEXTVAL: Oid = Oid(1574);
 
-/// Limits of the rows and input bytes buffered before a write.
+/// Maximum number of rows and input bytes that are buffered before a write.
 const ROWS_MAX: usize = 1000;
 const BYTES_MAX: usize = 65_535;
 
@@ -64,7 +64,7 @@ struct Column {
     force_null: bool,
 }
 
-/// WHERE may not use generated columns, since it is evaluated before they are computed.
+/// An error if WHERE uses generated columns, because it is evaluated before they are computed.
 fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
     let mut used = None;
     let mut system = false;
@@ -99,7 +99,7 @@ struct Copied<'a> {
 #[derive(Default)]
 struct InputPosition {
     column: Option<usize>,
-    /// The line being parsed; `None` while rows are written.
+    /// The line that is being parsed; `None` while rows are written.
     line: Option<(usize, usize)>,
 }
 
@@ -178,7 +178,7 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
             Source::File { file, at: 0, path: path.to_string() }
         }
     };
-    // As in PostgreSQL, these errors come after CopyInResponse was sent.
+    // These errors are raised after CopyInResponse was sent, as in PostgreSQL.
     check_kind(&rel)?;
     let options = insert_options(host, &rel, format)?;
     let mut reader =
@@ -198,7 +198,7 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     result
 }
 
-/// 42809 for relations without rows of their own.
+/// Error 42809 for relations that store no rows of their own.
 fn check_kind(rel: &RelDesc) -> Result<()> {
     match rel.kind() {
         b'r' => Ok(()),
@@ -210,7 +210,8 @@ fn check_kind(rel: &RelDesc) -> Result<()> {
     }
 }
 
-/// FREEZE requires a table whose files were created in the current (sub)transaction.
+/// The options of the insertion. FREEZE requires a table whose files were created in the current
+/// (sub)transaction.
 fn insert_options(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -245,7 +246,7 @@ struct Reader<'a> {
     lines: Lines,
     fields: Fields,
     batch: Batch,
-    /// Rows that must be tested one by one (WHERE, constraints) are built here.
+    /// Rows that must be checked one by one (WHERE, constraints) are built here.
     stage: Option<Batch>,
     /// Each row is written before the next one is read, because expressions may read the table.
     singly: bool,
@@ -438,7 +439,7 @@ impl<'a> Reader<'a> {
             if !self.columns.is_empty() {
                 self.fields.split(text, self.format, self.columns.len())?;
             } else if !text.is_empty() {
-                // For a table without columns, an empty line is a row.
+                // An empty line is a row of a table without columns.
                 bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
             }
             self.row(host)?;
@@ -550,7 +551,7 @@ impl<'a> Reader<'a> {
                 Input::Sized { chars, pad } => {
                     let has = text.iter().filter(|c| **c & 0xC0 != 0x80).count();
                     if has > *chars {
-                        // Too long, which is an error unless only blanks are cut off.
+                        // The value is too long, which is an error unless only blanks are removed.
                         let typmod = *chars as i32 + 4;
                         let v = host.functions().type_input(column.ty, text, typmod)?;
                         out.push(v.as_ref());
@@ -647,12 +648,12 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// Must the batch be written?
+    /// True if the batch must be written.
     fn is_due(&self) -> bool {
         self.singly || self.batch.len >= ROWS_MAX || self.bytes >= BYTES_MAX
     }
 
-    /// 23502 for a column of the row appended last.
+    /// Error 23502 for a column of the row that was appended last.
     fn null_error(&self, host: &mut dyn CommandHost, column: usize) -> Result<PgError> {
         let row: Refs<'_> = self.batch.row(self.batch.len - 1).collect();
         self.writer.rows.null_violation(&mut Writing(host), column, &row)
@@ -704,7 +705,7 @@ impl<'a> Reader<'a> {
                     None => format!("COPY {table}, line {number}, column {name}: null input"),
                 }
             }
-            // Bytes that are not valid text are not shown.
+            // Bytes that are not valid text are not included in the context.
             (None, Some(_)) if e.code() == pgerror::SqlState::CHARACTER_NOT_IN_REPERTOIRE => {
                 format!("COPY {table}, line {number}")
             }

@@ -59,7 +59,8 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
     }
 }
 
-/// Files and programs require a superuser or a predefined role.
+/// Error 42501 unless the user may access files or programs: superusers and members of predefined
+/// roles.
 fn check_file(host: &mut dyn CommandHost, stmt: &CopyStmt) -> Result<()> {
     let user = names::user(host);
     let (role, name, what) = match (stmt.is_program, stmt.is_from) {
@@ -351,7 +352,7 @@ fn forced(rel: &RelDesc, list: &[String], copied: &[AttrNo], what: &str) -> Resu
     Ok(out)
 }
 
-/// 42501 without the privilege on the table or on each column.
+/// Error 42501 without the privilege on the table or on each column.
 fn check_privileges(
     host: &mut dyn CommandHost,
     rel: &RelDesc,

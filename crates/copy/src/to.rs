@@ -70,7 +70,8 @@ pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
         if let Some(name) = missing {
             bail!(UNDEFINED_COLUMN, "column \"{name}\" does not exist");
         }
-        // What is wrong with the query is told before the client expects rows, or a file is cut.
+        // Errors in the query are reported before the client expects rows and before a file is
+        // truncated.
         let plan = query::plan(host, &query)?;
         let rows = query::of_plan(&plan, QuerySnapshot::New).open(host)?;
         let mut out = Writer::begin(host, stmt, format, names, types)?;

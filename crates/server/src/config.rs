@@ -25,7 +25,7 @@ impl Files for OsFiles {
     }
 }
 
-/// Minimum memory limit in bytes; statements could not run with less.
+/// Minimum memory limit in bytes. Statements could not run with less memory.
 const MEMORY_LIMIT_MIN: usize = 64 << 20;
 
 /// The sources of the configuration: directories and command line.
@@ -48,7 +48,8 @@ pub(crate) struct Loaded {
     faults: Vec<(String, u32, String)>,
     /// A file with an error.
     pub(crate) faulty: Option<String>,
-    /// No setting may be applied: a file is unreadable or contains a syntax error or unknown name.
+    /// True if no setting may be applied, because a file is unreadable or contains a syntax error
+    /// or unknown name.
     pub(crate) unusable: bool,
 }
 
@@ -150,7 +151,7 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     for (name, file) in [("hba_file", "pg_hba.conf"), ("ident_file", "pg_ident.conf")] {
         match base.text(name) {
             "" => base.set_internal(name, Value::Text(beside(file).into())),
-            // Made absolute, since the server changes to its data directory.
+            // The path is made absolute, because the server changes to its data directory.
             path => {
                 let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
                 let id = base.registry.get(name)?;
@@ -173,8 +174,8 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
 }
 
-/// Only vacuuming against wraparound exists, and it cannot be disabled. `autovacuum` is shown as
-/// off, with a warning in the log if it was enabled explicitly.
+/// Turns `autovacuum` off, with a warning in the log if it was enabled explicitly: only vacuuming
+/// against wraparound exists, and it cannot be disabled.
 fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(), PgError> {
     let id = base.registry.get("autovacuum")?;
     if !base.bool("autovacuum") {
@@ -379,7 +380,7 @@ pub(crate) fn engine_config(
     config.ignore_invalid_pages = base.bool("ignore_invalid_pages");
     config.scan_rings = base.bool("norsu.scan_rings");
     config.redo_workers = match base.int("norsu.redo_workers") {
-        // The decoding thread is not counted: it needs much less time.
+        // The decoding thread is not counted, because it needs much less time.
         -1 if sync::cores() > 1 => sync::cores().min(REDO_WORKERS_DEFAULT_MAX),
         n => usize::try_from(n).unwrap_or(0),
     };

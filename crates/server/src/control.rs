@@ -1,5 +1,4 @@
-//! Starts, stops, reloads and queries a running server, ours or PostgreSQL's.
-//!
+//! Starts, stops, reloads and queries a server of Norsu or PostgreSQL.
 //! Counterpart: pg_ctl.c.
 
 use crate::failure::{Failure, Outcome};
@@ -85,7 +84,7 @@ fn timeout(given: &Given) -> Result<Duration, Failure> {
     Ok(Duration::from_secs(seconds))
 }
 
-/// Polls a condition until it holds or the time limit expires.
+/// Polls a condition until it is true or the time limit expires.
 fn wait(
     limit: Duration,
     mut holds: impl FnMut() -> Result<bool, Failure>,

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 
-/// An accepted option: letter (or a space), long name, does it take a value?
+/// An accepted option: letter (or a space), long name, whether it takes a value.
 pub(crate) type Known = (char, &'static str, bool);
 
 /// The parsed command line: options by long name with values, and the other arguments.

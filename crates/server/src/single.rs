@@ -80,7 +80,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     process::exit_now(0)
 }
 
-/// Runs the session in a thread with the stack size of sessions.
+/// Runs the session in a thread whose stack has the size of session stacks.
 fn run_session(
     instance: &Arc<Instance>,
     database: String,

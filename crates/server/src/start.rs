@@ -460,7 +460,7 @@ fn serve(
         move |base: &Base| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
     sync::memory::set_limit(config::memory_limit(&base));
     let engine = Engine::open(engine_config(&base)).map_err(|e| fail_startup(&**log, e))?;
-    // Sessions need it for every lookup. Replay may have rewritten it.
+    // Sessions need it for every lookup, and replay may have rewritten it.
     engine.relmaps().load(engine::relmap::SHARED).map_err(|e| fail_startup(&**log, e))?;
     let (checksums, segment_size) = engine.creation_options();
     base.set_dynamic_default("data_checksums", Value::Bool(checksums));

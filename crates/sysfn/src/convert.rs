@@ -38,7 +38,7 @@ fn verify(text: &[u8], encoding: i32) -> Result<()> {
     }
 }
 
-/// Is there a default conversion between the encodings?
+/// True if there is a default conversion between the encodings.
 fn conversion_exists(core: &mut dyn SystemHost, from: i32, to: i32) -> Result<bool> {
     let catalog = ids::Oid(11);
     let keys = [catalog.into(), from.into(), to.into()];
@@ -126,7 +126,7 @@ fn length(core: &mut dyn SystemHost, a: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(Datum::int4(count as i32))
 }
 
-/// `to_ascii` is not supported in any encoding that databases can have here.
+/// `to_ascii` is not supported for any encoding that databases of Norsu can have.
 fn to_ascii(encoding: i32) -> Result<Datum> {
     Err(pg_err!(
         FEATURE_NOT_SUPPORTED,

@@ -9,12 +9,12 @@ use ids::Oid;
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
 
-/// The text, or NULL if there is no such object.
+/// The text, or NULL if the object does not exist.
 fn answer(found: Option<String>) -> Result<Datum> {
     Ok(found.map_or(Datum::Null, |t| Datum::text(&t)))
 }
 
-/// The relation of a name in SQL notation.
+/// The OID of a relation, by its name in SQL notation.
 pub(super) fn relation_named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
     match super::reg::lookup_name(core, types::fncx::RegKind::Class, name)? {
         Some(oid) => Ok(oid),

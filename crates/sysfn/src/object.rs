@@ -104,7 +104,7 @@ fn schema_of(core: &mut dyn SystemHost, oid: Oid) -> Result<String> {
     Ok(core.catalog().namespace_name(oid)?.map_or_else(String::new, |n| n.to_string()))
 }
 
-/// An object in a schema that its name identifies.
+/// The identity of an object that is identified by its name in a schema.
 fn in_schema(core: &mut dyn SystemHost, kind: &str, schema: Oid, name: &str) -> Result<Identity> {
     let schema = schema_of(core, schema)?;
     Ok(Identity {
@@ -121,7 +121,7 @@ fn qualified_quoted(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
 }
 
-/// An object with a name and without a schema.
+/// The identity of an object with a name and without a schema.
 fn plain(kind: &str, name: &str) -> Identity {
     Identity {
         kind: kind.to_owned(),
@@ -238,7 +238,7 @@ fn identify(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity
     })
 }
 
-/// An object without a form of its own.
+/// The identity of an object of a kind without rules of its own.
 fn other_object(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity> {
     let text = core.catalog().describe_object(object)?;
     Ok(Identity { kind: "object".to_owned(), identity: Some(text), ..Identity::default() })
@@ -470,7 +470,7 @@ fn or_null(text: Option<String>) -> Datum {
     text.map_or(Datum::Null, |t| Datum::text(&t))
 }
 
-/// A visibility function: does the unqualified name of the object refer to it?
+/// A visibility function: true if the unqualified name of the object refers to it.
 macro_rules! visible {
     ($name:literal, $index:ident, $find:expr) => {
         SysFn {
@@ -487,7 +487,7 @@ macro_rules! visible {
     };
 }
 
-/// Searches the schemas of the search path; returns the first hit.
+/// Searches the schemas of the search path and returns the first object found.
 fn first_in_path(
     core: &mut dyn SystemHost,
     mut find: impl FnMut(&mut dyn SystemHost, Oid) -> Result<Option<Oid>>,

@@ -67,7 +67,7 @@ fn run(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     };
     let first = bound(args[3], 0, "starting")?;
     let end = bound(args[4], i64::from(count) - 1, "ending")? + 1;
-    // Both are within the file.
+    // Both numbers are less than the number of blocks.
     let (first, end) = (first as u32, end as u32);
     let done = prewarm(core.backend(), file, fork, persistence, mode, first, end)?;
     Ok(Datum::int8(done as i64))

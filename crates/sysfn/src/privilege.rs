@@ -242,7 +242,7 @@ const WORDS: &[(&str, u32)] = &[
 ];
 const GRANT_OPTION: &str = " WITH GRANT OPTION";
 
-/// Parses a list of privilege names into masks. RULE is still accepted, as no privilege.
+/// Parses a list of privilege names into masks. RULE is accepted and means no privilege.
 fn masks_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
     let mut out = Vec::new();
     for written in text.split(',') {
@@ -267,7 +267,7 @@ fn masks_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
     Ok(out)
 }
 
-/// Does the role have any of the named privileges?
+/// True if the role has any of the named privileges.
 fn has<O: Object>(
     core: &mut dyn SystemHost,
     role: Oid,

@@ -22,7 +22,7 @@ fn tree_bytes(core: &mut dyn SystemHost, dir: &str) -> u64 {
     let mut sum = 0;
     let mut next = vec![dir.to_owned()];
     while let Some(dir) = next.pop() {
-        // Files that are removed meanwhile count as empty.
+        // Files that are removed concurrently count as empty.
         for e in disk.list(&dir).unwrap_or_default() {
             let path = format!("{dir}/{}", e.name);
             match e.kind {

@@ -1,4 +1,4 @@
-//! Values of columns that a command does not give: defaults, and NULL in a column of a domain.
+//! Values of columns that a command does not specify: defaults, and NULL in a column of a domain.
 
 use crate::host::CommandHost;
 use analyze::coerce::{Context, null_const};
@@ -22,7 +22,7 @@ pub fn column_default(
     analyze::rewrite::column_default(&mut cat, &relation, number)
 }
 
-/// Does the domain, or one that it is based on, have constraints?
+/// True if the domain, or one on which it is based, has constraints.
 pub fn has_constraints(host: &mut dyn CommandHost, domain: Oid) -> Result<bool> {
     let mut oid = domain;
     loop {

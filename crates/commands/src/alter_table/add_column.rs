@@ -152,12 +152,12 @@ fn values(
     let program = exprs::compile(host.facts(), &expr, &[])?;
     let mut state = EvalState::default();
     let value = exprs::value(&program, &mut state, host.expressions(), &[])?;
-    // Needed if another subcommand causes a rewrite.
+    // The expression is needed if another subcommand causes a rewrite.
     work.rewrite.values.push((number, expr));
     set_missing(host, oid, column, value)
 }
 
-/// Stores the value for rows without the column. Counterpart: `SetAttrMissing`.
+/// Stores the value of the column for rows that do not contain it. Counterpart: `SetAttrMissing`.
 pub fn set_missing(
     host: &mut dyn CommandHost,
     oid: Oid,

@@ -60,7 +60,8 @@ pub fn remove_default(host: &mut dyn CommandHost, table: Oid, number: AttrNo) ->
     let old = host.catalog().scan(indexes::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &keys)?.pop();
     let Some(old) = old else { return Ok(()) };
     let object = ObjectAddress::of::<PgAttrdef>(old.oid);
-    // A generation expression is an internal part of its column, so a planned drop would fail.
+    // A generation expression is an internal part of its column, so `drop_objects` would refuse to
+    // drop it.
     deletion::drop_one(host, object)
 }
 
@@ -264,7 +265,7 @@ pub fn column<'a>(rel: &'a RelDesc, cmd: &AlterTableCmd) -> Result<&'a PgAttribu
     }
 }
 
-/// 42809 unless the relation's kind is one of `kinds`.
+/// Error 42809 unless the relation's kind is one of `kinds`.
 pub fn must_be(rel: &RelDesc, kinds: &[u8], action: &str) -> Result<()> {
     if kinds.contains(&rel.kind()) {
         return Ok(());

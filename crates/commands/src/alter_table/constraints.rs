@@ -14,8 +14,8 @@ use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
 use utility::names;
 
-/// Adds a table constraint. What it demands of the rows is checked in phase 3; indexes are filled
-/// at once unless the table is to be rewritten.
+/// Adds a table constraint. Existing rows are checked in phase 3; indexes are filled at once unless
+/// the table is to be rewritten.
 pub fn add(host: &mut dyn CommandHost, c: &Constraint, work: &mut Work, sql: &str) -> Result<()> {
     match c.contype {
         ConstrType::Check => {
@@ -40,7 +40,7 @@ pub fn add(host: &mut dyn CommandHost, c: &Constraint, work: &mut Work, sql: &st
     }
 }
 
-/// The key columns of an existing index that a constraint is to use; an error if the index is not
+/// The key columns of an existing index that a constraint will use. An error if the index is not
 /// suitable.
 fn usable_index(
     host: &mut dyn CommandHost,
@@ -150,7 +150,7 @@ fn use_index(
         }
         _ => name.to_string(),
     };
-    // The index now depends on the constraint, not on the columns.
+    // From here on the index depends on the constraint instead of the columns.
     let this = ObjectAddress::relation(oid);
     let mut cat = host.catalog();
     for d in cat.dependencies_of(this)? {
@@ -184,7 +184,7 @@ fn use_index(
     Ok(())
 }
 
-/// Sets a column NOT NULL; its rows are checked in phase 3.
+/// Marks a column NOT NULL. Existing rows are checked in phase 3.
 pub fn mark_not_null(
     host: &mut dyn CommandHost,
     work: &mut Work,
@@ -321,7 +321,7 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
     Ok(())
 }
 
-/// VALIDATE CONSTRAINT; the rows are checked in phase 3.
+/// VALIDATE CONSTRAINT. The rows are checked in phase 3.
 pub fn validate(
     host: &mut dyn CommandHost,
     rel: &RelDesc,

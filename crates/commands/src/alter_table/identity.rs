@@ -136,7 +136,8 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
     let owned = sequence::owned_by(host, rel.oid(), Some(number))?;
     class::change_column(host, rel.oid(), number, |a| a.attidentity = 0)?;
     for seq in owned {
-        // The sequence is an internal part of the column, so a planned drop would fail.
+        // The sequence is an internal part of the column, so `drop_objects` would refuse to drop
+        // it.
         let this = ObjectAddress::relation(seq);
         let mut cat = host.catalog();
         for d in cat.dependencies_of(this)? {

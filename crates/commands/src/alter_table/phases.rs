@@ -32,7 +32,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
     for work in &queue.tables {
         rewrite::run(host, work.oid, &work.rewrite)?;
     }
-    // The checks must see the rewritten rows.
+    // The rewritten rows must be visible to the checks.
     host.catalog().increment_command_counter()?;
     for constraint in queue.tables.iter().flat_map(|work| &work.foreign_keys) {
         trigger::validate_foreign_key(host.trigger_host(), *constraint)?;

@@ -19,7 +19,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
 use utility::names;
 
-/// The preparation pass, which runs before any row is read.
+/// Runs the preparation pass, before any row is read.
 pub fn prepare(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -160,7 +160,7 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             must_be(rel, b"rm", "SET WITHOUT CLUSTER")?;
             cluster::mark_clustered(host, rel, Oid::INVALID)
         }
-        // Tables no longer have OIDs: nothing to do.
+        // Tables no longer have OIDs, so there is nothing to do.
         AlterTableType::DropOids => must_be(rel, b"rpf", "SET WITHOUT OIDS"),
         AlterTableType::ReplicaIdentity => replica_identity(host, rel, cmd),
         AlterTableType::EnableRowSecurity | AlterTableType::DisableRowSecurity => {
@@ -220,7 +220,7 @@ fn change_class(
     cat.increment_command_counter()
 }
 
-/// Rejects a change of owner of a sequence that a column owns.
+/// Refuses a change of owner of a sequence that belongs to a column.
 fn owned_sequence(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     let list = host.catalog().dependencies_of(ObjectAddress::relation(rel.oid()))?;
     let owned = |d: &&catalog::Row<PgDepend>| {

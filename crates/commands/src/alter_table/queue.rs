@@ -1,12 +1,10 @@
 //! The work queue of ALTER TABLE.
-//!
-//! Phase 1 prepares each subcommand and puts it into the pass that runs it. Phase 2 changes the
-//! catalogs, pass by pass; in each pass the tables of the queue in the order in which they were
-//! added. A step may add steps of later passes, also for other tables: the parts of a new column or
-//! constraint, and the objects that a new column type dropped. Phase 3 reads each table once, to
-//! write it anew or to check its rows, and then checks foreign keys. This module holds the queue;
-//! `phases` runs it.
-//!
+//! Phase 1 prepares each subcommand and adds it to the pass that runs it. Phase 2 changes the
+//! catalogs pass by pass, and in each pass the tables in the order in which they were added to the
+//! queue. A step may add steps of later passes, also for other tables: the parts of a new column or
+//! constraint, and the objects that were dropped because a column type changed. Phase 3 reads each
+//! table once, to rewrite it or to check its rows, and then checks foreign keys. This module
+//! contains the queue; `phases` runs it.
 //! Counterpart: `AlteredTableInfo`, `AlterTablePass`.
 
 use super::rewrite::Rewrite;
@@ -28,7 +26,7 @@ pub enum Pass {
     /// Constraints that were dropped because the type of a column changed.
     OldConstraint,
     AddColumn,
-    /// New constraints are divided into steps of the passes below.
+    /// New constraints, which are divided into steps of the passes below.
     AddConstraint,
     ColumnAttributes,
     /// Constraints that use existing indexes.
@@ -81,7 +79,7 @@ pub enum Step {
     Recreate(Box<Saved>, Node),
 }
 
-/// The dropped objects that are to be recreated.
+/// The dropped objects that will be recreated.
 #[derive(Default)]
 pub struct Rebuild {
     /// Definitions, by the OIDs of the dropped objects.
@@ -92,13 +90,13 @@ pub struct Rebuild {
 
 /// An object that was dropped because the type of a column changed.
 pub struct Saved {
-    /// OID of its catalog.
+    /// OID of the object's catalog.
     pub class: Oid,
     pub sql: String,
     pub comment: Option<Text>,
-    /// Comment of the constraint's index.
+    /// Comment of the index of the constraint.
     pub index_comment: Option<Text>,
-    /// Table, and name of the constraint, index or statistics object.
+    /// OID of the table, and name of the constraint, index or statistics object.
     pub table: Oid,
     pub name: String,
     pub schema: Oid,
@@ -109,13 +107,13 @@ pub struct Saved {
     pub tablespace: Option<ast::Name>,
 }
 
-/// A table of the queue: its steps, and what they leave for phase 3.
+/// A table of the queue: its steps, and the work that they leave to phase 3.
 pub struct Work {
     pub oid: Oid,
     steps: [Vec<Step>; Pass::ALL.len()],
     /// The pending changes and checks of rows.
     pub rewrite: Rewrite,
-    /// New and validated foreign keys, whose rows are checked at the end.
+    /// New and validated foreign keys, whose rows are checked at the end of phase 3.
     pub foreign_keys: Vec<Oid>,
     /// Constraints and indexes that were dropped because a column type changed, to be recreated.
     pub rebuild: Rebuild,
@@ -135,7 +133,7 @@ impl Work {
         }
     }
 
-    /// Removes the steps of a pass, to run them.
+    /// Removes the steps of a pass and returns them.
     pub fn take(&mut self, pass: Pass) -> Vec<Step> {
         std::mem::take(&mut self.steps[pass as usize])
     }
@@ -169,7 +167,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The table's entry; a new one if there is none.
+    /// The table's entry, which is created if there is none.
     pub fn entry(&mut self, host: &mut dyn CommandHost, table: Oid) -> Result<&mut Work> {
         let n = match self.tables.iter().position(|work| work.oid == table) {
             Some(n) => n,

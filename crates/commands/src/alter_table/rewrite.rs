@@ -56,7 +56,7 @@ impl Rewrite {
         &self.old
     }
 
-    /// Is a rewrite needed?
+    /// True if a rewrite is needed.
     pub fn is_needed(&self) -> bool {
         self.forced || self.persistence.is_some() || self.tablespace.is_some()
     }
@@ -122,7 +122,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
     if !matches!(new.kind(), b'r' | b'm' | b't') {
         return Ok(());
     }
-    // Rows that are only moved keep their visibility, also for older snapshots.
+    // Rows that are only moved keep their visibility, also to older snapshots.
     let moves = work.tablespace.is_some()
         && work.persistence.is_none()
         && work.values.is_empty()
@@ -180,7 +180,7 @@ fn copy(
     let width = new.attributes.len();
     let old_width = old.tupdesc.len();
     let mut columns: Vec<AttrNo> = (1..=old_width as AttrNo).collect();
-    // Values keep their compressed form even if their column's storage is now plain.
+    // Values keep their compressed form even if the storage of their column is now plain.
     let has_plain = new.attributes.iter().any(|a| a.attlen == -1 && a.attstorage == b'p');
     let same: Vec<AttrNo> = match has_plain {
         true => columns.iter().copied().filter(|n| !programs.sets(*n)).collect(),
@@ -257,7 +257,7 @@ fn schema_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
     Ok(schema.unwrap_or_default().to_string())
 }
 
-/// 23502 for a column of existing rows.
+/// Error 23502 for a column of existing rows.
 fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -> Result<PgError> {
     let schema = schema_of(host, rel)?;
     Ok(pg_err!(
@@ -269,7 +269,7 @@ fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -> Re
     .column(column))
 }
 
-/// 23514 for a constraint that existing rows violate.
+/// Error 23514 for a constraint that existing rows violate.
 fn violated(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<PgError> {
     let schema = schema_of(host, rel)?;
     Ok(pg_err!(
@@ -303,7 +303,7 @@ fn test(
 }
 
 /// Checks existing rows for NOT NULL columns and new CHECK constraints. As in PostgreSQL, the first
-/// row with a fault is reported.
+/// row that violates one of them is reported.
 fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, work: &Rewrite) -> Result<()> {
     class::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(()) };

@@ -81,7 +81,8 @@ pub fn alter(
         typeuse::check_row_type(host, rel)?;
     }
     if rel.kind() == b'r' {
-        // Expressions refer to the rows before the statement, regardless of other changed columns.
+        // Expressions refer to the rows before the statement, even if other columns are changed
+        // too.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;
         let needs = work.rewrite.is_needed() || changes_bytes(&e, number);
@@ -170,7 +171,7 @@ fn coerce(host: &mut dyn CommandHost, e: Expr, ty: Oid, typmod: i32) -> Result<O
     Ok(Some(e))
 }
 
-/// Does the expression change the stored bytes? Counterpart: `ATColumnChangeRequiresRewrite`.
+/// True if the expression changes the stored bytes. Counterpart: `ATColumnChangeRequiresRewrite`.
 fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
     const VARCHAR_LENGTH: Oid = Oid(669);
     match e {
@@ -229,7 +230,7 @@ fn strip_implicit(e: Expr) -> Expr {
     }
 }
 
-/// Saves and drops constraints, indexes and statistics over the column. An error for other
+/// Saves and drops constraints, indexes and statistics over the column. An error if there are other
 /// dependents.
 fn drop_dependents(
     host: &mut dyn CommandHost,
@@ -452,14 +453,14 @@ fn attribute_row(
 
 /// Replaces the element type of an array by one with the same representation.
 fn with_element_type(mut array: AnyArray, ty: Oid) -> AnyArray {
-    // Header: dimensions, data offset, element type.
+    // The header of an array contains dimensions, data offset and element type.
     if let Some(place) = array.0.get_mut(8..12) {
         place.copy_from_slice(&ty.0.to_le_bytes());
     }
     array
 }
 
-/// Puts the objects that the new types dropped into the passes that recreate them.
+/// Adds the objects that were dropped because of new column types to the passes that recreate them.
 pub fn requeue(host: &mut dyn CommandHost, queue: &mut Queue, n: usize) -> Result<()> {
     let rebuild = std::mem::take(&mut queue.tables[n].rebuild);
     let mut list = rebuild.constraints;
@@ -481,7 +482,7 @@ pub fn requeue(host: &mut dyn CommandHost, queue: &mut Queue, n: usize) -> Resul
     Ok(())
 }
 
-/// The constraint in a statement that adds one.
+/// The constraint in a statement that adds a constraint.
 fn added_constraint(stmt: &Node) -> Result<&Constraint> {
     let command = match stmt {
         Node::AlterTableStmt(s) => s.cmds.first(),
@@ -493,7 +494,7 @@ fn added_constraint(stmt: &Node) -> Result<&Constraint> {
     }
 }
 
-/// Recreates an object that a new type dropped.
+/// Recreates an object that was dropped because of a new column type.
 pub fn recreate(
     host: &mut dyn CommandHost,
     saved: &Saved,
@@ -513,8 +514,8 @@ pub fn recreate(
     restore(host, saved)
 }
 
-/// The index keeps its tablespace regardless of `default_tablespace`, and no privilege on it is
-/// required.
+/// Makes the index keep its tablespace regardless of `default_tablespace`, and without requiring a
+/// privilege on it.
 fn keep_tablespace(stmt: &mut Node, saved: &Saved) {
     let (place, again) = match stmt {
         Node::IndexStmt(s) => (&mut s.table_space, &mut s.reset_default_tblspc),

@@ -98,7 +98,7 @@ fn set(
     objtype: u8,
     kind: Kind,
 ) -> Result<()> {
-    // Per-schema privileges are added to the global ones, so they start empty.
+    // Privileges for a schema are added to the global ones, so they start from an empty list.
     let usual = match space.is_valid() {
         true => Vec::new(),
         false => acl::default_acl(kind, owner),

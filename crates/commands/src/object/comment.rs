@@ -11,7 +11,7 @@ use utility::host::CommandHost;
 /// COMMENT ON.
 pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
     let found = match address::resolve(host, stmt.objtype, &stmt.object, false) {
-        // The database of a dump may have another name.
+        // The database into which a dump is restored may have another name.
         Err(e) if stmt.objtype == ObjectType::Database && is_undefined(&e) => {
             host.notice(e.severity(Severity::Warning));
             return Ok(());

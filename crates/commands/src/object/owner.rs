@@ -1,5 +1,4 @@
-//! The owner of an object: its column, its part in the privileges, and `pg_shdepend`.
-//!
+//! The owner of an object: its column, its entries in the ACL, and `pg_shdepend`.
 //! Counterpart: `changeDependencyOnOwner`, the end of `AlterObjectOwner_internal`.
 
 use crate::acl_list;
@@ -11,7 +10,7 @@ use ids::Oid;
 use pgerror::{Result, bail};
 use utility::host::CommandHost;
 
-/// Gives the object another owner, with the privileges of the old one.
+/// Gives the object another owner, which gets the privileges of the old owner.
 pub fn set(host: &mut dyn CommandHost, row: &ObjectRow, owner: Oid) -> Result<()> {
     let Some(old) = row.owner()? else { return Ok(()) };
     if old == owner {
@@ -47,7 +46,7 @@ pub fn record(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Re
     cat.increment_command_counter()
 }
 
-/// 42501 unless the role, which is to own an object in the schema, may create objects there.
+/// Error 42501 unless the role, which will own an object in the schema, may create objects there.
 pub fn may_create_in(host: &mut dyn CommandHost, role: Oid, schema: Oid) -> Result<()> {
     let what = format_args!("namespace {schema}");
     let row = host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;

@@ -18,7 +18,8 @@ const INTERNAL: Oid = Oid(2281);
 
 const RANGES: [Oid; 2] = [ANYRANGE, ANYMULTIRANGE];
 const COMPATIBLE_RANGES: [Oid; 2] = [oids::ANYCOMPATIBLERANGE, oids::ANYCOMPATIBLEMULTIRANGE];
-/// Polymorphic types of the "any element" family: each determines all others, ranges excepted.
+/// Polymorphic types of the "any element" family. Each of them determines all others, except
+/// ranges.
 const FAMILY: [Oid; 6] =
     [oids::ANYELEMENT, oids::ANYARRAY, ANYNONARRAY, ANYENUM, ANYRANGE, ANYMULTIRANGE];
 const COMPATIBLE_FAMILY: [Oid; 5] = [
@@ -29,8 +30,8 @@ const COMPATIBLE_FAMILY: [Oid; 5] = [
     oids::ANYCOMPATIBLEMULTIRANGE,
 ];
 
-/// 42P13 where the result type cannot be determined from the argument types. `outputs`: types of
-/// the output parameters.
+/// Error 42P13 if the result type cannot be determined from the argument types. `outputs` are the
+/// types of the output parameters.
 pub(super) fn check(
     host: &mut dyn CommandHost,
     input: &[Oid],
