@@ -23,10 +23,10 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("views", include_str!("ddl/views.sql")),
     ("columns", include_str!("ddl/columns.sql")),
     ("transactions", include_str!("ddl/transactions.sql")),
-    ("rights", include_str!("ddl/rights.sql")),
+    ("privileges", include_str!("ddl/privileges.sql")),
     ("functions", include_str!("ddl/functions.sql")),
     ("inlining", include_str!("ddl/inlining.sql")),
-    ("places", include_str!("ddl/places.sql")),
+    ("tablespaces", include_str!("ddl/tablespaces.sql")),
     ("indexes", include_str!("ddl/indexes.sql")),
 ];
 

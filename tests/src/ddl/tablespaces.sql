@@ -1,4 +1,4 @@
--- Where relations lie, what LIKE takes over, and what catalogs say of rows, names of index columns and missing values.
+-- Tablespaces of relations, LIKE, and catalog entries about rows, names of index columns and missing values.
 create table a (x int);
 create table t (a int primary key, b text) tablespace pg_global;
 create table t (a int primary key using index tablespace pg_global, b text);

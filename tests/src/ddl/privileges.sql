@@ -1,4 +1,4 @@
--- Who may lock, use types and languages, and make roles.
+-- Privileges to lock, to use types and languages, and to create roles.
 create table lt1 (a int); create table lt2 (a int); create view lv1 as select * from lt1; create view lv2 as select * from lv1 where a in (select a from lt2); 
 begin; lock lv2 in exclusive mode; select relation::regclass from pg_locks where mode='ExclusiveLock' and relation is not null order by 1; rollback;
 create role ddl_rights nosuperuser; grant all on lv2 to ddl_rights; set role ddl_rights; begin; lock table lv2; rollback; reset role; alter view lv1 set (security_invoker); set role ddl_rights; begin; lock table lv2; rollback; reset role; grant all on lv1 to ddl_rights; set role ddl_rights; begin; lock table lv1; rollback; reset role; alter view lv1 owner to ddl_rights;  set role ddl_rights; begin; lock table lv2; rollback; reset role;

@@ -1,4 +1,4 @@
--- Who may do what. Both servers must say the same to each statement.
+-- Privilege checks. Both servers must answer each statement in the same way.
 \set VERBOSITY verbose
 \pset format unaligned
 \pset tuples_only on
@@ -16,7 +16,7 @@ CREATE SEQUENCE sq;
 CREATE VIEW vt AS SELECT a, b FROM t;
 CREATE SCHEMA sc;
 CREATE TABLE sc.t (a int);
--- nothing was granted
+-- without any grant
 SET SESSION AUTHORIZATION ann;
 SELECT * FROM t;
 SELECT a FROM vt;
@@ -86,7 +86,7 @@ RESET SESSION AUTHORIZATION;
 SELECT attname, attacl FROM pg_attribute WHERE attrelid = 't'::regclass AND attacl IS NOT NULL ORDER BY 1;
 REVOKE ALL ON t FROM ann;
 SELECT attname, attacl FROM pg_attribute WHERE attrelid = 't'::regclass AND attacl IS NOT NULL ORDER BY 1;
--- the whole table, with options
+-- the whole table, with grant options
 GRANT SELECT, INSERT ON t TO ann WITH GRANT OPTION;
 SELECT relacl FROM pg_class WHERE oid = 't'::regclass;
 SET SESSION AUTHORIZATION ann;
@@ -106,7 +106,7 @@ SELECT * FROM t;
 RESET SESSION AUTHORIZATION;
 REVOKE ALL ON t FROM ann, bob, cat CASCADE;
 SELECT relacl FROM pg_class WHERE oid = 't'::regclass;
--- groups
+-- group roles
 GRANT SELECT ON t TO grp;
 SET SESSION AUTHORIZATION ann;
 SELECT a FROM t ORDER BY 1 LIMIT 1;
@@ -116,7 +116,7 @@ SET ROLE grp;
 SELECT a FROM t ORDER BY 1 LIMIT 1;
 RESET SESSION AUTHORIZATION;
 SELECT current_user, session_user;
--- the owner's rights
+-- the owner's privileges
 GRANT ALL ON SCHEMA public TO ann;
 SET SESSION AUTHORIZATION ann;
 CREATE TABLE anns (a int, b int);
@@ -141,7 +141,7 @@ SELECT * FROM av;
 SET SESSION AUTHORIZATION cat;
 SELECT * FROM av;
 RESET SESSION AUTHORIZATION;
--- other kinds
+-- other kinds of objects
 GRANT USAGE ON SEQUENCE sq TO cat;
 GRANT USAGE ON SCHEMA sc TO cat;
 SET SESSION AUTHORIZATION cat;
@@ -173,7 +173,7 @@ SELECT lanacl FROM pg_language WHERE lanname = 'sql';
 SELECT typacl FROM pg_type WHERE typname = 'int4';
 SELECT datacl FROM pg_database WHERE datname = 'postgres';
 SELECT spcacl FROM pg_tablespace WHERE spcname = 'pg_default';
--- wrong words
+-- invalid privilege names
 GRANT USAGE ON t TO cat;
 GRANT EXECUTE ON t TO cat;
 GRANT DELETE ON SEQUENCE sq TO cat;
@@ -219,7 +219,7 @@ DROP ROLE IF EXISTS limited, nobody;
 DROP ROLE nobody;
 DROP ROLE ann;
 DROP ROLE grp;
--- defaults
+-- default privileges
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO cat;
 ALTER DEFAULT PRIVILEGES IN SCHEMA sc GRANT INSERT ON TABLES TO cat;
 ALTER DEFAULT PRIVILEGES FOR ROLE ann GRANT USAGE ON SEQUENCES TO PUBLIC;
@@ -234,7 +234,7 @@ SELECT relname, relacl FROM pg_class WHERE relname IN ('dt', 'dv') ORDER BY reln
 ALTER DEFAULT PRIVILEGES REVOKE SELECT ON TABLES FROM cat;
 ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC;
 SELECT defaclrole::regrole, defaclnamespace::regnamespace, defaclobjtype, defaclacl FROM pg_default_acl ORDER BY 1::text, 2::text, 3;
--- what is owned
+-- ownership
 ALTER TABLE t OWNER TO ann;
 SELECT relowner::regrole, relacl FROM pg_class WHERE oid = 't'::regclass;
 SET SESSION AUTHORIZATION cat;
@@ -270,7 +270,7 @@ UPDATE pg_class SET relname = 'x' WHERE false;
 TRUNCATE secret;
 CHECKPOINT;
 RESET SESSION AUTHORIZATION;
--- taken back with the transaction
+-- grants that are rolled back
 BEGIN;
 SET ROLE bob;
 SELECT current_user;
@@ -281,7 +281,7 @@ SET LOCAL ROLE bob;
 SELECT current_user;
 COMMIT;
 SELECT current_user;
--- prepared plans know no rights
+-- privileges are not part of prepared plans
 GRANT SELECT ON u TO cat;
 SET ROLE cat;
 PREPARE p AS SELECT a FROM u;
