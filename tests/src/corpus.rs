@@ -1,13 +1,11 @@
-//! Differential test: each statement of `tests/sql` is run on Norsu and on the real PostgreSQL.
-//! Rows, names and types of columns, command tags, errors and notices with details, hints and
-//! positions must be equal. No expected output is stored; PostgreSQL is run each time.
-//!
+//! Differential test: each statement of `tests/sql` is run on Norsu and on PostgreSQL. Rows, names
+//! and types of columns, command tags, errors and notices with details, hints and positions must be
+//! equal. No expected output is stored; PostgreSQL is run each time.
 //! A line is a query message; `[[a¦b]]` expands to `a` and to `b`, several of them to all
 //! combinations. Rows of statements without ORDER BY are compared as sets. `known.txt` lists
 //! statements with a known difference, with the reason above them (an entry that ends with `…` is a
 //! prefix); an entry whose statements do not differ any more is an error. `missing.txt` lists the
 //! messages of missing features.
-//!
 //! `NORSU_CORPUS=part` runs only files whose name contains the part.
 
 use crate::pair::Pair;
@@ -24,7 +22,7 @@ pub(crate) fn new_pair() -> Pair {
 /// All statements that a template expands to.
 fn expand(template: &str) -> Vec<String> {
     let Some(start) = template.find("[[") else { return vec![template.to_owned()] };
-    // Matches the innermost pair, so that alternatives may contain brackets of arrays.
+    // Matches the innermost pair, so that alternatives may contain the brackets of arrays.
     let Some(len) = template[start..].find("]]") else { return vec![template.to_owned()] };
     let (head, rest) = (&template[..start], &template[start + len + 2..]);
     let tails = expand(rest);
@@ -57,7 +55,7 @@ pub(crate) fn compared_reply(sql: &str, reply: Reply) -> ComparedReply {
             .map(|f| (f.name, if f.type_oid < FIRST_USER_OID { f.type_oid } else { 0 }, f.typmod));
         (fields.collect(), a.rows, a.tag)
     });
-    // PostgreSQL enforces SERIALIZABLE.
+    // SERIALIZABLE is enforced by PostgreSQL only.
     let ours = |n: &Report| n.message.starts_with("isolation level SERIALIZABLE is not enforced");
     let notices = reply.notices.into_iter().filter(|n| !ours(n)).collect();
     ComparedReply { answers: answers.collect(), error: reply.error, notices }
@@ -89,8 +87,8 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Entries of a file, and which of them have occurred. An entry that does not occur any more must
-/// be removed.
+/// The entries of a file, and which of them have been used. An entry that is no longer used must be
+/// removed.
 pub(crate) struct Known {
     entries: Vec<String>,
     met: RefCell<BTreeSet<usize>>,
@@ -106,7 +104,7 @@ impl Known {
         Known::new(&read(&folder().join(file)))
     }
 
-    /// Is there such an entry? Marks it as having occurred.
+    /// True if there is such an entry, which is marked as used.
     pub(crate) fn has(&self, what: &str) -> bool {
         let fits = |entry: &String| match entry.strip_suffix('…') {
             Some(start) => what.starts_with(start),
@@ -129,11 +127,11 @@ impl Known {
 struct Outcome {
     statements: usize,
     differ: Vec<String>,
-    /// Missing features, with the number of statements that need them.
+    /// Missing features, with the number of statements that require them.
     missing: BTreeMap<String, usize>,
 }
 
-/// Is the feature missing in Norsu only?
+/// True if the feature is missing in Norsu only.
 fn missing(message: &str, want: &ComparedReply) -> bool {
     want.code() != "0A000" || message.ends_with("is not supported")
 }
@@ -154,7 +152,7 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
                 }
             };
             if want.status != have.status {
-                // So that one difference does not make the following statements differ.
+                // One difference must not make the subsequent statements differ.
                 real.must("ROLLBACK");
                 ours.must("ROLLBACK");
             }

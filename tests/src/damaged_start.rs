@@ -1,5 +1,6 @@
-//! Corrupted files that a server needs, before the start or while it runs: it reports the error
-//! once and exits, or keeps running; it does not hang, and does not restart repeatedly.
+//! Corruption of files that a server needs, before the start or while it runs: the server reports
+//! the error once and exits, or continues to run; it does not block, and does not restart
+//! repeatedly.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ const FILES: [&str; 15] = [
     "pg_tblspc/16384",
 ];
 
-/// Files without which no server may run, whatever is wrong with them.
+/// Files without which no server may run, regardless of the kind of corruption.
 const NEEDED: [&str; 3] = ["global/pg_filenode.map", "global/pg_control", "PG_VERSION"];
 
 fn damage(path: &Path, how: Damage) {
@@ -121,7 +122,7 @@ impl TestDirectory {
 fn reasons(log: &str) -> Vec<String> {
     let words = ["FATAL: ", "PANIC: ", "could not"];
     let lines = log.lines().filter(|l| words.iter().any(|w| l.contains(w)));
-    // Without timestamps and program names.
+    // The lines are compared without timestamps and program names.
     lines
         .map(|l| l.split_once("] ").map_or(l, |(_, rest)| rest).replace("postgres: ", "norsu: "))
         .collect()
@@ -215,7 +216,7 @@ fn a_server_that_restarts_on_corrupt_files_exits() {
         let data = directory.damaged("nothing", Damage::Missing);
         let server = Norsu::start(&data, &[]);
         server.query("CREATE TABLE more AS SELECT generate_series(1, 1000)");
-        // So that the checkpoint cannot write the control file.
+        // The checkpoint must not be able to write the control file.
         damage(&data.join(file), Damage::Empty);
         damage(&data.join("global/pg_control"), Damage::Directory);
         let _ = server.client("psql").args(["-d", "postgres", "-Xc", "CHECKPOINT"]).output();

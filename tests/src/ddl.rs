@@ -1,8 +1,7 @@
-//! Differential test of DDL scripts: the output of psql must be the same on both servers, errors
-//! with SQLSTATE and message included. Then, when the real PostgreSQL runs on Norsu's directory,
-//! the rows of the catalogs (`catalogs.sql`, without OIDs) and the dump of each database must be
-//! the same, and `pg_amcheck` must not report errors.
-//!
+//! Differential test of DDL scripts: the output of psql must be the same on both servers, including
+//! errors with SQLSTATE and message. Then PostgreSQL runs on Norsu's directory: the rows of the
+//! catalogs (`catalogs.sql`, without OIDs) and the dump of each database must be the same, and
+//! `pg_amcheck` must not report errors.
 //! The expected output comes from PostgreSQL; none is stored.
 
 use crate::pair::Pair;
@@ -66,7 +65,7 @@ fn dump(server: &PostgresServer, database: &str) -> String {
     let mut dump = server.client("pg_dump");
     dump.args(["--schema-only", "-d", database]);
     let text = run(dump);
-    // Random keys.
+    // The keys are random.
     let differs = |l: &&str| l.starts_with("--") || l.starts_with('\\') || l.is_empty();
     text.lines().filter(|l| !differs(l)).map(|l| format!("{l}\n")).collect()
 }
@@ -103,8 +102,8 @@ fn scripts_have_the_same_output_on_both_servers() {
     }
 }
 
-/// Databases are created and dropped, directly followed by a crash: recovery from the log restores
-/// the databases, in Norsu and in PostgreSQL.
+/// Databases are created and dropped, immediately followed by a crash: recovery from the log
+/// restores the databases, in Norsu and in PostgreSQL.
 #[test]
 fn databases_survive_a_crash() {
     let dir = TempDir::new("ddl-crash");

@@ -1,6 +1,6 @@
-//! PostgreSQL's own client programs, unmodified, on Norsu and on PostgreSQL over the same
-//! objects: their output must be equal byte for byte, and so must be their effects. A dump that is
-//! restored into an empty cluster of Norsu and dumped again must be the same dump.
+//! PostgreSQL's own client programs, unmodified, on Norsu and on PostgreSQL with the same objects:
+//! their output must be equal byte for byte, and so must be their effects. A dump that is restored
+//! into an empty cluster of Norsu and dumped again must not change.
 
 mod programs;
 
@@ -41,7 +41,7 @@ impl<'a> Side<'a> {
         self.dir.path().join(name).display().to_string()
     }
 
-    /// Exit status and output of a program with these arguments; `@` in them is replaced by the
+    /// Exit status and output of a program with these arguments, in which `@` is replaced by the
     /// side's directory.
     fn call(&self, line: &[&str]) -> (i32, Vec<u8>) {
         let dir = self.dir.path().display().to_string();
@@ -55,7 +55,7 @@ impl<'a> Side<'a> {
         (out.status.code().unwrap_or(-1), out.stdout)
     }
 
-    /// Like [`Side::call`], without parts that always differ.
+    /// As [`Side::call`], without the parts that always differ.
     fn told(&self, line: &[&str]) -> String {
         let (status, out) = self.call(line);
         format!("{}exit status {status}\n", self.plain(&out))
@@ -66,7 +66,7 @@ impl<'a> Side<'a> {
         let text = text.replace(&self.dir.path().display().to_string(), "@");
         let text = text.replace(&self.sockets.display().to_string(), "SOCKETS");
         // Keys are random, versions differ, and psql prints the location of an error in the
-        // server's source.
+        // server's source code.
         let random = ["\\restrict ", "\\unrestrict ", "-- Dumped from database version "];
         let lines = text.split_inclusive('\n').map(|l| {
             random.iter().find(|r| l.starts_with(**r)).map_or(l.to_owned(), |r| format!("{r}\n"))
@@ -102,7 +102,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Is this the long run?
+/// True for the long form of the test.
 fn long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
@@ -151,7 +151,7 @@ const DUMPS: &[&str] = &[
     "pg_dump closed",
 ];
 
-/// More calls for the long form.
+/// Additional calls in the long form.
 const MORE_DUMPS: &[&str] = &[
     "pg_dumpall --globals-only",
     "pg_dumpall --roles-only",
@@ -240,7 +240,7 @@ fn a_restored_dump_gives_the_same_dump() {
     });
     let (a, b) = (Side::of_norsu(&first), Side::of_norsu(&second));
     a.fill();
-    // Everything at once. The roles and databases of every cluster exist already.
+    // The complete cluster. The superuser and the initial databases exist in every cluster.
     let (status, all) = a.call(&["pg_dumpall"]);
     assert_eq!(status, 0, "{}", String::from_utf8_lossy(&all));
     let here = String::from_utf8_lossy(&all).replace(&a.path("space"), &b.path("space"));

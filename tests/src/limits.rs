@@ -1,5 +1,5 @@
-//! Limits of the number of columns, arguments and entries of statements: they must be those of the
-//! PostgreSQL, and so must be the errors beyond them.
+//! Limits of the number of columns, arguments and entries of statements: the limits and the errors
+//! beyond them must be those of PostgreSQL.
 
 use crate::corpus::{compared_reply, new_pair};
 

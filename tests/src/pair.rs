@@ -1,5 +1,5 @@
-//! A pair of servers, Norsu and the real PostgreSQL, on new clusters with the same settings. Both
-//! are stopped and their directories removed when the pair is dropped.
+//! A pair of servers, Norsu and PostgreSQL, on new clusters with the same settings. Both are
+//! stopped and their directories removed when the pair is dropped.
 
 use std::path::{Path, PathBuf};
 use testkit::dir::TempDir;
@@ -36,7 +36,7 @@ impl Pair {
         Pair { ours: Norsu::start(&ours, options), real, dir }
     }
 
-    /// A directory for files of the test.
+    /// A directory for files that the test creates.
     pub(crate) fn dir(&self) -> &Path {
         self.dir.path()
     }

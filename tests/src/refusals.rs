@@ -51,12 +51,12 @@ fn words(log: &str) -> Vec<String> {
         Some((head, _)) => format!("{head}with this version 15"),
         None => l.to_owned(),
     });
-    // Replaces the program's name.
+    // The names of the programs differ.
     lines.map(|l| l.replace("postgres: ", "norsu: ")).collect()
 }
 
-/// The error of PostgreSQL. It is started directly, because `pg_ctl` checks the directory
-/// itself and prints other errors.
+/// PostgreSQL's error. The server is started directly, because `pg_ctl` checks the directory itself
+/// and prints other errors.
 fn refusal(data: &Path) -> String {
     let postgres = program("postgres");
     let mut command = Command::new("timeout");
@@ -163,7 +163,7 @@ fn incompatible_directories_are_refused_with_the_same_errors() {
     Norsu::start(&good, &[]).stop(&good);
 }
 
-/// The errors in a log: its messages without those of every start and shutdown.
+/// The errors in a log: its messages except those of every start and shutdown.
 fn complaints(log: &str) -> Vec<String> {
     const USUAL: [&str; 8] = [
         "checkpoint starting",
@@ -308,7 +308,7 @@ const DATABASES: &[(&str, Damage)] = &[
     ("no number", |d| std::fs::write(d.join("PG_VERSION"), "abc\n").unwrap()),
 ];
 
-/// The rest of the cluster can still be used.
+/// The remaining part of the cluster can still be used.
 #[test]
 fn incompatible_databases_are_refused_with_the_same_errors() {
     let dir = TempDir::new("refused");

@@ -1,10 +1,9 @@
-//! PostgreSQL's regression and isolation tests on Norsu and on PostgreSQL, compared statement
-//! by statement. The tests are in PostgreSQL's source package (`scripts/postgresql-source`); no
-//! part of them is stored here. `docs/compatibility.md` records how many statements of each file
-//! agree, and why others do not: the test fails if fewer statements of a file agree than recorded.
-//!
-//! A part of the long tests. `NORSU_REGRESS=part` runs only files whose name contains the part (and
-//! `test_setup`, on which all others depend); `NORSU_REGRESS_WRITE=1` writes the table;
+//! PostgreSQL's regression and isolation tests on Norsu and on PostgreSQL, compared statement by
+//! statement. The tests are in PostgreSQL's source package (`scripts/postgresql-source`); no part
+//! of them is stored here. `docs/compatibility.md` records how many statements of each file agree,
+//! and why others do not: the test fails if fewer statements of a file agree than recorded.
+//! The test is one of the long tests. `NORSU_REGRESS=part` runs only files whose name contains the
+//! part (and `test_setup`, on which all others depend); `NORSU_REGRESS_WRITE=1` writes the table;
 //! `NORSU_REGRESS_OUT=dir` keeps the output of the servers.
 
 mod compare;
@@ -29,7 +28,7 @@ fn is_long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
 
-/// The sources, downloaded once per build directory by the first test that needs them.
+/// The sources. The first test that needs them downloads them, once per build directory.
 fn sources() -> PathBuf {
     static SOURCES: OnceLock<PathBuf> = OnceLock::new();
     SOURCES.get_or_init(fetched).clone()
@@ -59,7 +58,7 @@ fn is_wanted(name: &str) -> bool {
     name.contains(&only) || name == "test_setup"
 }
 
-/// The directory of the outputs: given by the user, or removed with the test.
+/// The directory of the outputs, which is given by the user, or removed at the end of the test.
 struct Outputs {
     folder: PathBuf,
     _own: Option<TempDir>,
@@ -93,7 +92,7 @@ fn copy_of_suite(from: &Path, to: &Path) {
     let mut modes = Command::new("chmod");
     modes.args(["-R", "a+rX"]).arg(to);
     assert!(modes.status().is_ok_and(|s| s.success()));
-    // The directory of files that COPY TO writes.
+    // The directory for files that COPY TO writes.
     let results = to.join("results");
     std::fs::create_dir_all(&results).expect("a new folder");
     assert!(Command::new("chmod").arg("a+rwx").arg(results).status().is_ok_and(|s| s.success()));
@@ -139,7 +138,7 @@ impl Side {
         client
     }
 
-    /// The output of the client, with paths that differ between the servers unified.
+    /// The output of the client, in which paths that differ between the servers are replaced.
     fn run(&self, mut client: Command, input: &Path) -> String {
         let input =
             std::fs::File::open(input).unwrap_or_else(|e| panic!("{}: {e}", input.display()));
@@ -150,7 +149,7 @@ impl Side {
         without_isolation_warning(&text)
     }
 
-    /// Runs preparatory statements; only the first server must support all of them.
+    /// Runs preparatory statements. Only the first server must support all of them.
     fn prepare(&self, database: &str, sql: &str) -> String {
         let path = self.suite.join("prepare.sql");
         std::fs::write(&path, sql).expect("a file can be written");
@@ -158,8 +157,8 @@ impl Side {
     }
 }
 
-/// The output without the warning that SERIALIZABLE is not enforced: only Norsu raises it, and it
-/// would hide whether the statements agree.
+/// The output without the warning that SERIALIZABLE is not enforced. Only Norsu raises it, and it
+/// would conceal whether the statements agree.
 fn without_isolation_warning(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n');
@@ -175,7 +174,7 @@ fn without_isolation_warning(text: &str) -> String {
     out
 }
 
-/// Both servers with a new database of that name, created as by pg_regress.
+/// Both servers with a new database of that name, which is created as by pg_regress.
 fn sides(pair: &Pair, suite: &Path, database: &str) -> [Side; 2] {
     let servers = [("norsu", pair.ours.sockets()), ("postgresql", pair.real.sockets())];
     servers.map(|(name, sockets)| {

@@ -1,8 +1,7 @@
 //! Schedules of several sessions on both servers: which sessions wait for locks, their answers, and
 //! the order of events.
-//!
 //! A schedule in one of `tests/sql/schedules*.txt` begins with `# name` and has steps `session:
-//! statement`, in order. A step whose session waits for a lock (according to `pg_locks`) is left
+//! statement`, in order. A step whose session waits for a lock (according to `pg_locks`) stays
 //! waiting; after each further step the answers of the sessions that were unblocked are read. A
 //! step `session!: statement` ends by itself even if it waits for a lock (by a deadlock or
 //! timeout). The transcripts of both servers must be equal.
@@ -18,7 +17,7 @@ const FILES: [&str; 3] = ["schedules.txt", "schedules-in-place.txt", "schedules-
 
 struct Step {
     session: usize,
-    /// The step ends without the help of another session.
+    /// The step ends without an action of another session.
     ends_by_itself: bool,
     sql: String,
 }
@@ -94,7 +93,7 @@ impl Sessions {
                 ));
                 return;
             }
-            // Checked twice: a lock may be requested and granted in between.
+            // Checked twice, because a lock may be requested and granted between the two checks.
             let may_wait = session != 0 && what != ENDS_BY_ITSELF;
             if may_wait && self.blocked(session) && self.blocked(session) {
                 let answer = self.clients[session].receive_within(Duration::from_millis(20));
@@ -118,7 +117,7 @@ impl Sessions {
     fn step(&mut self, step: &Step) {
         let Step { session, ends_by_itself, sql } = step;
         if self.waiting[*session].is_some() {
-            // The previous steps must have unblocked it.
+            // The previous steps must have unblocked the session.
             self.settle_all();
             assert!(self.waiting[*session].is_none(), "session {session} still waits before {sql}");
         }
@@ -137,7 +136,7 @@ impl Sessions {
         }
     }
 
-    /// All sessions end their transactions.
+    /// Ends the transactions of all sessions.
     fn end(&mut self) {
         for session in 0..self.clients.len() {
             self.settle(session, "at the end ");

@@ -1,5 +1,5 @@
-//! Style rules that no compiler checks: where `unsafe` is allowed, length of files, module headers,
-//! and functions that only certain crates may use.
+//! Style rules that no compiler checks: files with `unsafe`, length of files, module headers, and
+//! functions that only certain crates may use.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ const UNSAFE: &[&str] = &[
     "crates/types/src/locale",
 ];
 
-/// Functions that only certain crates may use; all others use those crates.
+/// Functions that only certain crates may use; all other crates call those crates.
 const RESERVED: &[(&str, &[&str])] = &[
     // The server program itself accesses files outside a data directory or before an engine exists:
     // creation of the directory, lock files, sockets, configuration files.
@@ -71,7 +71,8 @@ fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
         if line.trim() == "#[cfg(test)]" {
             in_tests = true;
         }
-        // Up to the first string literal or comment, which is sufficient for these checks.
+        // The part before the first string literal or comment, which is sufficient for these
+        // checks.
         let code = line.split("//").next().unwrap_or("").split('"').next().unwrap_or("");
         if in_tests || code.trim().is_empty() { None } else { Some((i + 1, code)) }
     })
@@ -150,7 +151,8 @@ fn no_unfinished_code_is_left() {
     assert_none(faults);
 }
 
-/// Prints all places that can raise 0A000 (use `--nocapture`); it checks only that there are some.
+/// Prints all code locations that can raise 0A000 (use `--nocapture`). It checks only that there
+/// are some.
 #[test]
 fn places_that_answer_feature_not_supported() {
     let mut places = Vec::new();

@@ -1,4 +1,4 @@
-//! The tables of the TPC-B-like workload in terms of the engine: accounts, tellers, branches and
+//! The tables of the TPC-B-like workload as objects of the engine: accounts, tellers, branches and
 //! history, all with the columns `(id int4, a int4, b int4, balance int4, filler text)`, a unique
 //! index on `id` and TOAST. In some runs the accounts also have an index on `balance`, so that none
 //! of their updates is heap-only.
@@ -39,7 +39,7 @@ pub struct Row {
 
 pub type Rows = BTreeMap<i32, Row>;
 
-/// OIDs of a table and of its indexes and TOAST table; relfilenodes are equal to the OIDs.
+/// OIDs of a table, its indexes and its TOAST table; relfilenodes are equal to the OIDs.
 #[derive(Clone, Copy, Debug)]
 pub struct TableId {
     pub table: Oid,
@@ -49,7 +49,7 @@ pub struct TableId {
     pub toast_index: Oid,
 }
 
-/// Identifiers of all tables.
+/// The identifiers of all tables.
 #[derive(Clone, Copy, Debug)]
 pub struct TableIds {
     pub database: Oid,
@@ -57,7 +57,7 @@ pub struct TableIds {
 }
 
 impl TableIds {
-    /// Identifiers in a cluster without catalogs.
+    /// The identifiers in a cluster without catalogs.
     pub fn bare(balance_indexed: bool) -> TableIds {
         let relation = |n: usize| {
             let base = 20_000 + 100 * n as u32;
@@ -84,7 +84,7 @@ impl TableIds {
 
 pub struct Table {
     pub desc: Arc<TableDesc>,
-    /// The first index is the unique one on `id`.
+    /// The indexes; the first one is the unique index on `id`.
     pub indexes: Vec<Arc<IndexDesc>>,
 }
 
@@ -92,7 +92,8 @@ pub struct Table {
 #[derive(Debug)]
 pub enum Changed {
     Done,
-    /// Another transaction holds the row, or has changed the version that the snapshot sees.
+    /// Another transaction has locked the row, or has changed the version that is visible to the
+    /// snapshot.
     Refused,
     Missing,
 }
@@ -214,7 +215,7 @@ impl Table {
         Datum::int4(if index.columns[0] == 1 { id } else { row.balance })
     }
 
-    /// `before`: the previous version of the row.
+    /// `before` is the previous version of the row.
     fn index_entries(
         &self,
         be: &mut Backend,
@@ -284,7 +285,7 @@ impl Table {
             return Ok(Changed::Refused);
         }
         let before = row_of(&batch, 0).1;
-        // The row is locked by this transaction, so nothing below waits.
+        // The row is locked by this transaction, so no call below waits.
         let Some(after) = change(before.clone())? else {
             return Ok(match table::delete(be, &self.desc, tid, ChangeOptions::default())? {
                 RowOutcome::Ok => Changed::Done,
@@ -303,7 +304,7 @@ impl Table {
         Ok(Changed::Done)
     }
 
-    /// All rows that a new snapshot sees; a duplicate id is an error.
+    /// All rows that are visible to a new snapshot. A duplicate id is an error.
     pub fn rows(&self, be: &mut Backend) -> Result<Rows> {
         let snapshot = be.snapshot();
         let mut scan = TableScan::new(be, &self.desc, snapshot, &COLUMNS, ScanOptions::default())?;
@@ -342,7 +343,7 @@ impl Table {
         Ok(())
     }
 
-    /// An error for the first inconsistency of the heap, its indexes or its TOAST table.
+    /// An error that describes the first inconsistency of the heap, its indexes or its TOAST table.
     pub fn check(&self, be: &mut Backend) -> Result<()> {
         let toast = self.toast();
         let both = [(&self.desc, self.indexes.clone()), (&toast.table, vec![toast.index.clone()])];

@@ -1,5 +1,6 @@
-//! kill -9 of the server during pgbench, repeatedly. The kernel keeps what was written, so this
-//! does not test fsync (the in-memory disk does), but the whole path from the client to the files.
+//! kill -9 of the server during pgbench, repeatedly. The kernel keeps all writes, so this does not
+//! test fsync (the tests on the in-memory disk do), but the complete path from the client to the
+//! files.
 
 use crate::pgbench::{check_sums, number_after};
 use std::process::Stdio;

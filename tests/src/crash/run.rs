@@ -1,4 +1,4 @@
-//! A run: a random configuration drawn from the seed, with repeated work and crashes.
+//! A run: a random configuration determined by the seed, with repeated work and crashes.
 
 use super::bank::{ACCOUNTS, BRANCHES, HISTORY, Row, TELLERS, Table, TableIds};
 use super::model::{Model, State, Write, difference};
@@ -13,7 +13,7 @@ use sync::wait::Waiter;
 use vfs::{Env, MemDisk, SeededRandom};
 use wal::Compression;
 
-/// A fault that is injected to see whether the run detects it.
+/// A fault that is injected to check that the run detects it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InjectedFault {
     #[default]
@@ -24,7 +24,7 @@ pub enum InjectedFault {
     NoPageImages,
 }
 
-/// A run must not end with an error or a panic of the engine.
+/// An error is a failure of the test; a run must not end with an error or a panic of the engine.
 pub type Outcome<T> = Result<T, String>;
 
 fn told(what: &str) -> impl Fn(PgError) -> String + '_ {
@@ -38,7 +38,7 @@ pub(super) struct Fixture {
     pub(super) config: EngineConfig,
     pub(super) injected: InjectedFault,
     pub(super) ids: TableIds,
-    /// One of this many steps is a checkpoint.
+    /// One of this number of steps is a checkpoint.
     pub(super) checkpoint_every: u64,
     pub(super) model: Model,
     pub(super) next_marker: i32,
@@ -75,7 +75,7 @@ pub fn session(engine: &Engine, database: Oid) -> Outcome<Backend> {
     let tablespace = RelFile::DEFAULT_TABLESPACE;
     let mut be = Backend::connect(engine.storage(), 100, database, tablespace, waiter)
         .map_err(told("connection"))?;
-    // No session waits for locks here; a timeout reveals one that does.
+    // No session waits for locks here; a timeout reveals a session that does.
     be.configure(BackendSettings {
         lock_timeout: Duration::from_secs(10),
         ..BackendSettings::default()
@@ -83,7 +83,7 @@ pub fn session(engine: &Engine, database: Oid) -> Outcome<Backend> {
     Ok(be)
 }
 
-/// Inserts the first rows and commits.
+/// Inserts the initial rows and commits.
 pub fn fill(
     be: &mut Backend,
     tables: &[Table],
@@ -186,12 +186,12 @@ impl Fixture {
             .map_err(told("rows"))
     }
 
-    /// Works until the crash; returns the disk after it.
+    /// Works until the crash. Returns the disk after it.
     fn work(&mut self, engine: &Arc<Engine>) -> Outcome<MemDisk> {
         let tables = self.ids.open();
         let count = 1 + self.random.below(5) as usize;
         let mut tellers = (0..count).map(|_| self.teller(engine)).collect::<Outcome<Vec<_>>>()?;
-        // The crash is in the middle of a write, or (below) between steps.
+        // The crash is either in the middle of a write or (below) between two steps.
         if self.random.below(4) != 0 {
             self.disk.crash_at_change(1 + self.random.below(120), self.random.next());
         }
@@ -217,7 +217,7 @@ impl Fixture {
         Ok(left)
     }
 
-    /// Runs a step. True if all commits are durable now.
+    /// Runs a step. Returns true if all commits are durable now.
     pub(super) fn step(
         &mut self,
         engine: &Arc<Engine>,
@@ -256,7 +256,7 @@ impl Fixture {
         Ok(false)
     }
 
-    /// While the server runs, its contents are all committed transactions, durable or not.
+    /// While the server runs, the tables contain all committed transactions, durable or not.
     pub(super) fn compare(&self, be: &mut Backend, tables: &[Table]) -> pgerror::Result<()> {
         be.begin(Isolation::ReadCommitted);
         let found = read(be, tables)?;
@@ -265,7 +265,8 @@ impl Fixture {
             .map_err(|e| PgError::internal(format!("while running: {e}")))
     }
 
-    /// An end between two steps: power failures of several kinds, a killed process, or a shutdown.
+    /// Ends the run between two steps: by power failures of several kinds, a killed process, or a
+    /// shutdown.
     fn end(&mut self, engine: &Arc<Engine>, tellers: &mut Vec<Teller>) -> Outcome<MemDisk> {
         Ok(match self.random.below(8) {
             0 => {
@@ -280,7 +281,7 @@ impl Fixture {
         })
     }
 
-    /// Opens the engine; the power may fail again during recovery.
+    /// Opens the engine. The power may fail again during recovery.
     fn recover(&mut self) -> Outcome<Arc<Engine>> {
         for _ in 0..3 {
             if self.random.below(3) != 0 {

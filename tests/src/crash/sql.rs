@@ -1,10 +1,9 @@
 //! Crash tests of the SQL layer: short scripts of DDL, changes, savepoints, row locks, VACUUM,
 //! TRUNCATE and indexes, by several sessions in this process over an in-memory disk. After each
 //! crash the server recovers (and may crash again during recovery). Acknowledged transactions must
-//! be there, and each other one completely or not at all; catalogs, heaps and indexes must be
+//! be present, and every other one completely or not at all; catalogs, heaps and indexes must be
 //! consistent.
-//!
-//! A failure prints its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its
+//! A failure prints its seed: `NORSU_CRASH_SQL_SEED=n` runs that seed alone and prints its
 //! statements.
 
 mod check;
@@ -43,7 +42,7 @@ fn run(seed: u64, injected: InjectedFault, loud: bool) -> Result<Counts, String>
         let mut sessions = (0..count).map(|_| harness.connect()).collect::<Result<Vec<_>, _>>()?;
         script.start(&mut sessions)?;
         if random.below(5) != 0 {
-            // Usually the crash comes soon, so that each kind of write is hit.
+            // In most runs the crash occurs early, so that each kind of write is interrupted.
             let range = [10, 40, 200, 800][random.below(4) as usize];
             harness.disk.crash_at_change(1 + random.below(range), random.next());
         }

@@ -1,5 +1,6 @@
-//! Clusters that are close to transaction id wraparound: the server vacuums what must be vacuumed
-//! by itself, databases that accept no connections included, and PostgreSQL verifies the result.
+//! Clusters that are close to transaction id wraparound: the server by itself vacuums everything
+//! that must be vacuumed, including databases that accept no connections, and PostgreSQL verifies
+//! the result.
 
 use super::wraparound::advance_xid;
 use std::io::Write;
@@ -12,7 +13,7 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, PostgresServer, chown_to_server_user, program, run};
 use testkit::verify;
 
-/// Number of ids from the oldest one to wraparound.
+/// Number of ids between the oldest one and wraparound.
 const WRAPAROUND: u32 = (1 << 31) - 1;
 const WAIT_MAX: Duration = Duration::from_secs(120);
 const AGES: &str = "SELECT max(age(datfrozenxid)), max(mxid_age(datminmxid)) FROM pg_database";
@@ -73,8 +74,8 @@ fn check_with_postgresql(data: &Path) {
 
 #[test]
 fn a_cluster_about_to_wrap_around_recovers_by_itself() {
-    // Beyond the age at which autovacuum is forced, at which warnings are raised, and at which no
-    // id is assigned any more.
+    // Beyond the age at which autovacuum is forced, the age at which warnings are raised, and the
+    // age at which no id is assigned any more.
     for left in [1_900_000_000, 39_000_000, 2_000_000] {
         let cluster = TestCluster::new();
         advance_xid(&cluster.data, cluster.oldest + (WRAPAROUND - left), 0);
@@ -124,8 +125,9 @@ fn old_multixacts_are_frozen_by_the_server_too() {
     check_with_postgresql(&cluster.data);
 }
 
-/// One table cannot be read: all others are vacuumed, new ids are refused with the database's name,
-/// a superuser can still vacuum, and after the table is restored everything works again.
+/// One table cannot be read: all others are vacuumed, new ids are refused with an error that names
+/// the database, a superuser can still vacuum, and after the table is restored everything works
+/// again.
 #[test]
 fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
     let cluster = TestCluster::new();
@@ -165,7 +167,7 @@ fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
     );
     set_mode(0o600);
     await_ages("all", |sql| server.query(sql), 100_000_000, 1_000_000);
-    // As in PostgreSQL, the age in pg_database changes shortly before the limit is computed anew.
+    // As in PostgreSQL, the age in pg_database changes shortly before the limit is computed again.
     let deadline = Instant::now() + Duration::from_secs(10);
     while client.query("CREATE TABLE accepted (i int)").expect("an answer").code() == "54000" {
         assert!(Instant::now() < deadline, "new ids are still refused");
@@ -222,7 +224,7 @@ fn unsupported_databases_and_tables_are_frozen_too() {
                       FROM pg_class \
                       WHERE oid = 'g'::regclass)";
         assert_eq!(server.query(database, counts).trim(), "1|1|429|0|t", "{database}");
-        // Row pointers to which old index entries refer are not reused for new rows.
+        // Line pointers to which old index entries refer must not be reused for new rows.
         server.query(
             database,
             "INSERT INTO g SELECT i, ARRAY[-i], 'new' FROM generate_series(1001, 1100) i",
@@ -251,7 +253,7 @@ fn orphaned_temporary_tables_are_dropped_and_those_of_live_sessions_are_not() {
     server.stop(&cluster.data);
     advance_xid(&cluster.data, cluster.oldest + (WRAPAROUND - 1_900_000_000), 0);
     let server = Norsu::start(&cluster.data, &["-c", "autovacuum_naptime=1s"]);
-    // Its tables are new, so they do not hold the horizon back.
+    // Its tables are new, so they do not hold back the horizon.
     let mut client = server.connect("postgres");
     client.must("CREATE TEMP TABLE alive AS SELECT generate_series(1, 10) AS i");
     await_ages("orphans", |sql| server.query(sql), 100_000_000, 1_000_000);

@@ -1,6 +1,6 @@
-//! The workload of the crash tests on a directory of the real PostgreSQL: created by PostgreSQL,
+//! The workload of the crash tests on a directory of PostgreSQL: it is created by PostgreSQL,
 //! changed by Norsu's engine with a full-page image in every record, replayed by PostgreSQL (which
-//! compares each page with its image), changed and crashed by PostgreSQL, recovered by Norsu.
+//! compares each page with its image), changed and crashed by PostgreSQL, and recovered by Norsu.
 
 use crate::crash::bank::{ACCOUNTS, NAMES, Row, Rows, TableId, TableIds};
 use crate::crash::model::{Model, State, difference, empty};
@@ -66,7 +66,7 @@ fn open(data: &Path) -> Arc<Engine> {
     Engine::open(config).unwrap()
 }
 
-/// Some hundred transactions of four sessions, some of which are in progress at the end.
+/// Several hundred transactions of four sessions, some of which are in progress at the end.
 fn work(engine: &Arc<Engine>, table_ids: &TableIds, model: &mut Model, random: &SeededRandom) {
     let tables = table_ids.open();
     let mut next_marker =
@@ -80,13 +80,13 @@ fn work(engine: &Arc<Engine>, table_ids: &TableIds, model: &mut Model, random: &
         (0..4).map(|_| Teller::new(session(engine, table_ids.database).unwrap())).collect();
     for step in 0..4000 {
         let teller = &mut tellers[random.below(4) as usize];
-        // Vacuum late, so that the indexes grow first.
+        // Tables are vacuumed late, so that the indexes grow first.
         if teller.idle() && step > 2500 && random.below(12) == 0 {
             let be = &mut teller.be;
             be.begin(Isolation::ReadCommitted);
-            // Without truncation: PostgreSQL's consistency check reports a page that is zero on
-            // disk because the file was truncated and extended again after the record (without full
-            // page writes).
+            // Files are not truncated: PostgreSQL's consistency check reports a page that is zero
+            // on disk because the file was truncated and extended again after the record (without
+            // full page writes).
             tables[random.below(4) as usize].vacuum(be, random.below(3) == 0, false).unwrap();
             be.commit(Default::default()).unwrap();
             continue;

@@ -1,5 +1,6 @@
 //! Fault injection: corruption that only a comparison can detect. Fields of a record that differ
-//! from what was done (with the checksum updated), an image that is not applied, a wrong hint bit.
+//! from the change that was made (with the checksum updated), an image that is not applied, a wrong
+//! hint bit.
 
 use crate::script::Script;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +23,7 @@ pub(super) fn place(client: &mut Client, data: &Path) -> (PathBuf, usize) {
     (data.join("pg_wal").join(name), at.parse().expect("a number"))
 }
 
-/// Advances the log so that the next records fit one page of it.
+/// Advances the log so that the next records fit one page of the log.
 pub(super) fn make_room(client: &mut Client, data: &Path) {
     client.must("CREATE TABLE IF NOT EXISTS filler (id int)");
     while !(100..4000).contains(&(place(client, data).1 % PAGE)) {
@@ -109,7 +110,7 @@ fn crashed(
     }
 }
 
-/// The answer of a server that recovers a copy of the directory, or its log.
+/// The answer of a server that recovers a copy of the directory, or the server's log.
 fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String, String> {
     copy(data, copied);
     chown_to_server_user(copied);
@@ -126,7 +127,7 @@ fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String
     reply.error.as_ref().map_or_else(|| Ok(reply.text().join(",")), |e| Err(e.message.to_string()))
 }
 
-/// The image in the record is correct, but the data that redo uses is not: as if a field had not
+/// The image in the record is correct, but the data that redo uses is not, as if a field had not
 /// been logged.
 #[test]
 fn missing_fields_of_records_are_detected_by_the_comparison() {
@@ -135,7 +136,7 @@ fn missing_fields_of_records_are_detected_by_the_comparison() {
     chown_to_server_user(dir.path());
     let settings = ["wal_consistency_checking=all", "full_page_writes=off"];
     for made_by_us in [true, false] {
-        // The row, and its index entry.
+        // The record of the row, and that of its index entry.
         for nth in 0..2 {
             let data = dir.path().join("data");
             let from = crashed(

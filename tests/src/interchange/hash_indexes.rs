@@ -9,7 +9,7 @@ use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify;
 use vfs::SeededRandom;
 
-/// Types with values.
+/// Column types and values.
 const COLUMNS: [(&str, &str); 29] = [
     ("bool", "(true), (false)"),
     ("smallint", "(-32768), (32767)"),
@@ -149,7 +149,7 @@ const CHECK: &str = "SET enable_seqscan = off; \
       count(*) FILTER (WHERE n <> (SELECT count(*) FROM work w WHERE w.s = v.k::text)) \
     FROM (SELECT k, count(*) n FROM work WHERE k IS NOT NULL GROUP BY k) v";
 
-/// Each row is found through both indexes, and no other.
+/// Checks that each row is found through both indexes, and no other row.
 fn check(query: &mut dyn FnMut(&str) -> String) {
     let found = query(CHECK);
     let found = found.trim().lines().last().unwrap_or_default().replace(['|', '\t'], " ");
@@ -192,7 +192,8 @@ fn servers_recover_hash_indexes_from_each_others_log() {
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let random = SeededRandom::new(5);
-    // Half of the rounds with images for checking in every record, half with images of torn pages.
+    // Half of the rounds run with images for checking in every record, half with images against
+    // torn pages.
     let settings = |round: u64| -> [&'static str; 4] {
         let checked = if round % 4 < 2 { "wal_consistency_checking=hash" } else { "fsync=off" };
         let images = if round % 4 < 2 { "full_page_writes=off" } else { "full_page_writes=on" };

@@ -7,7 +7,7 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify;
 
-/// Types with values.
+/// Column types and values.
 const COLUMNS: [(&str, &str); 31] = [
     ("bool", "(true), (false)"),
     ("smallint", "(-32768), (32767)"),

@@ -1,5 +1,5 @@
-//! The real PostgreSQL 15 on a cluster created by Norsu's `init`, and such a cluster compared with
-//! one created by PostgreSQL's `initdb`.
+//! PostgreSQL 15 on a cluster created by Norsu's `init`, and such a cluster compared with one
+//! created by PostgreSQL's `initdb`.
 
 use catalog::bootstrap::{InitOptions, init};
 use std::collections::BTreeSet;
@@ -49,8 +49,8 @@ fn postgres_runs_on_a_new_cluster() {
     assert!(run(bench).contains("number of failed transactions: 0"));
     server.query("postgres", "VACUUM ANALYZE");
     server.query("postgres", "REINDEX SYSTEM postgres");
-    // Every view can be queried and its definition shown, except Norsu's views whose functions only
-    // Norsu has.
+    // Every view can be queried and its definition displayed, except Norsu's own views, whose
+    // functions PostgreSQL does not have.
     let views = "SELECT format('SELECT count(*) FROM %I.%I', n.nspname, c.relname) \
                  FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace \
                  WHERE relkind = 'v' AND relname NOT LIKE 'norsu%' \
@@ -94,7 +94,7 @@ fn init_options_are_applied() {
     assert_eq!(user, "t|t\n");
 }
 
-/// Catalogs without rows of Norsu's own, or whose rows are not compared.
+/// Catalogs that Norsu leaves empty, or whose rows are not compared.
 const SKIPPED: [&str; 5] =
     ["pg_description", "pg_shdescription", "pg_statistic", "pg_extension", "pg_shdepend"];
 
@@ -133,7 +133,8 @@ impl Locales {
             run(localedef);
             list.push_str(&format!("echo '{name}'\n"));
         }
-        // One that does not exist, one with a name that is not ASCII, one listed twice.
+        // A locale that does not exist, one with a name that is not ASCII, and one that is listed
+        // twice.
         list.push_str("echo xx_XX.utf8\necho bokmål\necho en_US.utf8\n");
         let program = programs.join("locale");
         std::fs::write(&program, list).unwrap();
@@ -142,7 +143,7 @@ impl Locales {
         Locales { directory, path: format!("{}:{rest}", programs.display()) }
     }
 
-    /// Makes the locales visible to a program, one of them as the locale of the environment.
+    /// Makes the locales visible to a program, with one of them as the locale of the environment.
     fn show(&self, command: &mut Command) {
         command.env("LOCPATH", &self.directory).env("PATH", &self.path);
         command.env("LANG", "en_US.UTF-8").env_remove("LC_ALL");
@@ -183,8 +184,8 @@ fn catalogs_equal_those_of_initdb_with_other_locales() {
     compare_catalogs(true);
 }
 
-/// The locale of the environment does not order text bytewise: `init` creates a cluster that Norsu
-/// supports nevertheless.
+/// The locale of the environment does not order text bytewise; `init` nevertheless creates a
+/// cluster that Norsu supports.
 #[test]
 fn an_unsupported_locale_of_the_environment_is_replaced() {
     let dir = TempDir::new("init");
@@ -196,7 +197,7 @@ fn an_unsupported_locale_of_the_environment_is_replaced() {
     locales.show(&mut init);
     assert!(run(init).contains("ordering of text by the locale \"en_US.UTF-8\""));
     postgres::chown_to_server_user(&data);
-    // The settings contain the locales.
+    // The settings depend on the locales.
     let launcher = ["env".to_owned(), format!("LOCPATH={}", locales.directory.display())];
     let server = norsu::Norsu::start_by(&launcher, &data, &[]).expect("a server");
     let shown = "SELECT current_setting('lc_collate'), current_setting('lc_ctype'), \
@@ -261,7 +262,7 @@ fn query_of(server: &PostgresServer, name: &str) -> String {
         // Recent minor releases store the LSN of a column's creation here.
         "pg_attribute" => column == "attoptions",
         "pg_database" => ["datfrozenxid", "datminmxid"].contains(&column),
-        // Norsu's own definitions, and their trees.
+        // Norsu's own definitions and their trees.
         "pg_rewrite" => column == "ev_action",
         _ => false,
     };
@@ -294,7 +295,7 @@ fn query_of(server: &PostgresServer, name: &str) -> String {
     format!("SELECT {} FROM {name} WHERE {limit}", columns.join(", "))
 }
 
-/// Objects for the views to show.
+/// Objects that the views return.
 const OBJECTS: &str = "
 CREATE DOMAIN pos AS integer DEFAULT 1 CHECK (VALUE > 0);
 CREATE TABLE a (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n numeric(8,2) DEFAULT 0,
@@ -384,7 +385,7 @@ fn views_have_the_results_of_postgres() {
     assert!(compared > 40, "{compared}");
 }
 
-/// Catalog rows written by Norsu are valid for PostgreSQL, and the other way round.
+/// Catalog rows written by Norsu are valid for PostgreSQL, and vice versa.
 #[test]
 fn catalog_rows_are_valid_on_both_servers() {
     use catalog::rows::{PgNamespace, indexes};

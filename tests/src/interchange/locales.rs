@@ -1,7 +1,6 @@
 //! Directories that PostgreSQL created with other locales and encodings. Databases whose locale
 //! does not order text bytewise or has other case mappings are refused with an error that names the
-//! locale, and so are columns with such collations; nothing is sorted in a wrong order.
-//!
+//! locale, and so are columns with such collations; no data is sorted in a wrong order.
 //! The locales are built by the test, so that it does not depend on those of the machine.
 
 use std::io::Write;
@@ -130,14 +129,13 @@ fn databases_of_other_locales_are_refused_by_name() {
         let error = error.unwrap_or_else(|| panic!("{sql}"));
         assert!(error.code == "0A000" && error.message.contains(named), "{sql}: {error:?}");
     }
-    // What is supported must have PostgreSQL's results, which do not depend on the locale
-    // here.
+    // Supported operations must have PostgreSQL's results, which do not depend on the locale here.
     let sql = "SELECT s, u FROM t WHERE a = 'é'";
     assert_eq!(client.rows(sql), ["é|é"]);
     let sql = "SELECT string_agg(p, '' ORDER BY p), upper(max(p)), bool_or(p ILIKE 'É') FROM t";
     assert_eq!(client.rows(sql), ["ABabié|É|t"]);
     assert_eq!(server.connect("letters").rows("SELECT upper('é'), 'a' < 'B'"), ["É|f"]);
-    // Two bytes, each of which is a character there.
+    // Two bytes, each of which is a character in this encoding.
     let by_bytes = "SELECT length(a), upper(a) = a, reverse(a) < 'é' FROM t";
     for (database, encoding) in [("latin", "LATIN1"), ("anything", "SQL_ASCII")] {
         let mut client = server.connect(database);

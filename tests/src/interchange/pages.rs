@@ -9,8 +9,7 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify;
 
-/// Tables (the last word of a case's first line is the table that is compared) and the statements
-/// run on them.
+/// The statements of each case. The last word of the first line is the table that is compared.
 const CASES: [(&str, &[&str]); 14] = [
     ("plain", &["INSERT INTO plain SELECT g, g % 7, 'row ' || g FROM generate_series(1, 400) g"]),
     (
@@ -219,8 +218,8 @@ fn compare(mine: &Pages, real: &Pages) -> (usize, Vec<String>) {
     (lines, wrong)
 }
 
-/// Relations that are modified on disk, to check that the comparison detects it: a hint bit, a byte
-/// of a row, a flag of an index page, one of a page's header.
+/// Relations whose files are modified, to check that the comparison detects it: a hint bit, a byte
+/// of a row, a flag of an index page, a flag of a page's header.
 const INJECTED: [&str; 4] = ["plain", "nulls", "gone_pkey", "hot"];
 
 fn inject(table: &str, path: &Path) {

@@ -1,5 +1,5 @@
-//! Objects that only PostgreSQL can create: Norsu's catalog queries and dumps show them as
-//! PostgreSQL's do, rows included.
+//! Objects that only PostgreSQL can create: Norsu's catalog queries and dumps show them, including
+//! their rows, as PostgreSQL's do.
 
 use super::unsupported_objects::dumped;
 use testkit::dir::TempDir;

@@ -1,5 +1,5 @@
-//! PostgreSQL's dump of a directory of Norsu can be restored in PostgreSQL, and dumped again it is
-//! the same.
+//! PostgreSQL's dump of a directory of Norsu can be restored in PostgreSQL, and another dump of the
+//! result is the same.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
@@ -24,7 +24,7 @@ CREATE STATISTICS st (mcv) ON d, m FROM t; CREATE SEQUENCE s CACHE 50; SELECT ne
 CREATE ROLE ann LOGIN; ALTER ROLE ann SET work_mem = '1MB'; GRANT SELECT (d) ON t TO ann;
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ann; COMMENT ON TABLE t IS 'a table'; ANALYZE";
 
-/// The lines of a dump in sorted order, because the order of rows differs, without random keys.
+/// The lines of a dump in sorted order, because the order of rows differs; without random keys.
 fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
@@ -47,7 +47,7 @@ fn dumps_of_norsu_directories_can_be_restored() {
     let server = Norsu::start(&ours, &[]);
     let mut client = server.connect("postgres");
     client.must(OBJECTS);
-    // Releases before 15.20 would show the option in their dumps.
+    // Releases before 15.20 would include the option in their dumps.
     let stamped = "SELECT count(*) FROM pg_attribute WHERE attoptions::text LIKE '%pg_attver%'";
     assert_eq!(client.value(stamped), "0");
     drop(client);

@@ -1,4 +1,4 @@
-//! `pg_rewind` on directories of Norsu: it reads the log for blocks that changed since the two
+//! `pg_rewind` on directories of Norsu: it searches the log for blocks that changed since the two
 //! servers diverged and copies them from the other one, and PostgreSQL replays from there. The
 //! diverging server is promoted by PostgreSQL, which begins a new timeline; Norsu continues on it
 //! afterwards.
@@ -42,12 +42,12 @@ fn dump(program: Command) -> Vec<String> {
     text.lines().filter(|line| !left_out(line)).map(str::to_owned).collect()
 }
 
-/// Rewinds the target to the source: PostgreSQL then starts on it and has the source's contents.
+/// Rewinds the target to the source. PostgreSQL then starts on it and has the source's contents.
 fn rewind(target: &Path, source: &[&str], expected: &[String]) {
     let mut rewind = program("pg_rewind");
     rewind.args(["--no-sync", "-D"]).arg(target).args(source);
     run(rewind);
-    // Because of the backup_label, PostgreSQL must replay first, and then Norsu can start.
+    // Because of the backup_label, PostgreSQL must replay first; then Norsu can start.
     let log = Norsu::try_start(target, &[]).err().expect("it must not come up");
     assert!(log.contains("backup_label"), "{log}");
     let server = PostgresServer::start_with(target, "postgres", &SETTINGS);

@@ -1,5 +1,5 @@
-//! Expressions and queries in catalogs: Norsu's are equal to PostgreSQL's except for locations in
-//! the text and OIDs; stored calls of PostgreSQL that omit arguments are evaluated with their
+//! Expressions and queries in catalogs: Norsu's are equal to PostgreSQL's except for OIDs and
+//! locations in the text. Stored calls of PostgreSQL that omit arguments are evaluated with the
 //! defaults.
 
 use crate::pair::Pair;
@@ -96,8 +96,8 @@ fn calls_are_evaluated_with_their_defaults() {
     assert_eq!(client.rows("SELECT a FROM t WHERE plus(a) = 12 AND plus(a, z => 0) < 1000"), ["1"]);
 }
 
-/// Row values in columns, arrays, domains and nested rows, of types that PostgreSQL created and
-/// that get more columns later.
+/// Row values in columns, arrays, domains and nested rows, of types that PostgreSQL created and to
+/// which columns are added later.
 #[test]
 fn row_values_of_either_server_are_read_by_the_other() {
     const TYPES: &str = "

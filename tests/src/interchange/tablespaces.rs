@@ -44,7 +44,7 @@ impl Server {
     }
 }
 
-/// Creates more objects of each kind in the tablespaces; the crash comes after it.
+/// Creates more objects of each kind in the tablespaces, before the crash.
 fn work(server: &Server, round: usize, places: &[PathBuf]) {
     let mut client = server.connect("postgres");
     if round == 0 {
@@ -140,7 +140,7 @@ fn cross(made_by_us: bool) {
     }
     chown_to_server_user(dir.path());
     let mut ours = made_by_us;
-    // Each server ends in both ways before the other starts.
+    // Each server ends in both ways before the other one starts.
     for (round, crash) in [true, false, false, true, true].into_iter().enumerate() {
         let server = Server::start(&data, ours);
         work(&server, round, &places);

@@ -1,5 +1,5 @@
 //! Unlogged tables created by a transaction that was rolled back just before the crash. Their files
-//! are removed; if the abort record were lost with the unwritten end of the log, replay would
+//! are removed. If the abort record were lost with the unwritten end of the log, replay would
 //! create the init fork again, and PostgreSQL would not start because of the empty main fork.
 
 use testkit::dir::TempDir;

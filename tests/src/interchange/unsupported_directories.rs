@@ -1,6 +1,6 @@
-//! Directories of PostgreSQL on which Norsu must not start, because something depends on them that
-//! Norsu does not support, or because another process uses them: refused with an error that names
-//! the reason, and nothing is written. PostgreSQL creates each of them here.
+//! Directories of PostgreSQL on which Norsu must not start, because they depend on features that
+//! Norsu does not support, or because another process uses them: they are refused with an error
+//! that names the reason, and nothing is written. PostgreSQL creates each of them here.
 
 use crate::refusals::contents;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use testkit::verify::copy;
 /// Settings, statements, and the reason in the error.
 type RemainingState = (&'static [&'static str], &'static [&'static str], &'static str);
 
-/// State that PostgreSQL leaves after a clean shutdown.
+/// Directories that PostgreSQL leaves in such a state by a clean shutdown.
 const REMAINING: &[RemainingState] = &[
     (
         &["max_prepared_transactions=2"],
@@ -39,10 +39,10 @@ const REMAINING: &[RemainingState] = &[
     (&["track_commit_timestamp=on"], &["CREATE TABLE c (i int)"], "track_commit_timestamp"),
 ];
 
-/// Files whose presence makes PostgreSQL do something other than a normal start.
+/// Files whose presence causes PostgreSQL to do something other than a normal start.
 const FILES: [&str; 4] = ["recovery.signal", "standby.signal", "backup_label", "tablespace_map"];
 
-/// Norsu's error for the directory; it may not modify any file.
+/// Norsu's error for the directory. No file may be modified.
 fn refusal(data: &Path) -> String {
     let mut before = BTreeMap::new();
     contents(data, &mut before);
@@ -202,8 +202,8 @@ fn a_directory_that_postgres_still_works_on_is_refused() {
         chown_to_server_user(&data);
         PostgresServer::try_start(&data, "postgres", &[]).err().expect("it must not come up")
     };
-    // The lock file contains the key of the shared memory; without the file only the memory itself
-    // shows that it is in use.
+    // The lock file contains the key of the shared memory. Without the file, only the shared memory
+    // itself shows that the directory is in use.
     for text in [Some(lock.as_str()), None] {
         let said = theirs(text);
         match text {

@@ -117,7 +117,7 @@ CREATE SCHEMA telling; CREATE TABLE telling.told (i int); \
 CREATE TABLE told_of (i int REFERENCES told_key ON DELETE CASCADE); \
   CREATE PUBLICATION tell_of FOR TABLE told_of;";
 
-/// Changes of published tables: if they lack a replica identity, the error is PostgreSQL's.
+/// Changes of published tables. If a table has no replica identity, the error is PostgreSQL's.
 const PUBLISHED_CHANGES: &[&str] = &[
     "UPDATE told_plain SET i = 2",
     "DELETE FROM told_plain WHERE false",
@@ -143,7 +143,7 @@ const PUBLISHED_CHANGES: &[&str] = &[
      DELETE FROM told_key",
 ];
 
-/// The answers to [`PUBLISHED_CHANGES`], each rolled back.
+/// The answers to [`PUBLISHED_CHANGES`], each of which is rolled back.
 fn answers_to_changes(mut client: Client) -> Vec<String> {
     let answers = PUBLISHED_CHANGES.iter().map(|sql| {
         client.query("BEGIN").expect("an answer");
@@ -170,7 +170,7 @@ pub(super) fn dumped(text: &str) -> Vec<String> {
     kept.map(str::to_owned).collect()
 }
 
-/// Statements that use an unsupported object, and the part of it that the error names.
+/// Statements that use an unsupported object, and the part of its name that the error contains.
 const REFUSED: &[(&str, &str)] = &[
     ("SELECT one()", "one"),
     ("SELECT * FROM calling", "one"),
@@ -420,7 +420,8 @@ fn unsupported_objects_are_refused_when_they_are_used() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     server.stop(&data);
     let server = PostgresServer::start_with(&data, "postgres", &settings);
-    // Through the index that Norsu did not maintain, and with PostgreSQL's checks of the rest.
+    // The table is read through an index that Norsu did not maintain, and PostgreSQL checks the
+    // other indexes.
     let by_index = "SET enable_seqscan = off; SELECT count(*) FROM gin WHERE a @> ARRAY[3]; \
                     SET enable_seqscan = on; SET enable_bitmapscan = off; \
                     SELECT count(*) FROM gin WHERE a @> ARRAY[3]";

@@ -1,5 +1,6 @@
 //! `pg_upgrade` from a directory of Norsu to a new one of PostgreSQL, and to a new one of Norsu: it
-//! dumps the definitions, copies the transaction counters, and keeps the tables' files as they are.
+//! dumps the definitions, copies the transaction counters, and keeps the files of the tables
+//! unchanged.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};

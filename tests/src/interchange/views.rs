@@ -92,14 +92,13 @@ const UNSTABLE: [&str; 17] = [
     "pg_replication_slots",
 ];
 
-/// Views that need a feature that one server lacks (Norsu the reading of extended statistics, the
-/// PostgreSQL Norsu's functions), with the error.
+/// Views that need a feature that one of the servers lacks, with the error.
 const MISSING: [(&str, &str); 2] = [
     ("pg_catalog.pg_stats_ext", "pg_mcv_list_items is not supported"),
     ("pg_catalog.norsu_stat_rusage", "\"norsu_stat_get_rusage\" is not in internal lookup table"),
 ];
 
-/// Objects that only PostgreSQL can create, for views to show: foreign data, transforms,
+/// Objects that only PostgreSQL can create, which the views return: foreign data, transforms,
 /// triggers, jsonb values.
 fn real_objects() -> String {
     let many: Vec<String> = (0..100).map(|i| format!("[{i}.50, \"s{i}\", -{i}]")).collect();
@@ -140,7 +139,7 @@ fn answers(client: &mut Client) -> Answers {
     names.extend((0..VIEWS.len()).map(user_view));
     let mut out = BTreeMap::new();
     for name in names {
-        // All rows would call SQL functions some ten thousand times.
+        // A query of all rows would call SQL functions about ten thousand times.
         let some =
             if name == "information_schema.columns" { "WHERE table_schema = 'public'" } else { "" };
         let reply = client.query(&format!("SELECT v::text FROM {name} v {some}"));

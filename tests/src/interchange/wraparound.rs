@@ -1,6 +1,6 @@
 //! Transaction ids around 2^31 and 2^32, and around an epoch: `pg_resetwal` advances the counter,
-//! each server works across the boundary, freezes old rows, and the other one continues after a
-//! crash.
+//! each server runs transactions across the boundary and freezes old rows, and the other one
+//! continues after a crash.
 
 use std::path::Path;
 use testkit::client::Client;
@@ -9,7 +9,7 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 use testkit::verify;
 
-/// Advances the transaction counter and creates its pg_xact segment, as after so many transactions.
+/// Advances the transaction counter and creates the corresponding pg_xact segment.
 pub(super) fn advance_xid(data: &Path, xid: u32, epoch: u32) {
     let segment = data.join(format!("pg_xact/{:04X}", xid >> 20));
     if !segment.exists() {
@@ -21,7 +21,7 @@ pub(super) fn advance_xid(data: &Path, xid: u32, epoch: u32) {
     run(reset);
 }
 
-/// Some hundred transactions with savepoints, locks that become multixacts, and rollbacks.
+/// Several hundred transactions with savepoints, locks that become multixacts, and rollbacks.
 fn work(client: &mut Client) {
     for _ in 0..40 {
         client.must(
@@ -59,7 +59,7 @@ fn ids_wrap_around_on_both_sides() {
     server.query("CREATE TABLE t (id int PRIMARY KEY, v int)");
     server.query("INSERT INTO t SELECT g, g FROM generate_series(1, 100) g");
     server.stop(&data);
-    // Steps of less than 2^31, because no id may be older than that.
+    // Each step is less than 2^31, because no id may be older than that.
     let places = [
         (1_000_000_000, 0),
         (2_147_483_600, 0),
@@ -70,7 +70,7 @@ fn ids_wrap_around_on_both_sides() {
     for (round, (xid, epoch)) in places.into_iter().enumerate() {
         advance_xid(&data, xid, epoch);
         for turn in 0..2 {
-            // Each server is the first one once.
+            // Each server is the first one in half of the rounds.
             if (round + turn) % 2 == 0 {
                 let mut server = Norsu::start(&data, &["-c", "wal_consistency_checking=all"]);
                 work(&mut server.connect("postgres"));

@@ -6,10 +6,10 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
-/// A time limit that no server needs.
+/// A time limit that no server reaches.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Fills segments one after the other and waits for a checkpoint after each.
+/// Fills segments one after the other. Waits for a checkpoint after each.
 fn checkpoints(s: &mut Client, segments: u32) -> u32 {
     const REDO: &str = "SELECT redo_lsn FROM pg_control_checkpoint()";
     s.must("CREATE TABLE t (a int)");
@@ -30,8 +30,8 @@ fn checkpoints(s: &mut Client, segments: u32) -> u32 {
     begun
 }
 
-/// With `max_wal_size` of two segments every full segment requests a checkpoint, however few
-/// records it contains.
+/// With `max_wal_size` of two segments, every full segment requests a checkpoint, regardless of the
+/// number of records in it.
 #[test]
 fn a_full_segment_requests_a_checkpoint() {
     let dir = TempDir::new("segments");
@@ -45,7 +45,7 @@ fn a_full_segment_requests_a_checkpoint() {
     let real = PostgresServer::start_with(&real, "postgres", &settings);
     assert_eq!(checkpoints(&mut real.connect("postgres"), 3), 3);
     assert_eq!(checkpoints(&mut ours.connect("postgres"), 3), 3);
-    // Only one request for each: nothing has been written since.
+    // There is only one request for each segment, because nothing has been written since.
     ours.connect("postgres").must("SELECT pg_sleep(0.5)");
     let asked = |log: &str| log.matches("checkpoints are occurring too frequently").count();
     assert_eq!(asked(&ours.log()), asked(&real.log()));

@@ -1,4 +1,5 @@
-//! Corrupted pages and records: both servers report the same errors and can read the rest.
+//! Corrupted pages and records: both servers report the same errors and can read the remaining
+//! data.
 
 use std::path::Path;
 use testkit::dir::TempDir;
@@ -61,7 +62,7 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
     }
     server.stop(&data);
     flip(&data.join(&paths[0]), 8192 + 5000);
-    // Half of the page has its contents before the last write.
+    // Half of the page has the contents before the last write.
     change(&data.join(&paths[2]), &|b| b[4096..8192].fill(0));
     let duplicate = dir.path().join("duplicate");
     copy(&data, &duplicate);
@@ -166,7 +167,7 @@ fn a_missing_file_does_not_prevent_the_start() {
     assert_eq!(ours, ask.map(|sql| real.query("postgres", sql).trim_end().to_owned()));
 }
 
-/// Without checksums, PostgreSQL ends with a PANIC or in an endless loop on this corruption; Norsu
+/// Without checksums, PostgreSQL ends with a PANIC or in an infinite loop on this corruption. Norsu
 /// raises an error for statements that would have to move rows, and intact rows can be read.
 #[test]
 fn a_corrupt_heap_page_does_not_take_the_server_down() {
@@ -190,7 +191,7 @@ fn a_corrupt_heap_page_does_not_take_the_server_down() {
     change(&paths[0], &|b| b[pointer(9)..pointer(10)].copy_from_slice(&[0xff, 0xff, 0, 1]));
     // Line pointers whose array ends within the page header.
     change(&paths[1], &|b| b[12..14].copy_from_slice(&[3, 0]));
-    // The deleted versions seem to be in the middle of update chains without a beginning.
+    // The deleted versions seem to be in the middle of update chains without a start.
     change(&paths[2], &|b| {
         for n in 1..=4 {
             let at = u16::from_le_bytes([b[pointer(n)], b[pointer(n) + 1]]) as usize & 0x7fff;
@@ -222,7 +223,7 @@ fn a_corrupt_heap_page_does_not_take_the_server_down() {
     assert!(!log.contains("PANIC"), "{log}");
 }
 
-/// Offset in its segment of the last record of a kind that is within a single page of the log,
+/// The offset in its segment of the last record of a type that is within a single page of the log,
 /// according to `pg_waldump`.
 fn last_record(segment: &Path, kind: &str) -> usize {
     let mut dump = testkit::postgres::program("pg_waldump");
@@ -239,7 +240,7 @@ fn last_record(segment: &Path, kind: &str) -> usize {
     places.next_back().expect("such a record")
 }
 
-/// Corruption that the checksum does not detect: a record whose type does not fit its data. The
+/// Corruption that the checksum does not detect: a record whose type does not match its data. The
 /// error names the record.
 #[test]
 fn a_record_of_the_wrong_kind_is_refused() {

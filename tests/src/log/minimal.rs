@@ -1,6 +1,6 @@
-//! `wal_level = minimal`: relations created in a transaction are not logged row by row. At commit
-//! their pages are synced, or if they are small (`wal_skip_threshold`) logged. They survive a
-//! crash, also with recovery by PostgreSQL.
+//! `wal_level = minimal`: changes of relations that the transaction created are not logged row by
+//! row. At commit their pages are synced or, if they are small (`wal_skip_threshold`), logged. They
+//! survive a crash, also if PostgreSQL recovers the directory.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;
@@ -13,7 +13,7 @@ const SETTINGS: [&str; 5] = [
     "max_wal_senders=0",
     "autovacuum=off",
     "fsync=on",
-    // So that only the commit writes pages.
+    // Only the commit writes pages.
     "bgwriter_lru_maxpages=0",
 ];
 
@@ -90,7 +90,7 @@ fn new_tables_that_are_not_logged_survive_a_crash() {
     }
 }
 
-/// Bytes of log for a table of some 8 MB with an index.
+/// Number of bytes of WAL for a table of about 8 MB with an index.
 fn bytes(client: &mut Client, threshold: &str) -> f64 {
     const INSERT: &str = "SELECT pg_current_wal_insert_lsn() - '0/0'";
     client.must("DROP TABLE IF EXISTS t");

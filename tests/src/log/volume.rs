@@ -90,7 +90,7 @@ fn a_transaction_of_pgbench_writes_no_more_than_postgres_does() {
     assert!(without > ours + 50.0, "{without} {ours}");
 }
 
-/// With slow syncs and many committing sessions, one sync serves many of them (group commit).
+/// With slow syncs and many committing sessions, one sync is used for many of them (group commit).
 #[test]
 fn concurrent_commits_share_syncs() {
     const COMMITTERS: usize = 32;
@@ -205,8 +205,9 @@ fn syncs(client: &mut Client, sql: &str, times: u32) -> u64 {
     now(client) - before
 }
 
-/// A commit of a single session takes one sync, as in PostgreSQL; an asynchronous one, and one that
-/// has written nothing, takes none. (Background processes sync now and then too.)
+/// A commit of a single session requires one sync, as in PostgreSQL; an asynchronous commit, and
+/// one of a transaction that has written nothing, requires none. (Background processes sometimes
+/// sync too.)
 #[test]
 fn a_commit_takes_one_sync() {
     const COMMITS: u32 = 300;

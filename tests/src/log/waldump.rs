@@ -89,7 +89,7 @@ SELECT pg_create_logical_replication_slot('slot', 'test_decoding');
 BEGIN; CREATE TABLE k (a int); UPDATE usercat SET b = 'x' WHERE a = 8; COMMIT; VACUUM FULL
   usercat; VACUUM FULL pg_class";
 
-/// Record types that the statements write on either server.
+/// Record types that the statements write on both servers.
 const KINDS: &[&str] = &[
     "XLOG/CHECKPOINT_ONLINE",
     "XLOG/FPI",
@@ -320,7 +320,7 @@ fn norsu_waldump_agrees_with_pg_waldump() {
     server.kill();
     refuse(&data);
     check(&data, "000000010000000000000001", [KINDS, KINDS_OURS]);
-    // The same for a log that PostgreSQL wrote.
+    // The same checks for a log that PostgreSQL wrote.
     let options = [
         "wal_keep_size=512MB",
         "wal_log_hints=on",
@@ -384,7 +384,7 @@ fn norsu_waldump_follows_a_growing_log_as_pg_waldump_does() {
         assert!(theirs.len() > 5);
         assert_eq!(ours, theirs);
     }
-    // Records before the wait have been printed; an interrupt ends the program normally.
+    // Records before the wait have been printed, and an interrupt ends the program normally.
     let told = (0..600).filter(|_| {
         line.clear();
         lines.read_line(&mut line).is_ok_and(|n| n > 0)

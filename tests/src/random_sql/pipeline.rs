@@ -11,10 +11,10 @@ use testkit::client::{Client, Reply};
 /// its answers to be read.
 const AHEAD_BYTES_MAX: usize = 32 * 1024;
 
-/// Time limit for an answer: a server that exceeds it ignores the statement timeout.
+/// Time limit for an answer. A server that exceeds it ignores the statement timeout.
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
-/// If PostgreSQL answers within this part of the timeout, Norsu should not time out.
+/// Norsu should not exceed the timeout if PostgreSQL answers within this part of it.
 const QUICK_PART: u32 = 10;
 
 /// Limit of statements that wait to be repeated.
@@ -25,8 +25,8 @@ const QUERY_CANCELED: &str = "57014";
 /// PostgreSQL's planner raises this internal error for some joins with LATERAL queries.
 const NO_JOIN: &str = "failed to build any ";
 
-/// Where the answers differ, PostgreSQL is asked again with each of these settings, which must
-/// not change its answers. If it then answers as Norsu does, its answer depends on its plan.
+/// If the answers differ, PostgreSQL is queried again with each of these settings, which must not
+/// change its answers. If its answer is then the same as Norsu's, its answers depend on its plan.
 const OTHER_PLANS: [&str; 7] = [
     "SET enable_seqscan = on",
     "SET enable_hashagg = off",
@@ -40,7 +40,7 @@ const OTHER_PLANS: [&str; 7] = [
 /// The purpose of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Its answers are compared; `ordered`: the order of rows is total.
+    /// Its answers are compared; `ordered` is true if the order of rows is total.
     Step { ordered: bool },
     /// Settings of Norsu only.
     Set,
@@ -103,15 +103,16 @@ pub(super) struct Counts {
     pub statements: usize,
     /// Compared messages.
     pub steps: usize,
-    /// Statements that a server canceled, or that the real one could not plan; their later messages
-    /// were not compared.
+    /// Statements that were cancelled by a server, or that PostgreSQL could not plan; their later
+    /// messages were not compared.
     pub canceled: usize,
-    /// Those of them that only Norsu canceled although PostgreSQL answered quickly, after they
-    /// were repeated alone.
+    /// Cancelled statements that only Norsu cancelled although PostgreSQL answered quickly, after
+    /// they were repeated alone.
     pub slow_in_norsu: usize,
     /// Messages that both servers refused with the same error.
     pub refused: usize,
-    /// Statements that PostgreSQL answers as Norsu does with another plan ([`OTHER_PLANS`]).
+    /// Statements for which PostgreSQL has the same answer as Norsu with another plan
+    /// ([`OTHER_PLANS`]).
     pub ambiguous: usize,
 }
 
@@ -131,7 +132,7 @@ enum Compared {
     /// Both raised the same error.
     Refused(String),
     Other(String),
-    /// A server exceeded the timeout, or the real one failed: the following steps may differ.
+    /// A server exceeded the timeout, or PostgreSQL failed: the subsequent steps may differ.
     Canceled {
         ours_alone: bool,
     },
@@ -172,7 +173,7 @@ pub(super) struct Pipeline {
     bytes: usize,
     /// Statements to repeat while no others are in progress.
     again: Vec<InFlight>,
-    /// Statements with their differences, until PostgreSQL has been asked again.
+    /// Statements with differences that have not been sent to PostgreSQL again.
     unconfirmed: Vec<(InFlight, Vec<String>)>,
     pub(super) counts: Counts,
     shows_refused: bool,
@@ -201,7 +202,7 @@ impl Pipeline {
         mut differs: impl FnMut(u64, Vec<String>),
     ) {
         loop {
-            // Statements to be repeated alone wait until the pipeline is empty.
+            // Statements that must be repeated alone wait until the pipeline is empty.
             while self.bytes < AHEAD_BYTES_MAX
                 && self.again.len() < AGAIN_MAX
                 && self.unconfirmed.is_empty()
@@ -250,7 +251,8 @@ impl Pipeline {
             .unwrap_or_else(|| panic!("no answer, and the timeout is not heeded: {sql}"))
     }
 
-    /// Reads the answers to all messages of a statement. One with differences becomes unconfirmed.
+    /// Reads the answers to all messages of a statement. A statement with differences is added to
+    /// the unconfirmed ones.
     fn read(&mut self, statement_in_flight: InFlight) {
         let (mut wrong, mut canceled, mut ours_alone, mut lost) = (Vec::new(), false, false, false);
         for Message { sql, role } in &statement_in_flight.messages {
@@ -304,7 +306,7 @@ impl Pipeline {
         found
     }
 
-    /// A server's answers to the messages of a statement; `None` if it was canceled.
+    /// The answers of a server to the messages of a statement; `None` if it was cancelled.
     fn answers(
         &mut self,
         server: usize,
@@ -334,8 +336,8 @@ impl Pipeline {
         Some(out)
     }
 
-    /// Reads the answer to a message that must succeed. True if the timeout canceled it, as may
-    /// happen on a stalled machine.
+    /// Reads the answer to a message that must succeed. Returns true if the timeout cancelled it,
+    /// which may happen on an overloaded machine.
     fn failed(&mut self, server: usize, sql: &str) -> bool {
         match self.receive(server, sql).code() {
             "" => false,
@@ -344,7 +346,8 @@ impl Pipeline {
         }
     }
 
-    /// After a failed ROLLBACK, SET or RESET: resets the sessions and sends the pipeline again.
+    /// Called after a failed ROLLBACK, SET or RESET: resets the sessions and sends the pipeline
+    /// again.
     fn recover(&mut self) {
         let in_flight = std::mem::take(&mut self.in_flight);
         self.bytes = 0;
@@ -401,7 +404,7 @@ impl Pipeline {
     }
 }
 
-/// Adds the whole statement and its settings to the differences.
+/// Adds the complete statement and its settings to the differences.
 fn told(statement: &Statement, mut wrong: Vec<String>) -> Vec<String> {
     if !wrong.is_empty() && statement.steps.len() > 1 {
         let all: Vec<&str> = statement.steps.iter().map(|s| s.sql.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Comparison of the outputs: which statements agree, and what the others lack.
+//! Comparison of the outputs: which statements agree, and which features the others require.
 
 use super::split::Script;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ pub(super) struct Tally {
     pub agreeing: usize,
     /// Statements refused because of a missing feature, by the feature in the message.
     pub missing: BTreeMap<String, usize>,
-    /// Statements that fail because an earlier one did: on missing objects, or in an aborted
+    /// Statements that fail because an earlier one failed: on missing objects, or in an aborted
     /// transaction.
     pub follow: usize,
     pub other: usize,
@@ -60,7 +60,7 @@ impl Tally {
     }
 }
 
-/// Are the answers equal, as sets if the statement has no ORDER BY?
+/// True if the answers are equal, as sets if the statement has no ORDER BY.
 fn agree(statement: &str, ours: &[String], theirs: &[String]) -> bool {
     if ours == theirs {
         return true;
@@ -90,7 +90,8 @@ fn missing_feature(line: &str) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Statements that PostgreSQL's client skips (`\if`, `\quit`) are not counted.
+/// Compares two outputs. Statements that PostgreSQL's client skips (`\if`, `\quit`) are not
+/// counted.
 pub(super) fn regression(script: &Script, ours: &str, theirs: &str) -> Tally {
     let (ours, theirs) = (script.answers(ours), script.answers(theirs));
     let mut tally = Tally::default();
@@ -102,8 +103,8 @@ pub(super) fn regression(script: &Script, ours: &str, theirs: &str) -> Tally {
     tally
 }
 
-/// In a specification each permutation counts as a statement. The output before the first one is
-/// part of it.
+/// Compares two outputs of a specification, in which each permutation counts as a statement. The
+/// output before the first one is part of it.
 pub(super) fn isolation(ours: &str, theirs: &str) -> Tally {
     let permutations = |said: &str| -> BTreeMap<String, Vec<String>> {
         let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -117,14 +118,14 @@ pub(super) fn isolation(ours: &str, theirs: &str) -> Tally {
         out
     };
     let (ours, theirs) = (permutations(ours), permutations(theirs));
-    // The tester ends if the setup of a permutation fails: that is the answer to all remaining
-    // permutations.
+    // The tester ends if the setup of a permutation fails. This error is then the answer to all
+    // remaining permutations.
     let end: Vec<String> =
         ours.values().flatten().filter(|l| l.contains("ERROR:  ")).cloned().collect();
     let mut tally = Tally::default();
     for (steps, theirs) in theirs.iter().filter(|(steps, _)| !steps.is_empty()) {
         let mine = ours.get(steps).unwrap_or(&end);
-        // Steps are ordered whatever the statements are.
+        // Steps are ordered, regardless of the statements.
         tally.add(&format!("-- order by permutation: {steps}"), mine, theirs);
     }
     tally

@@ -11,8 +11,8 @@ const HEAD: &str = "| file | statements | agree | refused | follow | other | \
 /// A row: the counts, and the reason as text.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
-    /// Statements: all; agreeing; refused because of a missing feature; failing as a consequence;
-    /// others.
+    /// Numbers of statements: all; agreeing; refused because of a missing feature; failing as a
+    /// consequence; others.
     counts: [usize; 5],
     reason: String,
 }
@@ -35,7 +35,7 @@ impl Row {
     }
 }
 
-/// Is the page to be written rather than compared?
+/// True if the page is written instead of compared.
 fn is_written() -> bool {
     std::env::var_os("NORSU_REGRESS_WRITE").is_some()
 }
@@ -135,7 +135,7 @@ pub(super) fn check_form() {
         let text = parts(&page, suite)[1];
         let rows = rows(text);
         if rows.is_empty() {
-            // The suite has no results yet; then the long form fails.
+            // The suite has no results yet; the long form fails then.
             continue;
         }
         assert!(text.contains(&line("total", totals(&rows), "")), "{suite}: the sums do not fit");

@@ -1,10 +1,9 @@
 //! Message sequences of drivers, step by step: the answers to each step must arrive before the next
-//! one is sent, as from PostgreSQL. The sequences are those of asyncpg, postgres.js,
-//! pg-cursor, pgjdbc, npgsql, pgx and psycopg's pipeline mode.
-//!
-//! PostgreSQL runs first: the messages that it sends within a time limit belong to the step.
-//! Norsu must then send as many messages before the next step; if it sends fewer, the driver would
-//! wait forever.
+//! one is sent, as from PostgreSQL. The sequences are those of asyncpg, postgres.js, pg-cursor,
+//! pgjdbc, npgsql, pgx and psycopg's pipeline mode.
+//! PostgreSQL runs first: the messages that it sends within a time limit belong to the step. Norsu
+//! must then send the same number of messages before the next step; if it sends fewer, the driver
+//! would wait forever.
 
 use super::Both;
 use super::client::{Bytes, Client};
@@ -545,7 +544,8 @@ fn a_cancelled_pipeline(both: &Both) {
     assert_eq!(said[0], said[1], "Norsu's, then PostgreSQL's");
 }
 
-/// A client that has not received ReadyForQuery is not idle; the time of its statement runs.
+/// A client that has not received ReadyForQuery is not idle, so the timeout of its statement
+/// continues.
 fn timeouts_within_pipelines(both: &Both) {
     let run = |sql: &str| b().parse("", sql, &[]).bind("", "", &[], &[], &[]).execute("", 0);
     let series = "select g from generate_series(1, 3) g";

@@ -1,5 +1,5 @@
 //! The order in which the parts of a message are checked, and the state of a portal or of the
-//! connection after an error. Each case was first found by random messages.
+//! connection after an error. Random messages found each of these cases first.
 
 use super::Both;
 use super::client::Bytes;
@@ -287,7 +287,7 @@ fn binary_values_with_too_many_bytes(both: &Both) {
     }
 }
 
-/// The value is bound, binary, to a parameter of the type.
+/// Binds the value in binary format to a parameter of the type.
 fn receive(both: &Both, ty: &str, value: &[u8]) {
     let sql = format!("select $1::{ty}");
     let bytes = b().parse("", &sql, &[]).bind("", "", &[1], &[Some(value)], &[]);
@@ -341,7 +341,8 @@ fn binary_values_with_wrong_contents(both: &Both) {
     receive(both, "int2vector", &vector([1, 0, 26, 1, 0], one));
 }
 
-/// Only the OIDs of built-in types mean the same everywhere: other ones are not looked at.
+/// Only the OIDs of built-in types have the same meaning on all servers, so other types are not
+/// looked up.
 fn binary_values_that_name_other_types(both: &Both) {
     let make = "create domain wire_d as int4; create type wire_c as (a int4, b wire_d)";
     both.check(make, b().query(make), 1);
@@ -453,7 +454,7 @@ fn closing_all_cursors_ends_portals(both: &Both) {
     );
 }
 
-/// Its parameters are described before its columns are examined.
+/// The parameters of a changed statement are described before its columns are checked.
 fn what_a_changed_statement_is_described_as(both: &Both) {
     let make = "create table wire_changed (a int4, b text)";
     both.check(

@@ -340,7 +340,7 @@ fn errors_skip_to_sync(both: &Both) {
     );
 }
 
-/// The result formats of a Bind are not checked before a row is sent.
+/// The result formats of a Bind are checked only when a row is sent.
 fn formats(both: &Both) {
     let ask = |name: &str, sql: &str, results: &[u16]| {
         let bytes = b().parse("", sql, &[]).bind("", "", &[], &[], results);
@@ -394,7 +394,8 @@ fn formats(both: &Both) {
     );
 }
 
-/// EXECUTE and FETCH send rows in the formats of their own Bind, whatever statement they execute.
+/// EXECUTE and FETCH send rows in the formats of their own Bind, for any statement that they
+/// execute.
 fn formats_of_prepared_statements_and_cursors(both: &Both) {
     for code in [0, 1, 7] {
         let bind = |sql: &str| {

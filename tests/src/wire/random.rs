@@ -1,9 +1,7 @@
 //! Differential test of random message sequences: both servers must send the same messages.
-//!
-//! A sequence is sent as a whole, and then the client closes its sending side. A server that reads
-//! the end of the input drops answers that it has not flushed. So the answers to a sequence that
-//! ends at any message are those that were flushed by then: by a Flush, a Sync or an error.
-//!
+//! A sequence is sent completely, and then the client closes its sending side. A server that reads
+//! the end of the input discards answers that it has not flushed. So the answers to a sequence that
+//! ends after any message are those that were flushed by then: by a Flush, a Sync or an error.
 //! Sequences are run in batches. Each batch begins with new tables, which its sequences change.
 //! `NORSU_WIRE_SEED=n` runs batch n, `n..m` a range of batches; `NORSU_TEST_LONG=1` runs many.
 
@@ -94,7 +92,7 @@ fn random_messages_have_the_answers_of_postgres() {
     assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
 }
 
-/// By the first answers that differ, Norsu's and the real one: the shortened sequence of the first
+/// By the first answers that differ, Norsu's and PostgreSQL's: the shortened sequence of the first
 /// occurrence, and the number of occurrences.
 type Wrong = BTreeMap<String, (String, u32)>;
 
@@ -115,8 +113,8 @@ impl<'p> Databases<'p> {
         databases
     }
 
-    /// Starts a session. Ended sessions may occupy all connection slots for a while, and the real
-    /// server may be in recovery, which sets `recovers`.
+    /// Starts a session. Ended sessions may occupy all connection slots for some time, and
+    /// PostgreSQL may be in recovery, which sets `recovers`.
     fn connect_noting(&self, socket: &Path, recovers: &mut bool) -> Client {
         let parameters = [("user", "postgres"), ("database", self.database.as_str())];
         loop {
@@ -140,7 +138,7 @@ impl<'p> Databases<'p> {
         self.connect_noting(socket, &mut false)
     }
 
-    /// Has PostgreSQL just crashed? Some sequences crash it, which ends all its sessions.
+    /// True if PostgreSQL has just crashed. Some sequences crash it, which ends all its sessions.
     fn real_server_went_down(&self, said: &[String]) -> bool {
         let mut recovers = said.iter().any(|line| line.contains("C=57P02"));
         // The postmaster notices the end of a process with a delay.
@@ -193,7 +191,7 @@ impl<'p> Databases<'p> {
         if ours == theirs {
             return None;
         }
-        // PostgreSQL warns of portals that it has lost.
+        // PostgreSQL warns about portals that it has lost.
         let lost_a_portal = theirs.iter().any(|line| line.contains("skipping cleanup for portal"));
         if lost_a_portal || self.real_server_went_down(&theirs) {
             return None;
@@ -222,7 +220,8 @@ impl<'p> Databases<'p> {
         std::iter::from_fn(|| client.read()).map(|m| show(&m)).collect()
     }
 
-    /// Removes steps as long as the answers differ; `None` if they are equal with new tables.
+    /// Removes steps as long as the answers differ. Returns `None` if they are equal with new
+    /// tables.
     fn shorten(&self, mut steps: Vec<Step>) -> Option<Difference> {
         let differ = |steps: &[Step]| {
             self.make_tables();
@@ -244,13 +243,13 @@ impl<'p> Databases<'p> {
 
 /// Different answers.
 struct Difference {
-    /// The first ones that differ, Norsu's and the real one.
+    /// The first answers that differ, Norsu's and PostgreSQL's.
     first: String,
     /// The steps and both answers.
     told: String,
 }
 
-/// Like [`Message::show`], with the routine that reported an error if clients depend on it.
+/// As [`Message::show`], and also shows the routine that reported an error if clients depend on it.
 fn show(message: &Message) -> String {
     let mut line = message.show();
     if message.kind == b'E'

@@ -264,7 +264,7 @@ fn failed_concurrent_indexes(both: &Both) {
         state,
         "create unique index concurrently wire_twice_a on wire_twice (a)",
         "create unique index concurrently if not exists wire_twice_a on wire_twice (a)",
-        // The failed index is neither used nor maintained.
+        // The index whose build failed is neither used nor maintained.
         "insert into wire_twice values (2, 4)",
         "set enable_seqscan = off",
         "explain (costs off) select * from wire_twice where a = 1",

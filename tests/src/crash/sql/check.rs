@@ -1,5 +1,5 @@
-//! Consistency checks of every table with its TOAST table and indexes, catalogs included: heap
-//! pages, trees, and that both agree.
+//! Consistency checks of every table, including catalogs, with its TOAST table and indexes: heap
+//! pages, trees, and that both contain the same rows.
 
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession, Catalogs};
@@ -12,7 +12,7 @@ use sync::wait::Waiter;
 /// The database `postgres`.
 const DATABASE: Oid = Oid(5);
 
-/// Small catalogs that the scripts change often.
+/// Small catalogs that the scripts change frequently.
 const CHANGED_OFTEN: [u32; 5] = [1259, 2610, 2606, 2604, 2224];
 /// The first OID of user objects.
 const FIRST_NORMAL: u32 = 16_384;
