@@ -170,7 +170,7 @@ fn a_server_starts_on_a_corrupt_directory_or_exits_at_once() {
 
 /// PostgreSQL refuses to start on the same directories, with the same messages.
 #[test]
-fn directories_that_postgresql_refuses_are_refused_alike() {
+fn directories_that_postgresql_refuses_are_refused_by_norsu() {
     let directory = TestDirectory::new();
     let mut wrong = Vec::new();
     for (file, how) in [

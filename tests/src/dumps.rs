@@ -56,7 +56,7 @@ impl<'a> Side<'a> {
     }
 
     /// As [`Side::call`], without the parts that always differ.
-    fn told(&self, line: &[&str]) -> String {
+    fn comparable_output(&self, line: &[&str]) -> String {
         let (status, out) = self.call(line);
         format!("{}exit status {status}\n", self.plain(&out))
     }
@@ -94,11 +94,13 @@ impl<'a> Side<'a> {
         self.write("globals.sql", format!("{GLOBALS}{space}").as_bytes());
         self.write("objects.sql", OBJECTS.as_bytes());
         let psql = ["psql", "-X", "-a", "-v", "VERBOSITY=verbose"];
-        let said =
+        let output =
             ["postgres", "odd"].into_iter().zip(["globals", "objects"]).map(|(base, file)| {
-                self.told(&[&psql[..], &["-d", base, "-f", &format!("@/{file}.sql")]].concat())
+                self.comparable_output(
+                    &[&psql[..], &["-d", base, "-f", &format!("@/{file}.sql")]].concat(),
+                )
             });
-        said.collect()
+        output.collect()
     }
 }
 
@@ -125,7 +127,7 @@ fn differences(sides: &[Side<'_>; 2], lines: &[&str]) -> Vec<String> {
     for line in lines {
         let words: Vec<&str> = line.trim_start_matches('~').split(' ').collect();
         let [real, ours] = sides.each_ref().map(|s| {
-            let text = s.told(&words);
+            let text = s.comparable_output(&words);
             let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
             if line.starts_with('~') {
                 lines.sort_unstable();
@@ -246,26 +248,29 @@ fn a_restored_dump_gives_the_same_dump() {
     let here = String::from_utf8_lossy(&all).replace(&a.path("space"), &b.path("space"));
     std::fs::create_dir(b.path("space2")).expect("a new directory");
     b.write("all.sql", here.as_bytes());
-    let said = b.told(&["psql", "-X", "-q", "-d", "postgres", "-f", "@/all.sql"]);
+    let output = b.comparable_output(&["psql", "-X", "-q", "-d", "postgres", "-f", "@/all.sql"]);
     let expected = "ERROR:  role \"postgres\" already exists\n";
-    let errors: Vec<&str> = said.lines().filter(|l| l.contains("ERROR")).collect();
-    assert!(errors.len() == 1 && errors[0].ends_with(expected.trim_end()), "{said}");
+    let errors: Vec<&str> = output.lines().filter(|l| l.contains("ERROR")).collect();
+    assert!(errors.len() == 1 && errors[0].ends_with(expected.trim_end()), "{output}");
     let (_, again) = b.call(&["pg_dumpall"]);
     let (first_dump, second_dump) = (a.plain(&all), b.plain(&again));
     assert_eq!(first_difference(&first_dump, &second_dump), None);
     // One database from its archives.
-    let wanted = a.told(&["pg_dump", "odd"]);
+    let wanted = a.comparable_output(&["pg_dump", "odd"]);
     let forms = [("-Fd", &["-j", "2"][..]), ("-Fc", &["-1"])];
     let forms = if long() { &forms[..] } else { &forms[..1] };
     for (n, (format, options)) in forms.iter().enumerate() {
         let archive = a.path(&format!("archive{n}"));
-        assert_eq!(a.told(&["pg_dump", format, "-f", &archive, "odd"]), "exit status 0\n");
+        assert_eq!(
+            a.comparable_output(&["pg_dump", format, "-f", &archive, "odd"]),
+            "exit status 0\n"
+        );
         chown_to_server_user(a.dir.path());
         let base = format!("copy{n}");
-        assert_eq!(b.told(&["createdb", &base]), "exit status 0\n");
+        assert_eq!(b.comparable_output(&["createdb", &base]), "exit status 0\n");
         let restore = [&["pg_restore"], *options, &["-d", &base, &archive]].concat();
-        assert_eq!(b.told(&restore), "exit status 0\n", "{format}");
-        let had = b.told(&["pg_dump", &base]);
+        assert_eq!(b.comparable_output(&restore), "exit status 0\n", "{format}");
+        let had = b.comparable_output(&["pg_dump", &base]);
         assert_eq!(first_difference(&wanted, &had), None, "{format}");
     }
     for server in [&first, &second] {

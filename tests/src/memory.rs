@@ -32,7 +32,7 @@ pub(crate) fn kilobytes(pid: u32, what: &str) -> usize {
 }
 
 #[test]
-fn wide_rows_are_not_all_held_in_memory() {
+fn wide_rows_are_not_all_kept_in_memory() {
     let dir = TempDir::new("memory");
     let data = dir.path().join("data");
     norsu::init(&data);

@@ -125,13 +125,13 @@ fn random_statements_have_the_results_of_postgres() {
             }
             (seed < seeds.end).then_some(seed)
         };
-        worker.run(seed, |seed, told| {
+        worker.run(seed, |seed, report| {
             // Differences are printed immediately, because a run may be long.
-            let told = told.into_iter().map(|told| format!("seed {seed}: {told}"));
+            let report = report.into_iter().map(|report| format!("seed {seed}: {report}"));
             let mut wrong = wrong.lock().expect("no panic while it is held");
-            for told in told {
-                eprintln!("{told}");
-                wrong.push(told);
+            for report in report {
+                eprintln!("{report}");
+                wrong.push(report);
             }
         });
         worker.counts

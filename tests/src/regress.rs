@@ -219,7 +219,7 @@ fn the_regression_suite_agrees_as_far_as_recorded() {
             std::fs::write(&own, &script.marked).expect("a script can be written");
             let switches = ["-q", "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on"];
             let said = side.psql("regression", &own, &switches);
-            outputs.keep(name, side.name, &script.told(&said));
+            outputs.keep(name, side.name, &script.transcript(&said));
             said
         });
         let tally = compare::regression(&script, &ours, &theirs);

@@ -239,7 +239,7 @@ impl Sorter {
         self.count
     }
 
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         self.rows.memory() + self.rows.len * 24
     }
 
@@ -268,7 +268,7 @@ impl Sorter {
             if self.rows.len >= (2 * bound).max(BATCH_ROWS_MAX) {
                 self.keep_first(bound);
             }
-            if self.held() <= self.memory {
+            if self.memory() <= self.memory {
                 return Ok(());
             }
             // Even the first `bound` rows do not fit in memory: sort all rows.
@@ -278,7 +278,7 @@ impl Sorter {
         }
         let large =
             |c: &Column| matches!(&c.data, ColumnData::Bytes(b) if b.data.len() > COLUMN_BYTES_MAX);
-        if self.held() > self.memory || self.rows.columns.iter().any(large) {
+        if self.memory() > self.memory || self.rows.columns.iter().any(large) {
             self.write_run(run)?;
         }
         Ok(())
@@ -304,7 +304,7 @@ impl Sorter {
 
     fn keep_first(&mut self, bound: usize) {
         self.was_bounded = true;
-        self.peak = self.peak.max(self.held());
+        self.peak = self.peak.max(self.memory());
         self.sort_buffer();
         self.order.truncate(bound);
         self.rows = self.rows.gather(&self.order);
@@ -405,7 +405,7 @@ impl Sorter {
 
     /// Ends the input and sorts. Merges runs until they can be merged in one final pass.
     pub(crate) fn finish(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.peak = self.peak.max(self.held());
+        self.peak = self.peak.max(self.memory());
         if self.runs.is_empty() {
             self.sort_buffer();
             if let Some(bound) = self.bound {

@@ -101,13 +101,13 @@ fn wait(
     }
 }
 
-fn say(given: &Given, text: &str) {
+fn print_message(given: &Given, text: &str) {
     if !given.has("silent") {
         println!("{text}");
     }
 }
 
-/// As [`say`], without a line terminator.
+/// As [`print_message`], without a line terminator.
 fn announce(given: &Given, text: &str) {
     if !given.has("silent") {
         print!("{text}");
@@ -156,7 +156,7 @@ fn act(verb: &str, given: &Given) -> Outcome {
             let data = data_directory(given)?;
             let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
             signal(pid, Signal::Hangup)?;
-            say(given, "server signaled");
+            print_message(given, "server signaled");
             Ok(0)
         }
         "status" => status(given),
@@ -173,7 +173,7 @@ fn act(verb: &str, given: &Given) -> Outcome {
             let data = data_directory(given)?;
             let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
             signal(pid, Signal::User1)?;
-            say(given, "server signaled to rotate log file");
+            print_message(given, "server signaled to rotate log file");
             Ok(0)
         }
         "promote" => {
@@ -240,7 +240,7 @@ fn stop(given: &Given) -> Outcome {
     let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
     signal(pid, how)?;
     if given.has("no-wait") {
-        say(given, "server shutting down");
+        print_message(given, "server shutting down");
         return Ok(0);
     }
     let gone = || Ok(running(&data)?.is_none_or(|(now, _)| now != pid || !process::exists(pid)));
@@ -250,7 +250,7 @@ fn stop(given: &Given) -> Outcome {
         return Err(Failure::new("server does not shut down"));
     }
     announce(given, " done\n");
-    say(given, "server stopped");
+    print_message(given, "server stopped");
     Ok(0)
 }
 
@@ -283,7 +283,7 @@ fn start_with(given: &Given, kept: &[String]) -> Outcome {
     let mut child =
         command.spawn().map_err(|e| Failure::new(format!("could not start server: {e}")))?;
     if given.has("no-wait") {
-        say(given, "server starting");
+        print_message(given, "server starting");
         return Ok(0);
     }
     let pid = child.id() as i32;
@@ -305,7 +305,7 @@ fn start_with(given: &Given, kept: &[String]) -> Outcome {
             return Err(e);
         }
     }
-    say(given, "server started");
+    print_message(given, "server started");
     Ok(0)
 }
 

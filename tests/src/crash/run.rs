@@ -27,7 +27,7 @@ pub enum InjectedFault {
 /// An error is a failure of the test; a run must not end with an error or a panic of the engine.
 pub type Outcome<T> = Result<T, String>;
 
-fn told(what: &str) -> impl Fn(PgError) -> String + '_ {
+fn in_step(what: &str) -> impl Fn(PgError) -> String + '_ {
     move |e| format!("{what}: {e} ({})", e.code())
 }
 
@@ -74,7 +74,7 @@ pub fn session(engine: &Engine, database: Oid) -> Outcome<Backend> {
     let waiter = Arc::new(Waiter::new());
     let tablespace = RelFile::DEFAULT_TABLESPACE;
     let mut be = Backend::connect(engine.storage(), 100, database, tablespace, waiter)
-        .map_err(told("connection"))?;
+        .map_err(in_step("connection"))?;
     // No session waits for locks here; a timeout reveals a session that does.
     be.configure(BackendSettings {
         lock_timeout: Duration::from_secs(10),
@@ -113,7 +113,7 @@ impl Fixture {
         let mut env = Env::memory(seed);
         env.disk = Arc::new(disk.clone());
         let options = ClusterOptions { segment_size: 1 << 20, checksums: random.below(4) != 0 };
-        create_cluster(&env, &options).map_err(told("init"))?;
+        create_cluster(&env, &options).map_err(in_step("init"))?;
         let mut config = EngineConfig::new(env.clone());
         config.shared_buffers = [16, 24, 40, 200][random.below(4) as usize];
         config.background.log_checkpoints = false;
@@ -163,7 +163,7 @@ impl Fixture {
     }
 
     pub(super) fn open(&self) -> Outcome<Arc<Engine>> {
-        Engine::open(self.config.clone()).map_err(told("recovery"))
+        Engine::open(self.config.clone()).map_err(in_step("recovery"))
     }
 
     /// A session with random settings.
@@ -181,9 +181,9 @@ impl Fixture {
         let mut be = session(engine, self.ids.database)?;
         let tables = self.ids.open();
         be.begin(Isolation::ReadCommitted);
-        tables.iter().try_for_each(|t| t.create(&mut be)).map_err(told("tables"))?;
+        tables.iter().try_for_each(|t| t.create(&mut be)).map_err(in_step("tables"))?;
         fill(&mut be, &tables, &self.random, &mut self.model, &mut self.next_marker)
-            .map_err(told("rows"))
+            .map_err(in_step("rows"))
     }
 
     /// Works until the crash. Returns the disk after it.
@@ -200,7 +200,7 @@ impl Fixture {
         for _ in 0..steps {
             let n = self.random.below(tellers.len() as u64) as usize;
             let step = self.step(engine, &tables, &mut tellers[n]);
-            let durable = step.map_err(told("work"))?;
+            let durable = step.map_err(in_step("work"))?;
             left = self.disk.crashed();
             if left.is_some() {
                 break;
@@ -271,7 +271,7 @@ impl Fixture {
         Ok(match self.random.below(8) {
             0 => {
                 tellers.clear();
-                engine.shutdown().map_err(told("shutdown"))?;
+                engine.shutdown().map_err(in_step("shutdown"))?;
                 self.model.acknowledged();
                 self.disk.crash(self.random.next())
             }
@@ -301,11 +301,11 @@ impl Fixture {
         let mut be = session(engine, self.ids.database)?;
         let tables = self.ids.open();
         be.begin(Isolation::ReadCommitted);
-        let found = read(&mut be, &tables).map_err(told("scan"))?;
+        let found = read(&mut be, &tables).map_err(in_step("scan"))?;
         for table in &tables {
-            table.check(&mut be).map_err(told("check"))?;
+            table.check(&mut be).map_err(in_step("check"))?;
         }
-        be.commit(CommitExtras::default()).map_err(told("commit"))?;
+        be.commit(CommitExtras::default()).map_err(in_step("commit"))?;
         self.model.recovered(found)
     }
 }

@@ -151,7 +151,7 @@ impl Locales {
 }
 
 /// PostgreSQL on a cluster of Norsu's `init`, and on one of `initdb`.
-fn ours_and_theirs(with_locales: bool) -> [(PostgresServer, TempDir); 2] {
+fn clusters_of_both_servers(with_locales: bool) -> [(PostgresServer, TempDir); 2] {
     [true, false].map(|ours| {
         let dir = TempDir::new("init");
         let locales = with_locales.then(|| Locales::make(&dir));
@@ -207,7 +207,7 @@ fn an_unsupported_locale_of_the_environment_is_replaced() {
 }
 
 fn compare_catalogs(with_locales: bool) {
-    let servers = ours_and_theirs(with_locales);
+    let servers = clusters_of_both_servers(with_locales);
     let [ours, theirs] = servers.each_ref().map(|(server, _)| server);
     let catalogs = theirs.query(
         "template1",
@@ -340,7 +340,7 @@ const UNSTABLE: [&str; 13] = [
 
 #[test]
 fn views_have_the_results_of_postgres() {
-    let servers = ours_and_theirs(false);
+    let servers = clusters_of_both_servers(false);
     let [ours, theirs] = servers.each_ref().map(|(server, _)| server);
     for server in [ours, theirs] {
         server.query("postgres", OBJECTS);

@@ -96,7 +96,7 @@ fn answers(client: &mut Client) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn partitions_of_postgres_are_shown_alike() {
+fn partitions_of_postgres_are_shown_equally() {
     let dir = TempDir::new("partitions");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

@@ -144,7 +144,7 @@ const ASKED: [&str; 9] = [
 ];
 
 #[test]
-fn objects_of_postgres_are_shown_and_dumped_alike() {
+fn objects_of_postgres_are_shown_and_dumped_equally() {
     let dir = TempDir::new("described");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

@@ -171,7 +171,7 @@ impl Drop for Process {
 }
 
 #[test]
-fn a_directory_that_postgres_still_works_on_is_refused() {
+fn a_directory_that_postgres_still_uses_is_refused() {
     let dir = TempDir::new("attached");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

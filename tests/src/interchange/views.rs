@@ -100,7 +100,7 @@ const MISSING: [(&str, &str); 2] = [
 
 /// Objects that only PostgreSQL can create, which the views return: foreign data, transforms,
 /// triggers, jsonb values.
-fn real_objects() -> String {
+fn postgres_objects() -> String {
     let many: Vec<String> = (0..100).map(|i| format!("[{i}.50, \"s{i}\", -{i}]")).collect();
     let many = many.join(", ");
     format!(
@@ -252,7 +252,7 @@ fn norsu_runs_the_views_of_postgres() {
     let real = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     let mut client = real.connect("postgres");
     make(&mut client);
-    client.must(&real_objects());
+    client.must(&postgres_objects());
     let made = answers(&mut client);
     drop((client, real));
     let ours = Norsu::start(&data, &["-c", "autovacuum=off"]);

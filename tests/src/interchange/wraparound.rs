@@ -50,7 +50,7 @@ fn freeze(connect: &dyn Fn(&str) -> Client, data: &Path) {
 }
 
 #[test]
-fn ids_wrap_around_on_both_sides() {
+fn ids_wrap_around_on_both_servers() {
     let dir = TempDir::new("wraparound");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

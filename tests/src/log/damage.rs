@@ -337,9 +337,9 @@ fn vacuum_errors_have_the_block_as_context() {
             "VACUUM FREEZE rows",
         ] {
             let reply = client.query(sql).expect("an answer");
-            let told = reply.notices.iter().chain(&reply.error);
+            let reports = reply.notices.iter().chain(&reply.error);
             out.extend(
-                told.map(|e| format!("{} {} {} {:?}", e.severity, e.code, e.message, e.context)),
+                reports.map(|e| format!("{} {} {} {:?}", e.severity, e.code, e.message, e.context)),
             );
         }
         out

@@ -385,11 +385,11 @@ fn norsu_waldump_follows_a_growing_log_as_pg_waldump_does() {
         assert_eq!(ours, theirs);
     }
     // Records before the wait have been printed, and an interrupt ends the program normally.
-    let told = (0..600).filter(|_| {
+    let printed = (0..600).filter(|_| {
         line.clear();
         lines.read_line(&mut line).is_ok_and(|n| n > 0)
     });
-    assert_eq!(told.count(), 600);
+    assert_eq!(printed.count(), 600);
     let pid = interrupted.id().to_string();
     let mut kill = Command::new("kill");
     kill.args(["-INT", &pid]);

@@ -102,12 +102,12 @@ impl Generator {
     /// A table without a sub-select.
     pub(super) fn base(&mut self) -> (String, Columns) {
         let t = self.name("t");
-        let (name, columns) = self.real_table();
+        let (name, columns) = self.base_table();
         (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))
     }
 
     /// One of the tables; a small one if the budget requires it.
-    fn real_table(&mut self) -> (&'static str, &'static [(&'static str, Ty)]) {
+    fn base_table(&mut self) -> (&'static str, &'static [(&'static str, Ty)]) {
         let at = self.below(TABLES);
         let at = if self.affords(BASES[at].1 as f64) { at } else { at % SMALL_TABLES };
         let (name, rows, columns) = BASES[at];
@@ -118,7 +118,7 @@ impl Generator {
     /// Rows of a table restricted by outer columns, materialized or not.
     pub(super) fn restricted(&mut self, outer: &Columns) -> (String, Columns) {
         let (t, i) = (self.name("t"), self.name("i"));
-        let (name, columns) = self.real_table();
+        let (name, columns) = self.base_table();
         let rows = self.rows;
         let own = renamed(&i, &columns_of(columns));
         let (all, outer) = (outer.clone(), self.around(outer));

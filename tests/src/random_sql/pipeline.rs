@@ -147,7 +147,8 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
     if !ordered {
         replies.iter_mut().flat_map(|r| &mut r.answers).for_each(|a| a.rows.sort());
     }
-    // `compared_reply` sorts rows unless the text contains ORDER BY, which may be in a sub-select only.
+    // `compared_reply` sorts rows unless the text contains ORDER BY, which may be in a sub-select
+    // only.
     let [real, ours] = replies.map(|reply| compared_reply("order by", reply));
     if real == ours {
         return match &real.error {
@@ -279,13 +280,13 @@ impl Pipeline {
                         eprintln!("seed {}: {why}: {sql}", statement_in_flight.seed);
                     }
                 }
-                Compared::Other(told) => wrong.push(told),
+                Compared::Other(difference) => wrong.push(difference),
                 Compared::Canceled { ours_alone: alone } => (canceled, ours_alone) = (true, alone),
             }
             self.counts.steps += usize::from(!canceled);
         }
         self.counts.canceled += usize::from(canceled);
-        let wrong = told(&statement_in_flight.statement, wrong);
+        let wrong = with_statement(&statement_in_flight.statement, wrong);
         if !wrong.is_empty() {
             self.unconfirmed.push((statement_in_flight, wrong));
         } else if ours_alone {
@@ -405,7 +406,7 @@ impl Pipeline {
 }
 
 /// Adds the complete statement and its settings to the differences.
-fn told(statement: &Statement, mut wrong: Vec<String>) -> Vec<String> {
+fn with_statement(statement: &Statement, mut wrong: Vec<String>) -> Vec<String> {
     if !wrong.is_empty() && statement.steps.len() > 1 {
         let all: Vec<&str> = statement.steps.iter().map(|s| s.sql.as_str()).collect();
         wrong.insert(0, format!("in: {}", all.join("; ")));

@@ -282,10 +282,10 @@ impl Script {
     }
 
     /// The client's output, with each statement before its answer.
-    pub(super) fn told(&self, said: &str) -> String {
+    pub(super) fn transcript(&self, said: &str) -> String {
         let answers = self.statements.iter().zip(self.answers(said));
-        let told = answers.filter_map(|(s, a)| Some(format!("{s}\n{}\n", a?.join("\n"))));
-        told.collect()
+        let transcript = answers.filter_map(|(s, a)| Some(format!("{s}\n{}\n", a?.join("\n"))));
+        transcript.collect()
     }
 }
 

@@ -16,7 +16,7 @@ cases! {
     limits_equal_those_of_postgresql,
     more_sessions_than_thread_specific_keys,
     cancelling_and_terminating_other_sessions,
-    roles_and_long_names_at_the_beginning,
+    roles_and_long_names_at_session_start,
     a_cancel_request_needs_the_key,
     timeouts,
 }
@@ -205,7 +205,7 @@ fn limits_equal_those_of_postgresql(both: &Both) {
     ]);
 }
 
-fn roles_and_long_names_at_the_beginning(both: &Both) {
+fn roles_and_long_names_at_session_start(both: &Both) {
     let long = "x".repeat(70);
     both.ask(&[
         "create role wire_group; create role wire_guest login in role wire_group",

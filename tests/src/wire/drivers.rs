@@ -24,7 +24,7 @@ cases! {
     pgx,
     psycopg_pipelines,
     notices_are_sent_at_once,
-    portals_side_by_side,
+    concurrent_portals,
     copies_in_pipelines,
     commands_that_commit_within_pipelines,
     a_cancelled_pipeline,
@@ -412,7 +412,7 @@ fn notices_are_sent_at_once(both: &Both) {
     );
 }
 
-fn portals_side_by_side(both: &Both) {
+fn concurrent_portals(both: &Both) {
     let series = "select g from generate_series(1, 4) g";
     play(
         both,

@@ -11,7 +11,7 @@ fn b() -> Bytes {
 cases! {
     contents_of_messages,
     copies_that_lose_the_connection,
-    copies_refused_after_they_began,
+    copies_refused_after_their_start,
     parameters_without_values,
     parameters_of_inserted_queries,
     state_after_a_failed_bind,
@@ -24,7 +24,7 @@ cases! {
     binary_values_that_name_other_types,
     cursors_of_sql_are_executed,
     closing_all_cursors_ends_portals,
-    what_a_changed_statement_is_described_as,
+    changed_statements_are_described,
 }
 
 fn contents_of_messages(both: &Both) {
@@ -67,7 +67,7 @@ fn copies_that_lose_the_connection(both: &Both) {
     );
 }
 
-fn copies_refused_after_they_began(both: &Both) {
+fn copies_refused_after_their_start(both: &Both) {
     let make = b().query("create temp view v as select 1 as a; create temp sequence s");
     for sql in ["copy v from stdin", "copy s from stdin", "copy pg_class from stdin (freeze)"] {
         both.check(sql, make.clone().query(sql).copy_data(b"1\n").copy_done().query("select 1"), 3);
@@ -455,7 +455,7 @@ fn closing_all_cursors_ends_portals(both: &Both) {
 }
 
 /// The parameters of a changed statement are described before its columns are checked.
-fn what_a_changed_statement_is_described_as(both: &Both) {
+fn changed_statements_are_described(both: &Both) {
     let make = "create table wire_changed (a int4, b text)";
     both.check(
         make,

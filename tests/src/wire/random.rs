@@ -87,8 +87,8 @@ fn random_messages_have_the_answers_of_postgres() {
         start.elapsed().as_secs(),
         wrong.iter().map(|(first, (_, count))| (count, first)).collect::<Vec<_>>(),
     );
-    let told: Vec<&str> = wrong.values().map(|(told, _)| told.as_str()).collect();
-    assert!(told.is_empty(), "{} kinds of differences:\n{}", told.len(), told.join("\n"));
+    let report: Vec<&str> = wrong.values().map(|(report, _)| report.as_str()).collect();
+    assert!(report.is_empty(), "{} kinds of differences:\n{}", report.len(), report.join("\n"));
     assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
 }
 
@@ -139,7 +139,7 @@ impl<'p> Databases<'p> {
     }
 
     /// True if PostgreSQL has just crashed. Some sequences crash it, which ends all its sessions.
-    fn real_server_went_down(&self, said: &[String]) -> bool {
+    fn postgres_crashed(&self, said: &[String]) -> bool {
         let mut recovers = said.iter().any(|line| line.contains("C=57P02"));
         // The postmaster notices the end of a process with a delay.
         std::thread::sleep(Duration::from_millis(50));
@@ -171,10 +171,10 @@ impl<'p> Databases<'p> {
             if !known(&found.first) {
                 let found = self.shorten(sequence).unwrap_or(found);
                 if !known(&found.first) {
-                    let told = format!("batch {batch}, sequence {i}:\n{}", found.told);
-                    eprintln!("{told}");
+                    let report = format!("batch {batch}, sequence {i}:\n{}", found.report);
+                    eprintln!("{report}");
                     let mut wrong = wrong.lock().expect("no panic while it is held");
-                    wrong.insert(found.first, (told, 1));
+                    wrong.insert(found.first, (report, 1));
                 }
             }
             self.make_tables();
@@ -193,24 +193,24 @@ impl<'p> Databases<'p> {
         }
         // PostgreSQL warns about portals that it has lost.
         let lost_a_portal = theirs.iter().any(|line| line.contains("skipping cleanup for portal"));
-        if lost_a_portal || self.real_server_went_down(&theirs) {
+        if lost_a_portal || self.postgres_crashed(&theirs) {
             return None;
         }
-        let mut told = String::new();
+        let mut report = String::new();
         for step in steps {
-            let _ = writeln!(told, "  > {}", step.what);
+            let _ = writeln!(report, "  > {}", step.what);
         }
         let at = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
         for line in &theirs[at.saturating_sub(2)..at] {
-            let _ = writeln!(told, "    both: {line}");
+            let _ = writeln!(report, "    both: {line}");
         }
         for (name, lines) in [("ours", &ours), ("real", &theirs)] {
             for line in lines[at..].iter().take(3) {
-                let _ = writeln!(told, "    {name}: {line}");
+                let _ = writeln!(report, "    {name}: {line}");
             }
         }
         let line = |lines: &[String]| lines.get(at).map_or("nothing", String::as_str).to_owned();
-        Some(Difference { first: format!("{} | {}", line(&ours), line(&theirs)), told })
+        Some(Difference { first: format!("{} | {}", line(&ours), line(&theirs)), report })
     }
 
     fn answers(&self, socket: &Path, bytes: &[u8]) -> Vec<String> {
@@ -246,7 +246,7 @@ struct Difference {
     /// The first answers that differ, Norsu's and PostgreSQL's.
     first: String,
     /// The steps and both answers.
-    told: String,
+    report: String,
 }
 
 /// As [`Message::show`], and also shows the routine that reported an error if clients depend on it.

@@ -18,7 +18,7 @@ cases! {
     serializable_transactions_raise_a_warning,
     statements_of_a_message_are_timed_one_by_one,
     discard_all_ends_roles,
-    rights_of_nested_views,
+    privileges_of_nested_views,
     settings_for_superusers,
     notices_of_the_lexer,
     settings_that_name_objects,
@@ -343,7 +343,7 @@ fn discard_all_ends_roles(both: &Both) {
     ]);
 }
 
-fn rights_of_nested_views(both: &Both) {
+fn privileges_of_nested_views(both: &Both) {
     both.ask(&[
         "create role wire_u1; create role wire_u2; create role wire_u3",
         "grant create on schema public to wire_u1, wire_u2",

@@ -176,7 +176,7 @@ impl ModifyNode {
     }
 
     /// Updates a row whose old version has been read. `None` if a trigger prevents that.
-    fn update_whole(
+    fn update_read_row(
         &mut self,
         run: &mut Run<'_>,
         tid: Tid,
@@ -273,7 +273,7 @@ impl ModifyNode {
                 return self.update_set(run, tid, source).map(Some);
             }
             let old = self.take_old(run, tid)?;
-            let outcome = self.update_whole(run, tid, source, &old.1, out);
+            let outcome = self.update_read_row(run, tid, source, &old.1, out);
             self.put_old(old);
             return outcome;
         }
@@ -281,7 +281,7 @@ impl ModifyNode {
             return self.delete(run, tid).map(Some);
         }
         let old = self.take_old(run, tid)?;
-        let outcome = self.delete_whole(run, tid, source, &old.1, out);
+        let outcome = self.delete_read_row(run, tid, source, &old.1, out);
         self.put_old(old);
         outcome
     }
@@ -293,7 +293,7 @@ impl ModifyNode {
     }
 
     /// Deletes a row that has been read. `None` if a trigger prevents that.
-    fn delete_whole(
+    fn delete_read_row(
         &mut self,
         run: &mut Run<'_>,
         tid: Tid,

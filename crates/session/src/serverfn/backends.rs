@@ -33,7 +33,8 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_stat_get_backend_activity",
         call: SysCall::One(|c, a| {
             let found = session(c, a[0].as_i32());
-            Ok(found.map_or(Datum::Null, |s| Datum::text(whole(&s.activity.get().query))))
+            Ok(found
+                .map_or(Datum::Null, |s| Datum::text(complete_characters(&s.activity.get().query))))
         }),
     },
     SysFn { name: "inet_client_addr", call: SysCall::One(|c, _| Ok(own_address(c).0)) },
@@ -155,7 +156,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
             continue;
         }
         row[4] = shown.state.name().map_or(Datum::Null, Datum::text);
-        row[5] = Datum::text(whole(&shown.query));
+        row[5] = Datum::text(complete_characters(&shown.query));
         event(&mut row, &session.waiter);
         let running = !matches!(shown.state, State::Disabled);
         if running {
@@ -195,7 +196,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
 }
 
 /// The text without an incomplete character at its end.
-fn whole(query: &[u8]) -> &str {
+fn complete_characters(query: &[u8]) -> &str {
     match std::str::from_utf8(query) {
         Ok(text) => text,
         Err(e) => std::str::from_utf8(&query[..e.valid_up_to()]).unwrap_or_default(),

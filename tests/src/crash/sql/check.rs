@@ -19,19 +19,19 @@ const FIRST_NORMAL: u32 = 16_384;
 
 /// Checks all relations, or those that the scripts create and change most; returns their number.
 pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String> {
-    let told = |what: &str| {
+    let in_step = |what: &str| {
         let what = what.to_owned();
         move |e: pgerror::PgError| format!("{what}: {e}")
     };
     let waiter = Arc::new(Waiter::new());
     let space = RelFile::DEFAULT_TABLESPACE;
     let mut be = Backend::connect(engine.storage(), 99, DATABASE, space, waiter)
-        .map_err(told("connection"))?;
+        .map_err(in_step("connection"))?;
     let mut session = CatSession::new(Catalogs::new().database(DATABASE), Oid(10));
     be.begin(Isolation::ReadCommitted);
     let mut classes: Vec<(Oid, u8, String, Xid, MultiXid, bool)> = Vec::new();
     for class in
-        CatCx::new(&mut be, &mut session).scan_all::<PgClass>().map_err(told("pg_class"))?
+        CatCx::new(&mut be, &mut session).scan_all::<PgClass>().map_err(in_step("pg_class"))?
     {
         classes.push((
             class.oid,
@@ -52,10 +52,10 @@ pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String
         if !wanted || !matches!(kind, b'r' | b't' | b'm') || temporary {
             continue;
         }
-        let rel = CatCx::new(&mut be, &mut session).relation(oid).map_err(told(&name))?;
+        let rel = CatCx::new(&mut be, &mut session).relation(oid).map_err(in_step(&name))?;
         let table = rel.table.clone().ok_or_else(|| format!("{name} has no rows of its own"))?;
-        let faults =
-            engine::verify::heap_faults(&mut be, &table, frozen, min_multi).map_err(told(&name))?;
+        let faults = engine::verify::heap_faults(&mut be, &table, frozen, min_multi)
+            .map_err(in_step(&name))?;
         if let Some(fault) = faults.first() {
             return Err(format!("{name}: {fault:?} and {} more", faults.len() - 1));
         }
@@ -64,13 +64,13 @@ pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String
             let whole = index.indpred.is_none();
             let desc = CatCx::new(&mut be, &mut session)
                 .relation(index.indexrelid)
-                .map_err(told(&name))?;
+                .map_err(in_step(&name))?;
             if let (true, Some(open)) = (whole, &desc.engine_index) {
-                engine::verify::check_index(&mut be, &table, open).map_err(told(&name))?;
+                engine::verify::check_index(&mut be, &table, open).map_err(in_step(&name))?;
                 checked += 1;
             }
         }
     }
-    be.commit(CommitExtras::default()).map_err(told("commit"))?;
+    be.commit(CommitExtras::default()).map_err(in_step("commit"))?;
     Ok(checked)
 }

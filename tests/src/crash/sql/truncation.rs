@@ -159,7 +159,7 @@ fn failing_calls_leave_transactions_and_files_consistent() {
 /// The row of the database is marked as invalid before its files are removed: after a failed DROP
 /// the database can only be dropped.
 #[test]
-fn a_drop_of_a_database_that_fails_half_way_can_be_repeated() {
+fn a_failed_drop_of_a_database_can_be_repeated() {
     let (mut harness, random, mut client) = open(9);
     client.must("CREATE DATABASE doomed");
     client.must("CREATE DATABASE spared");

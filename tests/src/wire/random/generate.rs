@@ -12,8 +12,8 @@ pub(super) struct Step {
 }
 
 /// PostgreSQL crashes if the unnamed portal of a simple query that failed in a transaction block is
-/// used by the extended protocol. So after a Query that portal must be bound again before it is
-/// used, unless there was a Sync.
+/// used by the extended protocol. So after a Query, the unnamed portal may be used only if a Bind
+/// has created it since the last Sync.
 pub(super) fn is_allowed(steps: &[Step]) -> bool {
     let (mut of_query, mut bound) = (false, false);
     steps.iter().all(|step| {
