@@ -39,7 +39,7 @@ pub fn create_table_as(
         if query.returning_list.is_empty() { &query.target_list } else { &query.returning_list };
     let mut columns = view::columns_of(host, list, &stmt.into.col_names)?;
     if stmt.into.skip_data {
-        make(host, stmt, columns, Some(&query))?;
+        create_relation(host, stmt, columns, Some(&query))?;
         return Ok(Some(0));
     }
     let plan = query::plan(host, &query)?;
@@ -57,7 +57,7 @@ pub fn create_table_as(
     // The snapshot is taken first, because the new table in the catalogs must not be visible to the
     // query.
     let snapshot = host.backend().snapshot();
-    let oid = make(host, stmt, columns, Some(&query))?;
+    let oid = create_relation(host, stmt, columns, Some(&query))?;
     let query = query::of_plan(&plan, QuerySnapshot::Given(snapshot));
     write_rows(host, oid, query).map(|done| Some(done.rows))
 }
@@ -96,7 +96,7 @@ pub fn empty_table(
         ObjectType::Matview => Some(inner_query(host, stmt, sql)?),
         _ => None,
     };
-    make(host, stmt, columns, query.as_ref())
+    create_relation(host, stmt, columns, query.as_ref())
 }
 
 fn inner_query(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt, sql: &str) -> Result<Query> {
@@ -111,7 +111,7 @@ fn inner_query(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt, sql: &str) 
 }
 
 /// Creates the empty relation. `query` is stored as the rule of a materialized view.
-fn make(
+fn create_relation(
     host: &mut dyn CommandHost,
     stmt: &CreateTableAsStmt,
     mut columns: Vec<NewColumn>,
@@ -134,7 +134,7 @@ fn make(
     })?;
     let remembered = query.filter(|_| stmt.objtype == ObjectType::Matview);
     if let Some(query) = remembered {
-        fits_matview(host, query, persistence)?;
+        check_matview_query(host, query, persistence)?;
     }
     let owner = names::user(host);
     let spec = NewRelation {
@@ -173,7 +173,7 @@ fn make(
 }
 
 /// Refuses queries that a materialized view does not allow.
-fn fits_matview(
+fn check_matview_query(
     host: &mut dyn CommandHost,
     query: &Query,
     persistence: ids::Persistence,

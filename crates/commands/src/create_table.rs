@@ -79,7 +79,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     }
     let mut columns = Vec::new();
     let mut constraints = Constraints::default();
-    let mut later = crate::like::Later::default();
+    let mut later = crate::like::DeferredObjects::default();
     for elt in &stmt.table_elts {
         match elt {
             Node::ColumnDef(def) => {
@@ -103,7 +103,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     let table_options = reloptions::table_options(&stmt.options)?;
     let toast_options = reloptions::toast_options(&stmt.options)?;
     let owner = names::user(host);
-    let sequences = make_sequences(host, &mut columns, &name, schema, persistence, owner, sql)?;
+    let sequences = create_sequences(host, &mut columns, &name, schema, persistence, owner, sql)?;
     let plain: Vec<NewColumn> = columns.iter().map(|c| c.column.clone()).collect();
     let spec = NewRelation {
         name: &name,
@@ -202,7 +202,8 @@ pub fn column(
         generated: false,
         sequence: None,
     };
-    let mut saw = Seen { table, column: &name, nullable: None, default: false };
+    let mut constraints_seen =
+        ColumnConstraints { table, column: &name, nullable: None, default: false };
     let mut list: Vec<Constraint> = Vec::new();
     for c in &def.constraints {
         let place = parse::position(sql, c.location);
@@ -219,15 +220,21 @@ pub fn column(
     for mut c in list {
         let place = parse::position(sql, c.location);
         match c.contype {
-            ConstrType::Null => saw.nullability(&mut out, false).map_err(|e| e.at(place))?,
-            ConstrType::NotNull => saw.nullability(&mut out, true).map_err(|e| e.at(place))?,
+            ConstrType::Null => {
+                constraints_seen.nullability(&mut out, false).map_err(|e| e.at(place))?
+            }
+            ConstrType::NotNull => {
+                constraints_seen.nullability(&mut out, true).map_err(|e| e.at(place))?
+            }
             ConstrType::Default => {
-                saw.default().map_err(|e| e.at(place))?;
+                constraints_seen.default().map_err(|e| e.at(place))?;
                 out.default = c.raw_expr.take();
             }
             ConstrType::Identity => {
                 if out.column.identity != 0 {
-                    return Err(saw.conflict("multiple identity specifications").at(place));
+                    return Err(constraints_seen
+                        .conflict("multiple identity specifications")
+                        .at(place));
                 }
                 let ty = out.column.ty;
                 if !is_sequence_type(ty) {
@@ -240,11 +247,13 @@ pub fn column(
                 options.extend(c.options.iter().cloned());
                 out.sequence = Some((options, true));
                 out.column.identity = c.generated_when;
-                saw.nullability(&mut out, true).map_err(|e| e.at(place))?;
+                constraints_seen.nullability(&mut out, true).map_err(|e| e.at(place))?;
             }
             ConstrType::Generated => {
                 if out.generated {
-                    return Err(saw.conflict("multiple generation clauses specified").at(place));
+                    return Err(constraints_seen
+                        .conflict("multiple generation clauses specified")
+                        .at(place));
                 }
                 out.generated = true;
                 out.column.generated = b's';
@@ -266,20 +275,20 @@ pub fn column(
             ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
             _ => {}
         }
-        saw.check(&out).map_err(|e| e.at(place))?;
+        constraints_seen.check(&out).map_err(|e| e.at(place))?;
     }
     if let Some(ty) = serial {
         // The checks are those of a DEFAULT and a NOT NULL at the end of the column definition.
-        saw.default()?;
-        saw.check(&out)?;
+        constraints_seen.default()?;
+        constraints_seen.check(&out)?;
         out.sequence = Some((vec![type_option(ty)], false));
-        saw.nullability(&mut out, true)?;
+        constraints_seen.nullability(&mut out, true)?;
     }
     Ok(out)
 }
 
 /// The constraints of a column that have been processed.
-struct Seen<'a> {
+struct ColumnConstraints<'a> {
     table: &'a str,
     column: &'a str,
     /// NULL (false) or NOT NULL (true).
@@ -287,9 +296,9 @@ struct Seen<'a> {
     default: bool,
 }
 
-impl Seen<'_> {
+impl ColumnConstraints<'_> {
     fn conflict(&self, what: &str) -> PgError {
-        let Seen { table, column, .. } = self;
+        let ColumnConstraints { table, column, .. } = self;
         let what = match what.strip_suffix(" specified") {
             Some(what) => format!("{what} specified for"),
             None => format!("{what} for"),
@@ -480,7 +489,7 @@ fn check_key_columns(columns: &[Column], constraints: &Constraints, sql: &str) -
 }
 
 /// Creates the sequences of serial and identity columns, and the defaults of serial columns.
-pub fn make_sequences(
+pub fn create_sequences(
     host: &mut dyn CommandHost,
     columns: &mut [Column],
     table: &str,

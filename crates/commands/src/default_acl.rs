@@ -3,7 +3,7 @@
 //! Counterpart: `get_user_default_acl`, `recordDependencyOnNewAcl`.
 
 use crate::acl_list;
-use crate::subject::note_members;
+use crate::acl_object::update_acl_dependencies;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, PgDefaultAcl, indexes};
@@ -64,12 +64,12 @@ pub fn of_new_object(
 }
 
 /// Records dependencies on the roles in a new object's ACL.
-pub fn note_new(
+pub fn record_acl_dependencies(
     host: &mut dyn CommandHost,
     object: ObjectAddress,
     acl: Option<&[AclItem]>,
     owner: Oid,
 ) -> Result<()> {
     let members = acl_list::members(acl, owner);
-    note_members(host, object, &[], &members)
+    update_acl_dependencies(host, object, &[], &members)
 }

@@ -3,7 +3,7 @@
 //!
 //! Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
 
-use crate::{constraint, creation, deletion, stored, typerow, typeuse};
+use crate::{constraint, creation, deletion, stored, type_usage, typerow};
 use analyze::SessionLookup;
 use catalog::depend::Dependency;
 use catalog::rows::{
@@ -230,7 +230,7 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
                     todo.push(d.objid);
                 } else {
                     let shown = host.catalog().format_type(ty)?;
-                    typeuse::check_type(host, d.objid, &shown)?;
+                    type_usage::check_type(host, d.objid, &shown)?;
                 }
                 continue;
             }
@@ -240,7 +240,7 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
             let Some(class) = host.catalog().find_class(d.objid)? else { continue };
             if let Some(rows) = class.reltype.valid() {
                 let shown = host.catalog().format_type(ty)?;
-                typeuse::check_type(host, rows, &shown)?;
+                type_usage::check_type(host, rows, &shown)?;
             }
             if !matches!(class.relkind, b'r' | b'm') {
                 continue;

@@ -196,6 +196,6 @@ fn add_function(
     cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), Dependency::Normal)?;
     cat.record_dependency(this, extension, Dependency::Extension)?;
     drop(cat);
-    default_acl::note_new(host, this, proacl.as_deref(), owner)?;
+    default_acl::record_acl_dependencies(host, this, proacl.as_deref(), owner)?;
     host.catalog().increment_command_counter()
 }

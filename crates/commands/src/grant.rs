@@ -9,7 +9,7 @@ pub mod defaults;
 mod object;
 
 use crate::acl_list::{self, Change, PRIVILEGE_BITS};
-use crate::subject::{ObjectPrivileges, Subject};
+use crate::acl_object::{AclObject, ObjectPrivileges};
 use crate::{class, relation};
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, CatalogRow, PgClass, PgLanguage, PgType, indexes};
@@ -155,7 +155,7 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
     Ok(())
 }
 
-fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: Subject) -> Result<()> {
+fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: AclObject) -> Result<()> {
     let (privileges, locked) = subject.lock(host)?;
     if subject.class == PgLanguage::RELATION {
         let index = indexes::PG_LANGUAGE_OID_INDEX;
@@ -188,7 +188,7 @@ fn on_relation(
     host: &mut dyn CommandHost,
     stmt: &GrantStmt,
     order: &GrantSpec,
-    subject: Subject,
+    subject: AclObject,
 ) -> Result<()> {
     let (privileges, locked) = subject.lock(host)?;
     let class = class::row(&mut host.catalog(), subject.oid)?;
@@ -275,7 +275,7 @@ fn on_relation(
     }
     columns.sort_unstable();
     for (number, bits) in columns {
-        let column = Subject { column: number, ..subject };
+        let column = AclObject { column: number, ..subject };
         let own = column.privileges(host)?;
         apply(host, order, column, &own, bits, Some(&privileges))?;
     }
@@ -290,7 +290,7 @@ pub(super) fn warn(host: &mut dyn CommandHost, warning: PgError) {
 fn apply(
     host: &mut dyn CommandHost,
     order: &GrantSpec,
-    subject: Subject,
+    subject: AclObject,
     privileges: &ObjectPrivileges,
     wanted: u32,
     table: Option<&ObjectPrivileges>,
@@ -329,7 +329,7 @@ fn apply(
     subject.store(host, Some(merged))
 }
 
-impl Subject {
+impl AclObject {
     /// The name of the column; `None` for a whole object.
     fn column_name(self, host: &mut dyn CommandHost) -> Result<Option<String>> {
         if self.column == 0 {

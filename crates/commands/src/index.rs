@@ -870,12 +870,12 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     let heap_pages = engine::table::nblocks(host.backend(), heap)?;
     let index_pages = storage::nblocks(host.backend(), open)?;
     let pages = (heap_pages as i32, index_pages as i32);
-    note_built(host, (table, index), pages, &built, checked)
+    store_build_result(host, (table, index), pages, &built, checked)
 }
 
 /// Stores the statistics of a build, and marks the index as usable. `pages` are the numbers of
 /// pages of the table and of the index.
-fn note_built(
+fn store_build_result(
     host: &mut dyn CommandHost,
     (table, index): (Oid, Oid),
     (heap_pages, index_pages): (i32, i32),

@@ -29,7 +29,7 @@ const STORAGE: u32 = 1 << 8;
 
 /// Objects that are created after the table exists.
 #[derive(Default)]
-pub struct Later {
+pub struct DeferredObjects {
     /// Index definitions with their comments.
     indexes: Vec<(IndexStmt, Option<Text>)>,
     /// Comments of columns, by column name.
@@ -51,7 +51,7 @@ pub fn add(
     like: &TableLikeClause,
     columns: &mut Vec<Column>,
     constraints: &mut Constraints,
-    later: &mut Later,
+    deferred: &mut DeferredObjects,
     sql: &str,
 ) -> Result<()> {
     let place = parse::position(sql, like.relation.location);
@@ -99,7 +99,7 @@ pub fn add(
         if has(COMMENTS)
             && let Some(text) = comment_of(host, ObjectAddress::column(rel.oid(), a.attnum))?
         {
-            later.comments.push((a.attname.to_string(), text));
+            deferred.comments.push((a.attname.to_string(), text));
         }
         columns.push(column);
     }
@@ -113,12 +113,12 @@ pub fn add(
             if has(COMMENTS)
                 && let Some(text) = comment_of(host, ObjectAddress::of::<PgConstraint>(check.oid))?
             {
-                later.constraint_comments.push((check.conname.to_string(), text));
+                deferred.constraint_comments.push((check.conname.to_string(), text));
             }
         }
     }
     if has(INDEXES) {
-        add_indexes(host, &rel, has(COMMENTS), later)?;
+        add_indexes(host, &rel, has(COMMENTS), deferred)?;
     }
     if has(STATISTICS) {
         let index = indexes::PG_STATISTIC_EXT_RELID_INDEX;
@@ -128,7 +128,7 @@ pub fn add(
                 false => None,
             };
             let def = definition::statistics_def(host, row.oid, false)?;
-            later.statistics.extend(def.map(|def| (def, text)));
+            deferred.statistics.extend(def.map(|def| (def, text)));
         }
     }
     Ok(())
@@ -190,7 +190,7 @@ fn add_indexes(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
     comments: bool,
-    later: &mut Later,
+    deferred: &mut DeferredObjects,
 ) -> Result<()> {
     for i in &rel.indexes {
         let parts = IndexParts { column: 0, exclusion: false };
@@ -218,14 +218,14 @@ fn add_indexes(
             true => comment_of(host, ObjectAddress::relation(i.indexrelid))?,
             false => None,
         };
-        later.indexes.push((*s, text));
+        deferred.indexes.push((*s, text));
     }
     Ok(())
 }
 
 /// Creates indexes, comments and statistics of the new table.
-pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> {
-    for (mut stmt, text) in later.indexes {
+pub fn finish(host: &mut dyn CommandHost, oid: Oid, deferred: DeferredObjects) -> Result<()> {
+    for (mut stmt, text) in deferred.indexes {
         let rel = host.catalog().relation(oid)?;
         stmt.relation = parse::ast::RangeVar::default();
         if stmt.primary && rel.indexes.iter().any(|i| i.indisprimary) {
@@ -242,17 +242,17 @@ pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> 
         }
     }
     let rel = host.catalog().relation(oid)?;
-    for (column, text) in later.comments {
+    for (column, text) in deferred.comments {
         if let Some(a) = rel.column(&column) {
             put_comment(host, ObjectAddress::column(oid, a.attnum), text)?;
         }
     }
-    for (name, text) in later.constraint_comments {
+    for (name, text) in deferred.constraint_comments {
         if let Some(c) = rel.checks.iter().find(|c| c.conname == name.as_str()) {
             put_comment(host, ObjectAddress::of::<PgConstraint>(c.oid), text)?;
         }
     }
-    for (def, text) in later.statistics {
+    for (def, text) in deferred.statistics {
         let Some(Node::CreateStatsStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
             continue;
         };

@@ -3,9 +3,9 @@
 //! Counterpart: pg_shdepend.c (`shdepDropOwned`, `shdepReassignOwned`), alter.c
 //! (`AlterObjectOwner_internal`).
 
+use crate::acl_object::AclObject;
 use crate::grant::{GrantSpec, defaults, merge};
 use crate::object::owner;
-use crate::subject::Subject;
 use crate::{acl_list, alter_table, deletion};
 use catalog::depend::is_pinned;
 use catalog::object::ObjectClass;
@@ -106,7 +106,7 @@ fn remove_from_policy(
 /// Revokes all privileges of a role on an object. Counterpart: `RemoveRoleFromObjectACL`.
 fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> Result<()> {
     let subject =
-        Subject { class: object.class, oid: object.object, column: object.sub as ids::AttrNo };
+        AclObject { class: object.class, oid: object.object, column: object.sub as ids::AttrNo };
     let (privileges, locked) = match object.sub {
         0 => subject.lock(host)?,
         _ => (subject.privileges(host)?, None),

@@ -340,7 +340,7 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         cat.record_owner(this, spec.owner)?;
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
         cat.record_dependency(this, schema, Dependency::Normal)?;
-        default_acl::note_new(host, this, class.relacl.as_deref(), spec.owner)?;
+        default_acl::record_acl_dependencies(host, this, class.relacl.as_deref(), spec.owner)?;
     }
     host.catalog().increment_command_counter()?;
     Ok(oid)
@@ -413,7 +413,12 @@ fn add_types(
         cat.record_dependency(ty(row_type), schema, Dependency::Normal)?;
         cat.record_owner(ty(row_type), spec.owner)?;
         drop(cat);
-        default_acl::note_new(host, ty(row_type), row.typacl.as_deref(), spec.owner)?;
+        default_acl::record_acl_dependencies(
+            host,
+            ty(row_type),
+            row.typacl.as_deref(),
+            spec.owner,
+        )?;
         cat = host.catalog();
     } else {
         cat.record_dependency(ty(row_type), class, Dependency::Internal)?;

@@ -543,7 +543,7 @@ fn insert(
             let this = ObjectAddress::of::<PgProc>(new.oid);
             cat.record_owner(this, owner)?;
             drop(cat);
-            default_acl::note_new(host, this, new.proacl.as_deref(), owner)?;
+            default_acl::record_acl_dependencies(host, this, new.proacl.as_deref(), owner)?;
             this
         }
     };
@@ -559,8 +559,8 @@ fn insert(
     for e in &p.defaults {
         stored::references(e, Oid::INVALID, &mut defaults);
     }
-    stored::tidy(host, &mut signature)?;
-    stored::tidy(host, &mut defaults)?;
+    stored::normalize_references(host, &mut signature)?;
+    stored::normalize_references(host, &mut defaults)?;
     let mut cat = host.catalog();
     for object in signature.into_iter().chain(body).chain(defaults) {
         cat.record_dependency(this, object, Dependency::Normal)?;

@@ -88,7 +88,7 @@ pub fn create_schema(
     })?;
     let this = ObjectAddress::of::<PgNamespace>(oid);
     cat.record_owner(this, owner)?;
-    default_acl::note_new(host, this, nspacl.as_deref(), owner)?;
+    default_acl::record_acl_dependencies(host, this, nspacl.as_deref(), owner)?;
     host.catalog().increment_command_counter()?;
     if stmt.schema_elts.is_empty() {
         return Ok(());

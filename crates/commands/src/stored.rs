@@ -44,7 +44,7 @@ pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
 }
 
 /// The references of an expression over one relation; `Var`s of range-table index 1 belong to
-/// `relation`. A field of a composite value is recorded as a column of its type until [`tidy`].
+/// `relation`. A field of a composite value is recorded as a column of its type until [`normalize_references`].
 pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
     if let Expr::Var(v) = expr
         && relation.is_valid()
@@ -209,7 +209,10 @@ fn variable(v: &Var, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
 
 /// Removes invalid and duplicate references, and a relation if one of its columns is referenced.
 /// Fields of composite values become columns of the relations of their types.
-pub fn tidy(host: &mut dyn CommandHost, list: &mut Vec<ObjectAddress>) -> Result<()> {
+pub fn normalize_references(
+    host: &mut dyn CommandHost,
+    list: &mut Vec<ObjectAddress>,
+) -> Result<()> {
     for a in list.iter_mut().filter(|a| a.class == PgType::RELATION && a.sub != 0) {
         let base = host.catalog().base_type(a.object)?.0;
         let relation = host.catalog().type_row(base)?.typrelid;
@@ -238,7 +241,7 @@ pub fn record(
 ) -> Result<()> {
     let mut list = Vec::new();
     exprs.iter().for_each(|e| references(e, relation, &mut list));
-    tidy(host, &mut list)?;
+    normalize_references(host, &mut list)?;
     let mut cat = host.catalog();
     for object in list {
         let is_own = object.class == PgClass::RELATION && object.object == relation;

@@ -90,7 +90,7 @@ pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<
         cat.record_dependency(this, collation, Dependency::Normal)?;
     }
     drop(cat);
-    default_acl::note_new(host, this, row.typacl.as_deref(), owner)?;
+    default_acl::record_acl_dependencies(host, this, row.typacl.as_deref(), owner)?;
     let mut cat = host.catalog();
     cat.insert(&array_row)?;
     cat.record_dependency(ty(array), this, Dependency::Internal)?;

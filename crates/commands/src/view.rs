@@ -199,7 +199,7 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
     let rel = host.catalog().relation(view)?;
     let mut needs = Vec::new();
     stored::query_references(&query, &mut needs);
-    stored::tidy(host, &mut needs)?;
+    stored::normalize_references(host, &mut needs)?;
     planner::offset_query(&mut query, 2);
     if let Some(ops) = &mut query.set_operations {
         offset_set_operations(ops, 2);
@@ -295,7 +295,7 @@ fn check_option_query(query: &Query, options: Option<&[Text]>) -> Result<()> {
 }
 
 /// As [`check_option_query`], for an existing view.
-pub fn check_option_fits(
+pub fn check_view_option(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
     options: Option<&[Text]>,

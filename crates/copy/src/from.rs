@@ -89,7 +89,7 @@ fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
 }
 
 /// The columns that are copied, and those of them that options name.
-struct Copied<'a> {
+struct CopiedColumns<'a> {
     numbers: &'a [AttrNo],
     force_not_null: Vec<AttrNo>,
     force_null: Vec<AttrNo>,
@@ -154,7 +154,7 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         }
     };
     let format = &crate::format(&stmt.options, true, sql)?;
-    let copied = Copied {
+    let copied = CopiedColumns {
         numbers: &columns,
         force_not_null: forced(&rel, &format.force_not_null, &columns, "FORCE_NOT_NULL")?,
         force_null: forced(&rel, &format.force_null, &columns, "FORCE_NULL")?,
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
     fn new(
         host: &mut dyn CommandHost,
         rel: &Arc<RelDesc>,
-        copied: &Copied<'_>,
+        copied: &CopiedColumns<'_>,
         format: &'a Format,
         options: InsertOptions,
         source: Source,

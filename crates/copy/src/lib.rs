@@ -107,7 +107,7 @@ fn header(def: &DefElem) -> Result<Header> {
 
 /// The options as given; `None` where an option is absent.
 #[derive(Default)]
-struct Given {
+struct GivenOptions {
     csv: bool,
     binary: bool,
     freeze: bool,
@@ -124,7 +124,7 @@ struct Given {
 
 /// Counterpart: `ProcessCopyOptions`.
 fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
-    let mut given = Given::default();
+    let mut given = GivenOptions::default();
     for (i, d) in defs.iter().enumerate() {
         let at = |e: PgError| e.at(parse::position(sql, d.location));
         if defs[..i].iter().any(|e| e.defname == d.defname) {
@@ -195,7 +195,7 @@ fn check_delimiter(delimiter: &str, null: &str, csv: bool) -> Result<()> {
     Ok(())
 }
 
-impl Given {
+impl GivenOptions {
     /// Reads one option; `at` adds its position to an error.
     fn read(&mut self, d: &DefElem, at: impl Fn(PgError) -> PgError) -> Result<()> {
         match &*d.defname {

@@ -2,7 +2,7 @@
 //! Counterpart: pg_ctl.c.
 
 use crate::failure::{Failure, Outcome};
-use crate::options::{self, Given, Known};
+use crate::options::{self, AcceptedOption, CommandLine};
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use vfs::process::{self, Signal};
 
-const OPTIONS: [Known; 14] = [
+const OPTIONS: [AcceptedOption; 14] = [
     ('D', "pgdata", true),
     ('m', "mode", true),
     ('w', "wait", false),
@@ -77,7 +77,7 @@ fn shell_words(text: &str) -> Vec<String> {
     words
 }
 
-fn timeout(given: &Given) -> Result<Duration, Failure> {
+fn timeout(given: &CommandLine) -> Result<Duration, Failure> {
     let text = given.value("timeout").map(str::to_owned);
     let text = text.or_else(|| std::env::var("PGCTLTIMEOUT").ok()).unwrap_or("60".to_owned());
     let seconds = text.parse().map_err(|_| Failure::new(format!("invalid timeout \"{text}\"")))?;
@@ -101,14 +101,14 @@ fn wait(
     }
 }
 
-fn print_message(given: &Given, text: &str) {
+fn print_message(given: &CommandLine, text: &str) {
     if !given.has("silent") {
         println!("{text}");
     }
 }
 
 /// As [`print_message`], without a line terminator.
-fn announce(given: &Given, text: &str) {
+fn announce(given: &CommandLine, text: &str) {
     if !given.has("silent") {
         print!("{text}");
         // A write error cannot be reported anywhere.
@@ -140,7 +140,7 @@ pub(crate) fn pg_ctl(args: &[String]) -> Outcome {
     act(&verb.clone(), &given)
 }
 
-fn act(verb: &str, given: &Given) -> Outcome {
+fn act(verb: &str, given: &CommandLine) -> Outcome {
     match verb {
         "start" => start(given),
         "stop" => stop(given),
@@ -186,7 +186,7 @@ fn act(verb: &str, given: &Given) -> Outcome {
 }
 
 /// The given directory, or the data directory named by the configuration files in it.
-fn data_directory(given: &Given) -> Result<String, Failure> {
+fn data_directory(given: &CommandLine) -> Result<String, Failure> {
     let directory = options::data_directory(given.value("pgdata"))?;
     match fs::exists(format!("{directory}/PG_VERSION")) {
         Ok(false) => crate::config::data_directory(&directory, &[]),
@@ -195,7 +195,7 @@ fn data_directory(given: &Given) -> Result<String, Failure> {
 }
 
 /// `pg_ctl kill SIGNAL PID`.
-fn kill(given: &Given) -> Outcome {
+fn kill(given: &CommandLine) -> Outcome {
     let [_, name, pid] = &given.rest[..] else {
         return Err(Failure::new("missing arguments for kill mode"));
     };
@@ -213,7 +213,7 @@ fn kill(given: &Given) -> Outcome {
     Ok(0)
 }
 
-fn status(given: &Given) -> Outcome {
+fn status(given: &CommandLine) -> Outcome {
     let data = data_directory(given)?;
     match alive(&data)? {
         Some(pid) => {
@@ -229,7 +229,7 @@ fn status(given: &Given) -> Outcome {
     }
 }
 
-fn stop(given: &Given) -> Outcome {
+fn stop(given: &CommandLine) -> Outcome {
     let data = data_directory(given)?;
     let how = match given.value("mode").unwrap_or("fast") {
         "s" | "smart" => Signal::Terminate,
@@ -254,7 +254,7 @@ fn stop(given: &Given) -> Outcome {
     Ok(0)
 }
 
-fn start(given: &Given) -> Outcome {
+fn start(given: &CommandLine) -> Outcome {
     start_with(given, &[])
 }
 
@@ -264,7 +264,7 @@ fn kept_options(text: &str) -> Vec<String> {
 }
 
 /// Starts a server in the background.
-fn start_with(given: &Given, kept: &[String]) -> Outcome {
+fn start_with(given: &CommandLine, kept: &[String]) -> Outcome {
     let data = data_directory(given)?;
     if alive(&data)?.is_some() {
         eprintln!("pg_ctl: another server might be running; trying to start server anyway");

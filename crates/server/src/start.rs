@@ -7,9 +7,9 @@ use crate::failure::{Failure, Outcome};
 use crate::listen;
 use crate::lockfile::{self, LockFile};
 use crate::log::StderrLog;
-use crate::options::{self, Known};
+use crate::options::{self, AcceptedOption};
 use crate::reload::{ServerFiles, reload};
-use crate::threads::{Gate, Threads};
+use crate::threads::{ConnectionGate, Threads};
 use crate::user;
 use crate::workers::Workers;
 use engine::Engine;
@@ -26,7 +26,7 @@ use vfs::Env;
 use vfs::process::{self, Signal};
 use wal::control::{CONTROL_FILE, ControlFile};
 
-pub(crate) const OPTIONS: [Known; 19] = [
+pub(crate) const OPTIONS: [AcceptedOption; 19] = [
     ('D', "pgdata", true),
     ('p', "port", true),
     ('k', "socketdir", true),
@@ -74,7 +74,7 @@ const LINE_SOCKET: usize = 4;
 const LINE_ADDRESS: usize = 5;
 const LINE_STATUS: usize = 7;
 
-fn settings_of(given: &options::Given) -> Result<Vec<(String, String)>, Failure> {
+fn settings_of(given: &options::CommandLine) -> Result<Vec<(String, String)>, Failure> {
     let mut found = Vec::new();
     for (name, value) in &given.options {
         let setting = match *name {
@@ -152,7 +152,7 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     serve(&origins, base, &log, args, all)
 }
 
-fn load(given: &options::Given) -> Result<(Origins, config::Loaded), Failure> {
+fn load(given: &options::CommandLine) -> Result<(Origins, config::Loaded), Failure> {
     let config = options::data_directory(given.value("pgdata"))?;
     let settings = settings_of(given)?;
     let data = config::data_directory(&config, &settings)?;
@@ -172,7 +172,7 @@ fn load(given: &options::Given) -> Result<(Origins, config::Loaded), Failure> {
 }
 
 /// Checks the directory without changing it, and loads its configuration.
-pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
+pub(crate) fn prepare(given: &options::CommandLine) -> Result<Prepared, Failure> {
     let (origins, config::Loaded { base, reports, faulty, .. }) = load(given)?;
     let log = Arc::new(StderrLog::new(&base, Env::os(&origins.data).clock));
     for report in &reports {
@@ -450,7 +450,7 @@ fn serve(
         Arc::new(move |report| log.write(&LogOrigin::default(), report, None))
     };
     let kept = listeners;
-    let gate = Arc::new(Gate::default());
+    let gate = Arc::new(ConnectionGate::default());
     for listener in &kept.listeners {
         let (listener, gate) = (listener.clone(), gate.clone());
         sync::spawn_with_stack("listener", 256 << 10, move || accept(&listener, &gate))
@@ -537,7 +537,7 @@ fn write_options(data: &str, args: &[String]) -> pgerror::Result<()> {
         .map_err(|e| vfs::io_error("create file", file, &e).severity(Severity::Log))
 }
 
-fn accept(listener: &listen::Listener, gate: &Gate) {
+fn accept(listener: &listen::Listener, gate: &ConnectionGate) {
     loop {
         match listener.accept() {
             Ok(stream) => gate.enter(stream),

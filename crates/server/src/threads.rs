@@ -29,7 +29,7 @@ const REJECTING_MAX: usize = 64;
 
 /// Passes connections from listeners to threads; closed until the server is ready.
 #[derive(Default)]
-pub(crate) struct Gate {
+pub(crate) struct ConnectionGate {
     threads: RwLock<Option<Arc<Threads>>>,
     rejecting: Arc<AtomicUsize>,
 }
@@ -51,7 +51,7 @@ impl Drop for ConnectionSlot {
     }
 }
 
-impl Gate {
+impl ConnectionGate {
     pub(crate) fn open(&self, threads: Arc<Threads>) {
         *self.threads.write() = Some(threads);
     }

@@ -59,7 +59,8 @@ pub fn add(
     let persistence = class::persistence_of(class);
     let single = std::slice::from_mut(&mut new);
     let (table, schema, owner) = (rel.name(), class.relnamespace, class.relowner);
-    let made = create_table::make_sequences(host, single, table, schema, persistence, owner, sql)?;
+    let made =
+        create_table::create_sequences(host, single, table, schema, persistence, owner, sql)?;
     let number = rel.attributes.len() as AttrNo + 1;
     if constraints.keys.iter().any(|k| k.contype == ConstrType::Primary) {
         if rel.indexes.iter().any(|i| i.indisprimary) {

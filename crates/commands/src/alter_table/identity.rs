@@ -55,7 +55,7 @@ pub fn add(
         generated: false,
         sequence: Some((options, true)),
     }];
-    let made = create_table::make_sequences(
+    let made = create_table::create_sequences(
         host,
         &mut columns,
         table,

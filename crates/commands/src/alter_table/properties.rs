@@ -267,7 +267,7 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
         let kind = (rel.kind(), rel.class.relam);
         let reloptions = reloptions::changed(old, &defs, kind, toast, reset)?;
         if rel.kind() == b'v' {
-            crate::view::check_option_fits(host, rel, reloptions.as_deref())?;
+            crate::view::check_view_option(host, rel, reloptions.as_deref())?;
         }
         let mut cat = host.catalog();
         cat.update(&row, &PgClass { reloptions, ..row.row.clone() })?;

@@ -76,20 +76,20 @@ pub enum Step {
     Constraint(Box<Constraint>),
     SetNotNull(String),
     /// Recreates an object by its definition.
-    Recreate(Box<Saved>, Node),
+    Recreate(Box<SavedDefinition>, Node),
 }
 
 /// The dropped objects that will be recreated.
 #[derive(Default)]
-pub struct Rebuild {
+pub struct DroppedObjects {
     /// Definitions, by the OIDs of the dropped objects.
-    pub constraints: Vec<(Oid, Saved)>,
-    pub indexes: Vec<(Oid, Saved)>,
-    pub statistics: Vec<(Oid, Saved)>,
+    pub constraints: Vec<(Oid, SavedDefinition)>,
+    pub indexes: Vec<(Oid, SavedDefinition)>,
+    pub statistics: Vec<(Oid, SavedDefinition)>,
 }
 
 /// An object that was dropped because the type of a column changed.
-pub struct Saved {
+pub struct SavedDefinition {
     /// OID of the object's catalog.
     pub class: Oid,
     pub sql: String,
@@ -116,7 +116,7 @@ pub struct Work {
     /// New and validated foreign keys, whose rows are checked at the end of phase 3.
     pub foreign_keys: Vec<Oid>,
     /// Constraints and indexes that were dropped because a column type changed, to be recreated.
-    pub rebuild: Rebuild,
+    pub rebuild: DroppedObjects,
     /// Columns whose type has been changed.
     pub retyped: Vec<AttrNo>,
 }
@@ -128,7 +128,7 @@ impl Work {
             steps: Default::default(),
             rewrite: Rewrite::new(rel),
             foreign_keys: Vec::new(),
-            rebuild: Rebuild::default(),
+            rebuild: DroppedObjects::default(),
             retyped: Vec::new(),
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! Counterpart: `ATRewriteTable`.
 
-use crate::{class, cluster, toast, truncate, typeuse};
+use crate::{class, cluster, toast, truncate, type_usage};
 use catalog::RelDesc;
 use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
@@ -97,7 +97,7 @@ fn compile(host: &mut dyn CommandHost, work: &Rewrite, new: &RelDesc) -> Result<
 pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
     let needed = work.is_needed();
     if !work.values.is_empty() || !work.generated.is_empty() {
-        typeuse::check_row_type(host, &work.old)?;
+        type_usage::check_row_type(host, &work.old)?;
     }
     if !needed && !work.verify_not_null && work.checks.is_empty() {
         return Ok(());

@@ -7,8 +7,8 @@
 
 use super::attribute::{self, column, must_be};
 use super::constraints;
-use super::queue::{Pass, Queue, Saved, Step, Work};
-use crate::{class, create_table, deletion, index, relation, tablespace, toast, typeuse};
+use super::queue::{Pass, Queue, SavedDefinition, Step, Work};
+use crate::{class, create_table, deletion, index, relation, tablespace, toast, type_usage};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::rows::{
@@ -78,7 +78,7 @@ pub fn alter(
     new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
     relation::check_column_type(host, &new, rel.kind(), rel.class.reltype)?;
     if rel.kind() == b'c' {
-        typeuse::check_row_type(host, rel)?;
+        type_usage::check_row_type(host, rel)?;
     }
     if rel.kind() == b'r' {
         // Expressions refer to the rows before the statement, even if other columns are changed
@@ -326,7 +326,7 @@ fn comment_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<Optio
     Ok(row.map(|r| r.description.clone()))
 }
 
-fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>> {
+fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<SavedDefinition>> {
     let Some(row) = host.catalog().constraint(oid)? else { return Ok(None) };
     let Some(table) = row.conrelid.valid() else {
         return Ok(None);
@@ -337,7 +337,7 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
     let quote = catalog::format_type::quote_identifier;
     let shown = quoted(host, &rel)?;
     let name = row.conname.to_string();
-    let mut saved = Saved {
+    let mut saved = SavedDefinition {
         class: PgConstraint::RELATION,
         sql: format!("ALTER TABLE ONLY {shown} ADD CONSTRAINT {} {def}", quote(&name)),
         comment: comment_of(host, ObjectAddress::of::<PgConstraint>(oid))?,
@@ -368,12 +368,12 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
     Ok(Some(saved))
 }
 
-fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved> {
+fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<SavedDefinition> {
     let parts = definition::IndexParts { column: 0, exclusion: false };
     let sql = definition::index_def(host, oid, parts, false)?.unwrap_or_default();
     let desc = host.catalog().relation(oid)?;
     let row = desc.index.as_ref().map(|p| p.row.clone());
-    Ok(Saved {
+    Ok(SavedDefinition {
         class: PgClass::RELATION,
         sql,
         comment: comment_of(host, ObjectAddress::relation(oid))?,
@@ -388,11 +388,11 @@ fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved>
     })
 }
 
-fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved> {
+fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<SavedDefinition> {
     let sql = definition::statistics_def(host, oid, false)?.unwrap_or_default();
     let row = host.catalog().scan(indexes::PG_STATISTIC_EXT_OID_INDEX, &[oid.into()])?.pop();
     let row = row.ok_or_else(|| PgError::internal("statistics object without a row"))?;
-    Ok(Saved {
+    Ok(SavedDefinition {
         class: PgStatisticExt::RELATION,
         sql,
         comment: comment_of(host, ObjectAddress::of::<PgStatisticExt>(oid))?,
@@ -497,7 +497,7 @@ fn added_constraint(stmt: &Node) -> Result<&Constraint> {
 /// Recreates an object that was dropped because of a new column type.
 pub fn recreate(
     host: &mut dyn CommandHost,
-    saved: &Saved,
+    saved: &SavedDefinition,
     stmt: &Node,
     work: &mut Work,
 ) -> Result<()> {
@@ -516,7 +516,7 @@ pub fn recreate(
 
 /// Makes the index keep its tablespace regardless of `default_tablespace`, and without requiring a
 /// privilege on it.
-fn keep_tablespace(stmt: &mut Node, saved: &Saved) {
+fn keep_tablespace(stmt: &mut Node, saved: &SavedDefinition) {
     let (place, again) = match stmt {
         Node::IndexStmt(s) => (&mut s.table_space, &mut s.reset_default_tblspc),
         Node::AlterTableStmt(s) => match s.cmds.first_mut().and_then(|c| c.def.as_mut()) {
@@ -530,7 +530,7 @@ fn keep_tablespace(stmt: &mut Node, saved: &Saved) {
 }
 
 /// Restores the comment, and the clustering and replica identity flags.
-fn restore(host: &mut dyn CommandHost, saved: &Saved) -> Result<()> {
+fn restore(host: &mut dyn CommandHost, saved: &SavedDefinition) -> Result<()> {
     let class = saved.class;
     let index = host.catalog().relation_in(saved.schema, &saved.name)?;
     let object = if class == PgClass::RELATION {

@@ -4,9 +4,9 @@
 
 use super::{GrantSpec, grantees, merge, privileges_of};
 use crate::acl_list;
+use crate::acl_object::update_acl_dependencies;
 use crate::default_acl::{find, letter};
 use crate::object::address;
-use crate::subject::note_members;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
 use catalog::depend::Dependency;
@@ -144,7 +144,7 @@ fn set(
     };
     let this = ObjectAddress::of::<PgDefaultAcl>(oid);
     let members = acl_list::members(Some(&new), owner);
-    note_members(host, this, &before.unwrap_or_default(), &members)?;
+    update_acl_dependencies(host, this, &before.unwrap_or_default(), &members)?;
     host.catalog().increment_command_counter()
 }
 

@@ -56,6 +56,6 @@ pub(super) fn standard_body(
             plan::nodetree::write_query(&q)
         }
     };
-    stored::tidy(host, &mut needs)?;
+    stored::normalize_references(host, &mut needs)?;
     Ok((Text::from(text), needs))
 }

@@ -14,7 +14,7 @@ use utility::host::CommandHost;
 
 /// An object with an ACL, of any kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Subject {
+pub struct AclObject {
     /// OID of the catalog.
     pub class: Oid,
     pub oid: Oid,
@@ -40,9 +40,9 @@ impl ObjectPrivileges {
     }
 }
 
-impl Subject {
-    pub fn of<R: CatalogRow>(oid: Oid) -> Subject {
-        Subject { class: R::RELATION, oid, column: 0 }
+impl AclObject {
+    pub fn of<R: CatalogRow>(oid: Oid) -> AclObject {
+        AclObject { class: R::RELATION, oid, column: 0 }
     }
 
     pub fn address(self) -> ObjectAddress {
@@ -54,7 +54,7 @@ impl Subject {
     }
 
     /// The privileges, locked for a change. Rows that are also updated in place remain locked: the
-    /// lock must be acquired before the row is read, and is released by [`Subject::unlock`].
+    /// lock must be acquired before the row is read, and is released by [`AclObject::unlock`].
     pub fn lock(self, host: &mut dyn CommandHost) -> Result<(ObjectPrivileges, Option<Tid>)> {
         let keys = [self.oid.into()];
         let locked = match self.class {
@@ -71,7 +71,7 @@ impl Subject {
         Ok((self.privileges(host)?, locked))
     }
 
-    /// Releases the lock of [`Subject::lock`].
+    /// Releases the lock of [`AclObject::lock`].
     pub fn unlock(self, host: &mut dyn CommandHost, locked: Option<Tid>) -> Result<()> {
         locked.map_or(Ok(()), |tid| host.catalog().unlock(self.class, tid))
     }
@@ -121,7 +121,7 @@ impl Subject {
         }
         let old = acl_list::members(before.acl.as_deref(), before.owner);
         let new = acl_list::members(acl.as_deref(), before.owner);
-        note_members(host, self.address(), &old, &new)?;
+        update_acl_dependencies(host, self.address(), &old, &new)?;
         host.catalog().increment_command_counter()
     }
 }
@@ -133,7 +133,7 @@ fn column_row(host: &mut dyn CommandHost, oid: Oid, number: AttrNo) -> Result<Ro
 }
 
 /// Updates `pg_shdepend` for the roles in the object's ACL. Counterpart: `updateAclDependencies`.
-pub fn note_members(
+pub fn update_acl_dependencies(
     host: &mut dyn CommandHost,
     object: ObjectAddress,
     old: &[Oid],
