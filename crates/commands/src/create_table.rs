@@ -545,7 +545,7 @@ fn next_value_of(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<
             .pop()
             .and_then(|t| t.val)
             .ok_or_else(|| PgError::internal("target without expression")),
-        _ => Err(PgError::internal("SELECT does not parse as such")),
+        _ => Err(PgError::internal("SELECT was parsed as another statement")),
     }
 }
 

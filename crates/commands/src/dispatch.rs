@@ -64,7 +64,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::ClusterStmt(s) => cluster::cluster(host, s, sql),
         Node::SelectStmt(s) => {
             let Some(stmt) = create_as::select_into(s) else {
-                return Err(PgError::internal("a query is no command"));
+                return Err(PgError::internal("a query is not a utility command"));
             };
             return run_utility(host, &Node::CreateTableAsStmt(Box::new(stmt)), sql);
         }

@@ -139,7 +139,7 @@ fn expression(text: &str) -> Result<Option<Node>> {
     let sql = format!("SELECT {text}");
     match parse::parse(&sql)?.pop().map(|s| s.stmt) {
         Some(Node::SelectStmt(mut s)) => Ok(s.target_list.pop().and_then(|t| t.val)),
-        _ => Err(PgError::internal("SELECT does not parse as such")),
+        _ => Err(PgError::internal("SELECT was parsed as another statement")),
     }
 }
 
@@ -147,7 +147,7 @@ fn expression(text: &str) -> Result<Option<Node>> {
 fn constraint(def: &str) -> Result<Option<Constraint>> {
     let sql = format!("ALTER TABLE t ADD {def}");
     let Some(Node::AlterTableStmt(mut s)) = parse::parse(&sql)?.pop().map(|s| s.stmt) else {
-        return Err(PgError::internal("ALTER TABLE does not parse as such"));
+        return Err(PgError::internal("ALTER TABLE was parsed as another statement"));
     };
     match s.cmds.pop().and_then(|c| c.def) {
         Some(Node::Constraint(c)) => Ok(Some(*c)),
@@ -196,7 +196,7 @@ fn add_indexes(
         let parts = IndexParts { column: 0, exclusion: false };
         let def = definition::index_def(host, i.indexrelid, parts, false)?.unwrap_or_default();
         let Some(Node::IndexStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
-            return Err(PgError::internal("CREATE INDEX does not parse as such"));
+            return Err(PgError::internal("CREATE INDEX was parsed as another statement"));
         };
         s.idxname = None;
         let old = host.catalog().relation(i.indexrelid)?;
@@ -209,7 +209,7 @@ fn add_indexes(
         }
         if let Some(oid) = index::constraint_of(host, i.indexrelid)? {
             let row = host.catalog().scan(indexes::PG_CONSTRAINT_OID_INDEX, &[oid.into()])?.pop();
-            let row = row.ok_or_else(|| PgError::internal("index of a constraint without one"))?;
+            let row = row.ok_or_else(|| PgError::internal("the constraint has no index"))?;
             s.isconstraint = true;
             s.primary = i.indisprimary;
             (s.deferrable, s.initdeferred) = (row.condeferrable, row.condeferred);

@@ -249,7 +249,9 @@ pub fn owned_by(
             continue;
         }
         let class = host.catalog().find_class(row.objid)?;
-        if class.ok_or_else(|| PgError::internal("dependent relation is gone"))?.relkind == b'S' {
+        if class.ok_or_else(|| PgError::internal("the dependent relation does not exist"))?.relkind
+            == b'S'
+        {
             out.push(row.objid);
         }
     }

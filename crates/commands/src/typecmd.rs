@@ -152,7 +152,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
             cat.increment_command_counter()?;
             list = values(host, ty)?;
             sort_order_between(&list, position)
-                .ok_or_else(|| PgError::internal("no room for a label"))?
+                .ok_or_else(|| PgError::internal("no free sort order for a label"))?
         }
     };
     let oid = loop {

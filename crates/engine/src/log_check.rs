@@ -47,7 +47,7 @@ impl LogCheck {
     pub(crate) fn finish(mut self) -> Result<()> {
         let mut may_be_unsupported = self.may_be_unsupported;
         for thread in self.threads.drain(..) {
-            let lost = |_| PgError::internal("a thread that checks the log ended in a panic");
+            let lost = |_| PgError::internal("a thread that checks the log has panicked");
             may_be_unsupported |= thread.join().map_err(lost)??;
         }
         if may_be_unsupported { self.read_all() } else { Ok(()) }

@@ -192,7 +192,7 @@ pub(crate) fn ignored(_: &mut Replay<'_>, _: &DecodedRecord) -> Result<()> {
 
 /// For resource managers whose records never change pages only.
 pub(crate) fn not_pages(_: &mut RedoCx<'_>, _: &DecodedRecord) -> Result<()> {
-    Err(PgError::internal("a record of more than pages").severity(Severity::Panic))
+    Err(PgError::internal("a record that does not change pages only").severity(Severity::Panic))
 }
 
 /// Counterpart: `xlog_redo`.

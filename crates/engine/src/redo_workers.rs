@@ -164,7 +164,7 @@ impl RedoWorkers {
                 record: DecodedRecord::default(),
             };
             let thread = sync::spawn(format!("redo {index}"), move || worker.run(&ticket));
-            let failed = |e| PgError::internal(format!("could not start a thread of redo: {e}"));
+            let failed = |e| PgError::internal(format!("could not start a redo worker: {e}"));
             workers.threads.push(thread.map_err(failed)?);
             workers.channels.push(channel);
             workers.filling.push(Vec::with_capacity(BATCH_BYTES * 2));
@@ -242,7 +242,7 @@ impl RedoWorkers {
         let (mut user, mut system) = Times::default();
         self.close();
         for thread in self.threads.drain(..) {
-            let lost = |_| PgError::internal("a thread of redo ended in a panic");
+            let lost = |_| PgError::internal("a redo worker has panicked");
             let times = thread.join().map_err(lost)?;
             user += times.0;
             system += times.1;
@@ -284,7 +284,7 @@ impl Drop for ExitGuard<'_> {
         let mut queue = self.0.queue.lock();
         queue.exited = true;
         if !queue.closed {
-            let e = PgError::internal("a thread of redo ended in a panic");
+            let e = PgError::internal("a redo worker has panicked");
             self.1.note(e.severity(Severity::Panic));
         }
         drop(queue);

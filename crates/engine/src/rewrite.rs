@@ -200,7 +200,8 @@ impl Copier {
         let mut batch = table::new_batch(&self.old, &self.columns);
         let mut reader = RowReader::new(&self.old, &self.columns)?;
         let tuple = page.page().heap_tuple(tid.offset);
-        let tuple = tuple.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
+        let tuple =
+            tuple.ok_or_else(|| PgError::internal("the tuple to be copied does not exist"))?;
         reader.push(self.old.deformer(), tid, &tuple, &mut batch)?;
         reader.finish(be, &self.old, &mut batch)?;
         Ok(batch)
@@ -208,10 +209,12 @@ impl Copier {
 
     fn copy(&mut self, be: &mut Backend, tid: Tid, page: &PageBuf) -> Result<()> {
         let header = page.page().heap_header(tid.offset);
-        let header = header.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
+        let header =
+            header.ok_or_else(|| PgError::internal("the tuple to be copied does not exist"))?;
         let old = self.old.clone();
         let stored = page.page().heap_tuple(tid.offset);
-        let stored = stored.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
+        let stored =
+            stored.ok_or_else(|| PgError::internal("the tuple to be copied does not exist"))?;
         let mut values = old.deformer().deform_all(&stored)?;
         // Values in the old TOAST table are fetched. Values that are compressed inline stay
         // compressed, even if the storage of their column has changed.

@@ -377,9 +377,9 @@ fn save(be: &mut Backend, toast: &ToastDesc, value: Value<'_>) -> Result<ToastPo
             Some(Varlena::Compressed { raw_size, method, .. }) => {
                 (&raw[varlena::HEADER_SIZE..], raw_size + varlena::HEADER_SIZE, Some(method))
             }
-            _ => return Err(PgError::internal("value to be toasted has the wrong form")),
+            _ => return Err(PgError::internal("value to be toasted is not a varlena")),
         },
-        _ => return Err(PgError::internal("value to be toasted has the wrong form")),
+        _ => return Err(PgError::internal("value to be toasted is not a varlena")),
     };
     let pointer = ToastPointer {
         raw_size: raw_size as u32,

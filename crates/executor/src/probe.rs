@@ -194,7 +194,7 @@ impl Probe {
                     by_values = false;
                     Condition::row(r, probe.indexid, run)?
                 }
-                _ => return Err(PgError::internal("index condition of an unknown form")),
+                _ => return Err(PgError::internal("index condition of an unknown kind")),
             });
         }
         let direction = match probe.direction {

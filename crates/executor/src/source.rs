@@ -835,7 +835,7 @@ pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result
     let next = crate::subplan::next_of(run, plan_id, BATCH_ROWS_MAX)?;
     // Removed during the push, which needs `run` for the creation of a temporary file.
     let Some(mut shared) = run.st.shared.remove(&param) else {
-        return Err(PgError::internal("rows of a WITH query are gone"));
+        return Err(PgError::internal("the rows of a WITH query do not exist"));
     };
     let kept = match next {
         Some(b) if b.len > 0 => shared.rows.push(run, Arc::new(b)),

@@ -194,11 +194,11 @@ impl Proof<'_> {
     }
 
     /// The next password message.
-    fn receive(&self, conn: &mut Connection, most: usize, what: &str) -> Result<Frame, Refused> {
+    fn receive(&self, conn: &mut Connection, len_max: usize, what: &str) -> Result<Frame, Refused> {
         conn.flush()?;
         match conn.receive()? {
             Received::Frame(frame) if frame.kind == b'p' => {
-                if conn.body(frame).len() > most {
+                if conn.body(frame).len() > len_max {
                     return Err(wire::violation("invalid message length").into());
                 }
                 Ok(frame)

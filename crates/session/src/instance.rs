@@ -340,9 +340,9 @@ impl Instance {
         pid: i32,
     ) -> Result<Arc<SessionHandle>> {
         let base = self.base();
-        let most = base.int("max_connections") as usize;
+        let max_connections = base.int("max_connections") as usize;
         let mut sessions = self.sessions.lock();
-        if sessions.values().filter(|s| s.is_client()).count() >= most {
+        if sessions.values().filter(|s| s.is_client()).count() >= max_connections {
             return Err(pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already")
                 .severity(Severity::Fatal));
         }
@@ -399,10 +399,10 @@ impl Instance {
     /// Error 53300 if a session that is not a superuser's would take a reserved connection slot.
     pub(crate) fn check_reserved(&self) -> Result<()> {
         let base = self.base();
-        let most = base.int("max_connections") as usize;
+        let max_connections = base.int("max_connections") as usize;
         let reserved = base.int("superuser_reserved_connections") as usize;
         let clients = self.sessions.lock().values().filter(|s| s.is_client()).count();
-        if clients + reserved > most {
+        if clients + reserved > max_connections {
             return Err(pg_err!(
                 TOO_MANY_CONNECTIONS,
                 "remaining connection slots are reserved for non-replication superuser connections"

@@ -95,12 +95,12 @@ fn plan_of(core: &mut Core, sql: &str) -> Arc<PlannedStmt> {
     plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement")
 }
 
-/// The rows of the execution, at most `most` of them.
-fn rows_of(run: &mut Execution, core: &mut Core, most: usize) -> Rows {
+/// The rows of the execution, at most `rows_max` of them.
+fn rows_of(run: &mut Execution, core: &mut Core, rows_max: usize) -> Rows {
     core.backend.push_snapshot(run.snapshot().clone());
     let mut rows = Vec::new();
-    while rows.len() < most
-        && let Some(batch) = run.next(core, (most - rows.len()).min(1024)).expect("rows")
+    while rows.len() < rows_max
+        && let Some(batch) = run.next(core, (rows_max - rows.len()).min(1024)).expect("rows")
     {
         rows.extend((0..batch.len).map(|r| batch.row_owned(r)));
         run.recycle(batch);

@@ -186,7 +186,7 @@ pub(super) const FNS: &[SysFn] = &[
             let at = |d: DatumRef<'_>| i128::from(d.as_i64() as u64);
             let text = (at(a[0]) - at(a[1])).to_string();
             let input = types::builtin::scalar("numeric_in")
-                .ok_or_else(|| pgerror::PgError::internal("numeric_in is there"))?;
+                .ok_or_else(|| pgerror::PgError::internal("numeric_in exists"))?;
             let (none, any) = (Datum::oid(ids::Oid::INVALID), Datum::int4(-1));
             let mut cx = types::BasicContext::default();
             input(&mut cx, &[DatumRef::Bytes(text.as_bytes()), none.as_ref(), any.as_ref()])

@@ -17,7 +17,7 @@ pub fn column_default(
 ) -> Result<Option<Expr>> {
     let mut cat = SessionLookup::new(host);
     let Some(relation) = analyze::RelationLookup::relation(&mut cat, table)? else {
-        return Err(PgError::internal("a default of a table that is not there"));
+        return Err(PgError::internal("a default of a table that does not exist"));
     };
     analyze::rewrite::column_default(&mut cat, &relation, number)
 }

@@ -24,7 +24,7 @@ impl Resolve for Columns<'_> {
         } else {
             self.columns.iter().position(|c| *c == var.varattno)
         };
-        let column = column.ok_or_else(|| PgError::internal("column is not at hand"))?;
+        let column = column.ok_or_else(|| PgError::internal("the column is not available"))?;
         Ok(Slot { source: Source::Scan, column })
     }
 

@@ -159,7 +159,7 @@ impl DescriptorLookup for TestServices {
     fn sort_operator(&mut self, op: Oid, _: Oid) -> Result<(Comparer, bool)> {
         match self.strategies.get(&op) {
             Some(&(strategy @ (1 | 5), ty)) => Ok((Self::comparer(ty)?, strategy == 5)),
-            _ => Err(PgError::internal(format!("operator {op} is no ordering operator"))),
+            _ => Err(PgError::internal(format!("operator {op} is not an ordering operator"))),
         }
     }
 

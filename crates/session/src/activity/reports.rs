@@ -18,7 +18,7 @@ impl Session {
     pub(crate) fn show_running(&mut self, sql: &[u8]) {
         let begun = self.core.transaction.statement_start;
         let tracked = self.core.activity.track_activities;
-        let most = self.core.activity.activity_bytes_max;
+        let bytes_max = self.core.activity.activity_bytes_max;
         let Entry { shown, rest } = &mut *self.handle.activity.0.lock();
         if !tracked {
             shown.state = State::Disabled;
@@ -32,7 +32,7 @@ impl Session {
                 shown.xact_start = begun;
             }
         }
-        let (sql, long) = sql.split_at(sql.len().min(most));
+        let (sql, long) = sql.split_at(sql.len().min(bytes_max));
         if shown.query != sql {
             shown.query.clear();
             shown.query.extend_from_slice(sql);

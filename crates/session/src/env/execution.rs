@@ -309,7 +309,7 @@ impl SessionCalls for Core {
                 Some(name) => name,
                 None => return Ok(Datum::Null),
             },
-            _ => return Err(PgError::internal("time value asked of the session")),
+            _ => return Err(PgError::internal("time value requested from the session")),
         };
         Ok(Datum::name(&name))
     }
@@ -323,7 +323,7 @@ impl Services for Core {
     fn check_compared_rows(&mut self) -> Result<()> {
         let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
         types::record::compare(self, a.as_ref(), b.as_ref())?;
-        Err(PgError::internal("rows that could not be compared before are comparable now"))
+        Err(PgError::internal("rows whose comparison failed during a sort are comparable"))
     }
 
     fn backend(&mut self) -> &mut Backend {

@@ -48,7 +48,7 @@ fn wal(core: &Core) -> Result<Vec<Vec<Datum>>> {
     let millis =
         |get: fn(&WalStats) -> u64| Datum::float8((get(&now) - get(&before)) as f64 / 1000.0);
     let numeric = types::builtin::scalar("int8_numeric")
-        .ok_or_else(|| pgerror::PgError::internal("int8_numeric is there"))?;
+        .ok_or_else(|| pgerror::PgError::internal("int8_numeric exists"))?;
     let mut cx = types::BasicContext::default();
     Ok(vec![vec![
         count(|s| s.records),
