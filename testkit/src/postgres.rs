@@ -1,5 +1,4 @@
-//! The real PostgreSQL 15: its programs, and its servers on given data directories.
-//!
+//! PostgreSQL 15: its programs, and its servers on given data directories.
 //! The server refuses to run as root. If the tests run as root, its programs run as the user
 //! `postgres`, which must then own the directories.
 
@@ -34,7 +33,7 @@ pub fn command(path: &Path) -> Command {
     }
 }
 
-/// Time after which a program counts as hanging.
+/// Time after which a program is considered to hang.
 fn timeout() -> Duration {
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     Duration::from_secs(if long { 7200 } else { 900 })
@@ -81,7 +80,7 @@ pub fn init_with(data: &Path, options: &[&str]) {
     run(initdb);
 }
 
-/// A running server of the real PostgreSQL. Stopped on drop.
+/// A running server of PostgreSQL. It is stopped on drop.
 pub struct PostgresServer {
     data: PathBuf,
     sockets: TempDir,
@@ -161,7 +160,7 @@ impl PostgresServer {
         run(stop);
     }
 
-    /// What the server has logged so far.
+    /// The text that the server has logged so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.sockets.path().join("log")).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Verification of a data directory by the real PostgreSQL: its checking programs, a hot standby
-//! that replays the log, and `pageinspect`.
+//! Verification of a data directory by PostgreSQL: its checking programs, a hot standby that
+//! replays the log, and `pageinspect`.
 
 use crate::client::Client;
 use crate::postgres::{PostgresServer, chown_to_server_user, program, run};
