@@ -1,4 +1,5 @@
 //! PostgreSQL 15: its programs, and its servers on given data directories.
+//!
 //! The server refuses to run as root. If the tests run as root, its programs run as the user
 //! `postgres`, which must then own the directories.
 

@@ -1,11 +1,13 @@
 //! Differential test: each statement of `tests/sql` is run on Norsu and on PostgreSQL. Rows, names
 //! and types of columns, command tags, errors and notices with details, hints and positions must be
 //! equal. No expected output is stored; PostgreSQL is run each time.
+//!
 //! A line is a query message; `[[a¦b]]` expands to `a` and to `b`, several of them to all
 //! combinations. Rows of statements without ORDER BY are compared as sets. `known.txt` lists
 //! statements with a known difference, with the reason above them (an entry that ends with `…` is a
 //! prefix); an entry whose statements do not differ any more is an error. `missing.txt` lists the
 //! messages of missing features.
+//!
 //! `NORSU_CORPUS=part` runs only files whose name contains the part.
 
 use crate::pair::Pair;

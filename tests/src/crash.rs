@@ -3,6 +3,7 @@
 //! recovers (and may crash again during recovery). Then all acknowledged transactions must be
 //! present, and every other one completely or not at all, in commit order; the sums of the tables
 //! must be equal; heaps and indexes must be consistent.
+//!
 //! A failure prints its seed: `NORSU_CRASH_SEED=n` runs that seed alone; `NORSU_CRASH_SEEDS=n` sets
 //! the number of seeds.
 

@@ -2,6 +2,7 @@
 //! errors with SQLSTATE and message. Then PostgreSQL runs on Norsu's directory: the rows of the
 //! catalogs (`catalogs.sql`, without OIDs) and the dump of each database must be the same, and
 //! `pg_amcheck` must not report errors.
+//!
 //! The expected output comes from PostgreSQL; none is stored.
 
 use crate::pair::Pair;

@@ -1,6 +1,7 @@
 //! Differential test of functions: every function of `pg_proc` that a client may call is called
 //! with edge values of its arguments. The result, or SQLSTATE and message, must be equal on both
 //! servers.
+//!
 //! The combinations of values use each value of each argument at least once; `NORSU_TEST_LONG=1`
 //! runs more combinations. `NORSU_FUNCTION=name` runs one function only and prints its calls.
 //! `SKIPPED` lists functions that are not called, `KNOWN` the known differences with their reasons.

@@ -1,6 +1,7 @@
 //! Unmodified pgbench: every way to fill the tables, every script in every protocol mode with one
 //! client and with many clients, and the same load while other sessions alter, vacuum, index, lock
 //! and copy the tables. The sums of the tables must remain equal.
+//!
 //! `NORSU_TEST_LONG=1` runs each combination for seconds instead of a few transactions.
 
 mod concurrent;

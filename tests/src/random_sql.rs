@@ -1,8 +1,10 @@
 //! Differential test of random statements on Norsu and on PostgreSQL: rows (as sets, unless they
 //! are ordered), names and types of columns, command tags, SQLSTATE and message must be equal.
+//!
 //! Only statements with a single correct answer are generated: no division by zero that depends on
 //! the order of evaluation, only exact sums of floating-point numbers, aggregates and LIMIT only
 //! with a total order, and no grouping of values that are equal but have different text forms.
+//!
 //! `NORSU_RANDOM_SQL_SEED=n` runs one seed, `n..m` a range of seeds; `NORSU_TEST_LONG=1` runs many.
 //! `NORSU_RANDOM_SQL_REFUSED=1` prints the statements that both servers refuse.
 

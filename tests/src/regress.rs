@@ -2,6 +2,7 @@
 //! statement. The tests are in PostgreSQL's source package (`scripts/postgresql-source`); no part
 //! of them is stored here. `docs/compatibility.md` records how many statements of each file agree,
 //! and why others do not: the test fails if fewer statements of a file agree than recorded.
+//!
 //! The test is one of the long tests. `NORSU_REGRESS=part` runs only files whose name contains the
 //! part (and `test_setup`, on which all others depend); `NORSU_REGRESS_WRITE=1` writes the table;
 //! `NORSU_REGRESS_OUT=dir` keeps the output of the servers.

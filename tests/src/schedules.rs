@@ -1,5 +1,6 @@
 //! Schedules of several sessions on both servers: which sessions wait for locks, their answers, and
 //! the order of events.
+//!
 //! A schedule in one of `tests/sql/schedules*.txt` begins with `# name` and has steps `session:
 //! statement`, in order. A step whose session waits for a lock (according to `pg_locks`) stays
 //! waiting; after each further step the answers of the sessions that were unblocked are read. A

@@ -1,12 +1,15 @@
 //! `xtask counts`: the parts of the code's structure that exceed the limits of the style, for each
 //! crate of `crates/`. The measures are those of [`Measure`].
+//!
 //! Each measure has a general limit. `tests/structure.tsv` lists the crates that exceed one, with
 //! the limit that applies to them: the current number. The test `numbers_equal_their_limits` fails
 //! if a number is above its limit, and also if it is below, so that limits can only be lowered. The
 //! limit of a crate's lines is rounded up to a multiple of 500. When code is moved to another
 //! crate, its share of the limits is moved in the table by hand.
+//!
 //! Code is parsed with `syn`, so items that a macro defines are not counted. Paths in the arguments
 //! of macros are.
+//!
 //! Reading order: `package` (files and manifest), `scan` (one pass over the syntax trees),
 //! `imports` and `dependencies` (what the paths refer to), `limits`.
 

@@ -1,4 +1,5 @@
 //! Deletion of objects: cascading, and the rows that are removed with an object of each class.
+//!
 //! Counterpart: the second half of dependency.c, `heap_drop_with_catalog`.
 
 use crate::class;

@@ -1,4 +1,5 @@
 //! DROP for every kind of object: name resolution and permissions. `deletion` deletes the objects.
+//!
 //! Counterpart: dropcmds.c, `RemoveRelations`.
 
 use crate::object::address;

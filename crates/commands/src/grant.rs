@@ -1,8 +1,11 @@
 //! GRANT and REVOKE of privileges on objects.
+//!
 //! The grantor is not always the current user: a member of the owning role grants as the owner. Any
 //! other user grants as the role, among those of which it is a member, that has the most of the
 //! required grant options.
+//!
 //! Reading order: `object` (the objects of a statement), `defaults`.
+//!
 //! Counterpart: aclchk.c.
 
 pub mod defaults;

@@ -1,4 +1,5 @@
 //! Statistics of index expressions, which are used to estimate conditions on these expressions.
+//!
 //! Counterpart: `compute_index_stats` of analyze.c.
 
 use crate::{statistics, stored};

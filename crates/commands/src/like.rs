@@ -1,7 +1,9 @@
 //! LIKE in CREATE TABLE.
+//!
 //! Expressions of the source table are copied as text, because its columns have the same names in
 //! the new table but possibly other numbers. Index columns keep their own names, which do not
 //! change if a column of the table is renamed.
+//!
 //! Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
 
 use crate::create_table::{Column, Constraints};

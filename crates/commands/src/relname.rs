@@ -1,4 +1,5 @@
 //! Changes of name and schema of existing relations and types, and of their parts.
+//!
 //! Counterpart: `RenameRelationInternal`, `RenameTypeInternal`, `AlterTableNamespaceInternal`.
 
 use crate::{class, sequence, typerow};

@@ -1,4 +1,5 @@
 //! The TOAST table of a relation: whether it is needed, its creation and its replacement.
+//!
 //! Counterpart: toasting.c, `heapam_relation_needs_toast_table`.
 
 use crate::relation::{NewColumn, NewRelation, create};

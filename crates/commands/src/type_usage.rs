@@ -1,5 +1,6 @@
 //! Finds stored values of a type. A type whose representation will change must not be used by
 //! columns of tables that are not rewritten.
+//!
 //! Counterpart: `find_composite_type_dependencies`.
 
 use crate::stored;

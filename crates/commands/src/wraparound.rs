@@ -1,5 +1,6 @@
 //! Vacuuming of tables to prevent wraparound of transaction ids and multixacts, the part of
 //! autovacuum that cannot be disabled.
+//!
 //! Counterpart: `do_autovacuum`, `relation_needs_vacanalyze` of autovacuum.c.
 
 use crate::deletion;

@@ -1,7 +1,9 @@
 //! The index access methods: PostgreSQL's six, by OID and by name. An index type is registered by
 //! its row here, and by that of its resource manager in `rmgr`.
+//!
 //! The methods that are not implemented have rows too, because PostgreSQL's checks of commands on
 //! them come first, and catalog functions report their properties.
+//!
 //! Counterpart: the handlers `bthandler`, `hashhandler`, `gisthandler`, `ginhandler`, `spghandler`,
 //! `brinhandler`.
 

@@ -1,4 +1,5 @@
 //! The state of a session in the storage layer. Storage calls of a session take `&mut Backend`.
+//!
 //! Counterpart: the session part of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
 //! and the pending deletes of storage.c.
 

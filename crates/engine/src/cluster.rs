@@ -1,5 +1,6 @@
 //! Creation of a new cluster: directories, first WAL segment, status files and control file, which
 //! the engine needs to open it. The catalogs are filled afterwards, through the opened engine.
+//!
 //! Counterpart: `BootStrapXLOG` in xlog.c, `create_data_directory` and `subdirs` in initdb.c.
 
 use crate::control::Control;

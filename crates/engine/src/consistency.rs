@@ -1,6 +1,7 @@
 //! `wal_consistency_checking`: records contain images of their pages after the change. After replay
 //! the pages must be equal to the images, except for masked parts that may differ after redo
 //! (hints, unused space).
+//!
 //! Counterpart: `verifyBackupPageConsistency` in xlogrecovery.c, bufmask.c, `heap_mask`.
 
 use bufmgr::redo::{IfMissing, RedoCx, read_block};

@@ -1,5 +1,6 @@
 //! Text descriptions of the WAL records of resource managers that have no crate of their own, in
 //! the format of `pg_waldump`.
+//!
 //! Counterpart: the `*_desc` functions in src/backend/access/rmgrdesc.
 
 pub(crate) mod unsupported;

@@ -1,5 +1,6 @@
 //! Visibility checks in the table on behalf of an index that has latched or pinned a leaf: whether
 //! the row of an entry is live, and which entries point to dead rows only.
+//!
 //! Counterpart: `heap_index_delete_tuples`, `bottomup_sort_and_shrink` in heapam.c,
 //! `table_index_fetch_tuple_check` in tableam.c.
 

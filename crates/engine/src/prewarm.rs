@@ -1,4 +1,5 @@
 //! Prewarming: loads a part of a relation into memory.
+//!
 //! Counterpart: pg_prewarm.c.
 
 use crate::backend::Backend;

@@ -1,6 +1,7 @@
 //! The resource managers: how their records are replayed, checked and described. A crate that
 //! writes records of its own is registered by its row here. The names of the records of all of
 //! PostgreSQL's managers are in [`wal::desc`].
+//!
 //! Counterpart: rmgr.c, rmgrlist.h.
 
 use crate::consistency::{mask_heap, mask_other};

@@ -1,6 +1,8 @@
 //! Sequences: a page with one row, which is changed in place and is not transactional.
+//!
 //! A record is logged once per 32 values and contains the state after them. So up to 32 values are
 //! skipped after a crash.
+//!
 //! Counterpart: the storage part of sequence.c.
 
 use crate::backend::Backend;

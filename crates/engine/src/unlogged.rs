@@ -1,5 +1,6 @@
 //! Unlogged relations after a crash: they are reset to their init fork, which is that of an empty
 //! relation. The module also contains directory functions that recovery and databases use.
+//!
 //! Counterpart: reinit.c, copydir.c, `SyncDataDirectory` in fd.c.
 
 use crate::relmap::{DbKey, database_path};

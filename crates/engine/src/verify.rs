@@ -1,5 +1,6 @@
 //! Verification of a table with its indexes: the pages of the heap, the tree of each index, and
 //! that both contain the same rows. The table must not change meanwhile.
+//!
 //! Counterpart: amcheck (`verify_heapam`, `bt_index_parent_check` with `heapallindexed`).
 
 use crate::backend::Backend;

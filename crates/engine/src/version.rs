@@ -1,4 +1,5 @@
 //! `PG_VERSION`, which contains the major version of the files in a directory.
+//!
 //! Counterpart: `ValidatePgVersion` in miscinit.c.
 
 use pgerror::{Result, pg_err};

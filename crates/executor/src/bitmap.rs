@@ -1,4 +1,5 @@
 //! Bitmap scans: the tree of index scans that collects the TIDs, and the visit of their heap pages.
+//!
 //! Counterpart: nodeBitmapHeapscan.c, nodeBitmapIndexscan.c, nodeBitmapAnd.c, nodeBitmapOr.c.
 
 use crate::probe::Probe;

@@ -1,5 +1,6 @@
 //! The common part of the join nodes: the join condition on a pair of rows, and the output of
 //! pairs.
+//!
 //! The columns of both sides that the output needs are gathered in one batch. The filter above the
 //! join and the target list are evaluated over that batch.
 

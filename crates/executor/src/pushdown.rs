@@ -1,6 +1,7 @@
 //! Predicates pushed down into a sequential scan: comparisons of a fixed-width column with a
 //! constant or a parameter, which the scan evaluates on the tuples. Rows that fail are not decoded
 //! further. No counterpart in PostgreSQL.
+//!
 //! Only a prefix of the qual is pushed down. Otherwise a pushed-down condition could remove a row
 //! for which an earlier condition raises an error.
 

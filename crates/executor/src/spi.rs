@@ -1,10 +1,13 @@
 //! Queries inside the server. This is the only module that starts executions of plans, for
 //! statements of clients, functions, commands, cursors and referential actions.
+//!
 //! A [`Query`] contains what is executed and under which snapshot. [`Query::run`] reads all its
 //! rows. [`Query::open`] returns a [`Cursor`]; between its rows the session may do other work.
 //! [`Query::start`] leaves everything after the start to the caller.
+//!
 //! INVARIANT: an execution starts and runs while its snapshot is the active one, so that the
 //! functions that it calls use the same snapshot.
+//!
 //! Counterpart: executor/spi.c.
 
 use crate::execution::Execution;

@@ -1,6 +1,7 @@
 //! The set of TIDs that bitmap scans collect: a bitmap of offsets for each heap page, within a
 //! memory limit. Beyond the limit, pages become *lossy*: only their numbers are stored, as bits of
 //! a chunk of pages, and the conditions must be checked again for all rows of such a page.
+//!
 //! Counterpart: tidbitmap.c. Pages become lossy in the order of their numbers, not in that of a
 //! hash table.
 

@@ -1,4 +1,5 @@
 //! Aggregates over window frames.
+//!
 //! The state of a row's frame is reused for the next row: rows that enter at the end of the frame
 //! are added, and rows that leave at its start are removed if the aggregate has an inverse
 //! transition function. Otherwise, and with an exclusion clause, the frame is aggregated again.

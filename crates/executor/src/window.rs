@@ -1,5 +1,6 @@
 //! Window functions. The input is sorted by partition and order columns. Each partition is read
 //! completely, and each function computes a column of results for it. Counterpart: nodeWindowAgg.c.
+//!
 //! If few rows are requested (LIMIT) and no result depends on rows after the peers of its row, only
 //! a prefix of the partition is read. If more rows are requested, the number of rows that have been
 //! read is at least doubled and the results are computed again.

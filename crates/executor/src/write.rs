@@ -1,10 +1,13 @@
 //! The row writer, through which all statements write new rows and new versions of a table. It
 //! computes generated columns, checks constraints, stores rows, inserts their index entries and
 //! reports them to the trigger manager.
+//!
 //! INVARIANT: a version is in the heap before its index entries, and has all of them before its
 //! event is reported.
+//!
 //! Values are borrowed. Reading order: this file, `constraint`, `entry` (index entries), `bulk`
 //! (COPY, CREATE TABLE AS, REFRESH).
+//!
 //! Counterpart: nodeModifyTable.c (`ExecInsert`, `ExecUpdate`), copyfrom.c (`CopyFrom`).
 
 mod bulk;

@@ -1,4 +1,5 @@
 //! Starts, stops, reloads and queries a server of Norsu or PostgreSQL.
+//!
 //! Counterpart: pg_ctl.c.
 
 use crate::failure::{Failure, Outcome};

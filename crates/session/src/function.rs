@@ -1,4 +1,5 @@
 //! The function manager: calls functions of any language by OID. Counterpart: utils/fmgr/fmgr.c.
+//!
 //! Reading order: `language` (the interface of a language and the table of languages), `internal`,
 //! `sql`, `transpose` (positions of errors).
 

@@ -1,6 +1,7 @@
 //! The query loop: protocol messages, transactions, prepared statements, portals, plan cache. A
 //! session implements the traits through which the crates of lower layers access catalogs, settings
 //! and storage.
+//!
 //! Reading order: `instance` (the state that sessions share), `transport`, `connection`, `connect`
 //! (session start), `auth`, `session` (its messages), `xact`, `simple`, `slots`, `extended`,
 //! `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc`
@@ -8,9 +9,11 @@
 //! `roles`, `env` (the traits that it implements), `query` (a query from text to rows), `function`
 //! (calls of functions by OID, and languages), `serverfn` (functions on sessions and settings),
 //! `triggers` (the trigger manager's access to the session).
+//!
 //! A module such as `portal` contains data, without access to the session; its child modules (such
 //! as `run`) contain the code that works on the session. So `core` can contain the data without an
 //! import cycle.
+//!
 //! Counterpart: src/backend/tcop.
 
 #![forbid(unsafe_code)]

@@ -1,9 +1,11 @@
 //! LISTEN, NOTIFY and UNLISTEN. Counterpart: commands/async.c.
+//!
 //! Notifications of a transaction are delivered after its commit to the queue of each listening
 //! session of the database. The committing session holds the instance's notify lock from before the
 //! commit until the delivery, so that notifications arrive in commit order. A session that waits
 //! for its client outside a transaction cannot read its queue; then the delivering session also
 //! writes to that client. Otherwise the receiving session sends its queue before ReadyForQuery.
+//!
 //! LOCK ORDER: the notify lock (`Instance::notify_lock`), then the queue of a session.
 
 pub(crate) mod delivery;

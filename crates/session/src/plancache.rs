@@ -1,19 +1,23 @@
 //! The plan cache: statements are analysed and planned once for all sessions.
+//!
 //! A [`Statement`] is an analysed query with its plans and their statistics. Its key consists of
 //! the text (or its [`template`]), the declared parameter types and the number of the environment
 //! (`lookup`) in which it was analysed. It is valid while the catalog generation of the database is
 //! the one at which it was analysed. A session takes the lock of the cache when it uses a statement
 //! for the first time; then it keeps a reference (`slots`, `prepared`) and validates it by one read
 //! of the generation.
+//!
 //! INVARIANT: entries are computed from committed catalogs only. A transaction that has changed
 //! catalogs has environments of its own, a new one after each change, and only its session keeps
 //! statements that were analysed in them. Temporary tables are covered by the environment, which
 //! includes the temporary schema.
+//!
 //! Choice of the plan: a *settled* generic plan (access by the full key of a unique index, rows of
 //! VALUES) is used at once. Otherwise the first five executions get custom plans. After that the
 //! generic plan is used, unless its cost is higher than the average cost of the custom plans.
 //! Lifted literals are not parameters for the client, so a statement with such parameters always
 //! gets a custom plan if its execution costs much more than planning.
+//!
 //! Counterpart: utils/cache/plancache.c.
 
 pub(crate) mod choice;

@@ -1,5 +1,6 @@
 //! Prepared statements of a session: a text, and the statement of the plan cache for it in the
 //! current environment.
+//!
 //! The statement is looked up again when catalogs, search path, user or settings have changed. Its
 //! result columns must not differ from those that were described to the client. Counterpart:
 //! utils/cache/plancache.c (revalidation), commands/prepare.c.

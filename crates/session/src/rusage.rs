@@ -1,4 +1,5 @@
 //! CPU time of sessions and background threads, for the view `norsu_stat_rusage`.
+//!
 //! A reader of the view requests the times of the other threads from the kernel, so these threads
 //! do no work for it. Only with `norsu.track_rusage` does a session measure its queries, from their
 //! first message to ReadyForQuery. That costs two system calls for each query.

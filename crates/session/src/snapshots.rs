@@ -1,9 +1,11 @@
 //! Exported snapshots: `pg_export_snapshot()` and SET TRANSACTION SNAPSHOT, by which several
 //! connections of a dump use the same snapshot. The list is in memory, whereas PostgreSQL uses
 //! files.
+//!
 //! INVARIANT: the transaction of a listed snapshot is still running, so that the rows which are
 //! visible to the snapshot cannot be removed. A snapshot is removed from the list before its
 //! transaction ends, and imported while the list is locked.
+//!
 //! Counterpart: utils/time/snapmgr.c (`ExportSnapshot`, `ImportSnapshot`).
 
 pub(crate) mod transfer;

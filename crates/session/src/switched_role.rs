@@ -1,6 +1,7 @@
 //! Temporary switches of the current role: for SECURITY DEFINER functions, and for expressions that
 //! maintenance commands evaluate as the owner of a table. Counterpart: utils/init/miscinit.c
 //! (`SetUserIdAndSecContext`).
+//!
 //! INVARIANT: while a role is switched, it is not changed in any other way: neither by SET ROLE nor
 //! by another setting.
 

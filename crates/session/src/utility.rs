@@ -1,5 +1,6 @@
 //! Utility statements. Statements that concern the session are executed here, the others by crate
 //! `commands`.
+//!
 //! Counterpart: tcop/utility.c.
 
 use crate::portal::{Portal, PortalResult, query_tag};

@@ -1,5 +1,6 @@
 //! Advisory lock, session and statistics functions. Counterpart: utils/adt/lockfuncs.c,
 //! utils/adt/pgstatfuncs.c.
+//!
 //! Counters that are not implemented are zero, and times of events that have not occurred are NULL,
 //! as on an idle server.
 

@@ -3,6 +3,7 @@
 //! crash the server recovers (and may crash again during recovery). Acknowledged transactions must
 //! be present, and every other one completely or not at all; catalogs, heaps and indexes must be
 //! consistent.
+//!
 //! A failure prints its seed: `NORSU_CRASH_SQL_SEED=n` runs that seed alone and prints its
 //! statements.
 

@@ -1,5 +1,6 @@
 //! The information schema: each of its views must return the same rows as PostgreSQL's to several
 //! roles.
+//!
 //! Rows about built-in objects are not compared if they depend on this project's definitions (the
 //! views and functions of the schema, their columns and uses), and neither are collations of the
 //! machine's locales. OIDs in names are removed.

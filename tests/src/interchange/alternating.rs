@@ -1,10 +1,13 @@
 //! Two servers use one directory in turn. Each starts after a clean shutdown or a crash of the
 //! other, and the contents must be those of the script's model. PostgreSQL's programs check the
 //! indexes each time PostgreSQL starts, and the whole directory at the end.
+//!
 //! Half of the runs log a full-page image of every changed page in every record (and none for torn
 //! pages), so that the server that replays compares each page with its image.
+//!
 //! Neither server syncs its files: after a kill the kernel has all writes. Power failures are
 //! tested by `crash`.
+//!
 //! `NORSU_ALTERNATING_SEED=n` runs one seed only.
 
 use super::bank::{check_with_postgresql_programs, images_by_kind};

@@ -1,6 +1,7 @@
 //! Directories that PostgreSQL created with other locales and encodings. Databases whose locale
 //! does not order text bytewise or has other case mappings are refused with an error that names the
 //! locale, and so are columns with such collations; no data is sorted in a wrong order.
+//!
 //! The locales are built by the test, so that it does not depend on those of the machine.
 
 use std::io::Write;

@@ -1,6 +1,7 @@
 //! Message sequences of drivers, step by step: the answers to each step must arrive before the next
 //! one is sent, as from PostgreSQL. The sequences are those of asyncpg, postgres.js, pg-cursor,
 //! pgjdbc, npgsql, pgx and psycopg's pipeline mode.
+//!
 //! PostgreSQL runs first: the messages that it sends within a time limit belong to the step. Norsu
 //! must then send the same number of messages before the next step; if it sends fewer, the driver
 //! would wait forever.

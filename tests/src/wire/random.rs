@@ -1,7 +1,9 @@
 //! Differential test of random message sequences: both servers must send the same messages.
+//!
 //! A sequence is sent completely, and then the client closes its sending side. A server that reads
 //! the end of the input discards answers that it has not flushed. So the answers to a sequence that
 //! ends after any message are those that were flushed by then: by a Flush, a Sync or an error.
+//!
 //! Sequences are run in batches. Each batch begins with new tables, which its sequences change.
 //! `NORSU_WIRE_SEED=n` runs batch n, `n..m` a range of batches; `NORSU_TEST_LONG=1` runs many.
 

@@ -1,4 +1,5 @@
 //! Flat tables: functions that may be long, because they contain only one entry per line.
+//!
 //! A function is a flat table if its body, apart from `use` items, is one `match`, or one array or
 //! `vec!`, and the result of each arm, or each element, begins and ends on the same line and is not
 //! a block. The table may follow `&`, or be the argument of a call with one argument, as in

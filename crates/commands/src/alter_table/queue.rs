@@ -1,10 +1,12 @@
 //! The work queue of ALTER TABLE.
+//!
 //! Phase 1 prepares each subcommand and adds it to the pass that runs it. Phase 2 changes the
 //! catalogs pass by pass, and in each pass the tables in the order in which they were added to the
 //! queue. A step may add steps of later passes, also for other tables: the parts of a new column or
 //! constraint, and the objects that were dropped because a column type changed. Phase 3 reads each
 //! table once, to rewrite it or to check its rows, and then checks foreign keys. This module
 //! contains the queue; `phases` runs it.
+//!
 //! Counterpart: `AlteredTableInfo`, `AlterTablePass`.
 
 use super::rewrite::Rewrite;

@@ -1,9 +1,11 @@
 //! REFRESH MATERIALIZED VIEW CONCURRENTLY: changes only the rows that differ. Counterpart:
 //! matview.c (`refresh_by_match_merge`).
+//!
 //! The TIDs of the old rows are stored by a hash of the row. For each row of the query an equal old
 //! row is searched. If there is none, the row is written to the heap at once; its index entries are
 //! inserted after the old rows without a match have been deleted. So no rows are kept in memory,
 //! only their TIDs.
+//!
 //! As in PostgreSQL, a row with NULL in a column of a unique index equals no other row.
 
 use catalog::RelDesc;

@@ -1,4 +1,5 @@
 //! Resolution of the names of objects in statements, and checks that the user owns the objects.
+//!
 //! Counterpart: `get_object_address`, `check_object_ownership`, `does_not_exist_skipping`.
 
 use super::kind::{class_of, is_named};

@@ -1,5 +1,6 @@
 //! ALTER … RENAME TO, SET SCHEMA and OWNER TO: dispatch by kind of object, and the implementation
 //! for objects of which only one column changes.
+//!
 //! Counterpart: alter.c.
 
 use super::address;

@@ -1,4 +1,5 @@
 //! The object types in SQL statements: the catalog of each, and its command tags.
+//!
 //! Counterpart: `AlterObjectTypeCommandTag`, the DROP part of `CreateCommandTag`.
 
 use catalog::object::ObjectClass;

@@ -1,4 +1,5 @@
 //! The owner of an object: its column, its entries in the ACL, and `pg_shdepend`.
+//!
 //! Counterpart: `changeDependencyOnOwner`, the end of `AlterObjectOwner_internal`.
 
 use crate::acl_list;

@@ -1,4 +1,5 @@
 //! Bodies of SQL functions in SQL-standard form, which are stored as trees.
+//!
 //! Counterpart: `interpret_AS_clause` of functioncmds.c.
 
 use crate::stored;

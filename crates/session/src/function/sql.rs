@@ -1,6 +1,7 @@
 //! Functions and procedures in language SQL. A body is analysed and planned completely at the first
 //! call with given argument types. It is cached until the catalogs or the environment of its
 //! analysis change.
+//!
 //! Counterpart: executor/functions.c.
 
 pub(crate) mod bodies;

@@ -1,6 +1,7 @@
 //! Statistics of WAL, checkpoints, background writer and archiver since their last reset.
 //! Counterpart: utils/activity/pgstat_wal.c, pgstat_bgwriter.c, pgstat_checkpointer.c,
 //! pgstat_archiver.c.
+//!
 //! The counters themselves are never reset. A reset stores their current values, and the views show
 //! the differences.
 
