@@ -366,7 +366,7 @@ impl Session {
         }
         let command = run.plan().command_type;
         let rows = if command == CmdType::Select { sent } else { run.processed() };
-        if ready.keeps(run.plan()) && run.park(&mut self.core)? {
+        if ready.should_park(run.plan()) && run.park(&mut self.core)? {
             ready.parked = Some(parked);
         }
         self.core.backend.pop_snapshot();
