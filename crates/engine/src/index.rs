@@ -5,7 +5,7 @@
 
 use crate::backend::Backend;
 use crate::desc::{IndexDesc, TableDesc};
-use crate::liveness::{DirtyFound, Probe};
+use crate::liveness::{DirtySearch, Probe};
 use crate::rows::{self, RowReader};
 use crate::table;
 use access::{Insert, Row, ScanItem, ScanOptions, ScanPage};
@@ -208,7 +208,7 @@ pub fn for_each_conflict(
         entries_read.iter_mut().for_each(|hook| hook());
         for item in &page.items {
             debug_assert!(!item.recheck, "unique indexes are not lossy");
-            let DirtyFound::Live { tid, info, own } = probe.dirty(item.tid)? else { continue };
+            let DirtySearch::Live { tid, info, own } = probe.dirty(item.tid)? else { continue };
             let waits_for = if info.xmin.is_valid() { info.xmin } else { info.xmax };
             let speculative_token = info.speculative_token;
             if each(Conflict { tid, waits_for, speculative_token, own }).is_break() {

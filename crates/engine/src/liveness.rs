@@ -64,7 +64,7 @@ impl<'a> Probe<'a> {
     /// The member of the HOT chain at `tid` that is visible to a dirty snapshot. The caller keeps
     /// the leaf of the index entry pinned or latched; otherwise `tid` could be reused for another
     /// row.
-    pub(crate) fn dirty(&mut self, tid: Tid) -> Result<DirtyFound> {
+    pub(crate) fn dirty(&mut self, tid: Tid) -> Result<DirtySearch> {
         let pool = self.pool;
         let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
         let vis = self.visibility(&guard);
@@ -76,21 +76,21 @@ impl<'a> Probe<'a> {
                 hot_search(&guard, tid.offset, &vis, &snapshot, all_dead, None, &mut hints)?;
             let header = found.and_then(|f| Some((f.offset, guard.heap_header(f.offset)?)));
             let Some((offset, header)) = header else {
-                return Ok(DirtyFound::Dead { all_dead: dead });
+                return Ok(DirtySearch::Dead { all_dead: dead });
             };
             // The transaction on which it depends may have ended since the search. Then the search
             // is repeated, because another member may be visible now.
             if let Some(info) = vis.dirty(&header, &mut 0)? {
                 let own = self.txn.is_current(header.raw_xmin);
                 let tid = Tid::new(tid.block, offset);
-                return Ok(DirtyFound::Live { tid, info, own });
+                return Ok(DirtySearch::Live { tid, info, own });
             }
         }
     }
 }
 
 /// Result of [`Probe::dirty`].
-pub(crate) enum DirtyFound {
+pub(crate) enum DirtySearch {
     /// No member is live. `all_dead`: all members are dead to all snapshots.
     Dead { all_dead: bool },
     /// A live member. `own`: this transaction inserted the version.
@@ -100,8 +100,8 @@ pub(crate) enum DirtyFound {
 impl HeapLiveness for Probe<'_> {
     fn dirty_state(&mut self, tid: Tid) -> Result<DirtyState> {
         let info = match self.dirty(tid)? {
-            DirtyFound::Dead { all_dead } => return Ok(DirtyState::Dead { all_dead }),
-            DirtyFound::Live { info, .. } => info,
+            DirtySearch::Dead { all_dead } => return Ok(DirtyState::Dead { all_dead }),
+            DirtySearch::Live { info, .. } => info,
         };
         let token = (info.speculative_token != 0).then_some(info.speculative_token);
         Ok(if info.xmin.is_valid() {

@@ -5,7 +5,7 @@
 
 use crate::engine::Engine;
 use crate::redo_workers::RedoWorkers;
-use crate::rmgr::{Concern, Support, describe, manager};
+use crate::rmgr::{RecordScope, Support, describe, manager};
 use crate::time::format_timestamp;
 use crate::xlog::{
     XLOG_BACKUP_END, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_END_OF_RECOVERY,
@@ -70,24 +70,24 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     Err(in_record(rmgr, record, e.severity(Severity::Fatal)))
 }
 
-fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
-    match (manager(rmgr).concern)(record) {
+fn scope(rmgr: RmgrId, record: &DecodedRecord) -> RecordScope {
+    match (manager(rmgr).scope)(record) {
         // Pages of init forks are written at once, and pages of maps belong to many heap pages.
-        Concern::Pages if record.blocks().any(|(_, block)| block.fork != Fork::Main) => {
-            Concern::All
+        RecordScope::Pages if record.blocks().any(|(_, block)| block.fork != Fork::Main) => {
+            RecordScope::All
         }
-        concern => concern,
+        scope => scope,
     }
 }
 
-pub(crate) fn xlog_concern(record: &DecodedRecord) -> Concern {
+pub(crate) fn xlog_scope(record: &DecodedRecord) -> RecordScope {
     match record.info() {
-        XLOG_FPI | XLOG_FPI_FOR_HINT => Concern::Pages,
-        _ => Concern::All,
+        XLOG_FPI | XLOG_FPI_FOR_HINT => RecordScope::Pages,
+        _ => RecordScope::All,
     }
 }
 
-/// Replays a record of [`Concern::Pages`] for the pages that the context owns. Checks the pages if
+/// Replays a record of [`RecordScope::Pages`] for the pages that the context owns. Checks the pages if
 /// the record has images for that purpose.
 pub(crate) fn replay_pages(
     cx: &mut RedoCx<'_>,
@@ -119,10 +119,10 @@ impl Replay<'_> {
         if record.xid().is_normal() {
             self.engine.txn.advance_next_xid_past(record.xid());
         }
-        match (concern(rmgr, record), &mut self.workers) {
-            (Concern::Pages, Some(workers)) => return workers.send(record),
-            (Concern::Pages, None) | (Concern::Status, _) => {}
-            (Concern::All, _) => self.wait()?,
+        match (scope(rmgr, record), &mut self.workers) {
+            (RecordScope::Pages, Some(workers)) => return workers.send(record),
+            (RecordScope::Pages, None) | (RecordScope::Status, _) => {}
+            (RecordScope::All, _) => self.wait()?,
         }
         let mut result = match manager(rmgr).redo {
             Some(redo) => redo(self, record),

@@ -15,7 +15,7 @@ use wal::{DecodedRecord, RmgrId};
 
 /// What a record changes. This determines the thread that replays it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Concern {
+pub(crate) enum RecordScope {
     /// Only its blocks, each independently of the others: the threads that own the pages replay it.
     Pages,
     /// No pages: the main thread replays it, without waiting.
@@ -44,8 +44,8 @@ type Describe = fn(&DecodedRecord, &dyn Fn(i64) -> String, &mut String) -> Optio
 /// A resource manager.
 pub(crate) struct ResourceManager {
     id: RmgrId,
-    pub(crate) concern: fn(&DecodedRecord) -> Concern,
-    /// For records of [`Concern::Pages`]; for all records if there is no `redo`.
+    pub(crate) scope: fn(&DecodedRecord) -> RecordScope,
+    /// For records of [`RecordScope::Pages`]; for all records if there is no `redo`.
     pub(crate) pages: RedoPages,
     pub(crate) redo: Option<RedoRecord>,
     pub(crate) support: Support,
@@ -74,13 +74,13 @@ pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String 
 /// A manager whose records are replayed by the main thread.
 const fn main(
     id: RmgrId,
-    concern: fn(&DecodedRecord) -> Concern,
+    scope: fn(&DecodedRecord) -> RecordScope,
     redo: RedoRecord,
     describe: Describe,
 ) -> ResourceManager {
     ResourceManager {
         id,
-        concern,
+        scope,
         pages: redo::not_pages,
         redo: Some(redo),
         support: Support::Full,
@@ -92,12 +92,12 @@ const fn main(
 /// A manager whose records change pages only.
 const fn pages(
     id: RmgrId,
-    concern: fn(&DecodedRecord) -> Concern,
+    scope: fn(&DecodedRecord) -> RecordScope,
     pages: RedoPages,
     mask: fn(&mut PageBuf),
     describe: Describe,
 ) -> ResourceManager {
-    ResourceManager { id, concern, pages, redo: None, support: Support::Full, mask, describe }
+    ResourceManager { id, scope, pages, redo: None, support: Support::Full, mask, describe }
 }
 
 /// A manager that is not implemented.
@@ -105,27 +105,27 @@ const fn images_only(id: RmgrId, describe: Describe) -> ResourceManager {
     ResourceManager { support: Support::ImagesOnly, ..main(id, all, redo::images_only, describe) }
 }
 
-fn all(_: &DecodedRecord) -> Concern {
-    Concern::All
+fn all(_: &DecodedRecord) -> RecordScope {
+    RecordScope::All
 }
 
-fn status(_: &DecodedRecord) -> Concern {
-    Concern::Status
+fn status(_: &DecodedRecord) -> RecordScope {
+    RecordScope::Status
 }
 
-fn only_pages(_: &DecodedRecord) -> Concern {
-    Concern::Pages
+fn only_pages(_: &DecodedRecord) -> RecordScope {
+    RecordScope::Pages
 }
 
-const fn concern(pages: bool) -> Concern {
-    if pages { Concern::Pages } else { Concern::All }
+const fn pages_if(pages: bool) -> RecordScope {
+    if pages { RecordScope::Pages } else { RecordScope::All }
 }
 
 /// By number.
 static MANAGERS: [ResourceManager; 22] = [
     ResourceManager {
         pages: redo::images,
-        ..main(RmgrId::Xlog, redo::xlog_concern, redo::xlog, texts::xlog)
+        ..main(RmgrId::Xlog, redo::xlog_scope, redo::xlog, texts::xlog)
     },
     ResourceManager {
         support: Support::Except(txn::prepares),
@@ -142,7 +142,7 @@ static MANAGERS: [ResourceManager; 22] = [
         RmgrId::Heap2,
         // A page of the visibility map contains bits for many heap pages, which different threads
         // own, but only one LSN, which determines whether a record has been applied.
-        |record| concern(!heap::redo::sets_visible(record)),
+        |record| pages_if(!heap::redo::sets_visible(record)),
         heap::redo::heap2_redo,
         mask_heap,
         |r, _, out| heap::describe(r, out),
@@ -152,7 +152,7 @@ static MANAGERS: [ResourceManager; 22] = [
     }),
     pages(
         RmgrId::Btree,
-        |record| concern(btree::redo_concerns_one_page(record)),
+        |record| pages_if(btree::redo_concerns_one_page(record)),
         btree::redo,
         btree::mask,
         |r, _, out| btree::describe(r, out),

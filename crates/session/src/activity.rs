@@ -42,7 +42,7 @@ impl State {
 
 /// The visible part of an entry. Times are in microseconds since 2000-01-01; 0 means none.
 #[derive(Clone)]
-pub struct Shown {
+pub struct VisibleActivity {
     pub database: Oid,
     pub user: Oid,
     /// The session's number in the proc array.
@@ -65,7 +65,7 @@ pub struct Shown {
 pub struct Activity(Mutex<Entry>);
 
 struct Entry {
-    shown: Shown,
+    shown: VisibleActivity,
     /// The remaining part of the query text.
     rest: Vec<u8>,
 }
@@ -73,7 +73,7 @@ struct Entry {
 impl Activity {
     pub fn new(backend_start: i64, address: Option<(IpAddr, u16)>) -> Activity {
         let empty: Arc<str> = Arc::from("");
-        let shown = Shown {
+        let shown = VisibleActivity {
             database: Oid::INVALID,
             user: Oid::INVALID,
             proc: None,
@@ -91,11 +91,11 @@ impl Activity {
         Activity(Mutex::new(Entry { shown, rest: Vec::new() }))
     }
 
-    pub fn get(&self) -> Shown {
+    pub fn get(&self) -> VisibleActivity {
         self.0.lock().shown.clone()
     }
 
-    pub fn change(&self, change: impl FnOnce(&mut Shown)) {
+    pub fn change(&self, change: impl FnOnce(&mut VisibleActivity)) {
         change(&mut self.0.lock().shown);
     }
 

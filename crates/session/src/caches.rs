@@ -1,6 +1,6 @@
 //! Data that a session has computed from catalogs and keeps between statements.
 
-use crate::env::known::PlannerCache;
+use crate::env::planner_cache::PlannerCache;
 use crate::function::sql::bodies::Bodies;
 use executor::OpenRel;
 use hashbrown::HashMap;

@@ -2,7 +2,7 @@
 //! Requests for encryption are declined. Counterpart: postmaster/postmaster.c
 //! (`ProcessStartupPacket`), utils/init/postinit.c, libpq/auth.c.
 
-use crate::activity::Shown;
+use crate::activity::VisibleActivity;
 use crate::auth::{self, Authenticated, Refused};
 use crate::connection::Connection;
 use crate::core::Core;
@@ -520,7 +520,7 @@ fn check_role(instance: &Instance, core: &mut Core, user: &str) -> Result<Row<Pg
     Ok(role)
 }
 
-fn count(instance: &Instance, which: impl Fn(&Shown) -> bool) -> usize {
+fn count(instance: &Instance, which: impl Fn(&VisibleActivity) -> bool) -> usize {
     let clients = instance.sessions();
     clients.iter().filter(|s| s.is_client() && which(&s.activity.get())).count()
 }

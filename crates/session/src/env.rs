@@ -5,7 +5,7 @@ mod analysis;
 mod execution;
 mod facts;
 mod functions;
-pub(crate) mod known;
+pub(crate) mod planner_cache;
 mod planning;
 mod relations;
 mod system;

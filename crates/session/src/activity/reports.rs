@@ -1,12 +1,12 @@
 //! Updates of the session's entry in `pg_stat_activity`.
 
-use super::{Entry, Shown, State};
+use super::{Entry, State, VisibleActivity};
 use crate::core::Core;
 use crate::session::Session;
 use crate::xact::Block;
 
 impl Core {
-    pub(crate) fn show_activity(&self, change: impl FnOnce(&mut Shown)) {
+    pub(crate) fn show_activity(&self, change: impl FnOnce(&mut VisibleActivity)) {
         if let Some((_, handle)) = &self.server {
             handle.activity.change(change);
         }

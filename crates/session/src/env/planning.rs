@@ -1,6 +1,6 @@
 //! The implementation of the traits of the planner.
 
-use super::known::KnownRel;
+use super::planner_cache::CachedRelation;
 use crate::core::Core;
 use analyze::SessionLookup;
 use catalog::estimate::TableSize;
@@ -89,13 +89,17 @@ impl Core {
     }
 
     /// The cached facts of a relation, if descriptors and sizes are unchanged.
-    fn known_relation(&mut self, relid: Oid, desc: &Arc<RelDesc>) -> Result<Option<Arc<RelFacts>>> {
-        let Some(known) = self.caches.planning.relations.get(&relid) else { return Ok(None) };
-        if !Arc::ptr_eq(&known.desc, desc) {
+    fn cached_relation(
+        &mut self,
+        relid: Oid,
+        desc: &Arc<RelDesc>,
+    ) -> Result<Option<Arc<RelFacts>>> {
+        let Some(cached) = self.caches.planning.relations.get(&relid) else { return Ok(None) };
+        if !Arc::ptr_eq(&cached.desc, desc) {
             return Ok(None);
         }
-        let (facts, parts) = (known.facts.clone(), known.indexes.clone());
-        let blocks = known.blocks;
+        let (facts, parts) = (cached.facts.clone(), cached.indexes.clone());
+        let blocks = cached.blocks;
         if let Some(table) = &desc.table
             && engine::table::nblocks(&self.backend, table)? != blocks
         {
@@ -183,8 +187,8 @@ impl PlannerFacts for Core {
 
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>> {
         let desc = self.cat().relation(relid)?;
-        if let Some(known) = self.known_relation(relid, &desc)? {
-            return Ok(known);
+        if let Some(cached) = self.cached_relation(relid, &desc)? {
+            return Ok(cached);
         }
         self.cat().check_children(&desc.class.row)?;
         let facts = self.make_relation(relid, &desc)?;
@@ -196,8 +200,8 @@ impl PlannerFacts for Core {
             Some(table) => engine::table::nblocks(&self.backend, table)?,
             None => 0,
         };
-        let known = KnownRel { desc, blocks, indexes: parts, facts: facts.clone() };
-        self.caches.planning.keep_relation(relid, known);
+        let cached = CachedRelation { desc, blocks, indexes: parts, facts: facts.clone() };
+        self.caches.planning.cache_relation(relid, cached);
         Ok(facts)
     }
 
@@ -307,10 +311,10 @@ impl PlannerFacts for Core {
     fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>> {
         let keys = [relid.into(), attno.into(), false.into()];
         let Some(row) = self.cat().search(cache::STATRELATTINH, &keys)? else { return Ok(None) };
-        if let Some((of, known)) = self.caches.planning.stats.get(&(relid, attno))
+        if let Some((of, cached)) = self.caches.planning.stats.get(&(relid, attno))
             && Arc::ptr_eq(of, &row)
         {
-            return Ok(Some(known.clone()));
+            return Ok(Some(cached.clone()));
         }
         let mut out = ColStats {
             null_frac: f64::from(row.stanullfrac),
@@ -349,7 +353,7 @@ impl PlannerFacts for Core {
             }
         }
         let out = Arc::new(out);
-        self.caches.planning.keep_stats((relid, attno), (row, out.clone()));
+        self.caches.planning.cache_statistics((relid, attno), (row, out.clone()));
         Ok(Some(out))
     }
 

@@ -19,16 +19,16 @@ use vfs::Env;
 
 const DATABASE: Oid = Oid(5);
 
-struct Silent;
+struct DiscardingLog;
 
-impl Log for Silent {
+impl Log for DiscardingLog {
     fn write(&self, _: &LogOrigin, _: &PgError, _: Option<&str>) {}
 }
 
 /// A transport that stores the sent bytes.
-struct Kept(Arc<Mutex<Vec<u8>>>);
+struct RecordingTransport(Arc<Mutex<Vec<u8>>>);
 
-impl Transport for Kept {
+impl Transport for RecordingTransport {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Ok(0)
     }
@@ -70,7 +70,7 @@ impl Fixture {
         let engine = Engine::open(config).unwrap();
         let base = Arc::new(settings::Base::new(Arc::new(settings::Registry::load())));
         let config = Config { base, hba: Arc::default(), ident: Arc::default() };
-        let instance = Instance::new(engine, config, Arc::new(Silent));
+        let instance = Instance::new(engine, config, Arc::new(DiscardingLog));
         instance.set_admission(Admission::Open);
         let mut fixture = Fixture { instance, clients: Vec::new() };
         for _ in 0..clients {
@@ -82,7 +82,7 @@ impl Fixture {
 
     fn connect(&self, plan_cache: bool) -> Client {
         let sent = Arc::new(Mutex::new(Vec::new()));
-        let transport = Kept(sent.clone());
+        let transport = RecordingTransport(sent.clone());
         let handle =
             self.instance.register(transport.hangup(), None, Default::default(), 0).unwrap();
         let space = RelFile::DEFAULT_TABLESPACE;

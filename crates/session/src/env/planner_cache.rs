@@ -7,19 +7,19 @@ use planner::{ColStats, OpFacts, RelFacts};
 use std::sync::Arc;
 
 /// Maximum number of entries in each cache. A full cache is cleared.
-const KNOWN_MAX: usize = 1000;
+const CACHE_ENTRIES_MAX: usize = 1000;
 
 /// Cached planner facts, with the catalog rows and descriptors from which they were computed.
 #[derive(Default)]
 pub(crate) struct PlannerCache {
-    pub relations: HashMap<Oid, KnownRel>,
+    pub relations: HashMap<Oid, CachedRelation>,
     pub operators: HashMap<Oid, Arc<OpFacts>>,
-    pub stats: HashMap<(Oid, AttrNo), KnownStats>,
+    pub stats: HashMap<(Oid, AttrNo), CachedStatistics>,
 }
 
-pub(super) type KnownStats = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColStats>);
+pub(super) type CachedStatistics = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColStats>);
 
-pub(crate) struct KnownRel {
+pub(crate) struct CachedRelation {
     pub desc: Arc<RelDesc>,
     pub blocks: u32,
     /// The descriptors of the indexes in `facts`, in the same order.
@@ -28,17 +28,17 @@ pub(crate) struct KnownRel {
 }
 
 impl PlannerCache {
-    pub(super) fn keep_relation(&mut self, relid: Oid, known: KnownRel) {
-        if self.relations.len() >= KNOWN_MAX {
+    pub(super) fn cache_relation(&mut self, relid: Oid, cached: CachedRelation) {
+        if self.relations.len() >= CACHE_ENTRIES_MAX {
             self.relations.clear();
         }
-        self.relations.insert(relid, known);
+        self.relations.insert(relid, cached);
     }
 
-    pub(super) fn keep_stats(&mut self, column: (Oid, AttrNo), known: KnownStats) {
-        if self.stats.len() >= KNOWN_MAX {
+    pub(super) fn cache_statistics(&mut self, column: (Oid, AttrNo), cached: CachedStatistics) {
+        if self.stats.len() >= CACHE_ENTRIES_MAX {
             self.stats.clear();
         }
-        self.stats.insert(column, known);
+        self.stats.insert(column, cached);
     }
 }
