@@ -112,7 +112,7 @@ pub(crate) struct BitmapScan {
     /// rows was visible.
     rest: Option<(PageRows, usize, bool)>,
     /// Rows of a lossy page, and the number of them that have been returned.
-    held: Option<(Batch, usize)>,
+    pending: Option<(Batch, usize)>,
     fetch: Option<BitmapFetch>,
     /// Number of pages with visible rows whose offsets were known, and number of pages of which all
     /// rows were read.
@@ -126,7 +126,7 @@ impl BitmapScan {
             tree: Bitmap::new(bitmap, run)?,
             pages: None,
             rest: None,
-            held: None,
+            pending: None,
             fetch: None,
             exact_blocks: 0,
             lossy_blocks: 0,
@@ -159,13 +159,13 @@ impl BitmapScan {
         flagged: &mut Vec<u16>,
     ) -> Result<bool> {
         while batch.len < want && !batch.is_full() {
-            if let Some((rows, from)) = &mut self.held {
+            if let Some((rows, from)) = &mut self.pending {
                 let (first, to) = (batch.len, rows.len.min(*from + want - batch.len));
                 batch.extend_range(rows, *from, to);
                 flagged.extend((first..batch.len).map(|row| row as u16));
                 *from = to;
                 if to == rows.len {
-                    self.held = None;
+                    self.pending = None;
                 }
                 continue;
             }
@@ -184,7 +184,7 @@ impl BitmapScan {
                 fetch.block(be, page.block, None, snapshot, &mut rows)?;
                 if rows.len > 0 {
                     self.lossy_blocks += 1;
-                    self.held = Some((rows, 0));
+                    self.pending = Some((rows, 0));
                 }
                 continue;
             };
@@ -206,6 +206,6 @@ impl BitmapScan {
 
     /// Discards all data, because the values of the conditions may have changed.
     pub(crate) fn restart(&mut self) {
-        (self.pages, self.rest, self.held) = (None, None, None);
+        (self.pages, self.rest, self.pending) = (None, None, None);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Projection {
     in_order: bool,
     deferred: DeferredError,
     /// An input whose output did not fit one batch, and its first row that has not been evaluated.
-    held: Option<(Batch, usize)>,
+    pending: Option<(Batch, usize)>,
 }
 
 /// Up to this number of rows are projected one by one.
@@ -142,7 +142,7 @@ impl Projection {
             rows: Vec::new(),
             in_order,
             deferred: DeferredError::default(),
-            held: None,
+            pending: None,
         })
     }
 
@@ -150,7 +150,7 @@ impl Projection {
     /// last. Called before more input is read.
     pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         self.deferred.raise()?;
-        while let Some((input, from)) = self.held.take() {
+        while let Some((input, from)) = self.pending.take() {
             let out = self.row_by_row(run, input, from)?;
             if out.len > 0 {
                 return Ok(Some(out));
@@ -250,7 +250,7 @@ impl Projection {
     }
 
     /// Evaluates each row completely before the next one, starting at row `from`. Rows that do not
-    /// fit the batch are left in `held`.
+    /// fit the batch are left in `pending`.
     fn row_by_row(&mut self, run: &mut Run<'_>, input: Batch, from: usize) -> Result<Batch> {
         let mut out = Batch::new(self.columns.iter().map(|c| match c {
             OutputColumn::Take(i, _) => input.columns[*i].is_by_val(),
@@ -269,7 +269,7 @@ impl Projection {
                 }
                 out.len += 1;
                 if out.is_full() && row + 1 < input.len {
-                    self.held = Some((input, row + 1));
+                    self.pending = Some((input, row + 1));
                     break;
                 }
             }
@@ -318,7 +318,7 @@ impl Projection {
     /// For a rescan: drops rows and errors not yet returned.
     pub(crate) fn restart(&mut self) {
         self.deferred = DeferredError::default();
-        self.held = None;
+        self.pending = None;
     }
 
     /// As [`Self::restart`]; also frees large memory.

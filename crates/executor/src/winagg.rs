@@ -85,7 +85,7 @@ impl FrameAggregate {
         };
         let (acc, no_group) = (Acc::new(call), Batch { len: 1, columns: Vec::new() });
         let (step, scratch) = (if self.unstable { 1 } else { BATCH_ROWS_MAX }, &mut self.scratch);
-        let mut state = FrameState { call, acc, p, step, held: None, scratch };
+        let mut state = FrameState { call, acc, p, step, included: None, scratch };
         let excluding = clause.options & option::EXCLUSION != 0;
         let mut cursor = FrameCursor::default();
         for g in 0..p.group_starts.len() {
@@ -116,7 +116,7 @@ struct FrameState<'a> {
     /// Maximum number of rows that are evaluated together.
     step: usize,
     /// The rows in the state; `None` if it is invalid.
-    held: Option<Range<usize>>,
+    included: Option<Range<usize>>,
     scratch: &'a mut Scratch,
 }
 
@@ -134,12 +134,12 @@ impl FrameState<'_> {
     fn restart(&mut self) {
         self.acc.clear();
         self.acc.grow(1, self.call);
-        self.held = None;
+        self.included = None;
     }
 
     /// Changes the state to that of the rows `frame`.
     fn move_to(&mut self, frame: Range<usize>, run: &mut Run<'_>) -> Result<()> {
-        let from = match self.held.take() {
+        let from = match self.included.take() {
             Some(old) if old.end > frame.end || old.start > frame.start => None,
             Some(old) if old.start == frame.start => Some(old.end),
             // Removing rows is worthwhile only if no more rows leave the frame than remain in it.
@@ -160,7 +160,7 @@ impl FrameState<'_> {
             }
         };
         self.add(from..frame.end, run)?;
-        self.held = Some(frame);
+        self.included = Some(frame);
         Ok(())
     }
 

@@ -21,7 +21,7 @@ const KEPT_BYTES_MAX: usize = 64 * 1024;
 pub struct Connection {
     pub(crate) transport: Box<dyn Transport>,
     /// Replies are buffered without a size limit.
-    pub(crate) held: bool,
+    pub(crate) buffers_all: bool,
     /// Message boundaries are lost after an error within a message, so the connection must be
     /// closed.
     pub(crate) lost_sync: bool,
@@ -61,7 +61,7 @@ impl Connection {
     pub fn new(transport: Box<dyn Transport>) -> Connection {
         Connection {
             transport,
-            held: false,
+            buffers_all: false,
             lost_sync: false,
             inbox: Inbox::new(),
             out: Vec::new(),
@@ -205,7 +205,7 @@ impl Connection {
     /// Sends the buffered replies if there are many.
     #[inline]
     pub fn flush_if_large(&mut self) -> Result<()> {
-        if self.out.len() >= FLUSH_BYTES && !self.held { self.flush() } else { Ok(()) }
+        if self.out.len() >= FLUSH_BYTES && !self.buffers_all { self.flush() } else { Ok(()) }
     }
 
     /// True if the connection to the client is lost.

@@ -415,14 +415,14 @@ impl Session {
             }
             portal.finished = true;
             let before = self.conn.out.len();
-            self.conn.held = limit > 0 && portal.fields.is_some();
+            self.conn.buffers_all = limit > 0 && portal.fields.is_some();
             let types = &prepared.param_types;
             self.results = portal.formats.clone();
             let tag = self.utility(&raw, &prepared.sql, &params, types, false);
             self.results = Formats::Text;
-            let held = std::mem::take(&mut self.conn.held);
+            let buffered = std::mem::take(&mut self.conn.buffers_all);
             let tag = tag?;
-            let kept = if held { self.conn.out.split_off(before) } else { Vec::new() };
+            let kept = if buffered { self.conn.out.split_off(before) } else { Vec::new() };
             if portal.fields.is_some() {
                 portal.lines = UtilityRows::new(kept, tag.clone());
             }
@@ -437,12 +437,12 @@ impl Session {
             } else {
                 self.next_command()?;
                 self.xact.pipelining = true;
-                if held {
+                if buffered {
                     portal.lines.send(limit, &mut self.conn.out);
                 }
                 self.core.named.portals.insert(name, portal);
             }
-            if !held {
+            if !buffered {
                 backend::command_complete(&mut self.conn.out, &tag);
             }
             if let Some((timed, what)) = timed {
