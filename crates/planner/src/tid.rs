@@ -1,11 +1,11 @@
 //! TID scan and TID range scan paths. Counterpart: tidpath.c, costsize.c (cost_tidscan,
 //! cost_tidrangescan).
 
-use crate::glob::{Glob, Root};
 use crate::path::{Path, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::relids::Relids;
 use crate::selectivity::array_len;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{conjuncts, relids_of, relids_of_all};
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
@@ -15,12 +15,12 @@ const TID_EQUAL: u32 = 387;
 /// `<`, `>`, `<=`, `>=` of type tid.
 const TID_RANGE: std::ops::RangeInclusive<u32> = 2799..=2802;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Adds the TID and TID range paths. False if there is a CURRENT OF condition, which only a TID
     /// scan can evaluate.
     pub(crate) fn tid_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rel: &BaseRel,
         quals: &[Expr],
         join_quals: &[Expr],
@@ -88,7 +88,7 @@ impl Glob<'_> {
 
     fn tid_range_path(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rel: &BaseRel,
         quals: &[Expr],
         set: &mut PathSet,
