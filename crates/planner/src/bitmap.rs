@@ -87,14 +87,14 @@ impl Planner<'_> {
         let Some(bitmap) = self.choose_bitmaps(table, rel, (quals, &used), parts, scans)? else {
             return Ok(());
         };
+        let tested = |q: &Expr| bitmap.guarantees(q);
+        let more = self.testable_join_quals(root, rel.rti, join_quals, &outer, &tested)?;
+        let quals = &[quals, &more].concat();
         let rows = if outer.is_empty() {
             rel.rows
         } else {
-            let known: Vec<Expr> = used
-                .iter()
-                .filter(|q| quals.contains(q) || bitmap.guarantees(q))
-                .cloned()
-                .collect();
+            let mut known = quals.clone();
+            known.extend(join_quals.iter().filter(|q| bitmap.guarantees(q)).cloned());
             clamp_rows(rel.tuples * self.lookup_selectivity(root, rel.rti, &known)?)
         };
         let total = self.bitmap_heap_cost(table, rel, &bitmap, quals, scans)?;

@@ -148,8 +148,3 @@ impl Planner<'_> {
         Ok(clauses.iter().map(|c| c.selectivity).product::<f64>().clamp(0.0, 1.0))
     }
 }
-
-/// The cost of testing the conditions for one row.
-pub(crate) fn clauses_cost(clauses: &Clauses) -> f64 {
-    clauses.iter().map(|c| c.cost).sum()
-}

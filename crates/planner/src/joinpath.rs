@@ -1,13 +1,14 @@
 //! Paths that join two relations: nested loops and hash joins here, merge joins and Memoize in
 //! `merge`. Counterpart: joinpath.c, costsize.c.
 
-use crate::clause::{Clause, Clauses, clauses_cost};
+use crate::clause::{Clause, Clauses};
 use crate::join::JoinRel;
 use crate::merge::{MemoKeys, memoized};
 use crate::path::{HashPath, JoinPath, Path, PathKind, PathProperties, PathRef, PathSet};
 use crate::relids::Relids;
 use crate::specialjoin::SemiAntiFactors;
 use crate::state::{Planner, PlannerInfo};
+use crate::vars::relids_of;
 use crate::width::table_size;
 use pgerror::Result;
 use plan::expr::Expr;
@@ -93,6 +94,9 @@ impl HashClauses {
 /// An inner path of nested loops.
 struct InnerSide<'a> {
     path: &'a PathRef,
+    /// The join's conditions that the path does not test, and the cost of their test for one row.
+    join_quals: Vec<Rc<Expr>>,
+    qual_cost: f64,
     rescan: RescanCost,
     /// Set if its rows may be kept in a Memoize node.
     memo_keys: Option<MemoKeys>,
@@ -158,7 +162,6 @@ impl Planner<'_> {
         }
         let c = self.costs();
         let disabled = if c.enable_nestloop { 0.0 } else { DISABLE_COST };
-        let qual_cost = clauses_cost(join.clauses);
         let factors = self.factors(root, join, out.rows)?;
         let inner_sides = self.inner_sides(root, join, factors.is_some())?;
         for lp in &join.l.paths.paths {
@@ -175,11 +178,10 @@ impl Planner<'_> {
                 // With a unique match, half of the inner rows are read on average.
                 let part = if join.inner_unique && !parameterized { 0.5 } else { 1.0 };
                 let pairs = loops * rp.rows * part;
-                let test_cost = if parameterized { hash.others_cost } else { qual_cost };
                 let total = lp.total
                     + scan.first
                     + (loops - 1.0) * scan.further * part
-                    + pairs * (c.cpu_tuple + test_cost)
+                    + pairs * (c.cpu_tuple + side.qual_cost)
                     + disabled;
                 let startup = lp.startup + scan.startup + disabled;
                 let properties =
@@ -187,7 +189,7 @@ impl Planner<'_> {
                 if !out.paths.would_keep(properties) {
                     continue;
                 }
-                let join_quals = strip_satisfied(root, join.clauses, &scan.path, &lp.relids);
+                let join_quals = side.join_quals.clone();
                 out.paths.add(Path {
                     kind: PathKind::NestLoop(join.path(lp.clone(), scan.path, join_quals)),
                     relids: out.relids.clone(),
@@ -212,8 +214,12 @@ impl Planner<'_> {
     ) -> Result<Vec<InnerSide<'a>>> {
         let mut sides = Vec::new();
         for path in best_choices(&join.r.paths) {
+            let tests: Vec<&Rc<Clause>> =
+                join.clauses.iter().filter(|q| !is_tested(root, q, path, &join.l.relids)).collect();
             sides.push(InnerSide {
                 path,
+                join_quals: tests.iter().map(|q| q.expr.clone()).collect(),
+                qual_cost: tests.iter().map(|q| q.cost).sum(),
                 rescan: self.rescan(path),
                 memo_keys: self.memo_keys(root, path, join.l)?,
                 found: if factors { self.rows_found(root, path)? } else { path.rows },
@@ -377,7 +383,16 @@ impl Planner<'_> {
 
     /// Number of rows that an index path finds before its filter.
     fn rows_found(&mut self, root: &PlannerInfo, path: &Path) -> Result<f64> {
-        let PathKind::Index { quals, .. } = &path.kind else { return Ok(path.rows) };
+        let (PathKind::Index { quals, .. } | PathKind::Bitmap { quals, .. }) = &path.kind else {
+            return Ok(path.rows);
+        };
+        // Entries of the index need not be matches of the join.
+        if quals.iter().any(|q| !relids_of(q).is_subset(&path.relids)) {
+            return Ok(1.0);
+        }
+        if matches!(path.kind, PathKind::Bitmap { .. }) {
+            return Ok(path.rows);
+        }
         let Some(rel) = path.relids.first().and_then(|rti| root.rels.get(&rti)) else {
             return Ok(path.rows);
         };
@@ -468,26 +483,30 @@ fn material(p: &PathRef, total: f64) -> PathRef {
     Rc::new(Path { kind, total, ..Path::clone(p) })
 }
 
-/// The join conditions that the inner scan does not already guarantee; `outer` are the relations of
-/// its parameters.
-fn strip_satisfied(
-    root: &PlannerInfo,
-    quals: &Clauses,
-    inner: &Path,
-    outer: &Relids,
-) -> Vec<Rc<Expr>> {
-    let without = |tested: &dyn Fn(&Clause) -> bool| {
-        quals.iter().filter(|q| !tested(q)).map(|q| q.expr.clone()).collect()
+/// True if an inner path tests the condition with the values of the `outer` side.
+fn is_tested(root: &PlannerInfo, clause: &Clause, inner: &Path, outer: &Relids) -> bool {
+    let in_filter = |quals: &[Expr]| {
+        quals.contains(&clause.expr)
+            || clause.class.is_some_and(|class| {
+                quals.iter().any(|q| {
+                    root.class_of_equality(q) == Some(class) && !relids_of(q).is_disjoint(outer)
+                })
+            })
     };
     match &inner.kind {
-        PathKind::Index { m, .. } => without(&|q| {
-            m.quals.iter().any(|t| !t.lossy && t.original == *q.expr)
-                || q.class.is_some_and(|class| root.class_is_tested_by(&m.quals, outer, class))
-        }),
-        PathKind::Memoize { child, .. } => strip_satisfied(root, quals, child, outer),
-        PathKind::Tid { tid_quals, .. } => without(&|q| tid_quals.contains(&q.expr)),
-        PathKind::Subquery { tested, .. } => without(&|q| tested.contains(&q.expr)),
-        PathKind::Bitmap { bitmap, .. } => without(&|q| bitmap.guarantees(&q.expr)),
-        _ => without(&|_| false),
+        PathKind::Index { m, quals, .. } => {
+            m.quals.iter().any(|t| !t.lossy && t.original == *clause.expr)
+                || clause.class.is_some_and(|c| root.class_is_tested_by(&m.quals, outer, c))
+                || in_filter(quals)
+        }
+        PathKind::Memoize { child, .. } => is_tested(root, clause, child, outer),
+        PathKind::Tid { tid_quals, quals, .. } => {
+            tid_quals.contains(&clause.expr) || in_filter(quals)
+        }
+        PathKind::Subquery { tested, .. } => tested.contains(&clause.expr),
+        PathKind::Bitmap { bitmap, quals, .. } => {
+            bitmap.guarantees(&clause.expr) || in_filter(quals)
+        }
+        _ => false,
     }
 }

@@ -10,7 +10,7 @@ use crate::state::{Planner, PlannerInfo};
 use crate::vars::{contains_subplans, pull_vars, relids_of};
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::Expr;
+use plan::expr::{Expr, OpExpr};
 use plan::query::{JoinType, RteKind};
 use std::rc::Rc;
 
@@ -293,7 +293,15 @@ impl Planner<'_> {
         let mut vars = Vec::new();
         let mut binary_mode = false;
         match &inner.kind {
-            PathKind::Index { m, .. } => {
+            PathKind::Index { m, quals, .. } => {
+                for q in quals.iter().filter(|q| !relids_of(q).is_subset(&inner.relids)) {
+                    let Some(op) = comparison_across(q, &inner.relids, &outer.relids) else {
+                        return Ok(None);
+                    };
+                    // The operator may tell values apart that the keys' equality does not.
+                    binary_mode |= !self.can_hash(op)?;
+                    pull_vars(q, &mut vars);
+                }
                 for q in &m.quals {
                     if matches!(q.qual, Expr::ScalarArrayOp(_)) {
                         return Ok(None);
@@ -396,4 +404,14 @@ fn ordered_like(
     }
     out.extend(left.into_iter().cloned());
     Some(out)
+}
+
+/// The condition, if it compares a value of one side with a value of the other one.
+fn comparison_across<'e>(q: &'e Expr, inner: &Relids, outer: &Relids) -> Option<&'e OpExpr> {
+    let Expr::OpExpr(op) = q else { return None };
+    let [a, b] = op.args.as_slice() else { return None };
+    let (a, b) = (relids_of(a), relids_of(b));
+    let of = |part: &Relids, side: &Relids| !part.is_empty() && part.is_subset(side);
+    let across = (of(&a, inner) && of(&b, outer)) || (of(&b, inner) && of(&a, outer));
+    across.then_some(op)
 }

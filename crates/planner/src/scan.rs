@@ -208,8 +208,10 @@ impl Planner<'_> {
             return Ok(());
         }
         let joined = self.match_plain(root, rel.rti, index, join_quals)?;
-        for (_, m) in parameterizations(root, rel.rti, &own, &joined) {
-            self.add_index_path(root, rel, index, m, quals, needed, set)?;
+        for (outer, m) in parameterizations(root, rel.rti, &own, &joined) {
+            let tested = |q: &Expr| covers(&m, q);
+            let more = self.testable_join_quals(root, rel.rti, join_quals, &outer, &tested)?;
+            self.add_index_path(root, rel, index, m, &[quals.as_slice(), &more].concat(), needed, set)?;
         }
         Ok(())
     }
@@ -234,6 +236,40 @@ impl Planner<'_> {
             if !self.implies(&partial, q)? {
                 out.push(q.clone());
             }
+        }
+        Ok(out)
+    }
+
+    /// The join conditions that a scan with the columns of `outer` as parameters can test in its
+    /// filter, if its access method guarantees those that are `tested`. Counterpart:
+    /// `get_baserel_parampathinfo`.
+    pub(crate) fn testable_join_quals(
+        &mut self,
+        root: &PlannerInfo,
+        rti: i32,
+        join_quals: &[Expr],
+        outer: &Relids,
+        tested: &dyn Fn(&Expr) -> bool,
+    ) -> Result<Vec<Expr>> {
+        let known = |q: &&Expr| relids_of(q).iter().all(|r| r == rti || outer.contains(&r));
+        let (mut classes, mut others) = (Vec::new(), Vec::new());
+        for q in join_quals.iter().filter(known) {
+            if tested(q) {
+                classes.extend(root.class_of_equality(q));
+            } else {
+                others.push(q);
+            }
+        }
+        let mut out = Vec::new();
+        for q in others {
+            // One condition of each equivalence class is sufficient.
+            let class = root.class_of_equality(q);
+            let again = class.is_some_and(|class| classes.contains(&class));
+            if again || eval::volatility(q, self.host)? == Volatility::Volatile {
+                continue;
+            }
+            classes.extend(class);
+            out.push(q.clone());
         }
         Ok(out)
     }

@@ -40,8 +40,12 @@ impl Planner<'_> {
             if let Some(other) = tid_operand(rel.rti, q)
                 && !relids_of(other).is_empty()
             {
-                let sel = self.selectivity_all(root, quals)?;
-                self.add_tid_path(rel, vec![q.clone()], quals.to_vec(), Some(sel), set)?;
+                let outer = relids_of(other);
+                let tested = |other: &Expr| other == q;
+                let more = self.testable_join_quals(root, rel.rti, join_quals, &outer, &tested)?;
+                let filter = [quals, &more].concat();
+                let sel = self.lookup_selectivity(root, rel.rti, &filter)?;
+                self.add_tid_path(rel, vec![q.clone()], filter, Some(sel), set)?;
             }
         }
         self.tid_range_path(root, rel, quals, set)?;
