@@ -211,7 +211,15 @@ impl Planner<'_> {
         for (outer, m) in parameterizations(root, rel.rti, &own, &joined) {
             let tested = |q: &Expr| covers(&m, q);
             let more = self.testable_join_quals(root, rel.rti, join_quals, &outer, &tested)?;
-            self.add_index_path(root, rel, index, m, &[quals.as_slice(), &more].concat(), needed, set)?;
+            self.add_index_path(
+                root,
+                rel,
+                index,
+                m,
+                &[quals.as_slice(), &more].concat(),
+                needed,
+                set,
+            )?;
         }
         Ok(())
     }
