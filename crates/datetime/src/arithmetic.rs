@@ -13,9 +13,9 @@ use pgerror::{PgError, Result, pg_err};
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
 use values::fncx::FnContext;
-use values::form::division_by_zero;
 use values::function::SetSource;
 use values::oids;
+use values::type_io::division_by_zero;
 use values::zone::Zone;
 
 /// Adds months (the day is limited to the length of the month) and days to a local timestamp.

@@ -10,7 +10,7 @@ use super::interval::Interval;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fncx::FnContext;
-use values::form::shown;
+use values::type_io::lossy_text;
 use values::zone::Zone;
 
 /// Local time of an instant, and the zone's offset at that instant (seconds east).
@@ -119,7 +119,11 @@ pub fn zone_arg(name: &[u8]) -> Result<ZoneArg> {
     Zone::named(&name).map(ZoneArg::Zone).ok_or_else(|| {
         let bytes = name.as_bytes();
         let end = values::chars::clip(bytes, ZONE_NAME_BYTES_MAX, values::settings::Encoding::Utf8);
-        pg_err!(INVALID_PARAMETER_VALUE, "time zone \"{}\" not recognized", shown(&bytes[..end]))
+        pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "time zone \"{}\" not recognized",
+            lossy_text(&bytes[..end])
+        )
     })
 }
 

@@ -1,7 +1,7 @@
 //! Errors of the parsing of dates, times and intervals.
 
 use pgerror::{PgError, pg_err};
-use values::form::shown;
+use values::type_io::lossy_text;
 
 /// A parse error, before the type's name and the text are known.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub type Parsed<T> = std::result::Result<T, Fault>;
 /// The error of a parse failure in `text`, input of the type.
 #[cold]
 pub fn error(fault: Fault, text: &[u8], type_name: &str) -> PgError {
-    let text = shown(text);
+    let text = lossy_text(text);
     match fault {
         Fault::Overflow => {
             pg_err!(DATETIME_FIELD_OVERFLOW, "date/time field value out of range: \"{text}\"")

@@ -627,7 +627,7 @@ scalars! { FNS;
         let (f, _) = read(cx, &text, &pattern)?.finish(&text)?;
         let out = || pg_err!(
             DATETIME_VALUE_OUT_OF_RANGE, "date out of range: \"{}\"",
-            values::form::shown(a[0].as_bytes()));
+            values::type_io::lossy_text(a[0].as_bytes()));
         if !is_valid_julian(f.year, f.month) {
             return Err(out());
         }

@@ -463,7 +463,7 @@ fn parse_iso8601(text: &str) -> Parsed<Interval> {
 
 /// Parses an interval.
 pub fn parse(text: &[u8], typmod: i32, style: IntervalStyle) -> Result<Interval> {
-    let trimmed = values::form::trim_space(text);
+    let trimmed = values::type_io::trim_space(text);
     let out = parse_traditional(trimmed, range_of(typmod), style).or_else(|fault| {
         match (&fault, std::str::from_utf8(trimmed)) {
             (Fault::Format, Ok(t)) if t.starts_with('P') => parse_iso8601(t),

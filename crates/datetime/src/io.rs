@@ -14,8 +14,8 @@ use super::{interval, output};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fncx::FnContext;
-use values::form::Reader;
 use values::settings::{DateStyle, Settings};
+use values::type_io::Reader;
 
 fn typmod(a: &[DatumRef<'_>]) -> i32 {
     a.get(2).map_or(-1, |t| t.as_i32())
@@ -36,7 +36,11 @@ fn date_in(cx: &dyn FnContext, text: &[u8]) -> Result<i32> {
         Kind::Finite => {}
     }
     let out = || {
-        pg_err!(DATETIME_VALUE_OUT_OF_RANGE, "date out of range: \"{}\"", values::form::shown(text))
+        pg_err!(
+            DATETIME_VALUE_OUT_OF_RANGE,
+            "date out of range: \"{}\"",
+            values::type_io::lossy_text(text)
+        )
     };
     let f = d.fields;
     if !is_valid_julian(f.year, f.month) {
@@ -98,7 +102,7 @@ fn timestamp_in(cx: &dyn FnContext, text: &[u8], typmod: i32, tz: bool) -> Resul
         pg_err!(
             DATETIME_VALUE_OUT_OF_RANGE,
             "timestamp out of range: \"{}\"",
-            values::form::shown(text)
+            values::type_io::lossy_text(text)
         )
     };
     let t = match d.kind {

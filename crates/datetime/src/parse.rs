@@ -7,8 +7,8 @@ pub use decode::decode;
 
 use super::calendar::{Fields, USECS_PER_DAY, date2j, days_in_month, j2date, time_fields, time_of};
 pub use super::fault::{Fault, Parsed, error};
-use values::form::is_space;
 use values::settings::DateOrder;
+use values::type_io::is_space;
 use values::zone::Zone;
 
 /// Lexical type of a field.

@@ -9,8 +9,8 @@ use pgerror::Result;
 use std::cmp::Ordering;
 use types::compare::{bpchar_trimmed, float_cmp};
 use types::float::{div8, mul8, sum8};
-use types::form::{division_by_zero, out_of_range};
 use types::numeric::{compare_payloads, product_into, quotient_into, sum_into};
+use types::type_io::{division_by_zero, out_of_range};
 use types::{BytesColumn, Column, ColumnData, NullMask};
 
 /// A two-argument function over columns. `selection`: the rows to compute, in ascending order;

@@ -4,7 +4,7 @@ use super::num::{DEC_DIGITS, Digits, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS, NBASE, N
 use pgerror::Result;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
-use values::form::division_by_zero;
+use values::type_io::division_by_zero;
 
 const POW10: [i32; 4] = [1, 10, 100, 1000];
 

@@ -599,7 +599,7 @@ fn check_shift(t: &Template, value: i64, max: i64, type_name: &str) -> Result<()
     let product = power.filter(|p| *p <= max).and_then(|p| value.checked_mul(p));
     match product {
         Some(v) if (-max - 1..=max).contains(&v) => Ok(()),
-        _ => Err(values::form::out_of_range(type_name)),
+        _ => Err(values::type_io::out_of_range(type_name)),
     }
 }
 
@@ -619,7 +619,7 @@ fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
         let mut whole = n.clone();
         whole.round(0);
         let whole = whole.to_i64().filter(|v| i32::try_from(*v).is_ok());
-        let whole = whole.ok_or_else(|| values::form::out_of_range("integer"))?;
+        let whole = whole.ok_or_else(|| values::type_io::out_of_range("integer"))?;
         return Ok(Datum::text(&lay_out_roman(t, whole, watch)?));
     }
     if t.scientific {

@@ -7,9 +7,9 @@ use super::{arith, io, small};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fncx::FnContext;
-use values::form::{division_by_zero, out_of_range};
 use values::function::SetSource;
 use values::hash;
+use values::type_io::{division_by_zero, out_of_range};
 
 fn nan() -> Num {
     Num::special(Sign::NaN)

@@ -6,7 +6,7 @@ use pgerror::{Result, pg_err};
 use std::fmt;
 use values::array::payload::cstring_integers;
 use values::datum::Datum;
-use values::form::{Reader, bad_syntax, is_space, trim_space};
+use values::type_io::{Reader, bad_syntax, is_space, trim_space};
 
 impl fmt::Display for Num {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

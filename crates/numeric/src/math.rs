@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::f64::consts::{LN_10, LOG10_E};
 use values::datum::Datum;
 use values::fncx::FnContext;
-use values::form::out_of_range;
+use values::type_io::out_of_range;
 
 /// `NUMERIC_MAX_RESULT_SCALE`: e^x overflows for x of at least three times this.
 const RESULT_DIGITS_MAX: f64 = 2000.0;

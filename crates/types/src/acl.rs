@@ -8,10 +8,10 @@ use values::array::ArrayRef;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
 use values::fncx::{FnContext, RegKind};
-use values::form::is_space;
 use values::function::SetSource;
 use values::hash::{h32, h64};
 use values::oids;
+use values::type_io::is_space;
 
 /// Letters of the privileges by bit.
 const LETTERS: &[u8] = b"arwdDxtXUCTcsA";

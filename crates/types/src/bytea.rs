@@ -3,10 +3,10 @@
 use pgerror::{Result, pg_err};
 use values::datum::Datum;
 use values::fncx::{FnContext, Pace};
-use values::form::bad_syntax;
 use values::limits::{ALLOCATION_BYTES_MAX, allocate};
 use values::pieces::{self, copied, joined};
 use values::settings::ByteaOutput;
+use values::type_io::bad_syntax;
 
 /// Value of a hexadecimal digit.
 pub fn hex_digit(c: u8) -> Option<u8> {
@@ -155,7 +155,8 @@ fn overlay(cx: &dyn FnContext, a: &[u8], b: &[u8], start: i32, length: i32) -> R
     if start <= 0 {
         return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
     }
-    let after = start.checked_add(length).ok_or_else(|| values::form::out_of_range("integer"))?;
+    let after =
+        start.checked_add(length).ok_or_else(|| values::type_io::out_of_range("integer"))?;
     joined(cx, &[substr(a, 1, Some(start - 1))?, b, substr(a, after, None)?])
 }
 

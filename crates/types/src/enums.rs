@@ -19,7 +19,7 @@ fn input(cx: &mut dyn FnContext, text: &[u8], ty: Oid) -> Result<Datum> {
             INVALID_TEXT_REPRESENTATION,
             "invalid input value for enum {}: \"{}\"",
             cx.type_name(ty, None)?,
-            values::form::shown(text)
+            values::type_io::lossy_text(text)
         )),
     }
 }

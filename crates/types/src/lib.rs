@@ -53,8 +53,8 @@ pub use values::fncx::{FnContext, RegKind, TypeInfo};
 pub use values::settings::Settings;
 pub use values::width::{WIDTH_DEFAULT, average_width};
 pub use values::{
-    batch, builtin_types, chars, datum, delegate_fn_context, float, fncx, form, hash, int, limits,
-    memory, oids, pieces, settings, text, zone,
+    batch, builtin_types, chars, datum, delegate_fn_context, float, fncx, hash, int, limits,
+    memory, oids, pieces, settings, text, type_io, zone,
 };
 
 #[cfg(test)]

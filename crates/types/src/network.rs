@@ -7,7 +7,7 @@
 use pgerror::{Result, pg_err};
 use std::net::IpAddr;
 use values::datum::Datum;
-use values::form::{Reader, bad_syntax};
+use values::type_io::{Reader, bad_syntax};
 
 const IPV4: u8 = 2;
 const IPV6: u8 = 3;

@@ -11,7 +11,7 @@ use pgerror::{PgError, Result, pg_err};
 use values::array::payload::read_element;
 use values::datum::Datum;
 use values::fncx::{FnContext, TypeInfo};
-use values::form::is_space;
+use values::type_io::is_space;
 
 const EMPTY: u8 = 1;
 const LOWER_INCLUSIVE: u8 = 2;

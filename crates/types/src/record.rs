@@ -15,9 +15,9 @@ use std::sync::Arc;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
 use values::fncx::{FnContext, RowDesc, TypeInfo};
-use values::form::{Reader, is_space};
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer};
 use values::quoted::Escape;
+use values::type_io::{Reader, is_space};
 use values::{hash, oids, quoted};
 
 const HEADER: usize = 23;
@@ -165,7 +165,7 @@ fn malformed(text: &[u8], detail: &str) -> PgError {
     pg_err!(
         INVALID_TEXT_REPRESENTATION,
         "malformed record literal: \"{}\"",
-        values::form::shown(text)
+        values::type_io::lossy_text(text)
     )
     .detail(detail)
 }
@@ -305,7 +305,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             continue;
         }
         let sent = Oid(r.u32()?);
-        if values::form::is_other_type(sent, c.ty) {
+        if values::type_io::is_other_type(sent, c.ty) {
             return Err(pg_err!(
                 DATATYPE_MISMATCH,
                 "binary data has type {sent} ({}) instead of expected {} ({}) in record column {}",
@@ -324,16 +324,16 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
                 pg_err!(INVALID_BINARY_REPRESENTATION, "insufficient data left in message")
             })?;
             let bytes = r.bytes(bytes.len())?;
-            cx.type_recv(c.ty, bytes, c.typmod).map_err(|e| {
-                match values::form::is_excess_data(&e) {
+            cx.type_recv(c.ty, bytes, c.typmod).map_err(
+                |e| match values::type_io::is_excess_data(&e) {
                     true => pg_err!(
                         INVALID_BINARY_REPRESENTATION,
                         "improper binary format in record column {}",
                         i + 1
                     ),
                     false => e,
-                }
-            })?
+                },
+            )?
         });
     }
     r.end()?;

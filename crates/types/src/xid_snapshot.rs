@@ -7,8 +7,8 @@
 
 use pgerror::pg_err;
 use values::datum::{Datum, DatumRef};
-use values::form::{Reader, bad_syntax};
 use values::function::VecSource;
+use values::type_io::{Reader, bad_syntax};
 
 /// Counterpart: `PG_SNAPSHOT_MAX_NXIP`, what fits into a value of 1 GB behind its head of 24 bytes.
 const RUNNING_MAX: i32 = (0x3fff_ffff - 24) / 8;

@@ -2,7 +2,7 @@
 
 use crate::datum::Datum;
 use crate::fncx::FnContext;
-use crate::form::{Reader, bad_syntax, division_by_zero, is_space, out_of_range, trim_space};
+use crate::type_io::{Reader, bad_syntax, division_by_zero, is_space, out_of_range, trim_space};
 use pgerror::{PgError, Result, pg_err};
 
 #[cold]
@@ -173,7 +173,7 @@ pub fn parse_float4(text: &[u8]) -> Result<f32> {
                 return Err(pg_err!(
                     NUMERIC_VALUE_OUT_OF_RANGE,
                     "\"{}\" is out of range for type real",
-                    crate::form::shown(text)
+                    crate::type_io::lossy_text(text)
                 ));
             }
             v

@@ -7,8 +7,8 @@ use numeric::io::with_text;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fncx::{FnContext, Watch};
-use values::form::Reader;
 use values::limits::TextBuffer;
+use values::type_io::Reader;
 
 /// The version byte of jsonb's binary form.
 const VERSION: u8 = 1;

@@ -46,7 +46,8 @@ fn overlay(cx: &dyn FnContext, a: &[DatumRef<'_>], length: i32) -> Result<Datum>
     if start <= 0 {
         return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
     }
-    let after = start.checked_add(length).ok_or_else(|| values::form::out_of_range("integer"))?;
+    let after =
+        start.checked_add(length).ok_or_else(|| values::type_io::out_of_range("integer"))?;
     let head = substr(text, 1, Some(start - 1), enc(cx))?;
     let tail = substr(text, after, None, enc(cx))?;
     joined(cx, &[head, new, tail])

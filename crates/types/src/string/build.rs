@@ -141,7 +141,7 @@ fn converted<'a>(
 /// The error for the conversion that `pattern` begins with.
 fn unknown_conversion(pattern: &[u8], encoding: Encoding) -> PgError {
     let len = values::text::char_len(pattern, encoding);
-    let shown = values::form::shown(&pattern[..len]);
+    let shown = values::type_io::lossy_text(&pattern[..len]);
     pg_err!(INVALID_PARAMETER_VALUE, "unrecognized format() type specifier \"{shown}\"")
         .hint("For a single \"%\" use \"%%\".")
 }

@@ -4,9 +4,9 @@ use pgerror::{Result, pg_err};
 use unicode_normalization::UnicodeNormalization;
 use values::datum::{Datum, DatumRef};
 use values::fncx::{FnContext, Watch};
-use values::form::shown;
 use values::limits::TextBuffer;
 use values::settings::Encoding;
+use values::type_io::lossy_text;
 
 fn normalized(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<String> {
     if cx.settings().encoding != Encoding::Utf8 {
@@ -23,7 +23,7 @@ fn normalized(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<String> {
         b"NFKC" => gathered(cx, text.nfkc())?,
         b"NFKD" => gathered(cx, text.nfkd())?,
         _ => {
-            let form = shown(a[1].as_bytes());
+            let form = lossy_text(a[1].as_bytes());
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid normalization form: {form}"));
         }
     })

@@ -42,7 +42,7 @@ fn extend(cx: &mut dyn FnContext, a: &[DatumRef<'_>], front: bool) -> Result<Dat
     };
     let end = i64::from(lower) + values.len() as i64;
     if (front && lower == i32::MIN) || (!front && end > i32::MAX.into()) {
-        return Err(crate::form::out_of_range("integer"));
+        return Err(crate::type_io::out_of_range("integer"));
     }
     if front {
         values.insert(0, a[single]);

@@ -3,9 +3,9 @@
 use super::payload::{ArrayRef, MAX_DIMS, build, check_bounds, count_of, empty, too_large};
 use crate::datum::{Datum, DatumRef};
 use crate::fncx::{FnContext, Pace, Watch};
-use crate::form::{Reader, is_space};
 use crate::limits::TextBuffer;
 use crate::quoted::Escape;
+use crate::type_io::{Reader, is_space};
 use crate::{memory, quoted};
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -14,7 +14,7 @@ fn malformed(text: &[u8], detail: impl Into<String>) -> pgerror::PgError {
     pg_err!(
         INVALID_TEXT_REPRESENTATION,
         "malformed array literal: \"{}\"",
-        crate::form::shown(text)
+        crate::type_io::lossy_text(text)
     )
     .detail(detail)
 }
@@ -392,7 +392,7 @@ pub fn read_array(
         return Err(bad("invalid array flags".into()));
     }
     let sent = Oid(r.u32()?);
-    if crate::form::is_other_type(sent, want) {
+    if crate::type_io::is_other_type(sent, want) {
         return Err(pg_err!(
             DATATYPE_MISMATCH,
             "binary data has array element type {sent} ({}) instead of expected {want} ({})",
@@ -422,7 +422,7 @@ pub fn read_array(
             return Err(bad("insufficient data left in message".into()));
         };
         let value = cx.type_recv(want, r.bytes(bytes.len())?, typmod);
-        values.push(value.map_err(|e| match crate::form::is_excess_data(&e) {
+        values.push(value.map_err(|e| match crate::type_io::is_excess_data(&e) {
             true => bad(format!("improper binary format in array element {}", i + 1)),
             false => e,
         })?);
