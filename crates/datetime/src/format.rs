@@ -6,7 +6,7 @@ use super::convert::utc_to_local;
 use super::interval::Interval;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Pace};
+use values::fncx::{FnContext, InterruptTicker};
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
 
 /// Keywords, longer ones before their prefixes. They are written entirely in upper or lower case;
@@ -82,9 +82,9 @@ fn keyword(rest: &str) -> Option<(&'static str, Case)> {
 pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
     let mut out = Vec::new();
     let mut rest = text;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     while !rest.is_empty() {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         let prefix = ["FM", "fm", "TM", "tm"].into_iter().find(|p| rest.starts_with(p));
         let fill = !matches!(prefix, Some("FM" | "fm"));
         rest = &rest[prefix.map_or(0, str::len)..];
@@ -462,9 +462,9 @@ fn show(cx: &mut dyn FnContext, s: &Source, pattern: &[u8]) -> Result<Datum> {
 
 fn text_of(cx: &dyn FnContext, s: &Source, nodes: &[Node]) -> Result<Datum> {
     let mut out = TextBuffer::new();
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for node in nodes {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         match node {
             Node::Text(c) | Node::Gap(c) => {
                 out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

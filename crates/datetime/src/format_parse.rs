@@ -13,7 +13,7 @@ use super::convert::local_to_utc;
 use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, template};
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Pace};
+use values::fncx::{FnContext, InterruptTicker};
 
 /// The calendar that a field belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -418,9 +418,9 @@ fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<Read> {
     let nodes = template(cx, pattern)?;
     let out = Read::default();
     let mut r = Reader { rest: text, before: None, exact: false, extra: 0, out };
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for (i, node) in nodes.iter().enumerate() {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         if r.rest.is_empty() {
             break;
         }

@@ -9,7 +9,7 @@ use crate::program::{Call, Elem};
 use foldhash::{HashSet, HashSetExt};
 use pgerror::Result;
 use types::compare::bpchar_trimmed;
-use types::fncx::{Pace, SessionContext};
+use types::fncx::{InterruptTicker, SessionContext};
 use types::{Datum, DatumRef};
 
 /// Fewer elements are compared one by one. Counterpart: `MIN_ARRAY_SIZE_FOR_HASHED_SAOP`.
@@ -140,7 +140,7 @@ pub(crate) fn retain<'a>(
     let words = elements.words(call);
     let mut failure = None;
     let mut at = 0;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     rows.retain(|&r| {
         let v = value(at, r);
         at += 1;
@@ -163,7 +163,7 @@ pub(crate) fn retain<'a>(
         for e in &elements.all {
             let hit = match e {
                 Datum::Null => false,
-                e => match pace.tick(cx).and_then(|()| (call.f)(cx, &[v, e.as_ref()])) {
+                e => match ticker.tick(cx).and_then(|()| (call.f)(cx, &[v, e.as_ref()])) {
                     Ok(holds) => !holds.is_null() && holds.as_ref().as_bool(),
                     Err(e) => {
                         failure = Some(e);

@@ -4,7 +4,7 @@ use crate::io::parse;
 use crate::num::Num;
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Watch};
+use values::fncx::{FnContext, InterruptChecker};
 use values::limits::{ALLOCATION_BYTES_MAX, VARLENA_HEADER_BYTES, invalid_allocation};
 use values::memory;
 
@@ -84,7 +84,7 @@ fn spells(text: &str, keyword: &str) -> bool {
 }
 
 impl Template {
-    fn new(text: &str, watch: &Watch<'_>) -> Result<Template> {
+    fn new(text: &str, interrupts: &InterruptChecker<'_>) -> Result<Template> {
         let mut t = Template {
             items: Vec::new(),
             pre: 0,
@@ -106,7 +106,7 @@ impl Template {
         };
         let mut rest = text;
         while !rest.is_empty() {
-            watch.tick()?;
+            interrupts.tick()?;
             memory::reserve(&mut t.items, 1)?;
             let key = KEYWORDS.into_iter().find(|k| spells(rest, k));
             if let Some(key) = key {
@@ -119,7 +119,7 @@ impl Template {
                 let mut chars = quoted.chars();
                 while let Some(c) = chars.next().filter(|c| *c != '"') {
                     let c = if c == '\\' { chars.next().unwrap_or(c) } else { c };
-                    watch.tick()?;
+                    interrupts.tick()?;
                     memory::reserve(&mut t.items, 1)?;
                     t.items.push(Item::Char(c));
                 }
@@ -423,7 +423,7 @@ impl Layout<'_> {
         }
     }
 
-    fn run(mut self, roman: Option<&str>, watch: &Watch<'_>) -> Result<String> {
+    fn run(mut self, roman: Option<&str>, interrupts: &InterruptChecker<'_>) -> Result<String> {
         let items = std::mem::take(&mut self.t.items);
         let wide = !self.t.narrow;
         let no_suffix = roman.is_some()
@@ -431,7 +431,7 @@ impl Layout<'_> {
             || self.t.has_point
             || self.number.first() == Some(&b'#');
         for item in items {
-            watch.tick()?;
+            interrupts.tick()?;
             match item {
                 Item::Nine | Item::Zero | Item::Point => {
                     if roman.is_none() && !self.numeral(item == Item::Zero) {
@@ -477,7 +477,12 @@ impl Layout<'_> {
 }
 
 /// Formats a number; `digits` is its absolute value.
-fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> Result<String> {
+fn lay_out(
+    mut t: Template,
+    negative: bool,
+    digits: &str,
+    interrupts: &InterruptChecker<'_>,
+) -> Result<String> {
     t.pre += t.shift;
     let whole = digits.find('.').unwrap_or(digits.len());
     let overflow = format!("{}.{}", "#".repeat(t.pre), "#".repeat(t.post));
@@ -513,10 +518,10 @@ fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> 
         out: String::new(),
     };
     layout.sign_written = layout.initially_signed();
-    layout.run(None, watch)
+    layout.run(None, interrupts)
 }
 
-fn lay_out_roman(mut t: Template, n: i64, watch: &Watch<'_>) -> Result<String> {
+fn lay_out_roman(mut t: Template, n: i64, interrupts: &InterruptChecker<'_>) -> Result<String> {
     t.sign = SignPosition::None;
     let layout = Layout {
         t,
@@ -530,7 +535,7 @@ fn lay_out_roman(mut t: Template, n: i64, watch: &Watch<'_>) -> Result<String> {
         in_number: false,
         out: String::new(),
     };
-    layout.run(Some(&roman(n)), watch)
+    layout.run(Some(&roman(n)), interrupts)
 }
 
 /// The digit positions filled with `#`: the output of EEEE for a number without an exponent (NaN,
@@ -604,13 +609,13 @@ fn check_shift(t: &Template, value: i64, max: i64, type_name: &str) -> Result<()
 }
 
 fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     check_length(pattern)?;
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::text(""));
     }
-    let t = Template::new(&pattern, watch)?;
+    let t = Template::new(&pattern, interrupts)?;
     if t.roman {
         if !n.is_finite() {
             let what = if n.is_nan() { "NaN" } else { "infinity" };
@@ -620,7 +625,7 @@ fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
         whole.round(0);
         let whole = whole.to_i64().filter(|v| i32::try_from(*v).is_ok());
         let whole = whole.ok_or_else(|| values::type_io::out_of_range("integer"))?;
-        return Ok(Datum::text(&lay_out_roman(t, whole, watch)?));
+        return Ok(Datum::text(&lay_out_roman(t, whole, interrupts)?));
     }
     if t.scientific {
         let text = if n.is_finite() { scientific(n, t.post) } else { no_exponent(&t) };
@@ -640,20 +645,20 @@ fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
     if negative {
         digits.remove(0);
     }
-    Ok(Datum::text(&lay_out(t, negative, &digits, watch)?))
+    Ok(Datum::text(&lay_out(t, negative, &digits, interrupts)?))
 }
 
 /// Formats a float: its decimals as C's `%f` rounds them, limited to its significant digits.
 fn show_float(cx: &dyn FnContext, v: f64, significant: usize, pattern: &[u8]) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     check_length(pattern)?;
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::text(""));
     }
-    let mut t = Template::new(&pattern, watch)?;
+    let mut t = Template::new(&pattern, interrupts)?;
     if t.roman {
-        return Ok(Datum::text(&lay_out_roman(t, v.round_ties_even() as i64, watch)?));
+        return Ok(Datum::text(&lay_out_roman(t, v.round_ties_even() as i64, interrupts)?));
     }
     if t.scientific {
         return Ok(Datum::text(&scientific_float(v, &t)));
@@ -669,7 +674,7 @@ fn show_float(cx: &dyn FnContext, v: f64, significant: usize, pattern: &[u8]) ->
     t.post = if whole >= significant { 0 } else { t.post.min(significant - whole) };
     let digits = plain(t.post);
     let negative = v.is_sign_negative() && !v.is_nan();
-    Ok(Datum::text(&lay_out(t, negative, &digits, watch)?))
+    Ok(Datum::text(&lay_out(t, negative, &digits, interrupts)?))
 }
 
 /// Parses a number by its template.
@@ -766,9 +771,9 @@ impl Reader<'_> {
         }
     }
 
-    fn run(&mut self, watch: &Watch<'_>) -> Result<()> {
+    fn run(&mut self, interrupts: &InterruptChecker<'_>) -> Result<()> {
         for item in &self.t.items {
-            watch.tick()?;
+            interrupts.tick()?;
             let Some(c) = self.peek() else { return Ok(()) };
             match item {
                 Item::Nine | Item::Zero => self.numeral(false),
@@ -812,12 +817,12 @@ impl Reader<'_> {
 }
 
 fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::Null);
     }
-    let t = Template::new(&pattern, watch)?;
+    let t = Template::new(&pattern, interrupts)?;
     for (there, name) in [(t.scientific, "EEEE"), (t.roman, "RN")] {
         if there {
             let message = format!("\"{name}\" not supported for input");
@@ -834,7 +839,7 @@ fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
         post: 0,
         point: false,
     };
-    r.run(watch)?;
+    r.run(interrupts)?;
     let sign = r.sign.map_or(' ', char::from);
     let digits = r.digits.strip_suffix('.').unwrap_or(&r.digits);
     let mut n = parse(format!("{sign}{digits}").as_bytes())?;
@@ -842,7 +847,8 @@ fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
     n.apply_typmod(typmod as i32)?;
     if t.shift > 0 {
         let power = Num::from(-(t.shift as i64));
-        n = n.times(&crate::math::numeric_power(&Num::from(10i64), &power, &|| watch.check())?);
+        n = n
+            .times(&crate::math::numeric_power(&Num::from(10i64), &power, &|| interrupts.check())?);
     }
     n.datum()
 }
@@ -854,7 +860,7 @@ fn int(d: DatumRef<'_>) -> Num {
 scalars! { FNS;
     "numeric_to_char" => |cx, a| show(cx, &Num::of(a[0]), a[1].as_bytes()),
     "int4_to_char" => |cx, a| {
-        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &Watch::new(cx))?;
+        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &InterruptChecker::new(cx))?;
         if t.scientific {
             return Ok(Datum::text(&scientific_float(a[0].as_i64() as f64, &t)));
         }
@@ -862,7 +868,7 @@ scalars! { FNS;
         show(cx, &int(a[0]), a[1].as_bytes())
     },
     "int8_to_char" => |cx, a| {
-        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &Watch::new(cx))?;
+        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &InterruptChecker::new(cx))?;
         check_shift(&t, a[0].as_i64(), i64::MAX, "bigint")?;
         show(cx, &int(a[0]), a[1].as_bytes())
     },

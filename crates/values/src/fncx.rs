@@ -265,11 +265,11 @@ pub trait FnContext: TypeFunctions + TypeCatalog + SessionContext {
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>>;
 }
 
-/// Counts the iterations of a loop and checks for interrupts every 1024.
+/// Counts the iterations of a loop and checks for interrupts after every 1,024 of them.
 #[derive(Default)]
-pub struct Pace(u32);
+pub struct InterruptTicker(u32);
 
-impl Pace {
+impl InterruptTicker {
     #[inline]
     pub fn tick(&mut self, cx: &dyn FnContext) -> Result<()> {
         self.0 = self.0.wrapping_add(1);
@@ -277,18 +277,18 @@ impl Pace {
     }
 }
 
-/// A [`Pace`] with its context, for code that needs nothing else of the context.
-pub struct Watch<'a> {
+/// An [`InterruptTicker`] with its context, for code that uses the context for nothing else.
+pub struct InterruptChecker<'a> {
     cx: &'a dyn FnContext,
     rounds: Cell<u32>,
 }
 
-impl<'a> Watch<'a> {
-    pub fn new(cx: &'a dyn FnContext) -> Watch<'a> {
-        Watch { cx, rounds: Cell::new(0) }
+impl<'a> InterruptChecker<'a> {
+    pub fn new(cx: &'a dyn FnContext) -> InterruptChecker<'a> {
+        InterruptChecker { cx, rounds: Cell::new(0) }
     }
 
-    /// Counts an iteration. An error if the query was cancelled or holds too much memory.
+    /// Counts an iteration. Fails if the query was cancelled or uses too much memory.
     #[inline]
     pub fn tick(&self) -> Result<()> {
         let rounds = self.rounds.get().wrapping_add(1);
@@ -296,7 +296,7 @@ impl<'a> Watch<'a> {
         if rounds.is_multiple_of(1024) { self.cx.check_interrupts() } else { Ok(()) }
     }
 
-    /// Checks at once, after a step that takes longer than an ordinary iteration.
+    /// Checks for interrupts at once, after a step that takes longer than an ordinary iteration.
     pub fn check(&self) -> Result<()> {
         self.cx.check_interrupts()
     }

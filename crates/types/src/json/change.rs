@@ -9,7 +9,7 @@ use super::parse::{Kind, Node, tree};
 use pgerror::{PgError, Result, pg_err};
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Watch};
+use values::fncx::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
 use values::memory;
 
@@ -21,15 +21,15 @@ fn is_scalar(d: DatumRef<'_>) -> bool {
     Container::new(d.as_bytes()).is_scalar()
 }
 
-fn elements(i: Item<'_>, watch: &Watch<'_>) -> Result<Vec<Json>> {
-    Ok(match Json::of_item(i, watch)? {
+fn elements(i: Item<'_>, interrupts: &InterruptChecker<'_>) -> Result<Vec<Json>> {
+    Ok(match Json::of_item(i, interrupts)? {
         Json::Array(e) => e,
         other => vec![other],
     })
 }
 
 fn concat(cx: &dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     let (l, r) = (Container::new(a.as_bytes()), Container::new(b.as_bytes()));
     if l.is_object() == r.is_object() {
         // Concatenation with an empty container returns the other one unchanged.
@@ -43,21 +43,21 @@ fn concat(cx: &dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum>
     if l.is_object() && r.is_object() {
         let mut all = memory::with_capacity(l.len() + r.len())?;
         for (k, v) in l.pairs().chain(r.pairs()) {
-            all.push((k.to_vec(), Json::of_item(v, watch)?));
+            all.push((k.to_vec(), Json::of_item(v, interrupts)?));
         }
-        return Json::Object(all).datum(watch);
+        return Json::Object(all).datum(interrupts);
     }
-    let mut all = elements(item(a), watch)?;
-    all.extend(elements(item(b), watch)?);
-    Json::Array(all).datum(watch)
+    let mut all = elements(item(a), interrupts)?;
+    all.extend(elements(item(b), interrupts)?);
+    Json::Array(all).datum(interrupts)
 }
 
 fn without(cx: &dyn FnContext, d: DatumRef<'_>, gone: &dyn Fn(&[u8]) -> bool) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     if is_scalar(d) {
         return Err(refused("cannot delete from scalar"));
     }
-    match Json::of_item(item(d), watch)? {
+    match Json::of_item(item(d), interrupts)? {
         Json::Object(mut pairs) => {
             pairs.retain(|(k, _)| !gone(k));
             Json::Object(pairs)
@@ -68,15 +68,15 @@ fn without(cx: &dyn FnContext, d: DatumRef<'_>, gone: &dyn Fn(&[u8]) -> bool) ->
         }
         other => other,
     }
-    .datum(watch)
+    .datum(interrupts)
 }
 
 fn without_element(cx: &dyn FnContext, d: DatumRef<'_>, i: i32) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     if is_scalar(d) {
         return Err(refused("cannot delete from scalar"));
     }
-    let Json::Array(mut all) = Json::of_item(item(d), watch)? else {
+    let Json::Array(mut all) = Json::of_item(item(d), interrupts)? else {
         return Err(refused("cannot delete from object using integer index"));
     };
     let i = if i < 0 { i64::from(i) + all.len() as i64 } else { i64::from(i) };
@@ -85,7 +85,7 @@ fn without_element(cx: &dyn FnContext, d: DatumRef<'_>, i: i32) -> Result<Datum>
     {
         all.remove(i);
     }
-    Json::Array(all).datum(watch)
+    Json::Array(all).datum(interrupts)
 }
 
 /// The modification at the end of a path.
@@ -199,10 +199,10 @@ fn changed(
     if path.is_empty() || (Container::new(d.as_bytes()).len() == 0 && !adds) {
         return Ok(d.to_owned());
     }
-    let watch = &Watch::new(cx);
-    let mut whole = Json::of_item(item(d), watch)?;
+    let interrupts = &InterruptChecker::new(cx);
+    let mut whole = Json::of_item(item(d), interrupts)?;
     change(&mut whole, &path, 0, what)?;
-    whole.datum(watch)
+    whole.datum(interrupts)
 }
 
 fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -220,7 +220,7 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(unknown());
     }
     if !a[2].is_null() {
-        let value = Json::of_item(item(a[2]), &Watch::new(cx))?;
+        let value = Json::of_item(item(a[2]), &InterruptChecker::new(cx))?;
         return changed(cx, a[0], a[1], &Change::Set { value, create });
     }
     match a[4].as_bytes() {
@@ -252,8 +252,13 @@ fn strip(j: Json) -> Json {
 }
 
 /// Appends a json text without null fields and without white space.
-fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer, watch: &Watch<'_>) -> Result<()> {
-    watch.tick()?;
+fn strip_text(
+    text: &[u8],
+    node: &Node,
+    out: &mut TextBuffer,
+    interrupts: &InterruptChecker<'_>,
+) -> Result<()> {
+    interrupts.tick()?;
     match &node.kind {
         Kind::Object(pairs) => {
             out.push(b'{');
@@ -262,9 +267,9 @@ fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer, watch: &Watch<'_>)
                 if i > 0 {
                     out.push(b',');
                 }
-                put_string(out, k, watch)?;
+                put_string(out, k, interrupts)?;
                 out.push(b':');
-                strip_text(text, v, out, watch)?;
+                strip_text(text, v, out, interrupts)?;
             }
             out.push(b'}');
         }
@@ -274,11 +279,11 @@ fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer, watch: &Watch<'_>)
                 if i > 0 {
                     out.push(b',');
                 }
-                strip_text(text, e, out, watch)?;
+                strip_text(text, e, out, interrupts)?;
             }
             out.push(b']');
         }
-        Kind::String(s) => put_string(out, s, watch)?,
+        Kind::String(s) => put_string(out, s, interrupts)?,
         _ => out.extend_from_slice(&text[node.span.clone()]),
     }
     Ok(())
@@ -294,23 +299,23 @@ scalars! { FNS;
     "jsonb_delete_idx" => |cx, a| without_element(cx, a[0], a[1].as_i32()),
     "jsonb_delete_path" => |cx, a| changed(cx, a[0], a[1], &Change::Delete),
     "jsonb_set" => |cx, a| {
-        let value = Json::of_item(item(a[2]), &Watch::new(cx))?;
+        let value = Json::of_item(item(a[2]), &InterruptChecker::new(cx))?;
         changed(cx, a[0], a[1], &Change::Set { value, create: a[3].as_bool() })
     },
     "jsonb_set_lax" => set_lax,
     "jsonb_insert" => |cx, a| {
-        let value = Json::of_item(item(a[2]), &Watch::new(cx))?;
+        let value = Json::of_item(item(a[2]), &InterruptChecker::new(cx))?;
         changed(cx, a[0], a[1], &Change::Insert { value, after: a[3].as_bool() })
     },
     "jsonb_strip_nulls" => |cx, a| {
-        let watch = &Watch::new(cx);
-        strip(Json::of_item(item(a[0]), watch)?).datum(watch)
+        let interrupts = &InterruptChecker::new(cx);
+        strip(Json::of_item(item(a[0]), interrupts)?).datum(interrupts)
     },
     "json_strip_nulls" => |cx, a| {
-        let watch = &Watch::new(cx);
+        let interrupts = &InterruptChecker::new(cx);
         let text = a[0].as_bytes();
         let mut out = TextBuffer::new();
-        strip_text(text, &tree(text, watch)?, &mut out, watch)?;
+        strip_text(text, &tree(text, interrupts)?, &mut out, interrupts)?;
         out.into_datum()
     },
 }

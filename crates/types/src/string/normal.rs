@@ -3,7 +3,7 @@
 use pgerror::{Result, pg_err};
 use unicode_normalization::UnicodeNormalization;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Watch};
+use values::fncx::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
 use values::settings::Encoding;
 use values::type_io::lossy_text;
@@ -32,9 +32,9 @@ fn normalized(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<String> {
 /// Collects the characters, with checks for interrupts.
 fn gathered(cx: &dyn FnContext, chars: impl Iterator<Item = char>) -> Result<String> {
     let mut out = TextBuffer::new();
-    let watch = Watch::new(cx);
+    let interrupts = InterruptChecker::new(cx);
     for c in chars {
-        watch.tick()?;
+        interrupts.tick()?;
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
     Ok(String::from_utf8(out.into_bytes()?).expect("characters make UTF-8"))

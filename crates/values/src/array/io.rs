@@ -2,7 +2,7 @@
 
 use super::payload::{ArrayRef, MAX_DIMS, build, check_bounds, count_of, empty, too_large};
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Pace, Watch};
+use crate::fncx::{FnContext, InterruptChecker, InterruptTicker};
 use crate::limits::TextBuffer;
 use crate::quoted::Escape;
 use crate::type_io::{Reader, is_space};
@@ -36,7 +36,7 @@ struct Parser<'a> {
     /// Nesting depth of the elements, after the first one was read.
     leaf: Option<usize>,
     elements: Vec<Option<Vec<u8>>>,
-    watch: Watch<'a>,
+    interrupts: InterruptChecker<'a>,
 }
 
 impl Parser<'_> {
@@ -223,7 +223,7 @@ impl Parser<'_> {
                     if *self.leaf.get_or_insert(depth) != depth {
                         return self.unexpected(c);
                     }
-                    self.watch.tick()?;
+                    self.interrupts.tick()?;
                     let e = self.element()?;
                     memory::reserve(&mut self.elements, 1)?;
                     self.elements.push(e);
@@ -275,7 +275,7 @@ fn array_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         dims: Vec::new(),
         leaf: None,
         elements: Vec::new(),
-        watch: Watch::new(cx),
+        interrupts: InterruptChecker::new(cx),
     };
     let (explicit, lower) = p.explicit_dims()?;
     if p.peek() != Some(b'{') {
@@ -301,9 +301,9 @@ fn array_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     check_bounds(&p.dims, &lower)?;
     let (dims, elements) = (p.dims, p.elements);
     let mut values = memory::with_capacity(elements.len())?;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for e in elements {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         values.push(match e {
             Some(e) => cx.type_input(elem.oid, &e, typmod)?,
             None => Datum::Null,
@@ -409,9 +409,9 @@ pub fn read_array(
     check_bounds(&dims, &lower)?;
     let elem = cx.type_info(want)?;
     let mut values = Vec::new();
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for i in 0..count {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         memory::reserve(&mut values, 1)?;
         let len = r.i32()?;
         if len == -1 {
@@ -442,9 +442,9 @@ pub fn array_send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
         out.extend_from_slice(&d.to_be_bytes());
         out.extend_from_slice(&l.to_be_bytes());
     }
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for value in array.iter(&elem) {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         if value.is_null() {
             out.extend_from_slice(&(-1i32).to_be_bytes());
             continue;
