@@ -1,8 +1,8 @@
 //! Character sets: ranges of code points, PostgreSQL's character classes, and POSIX's names of
 //! collating elements. Counterpart: regc_locale.c, regc_pg_locale.c.
 
-use super::meter::Meter;
 use super::syntax::too_complex;
+use super::work::WorkCounter;
 use crate::string::case::{lower_char, upper_char};
 use pgerror::Result;
 use regex_syntax::hir::{Class, HirKind};
@@ -76,13 +76,13 @@ impl CharSet {
 
     /// The set with both cases of every character. Each character is visited, so only the range in
     /// which characters have case is.
-    fn with_cases(&self, ctype: Ctype, meter: &Meter<'_>) -> Result<CharSet> {
+    fn with_cases(&self, ctype: Ctype, work: &WorkCounter<'_>) -> Result<CharSet> {
         let last = if ctype == Ctype::Ascii { 0x7f } else { 0x1_ffff };
         let mut out = self.clone();
         let mut more = Vec::new();
         for &(low, high) in &self.0 {
             for c in low..=high.min(last) {
-                meter.spend(4)?;
+                work.add(4)?;
                 more.extend(ctype.cases(c).map(|c| (c, c)).into_iter().filter(|r| r.0 != c));
             }
         }
@@ -149,11 +149,11 @@ impl Sets {
     }
 
     /// A set with both cases of its characters. The options do not change within a pattern.
-    pub fn cased(&mut self, set: CharSet, ctype: Ctype, meter: &Meter<'_>) -> Result<CharSet> {
+    pub fn cased(&mut self, set: CharSet, ctype: Ctype, work: &WorkCounter<'_>) -> Result<CharSet> {
         if let Some(cased) = self.cased.get(&set) {
             return Ok(cased.clone());
         }
-        let cased = set.with_cases(ctype, meter)?;
+        let cased = set.with_cases(ctype, work)?;
         self.cased.insert(set, cased.clone());
         Ok(cased)
     }

@@ -2,8 +2,8 @@
 //! distinguishes. Counterpart: regc_color.c.
 
 use super::class::{CharSet, Ctype, Sets, named};
-use super::meter::Meter;
 use super::syntax::{fault, too_complex};
+use super::work::WorkCounter;
 use pgerror::Result;
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -64,20 +64,20 @@ impl Colors {
         lines: bool,
         words: bool,
         ctype: Ctype,
-        meter: &Meter<'_>,
+        work: &WorkCounter<'_>,
     ) -> Result<Colors> {
         let newline = lines.then(|| CharSet::one(b'\n' as u32));
         let word = words.then(|| named("word", ctype, false).unwrap_or_default());
         let mut division = Partition::new();
         let all = sets.ordered().iter().map(|set| &**set);
         for set in all.clone().chain(&newline).chain(&word) {
-            division.divide(set, meter)?;
+            division.divide(set, work)?;
         }
         let count = division.runs_of.len();
         let mut members = Vec::with_capacity(sets.ordered().len());
         let mut total = 0;
         for set in all {
-            let list = Members::new(division.members(set, meter)?, count);
+            let list = Members::new(division.members(set, work)?, count);
             total += list.len();
             if total > MEMBERS_MAX {
                 return Err(too_complex());
@@ -86,7 +86,7 @@ impl Colors {
         }
         let flags = |set: Option<CharSet>| -> Result<Vec<bool>> {
             let mut flags = vec![false; count];
-            for color in set.map_or(Ok(Vec::new()), |set| division.members(&set, meter))? {
+            for color in set.map_or(Ok(Vec::new()), |set| division.members(&set, work))? {
                 flags[usize::from(color)] = true;
             }
             Ok(flags)
@@ -155,14 +155,14 @@ impl Partition {
 
     /// Splits each color into the part in the set and the rest. Only runs in the set are visited,
     /// so sets of single characters are cheap however many there are.
-    fn divide(&mut self, set: &CharSet, meter: &Meter<'_>) -> Result<()> {
+    fn divide(&mut self, set: &CharSet, work: &WorkCounter<'_>) -> Result<()> {
         // Number of runs of each color within the set.
         let mut within: HashMap<u16, u32> = HashMap::new();
         for &(low, high) in &set.0 {
             self.cut(low);
             self.cut(high + 1);
             for (_, &color) in self.runs.range(low..=high) {
-                meter.spend(8)?;
+                work.add(8)?;
                 *within.entry(color).or_default() += 1;
             }
         }
@@ -183,7 +183,7 @@ impl Partition {
         }
         for &(low, high) in &set.0 {
             for (_, color) in self.runs.range_mut(low..=high) {
-                meter.spend(8)?;
+                work.add(8)?;
                 if let Some(&new) = renamed.get(color) {
                     *color = new;
                 }
@@ -193,11 +193,11 @@ impl Partition {
     }
 
     /// The colors in a set by which the partition was refined, ascending.
-    fn members(&self, set: &CharSet, meter: &Meter<'_>) -> Result<Vec<u16>> {
+    fn members(&self, set: &CharSet, work: &WorkCounter<'_>) -> Result<Vec<u16>> {
         let mut list = Vec::new();
         for &(low, high) in &set.0 {
             for (_, &color) in self.runs.range(low..=high) {
-                meter.spend(4)?;
+                work.add(4)?;
                 if list.last() != Some(&color) {
                     list.push(color);
                 }

@@ -6,9 +6,9 @@
 use super::class::Ctype;
 use super::color::Colors;
 use super::look::LookState;
-use super::meter::Meter;
 use super::nfa::{Check, Inst, Nfa};
 use super::syntax::Assert;
+use super::work::WorkCounter;
 use pgerror::Result;
 use smallvec::SmallVec;
 use std::collections::{HashMap, VecDeque};
@@ -164,7 +164,7 @@ pub(super) struct Env<'a> {
     pub text: Text<'a>,
     pub colors: &'a Colors,
     pub looks: &'a mut Vec<LookState>,
-    pub meter: &'a Meter<'a>,
+    pub work: &'a WorkCounter<'a>,
     pub ignore_case: Option<Ctype>,
     /// Memory of the automata of the pattern's parts, in bytes.
     pub parts_bytes: &'a mut usize,
@@ -174,7 +174,7 @@ impl Env<'_> {
     /// Counts work and checks for interrupts now and then.
     #[inline]
     pub fn tick(&self) -> Result<()> {
-        self.meter.spend(1)
+        self.work.add(1)
     }
 
     fn before(&self, at: Pos) -> u8 {
@@ -384,7 +384,7 @@ impl Dfa {
     #[cold]
     fn new_step(&mut self, env: &mut Env<'_>, state: u32, color: u16, at: Pos) -> Result<u32> {
         let s = &self.states[(state - FIRST) as usize];
-        env.meter.spend(s.key.len())?;
+        env.work.add(s.key.len())?;
         if s.looks.is_empty() {
             let step = self.step(state, color, &[], env.colors);
             let width = env.colors.count() + 1;
@@ -400,7 +400,7 @@ impl Dfa {
         if let Some(&step) = self.look_steps.get(&key) {
             return Ok(step);
         }
-        env.meter.spend(self.states[(state - FIRST) as usize].key.len())?;
+        env.work.add(self.states[(state - FIRST) as usize].key.len())?;
         let step = self.step(state, color, &key.2, env.colors);
         self.look_steps.insert(key, step);
         Ok(step)

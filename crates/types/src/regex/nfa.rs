@@ -1,8 +1,8 @@
 //! Thompson's construction of an NFA from a pattern, over the pattern's character sets.
 //! Counterpart: regc_nfa.c.
 
-use super::meter::Meter;
 use super::syntax::{Assert, Node, UNBOUNDED, too_complex};
+use super::work::WorkCounter;
 use pgerror::Result;
 use stdx::stack::deep;
 
@@ -37,7 +37,7 @@ pub(super) const INSTS_MAX: usize = 500_000;
 
 struct Builder<'a> {
     insts: Vec<Inst>,
-    meter: &'a Meter<'a>,
+    work: &'a WorkCounter<'a>,
     /// Nesting depth of back references, within which there are no assertions.
     bare: usize,
 }
@@ -51,8 +51,8 @@ impl Nfa {
     pub const ANY: u32 = u32::MAX;
 
     /// Builds the automaton of a node; a `search` automaton finds matches that begin anywhere.
-    pub fn new(node: &Node, search: bool, meter: &Meter<'_>) -> Result<Nfa> {
-        let mut b = Builder { insts: vec![Inst::Match], meter, bare: 0 };
+    pub fn new(node: &Node, search: bool, work: &WorkCounter<'_>) -> Result<Nfa> {
+        let mut b = Builder { insts: vec![Inst::Match], work, bare: 0 };
         let mut start = 0;
         if search {
             // The search loop; its body is patched in later.
@@ -81,7 +81,7 @@ impl Builder<'_> {
 
     /// Builds a node that goes on at `next`; returns its first instruction.
     fn node(&mut self, node: &Node, next: u32) -> Result<u32> {
-        self.meter.spend(1)?;
+        self.work.add(1)?;
         match node {
             Node::Empty => Ok(next),
             Node::Set(set) => self.push(Inst::Set(*set, next)),

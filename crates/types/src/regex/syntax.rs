@@ -2,7 +2,7 @@
 //! Counterpart: regc_lex.c and the parsing half of regcomp.c.
 
 use super::class::{CharSet, Ctype, Sets, element};
-use super::meter::Meter;
+use super::work::WorkCounter;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 use stdx::stack::deep;
@@ -168,7 +168,7 @@ pub(super) fn parse(
     pattern: &[u32],
     options: &mut Options,
     ctype: Ctype,
-    meter: &Meter<'_>,
+    work: &WorkCounter<'_>,
 ) -> Result<Parsed> {
     if options.flavor == Flavor::Literal
         && (options.expanded || options.newline_stop || options.newline_anchor)
@@ -181,7 +181,7 @@ pub(super) fn parse(
         at,
         options: *options,
         ctype,
-        meter,
+        work,
         sets: Sets::default(),
         looks: Vec::new(),
         lines: false,
@@ -256,7 +256,7 @@ struct Parser<'a> {
     at: usize,
     options: Options,
     ctype: Ctype,
-    meter: &'a Meter<'a>,
+    work: &'a WorkCounter<'a>,
     sets: Sets,
     looks: Vec<Look>,
     lines: bool,
@@ -297,7 +297,7 @@ impl Parser<'_> {
     }
 
     fn count_part(&mut self) -> Result<()> {
-        self.meter.spend(1)?;
+        self.work.add(1)?;
         self.parts += 1;
         if self.parts > PARTS_MAX { Err(too_complex()) } else { Ok(()) }
     }
@@ -340,12 +340,12 @@ impl Parser<'_> {
     }
 
     fn set(&mut self, set: CharSet) -> Result<Node> {
-        self.meter.spend(set.0.len())?;
+        self.work.add(set.0.len())?;
         self.sets.number(set).map(Node::Set)
     }
 
     fn literal(&mut self, c: u32) -> Result<Node> {
-        self.meter.spend(1)?;
+        self.work.add(1)?;
         let ctype = self.options.ignore_case.then_some(self.ctype);
         self.sets.of_char(c, ctype).map(Node::Set)
     }
@@ -687,10 +687,10 @@ impl Parser<'_> {
                 Some(_) => {}
             }
             first = false;
-            self.meter.spend(1)?;
+            self.work.add(1)?;
             let low = match self.element()? {
                 Element::Class(class) => {
-                    self.meter.spend(class.0.len())?;
+                    self.work.add(class.0.len())?;
                     reserve(&mut ranges, class.0.len())?;
                     ranges.extend(class.0);
                     continue;
@@ -716,7 +716,7 @@ impl Parser<'_> {
         let mut set = CharSet::default();
         set.add(ranges);
         if self.options.ignore_case {
-            set = self.sets.cased(set, self.ctype, self.meter)?;
+            set = self.sets.cased(set, self.ctype, self.work)?;
         }
         if negated {
             if self.options.newline_stop {

@@ -10,9 +10,9 @@
 //! regexec.c.
 
 use super::dfa::{Dfa, Env, Pos};
-use super::meter::Meter;
 use super::nfa::Nfa;
 use super::syntax::{Node, Preference, UNBOUNDED};
+use super::work::WorkCounter;
 use pgerror::Result;
 use std::ops::Range;
 use stdx::stack::deep;
@@ -153,33 +153,33 @@ impl Part {
     }
 
     /// Builds the tree of a whole pattern.
-    pub fn of_pattern(node: &Node, meter: &Meter<'_>) -> Result<Part> {
-        Part::of(node, meter)
+    pub fn of_pattern(node: &Node, work: &WorkCounter<'_>) -> Result<Part> {
+        Part::of(node, work)
     }
 
-    fn of(node: &Node, meter: &Meter<'_>) -> Result<Part> {
+    fn of(node: &Node, work: &WorkCounter<'_>) -> Result<Part> {
         match node {
             Node::Alt(branches) => {
                 let mut traits = Traits::of(Preference::Longer);
                 let mut parts = Vec::with_capacity(branches.len());
                 for branch in branches.iter() {
-                    let part = deep(|| Part::of(branch, meter))?;
+                    let part = deep(|| Part::of(branch, work))?;
                     traits = traits.or(traits.or(part.traits).inner());
                     parts.push(part);
                 }
                 let kind = if traits.messy() { Kind::Alt(parts) } else { Kind::Leaf };
                 Ok(Part::new(kind, traits, node.clone()))
             }
-            Node::Seq(items) => Part::branch(items, meter),
-            single => Part::branch(std::slice::from_ref(single), meter),
+            Node::Seq(items) => Part::branch(items, work),
+            single => Part::branch(std::slice::from_ref(single), work),
         }
     }
 
     /// Builds a branch: a prefix that is one part, an atom that must be dissected, and the rest.
-    fn branch(items: &[Node], meter: &Meter<'_>) -> Result<Part> {
+    fn branch(items: &[Node], work: &WorkCounter<'_>) -> Result<Part> {
         let mut traits = Traits::default();
         for (i, item) in items.iter().enumerate() {
-            meter.spend(1)?;
+            work.add(1)?;
             if matches!(item, Node::Empty | Node::Assert(_) | Node::Look(_)) {
                 continue;
             }
@@ -189,7 +189,7 @@ impl Part {
             };
             let atom_part = match atom {
                 Node::Group(number, body) => {
-                    let mut part = deep(|| Part::of(body, meter))?;
+                    let mut part = deep(|| Part::of(body, work))?;
                     if let Some(n) = number {
                         part.traits.captures = true;
                         part.groups.push(*n);
@@ -220,7 +220,7 @@ impl Part {
                 let all = traits.or(traits.combined(core.traits));
                 return Ok(Part::concat(Part::leaf(traits, prefix), core, all));
             }
-            let rest = deep(|| Part::branch(rest, meter))?;
+            let rest = deep(|| Part::branch(rest, work))?;
             let tail = both.or(both.combined(rest.traits));
             let all = traits.or(traits.combined(tail));
             if i == 0 {
@@ -277,7 +277,7 @@ impl Part {
     ) -> Result<T> {
         let mut dfa = match self.dfa.take() {
             Some(dfa) => dfa,
-            None => Box::new(Dfa::new(Nfa::new(&self.node, false, env.meter)?, false)),
+            None => Box::new(Dfa::new(Nfa::new(&self.node, false, env.work)?, false)),
         };
         *env.parts_bytes -= self.dfa_bytes;
         let done = f(&mut dfa, env);
