@@ -108,7 +108,7 @@ impl Pattern {
 impl Search<'_> {
     /// Is there a match anywhere?
     pub fn is_match(&mut self) -> Result<bool> {
-        if self.pattern.whole.traits.refers {
+        if self.pattern.whole.properties.refers {
             return Ok(self.find(0)?.is_some());
         }
         let p = &mut *self.pattern;
@@ -149,11 +149,11 @@ impl Search<'_> {
                 env.tick()?;
                 let mut ends = Candidates::new(begin, stop);
                 while let Some(end) = ends.next(&mut p.whole, &mut env)? {
-                    if p.whole.dissect(&mut env, &mut spans, begin, end)? {
+                    if p.whole.find_groups(&mut env, &mut spans, begin, end)? {
                         spans[0] = Some((begin, end));
                         return Ok(Some(spans));
                     }
-                    if !p.whole.traits.refers {
+                    if !p.whole.properties.refers {
                         break;
                     }
                 }
