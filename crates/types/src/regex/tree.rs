@@ -375,18 +375,19 @@ fn repeats(
     }
     let (mut at, mut rounds) = (span.0, 0usize);
     while at < span.1 {
-        let mut of_held = contents.0;
-        while of_held < contents.1 {
+        let mut in_contents = contents.0;
+        while in_contents < contents.1 {
             env.tick()?;
             if at >= span.1 {
                 return Ok(false);
             }
-            let ((a, next_held), (b, next)) = (env.text.char_at(of_held), env.text.char_at(at));
+            let ((a, next_in_contents), (b, next)) =
+                (env.text.char_at(in_contents), env.text.char_at(at));
             let same = a == b || env.ignore_case.is_some_and(|t| t.cases(a).contains(&b));
             if !same {
                 return Ok(false);
             }
-            (of_held, at) = (next_held, next);
+            (in_contents, at) = (next_in_contents, next);
         }
         rounds += 1;
     }
