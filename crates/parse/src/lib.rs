@@ -1,9 +1,9 @@
 //! The parser: SQL text to the raw parse tree [`ast`]. No names are looked up here.
 //!
 //! PostgreSQL's own parser (the grammar of version 18) parses the text; its tree is translated at
-//! the only place that calls C code, `edge`.
+//! the only place that calls C code, `ffi`.
 //!
-//! Syntax that is newer than version 15 is a syntax error, as far as `edge/newer` and `edge/json`
+//! Syntax that is newer than version 15 is a syntax error, as far as `ffi/newer` and `ffi/json`
 //! recognize it. XML syntax is accepted by the grammar and refused with 0A000. Words that are
 //! keywords only in the newer grammar cannot be used as names everywhere: `CREATE FUNCTION
 //! json_value` needs quotes.
@@ -13,9 +13,9 @@
 #![deny(unsafe_code)]
 
 pub mod ast;
-#[allow(unsafe_code)]
-mod edge;
 mod error;
+#[allow(unsafe_code)]
+mod ffi;
 mod junk;
 pub mod keywords;
 mod options;
@@ -53,7 +53,7 @@ pub fn parse_with_notices(
     notices: &mut Vec<PgError>,
 ) -> Result<Vec<RawStmt>> {
     admit(sql)?;
-    let parsed = edge::parse(sql, options);
+    let parsed = ffi::parse(sql, options);
     let mut found = Vec::new();
     let junk = junk::first(sql, options.standard_conforming_strings, &mut found);
     let place_of = |at: usize| i32::try_from(at).map_or(0, |at| position(sql, at));
@@ -95,7 +95,7 @@ fn admit(sql: &str) -> Result<()> {
 /// Parses the name of a type, as in `CAST(x AS …)`.
 pub fn parse_type_name(text: &str) -> Result<ast::TypeName> {
     let options = Options { mode: Mode::TypeName, ..Options::default() };
-    match edge::parse(text, options)?.pop().map(|s| s.stmt) {
+    match ffi::parse(text, options)?.pop().map(|s| s.stmt) {
         Some(Node::TypeName(name)) => Ok(*name),
         _ => Err(pgerror::pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\"")),
     }
