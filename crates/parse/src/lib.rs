@@ -16,8 +16,8 @@ pub mod ast;
 mod error;
 #[allow(unsafe_code)]
 mod ffi;
-mod junk;
 pub mod keywords;
+mod lexical;
 mod options;
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ pub fn parse_with_notices(
     admit(sql)?;
     let parsed = ffi::parse(sql, options);
     let mut found = Vec::new();
-    let junk = junk::first(sql, options.standard_conforming_strings, &mut found);
+    let junk = lexical::first(sql, options.standard_conforming_strings, &mut found);
     let place_of = |at: usize| i32::try_from(at).map_or(0, |at| position(sql, at));
     let parsed = match (parsed, junk) {
         (parsed, None) => parsed,

@@ -49,7 +49,7 @@ impl Options {
         };
         let quote = if self.backslash_quote { 0 } else { 16 };
         let conforming = if self.standard_conforming_strings { 0 } else { 32 };
-        // 64: no escape string warnings; `junk` reports them.
+        // 64: no escape string warnings; `lexical` reports them.
         mode | quote | conforming | 64
     }
 }

@@ -8,7 +8,7 @@ use crate::ast::{
     ReindexObjectType, ReindexStmt, TypeCast, VacuumRelation, VariableSetStmt,
 };
 use crate::error::position;
-use crate::junk::Scan;
+use crate::lexical::Scan;
 use pgerror::{PgError, pg_err};
 
 /// The token at which PostgreSQL 15 stops. Locations are byte offsets in the text.
