@@ -51,7 +51,7 @@ impl Analyzer<'_> {
                     }
                     let target =
                         tlist.iter().find(|t| t.ressortgroupref == clause.tle_sort_group_ref);
-                    let (ty, place) = target.map_or((Oid::INVALID, Location::UNKNOWN), |t| {
+                    let (ty, position) = target.map_or((Oid::INVALID, Location::UNKNOWN), |t| {
                         (t.expr.type_oid(), t.expr.location())
                     });
                     let name = self.format_type(ty);
@@ -60,7 +60,7 @@ impl Analyzer<'_> {
                         "could not identify an ordering operator for type {name}"
                     )
                     .detail("Aggregates with DISTINCT must be able to sort their inputs.");
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, position));
                 }
             }
         }
@@ -168,12 +168,12 @@ impl Analyzer<'_> {
             );
             return Err(self.at(e, window));
         }
-        if let Some((agg_level, place)) = min_agg
+        if let Some((agg_level, position)) = min_agg
             && agg_level == level
         {
             let e = pg_err!(GROUPING_ERROR, "aggregate function calls cannot be nested");
-            let place = if place.0 >= 0 { place.0 } else { location };
-            return Err(self.at(e, place));
+            let position = if position.0 >= 0 { position.0 } else { location };
+            return Err(self.at(e, position));
         }
         self.check_direct_arguments(direct, level)?;
         Ok(level)
@@ -195,7 +195,7 @@ impl Analyzer<'_> {
                 }
                 bad.is_none()
             });
-            if let Some((var, place)) = bad {
+            if let Some((var, location)) = bad {
                 let e = if var {
                     pg_err!(
                         GROUPING_ERROR,
@@ -205,7 +205,7 @@ impl Analyzer<'_> {
                 } else {
                     pg_err!(GROUPING_ERROR, "aggregate function calls cannot be nested")
                 };
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         }
         Ok(())
@@ -218,7 +218,7 @@ impl Analyzer<'_> {
         level.has_aggs = true;
         let lateral = level.lateral_active;
         let what = if grouping { "grouping operations" } else { "aggregate functions" };
-        let place = match level.expr_kind {
+        let clause = match level.expr_kind {
             ExprKind::None
             | ExprKind::Other
             | ExprKind::Having
@@ -242,7 +242,7 @@ impl Analyzer<'_> {
             ExprKind::WindowFrameGroups => "window GROUPS",
             other => other.phrase(),
         };
-        let e = pg_err!(GROUPING_ERROR, "{what} are not allowed in {place}");
+        let e = pg_err!(GROUPING_ERROR, "{what} are not allowed in {clause}");
         Err(self.at(e, location))
     }
 
@@ -260,9 +260,9 @@ impl Analyzer<'_> {
                     }
                     _ => false,
                 });
-                if let Some(place) = nested {
+                if let Some(position) = nested {
                     let e = pg_err!(WINDOWING_ERROR, "window function calls cannot be nested");
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, position));
                 }
             }
         }
@@ -274,7 +274,7 @@ impl Analyzer<'_> {
             .hint("You might be able to move the set-returning function into a LATERAL FROM item.");
             return Err(self.at(e, set.0));
         }
-        let place = match self.kind() {
+        let clause = match self.kind() {
             ExprKind::None
             | ExprKind::Other
             | ExprKind::SelectTarget
@@ -287,8 +287,8 @@ impl Analyzer<'_> {
             | ExprKind::WindowFrameGroups => Some("window definitions"),
             other => Some(other.phrase()),
         };
-        if let Some(place) = place {
-            let e = pg_err!(WINDOWING_ERROR, "window functions are not allowed in {place}");
+        if let Some(clause) = clause {
+            let e = pg_err!(WINDOWING_ERROR, "window functions are not allowed in {clause}");
             return Err(self.at(e, location));
         }
         let level = self.level();
@@ -374,14 +374,14 @@ impl Analyzer<'_> {
             matches!(r.kind, RteKind::Cte { self_reference: true, .. })
         };
         if self.level_ref().has_aggs && query.rtable.iter().any(recursive) {
-            let mut place = None;
+            let mut location = None;
             let exprs = query.target_list.iter().map(|t| &t.expr).chain(&query.having_qual);
             for e in exprs {
                 crate::walk::expr_deep(e, 0, &mut |e, up| {
                     if let Expr::Aggref(a) = e
                         && a.agglevelsup == up
                     {
-                        place = place.or(Some(a.location));
+                        location = location.or(Some(a.location));
                     }
                     true
                 });
@@ -390,7 +390,7 @@ impl Analyzer<'_> {
                 INVALID_RECURSION,
                 "aggregate functions are not allowed in a recursive query's recursive term"
             );
-            return Err(self.at(e, place.unwrap_or_default()));
+            return Err(self.at(e, location.unwrap_or_default()));
         }
         Ok(())
     }
@@ -452,13 +452,13 @@ impl Analyzer<'_> {
             true
         });
         match bad {
-            Some(place) => {
+            Some(location) => {
                 let e = pg_err!(
                     GROUPING_ERROR,
                     "arguments to GROUPING must be grouping expressions of the associated query \
                      level"
                 );
-                Err(self.at(e, place))
+                Err(self.at(e, location))
             }
             None => Ok(()),
         }

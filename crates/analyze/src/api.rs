@@ -93,9 +93,9 @@ pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Re
         }
         true
     });
-    if let Some((id, place)) = late {
+    if let Some((id, location)) = late {
         let e = pg_err!(AMBIGUOUS_PARAMETER, "could not determine data type of parameter ${id}");
-        return Err(cx.at(e, place));
+        return Err(cx.at(e, location));
     }
     check_determined(types)?;
     Ok(types.clone())

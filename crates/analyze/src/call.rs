@@ -246,11 +246,11 @@ impl Analyzer<'_> {
         }
         if variadic && function.vatype == ty::ANY {
             let last = args.last().map(|a| (a.type_oid(), a.location()));
-            if let Some((ty, place)) = last
+            if let Some((ty, location)) = last
                 && !self.base_element_type(ty)?.is_valid()
             {
                 let e = pg_err!(DATATYPE_MISMATCH, "VARIADIC argument must be an array");
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         }
         Ok(TypedCall { function, args, rettype, variadic })

@@ -44,20 +44,20 @@ impl Analyzer<'_> {
         let temp = self.cat.temp_namespace()?;
         let mut found: Vec<Candidate> = Vec::new();
         for proc in self.cat.procs_named(name)? {
-            let place = match namespace {
+            let path_position = match namespace {
                 Some(namespace) if proc.pronamespace == namespace => 0,
                 Some(_) => continue,
                 // Functions of the temporary schema are found only by its name.
                 None if temp.is_valid() && proc.pronamespace == temp => continue,
                 None => match path.iter().position(|&n| n == proc.pronamespace) {
-                    Some(place) => place,
+                    Some(path_position) => path_position,
                     None => continue,
                 },
             };
             let all = proc_call.then(|| with_outputs(&proc)).flatten();
             let proc = all.as_ref().unwrap_or(&proc);
             let candidate =
-                match_call(proc, place, nargs, argnames, expand_variadic, expand_defaults);
+                match_call(proc, path_position, nargs, argnames, expand_variadic, expand_defaults);
             if let Some(candidate) = candidate {
                 add_candidate(&mut found, candidate);
             }

@@ -176,8 +176,8 @@ impl Analyzer<'_> {
                         i + 1
                     )
                     .hint("Cast the output of the non-recursive term to the correct type.");
-                    let place = query.result_columns().nth(i).map(|t| t.expr.location());
-                    return Err(self.at(e, place.unwrap_or_default()));
+                    let location = query.result_columns().nth(i).map(|t| t.expr.location());
+                    return Err(self.at(e, location.unwrap_or_default()));
                 }
                 if known.colcollations.get(i) != Some(&column.collation) {
                     let name = |cx: &mut Self, oid| -> Result<String> {
@@ -196,8 +196,8 @@ impl Analyzer<'_> {
                         i + 1
                     )
                     .hint("Use the COLLATE clause to set the collation of the non-recursive term.");
-                    let place = query.result_columns().nth(i).map(|t| t.expr.location());
-                    return Err(self.at(e, place.unwrap_or_default()));
+                    let location = query.result_columns().nth(i).map(|t| t.expr.location());
+                    return Err(self.at(e, location.unwrap_or_default()));
                 }
             }
         } else {
@@ -302,7 +302,7 @@ impl Analyzer<'_> {
         }
         let names = &entry.colnames;
         let known = |n: &str| names.iter().any(|c| c == n);
-        let list = |what: &str, list: &[ast::Name], place: i32| -> Result<()> {
+        let list = |what: &str, list: &[ast::Name], location: i32| -> Result<()> {
             for (i, name) in list.iter().enumerate() {
                 let e = if !known(name) {
                     pg_err!(SYNTAX_ERROR, "{what} column \"{name}\" not in WITH query column list")
@@ -311,11 +311,11 @@ impl Analyzer<'_> {
                 } else {
                     continue;
                 };
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
             Ok(())
         };
-        let unused = |what: &str, name: &str, place: i32| -> Result<()> {
+        let unused = |what: &str, name: &str, location: i32| -> Result<()> {
             if !known(name) {
                 return Ok(());
             }
@@ -323,7 +323,7 @@ impl Analyzer<'_> {
                 SYNTAX_ERROR,
                 "{what} column name \"{name}\" already used in WITH query column list"
             );
-            Err(self.at(e, place))
+            Err(self.at(e, location))
         };
         let sequence = entry.search.as_ref().map(|s| s.seq_column.as_str());
         if let (Some(s), Some(name)) = (search, sequence) {
@@ -335,9 +335,9 @@ impl Analyzer<'_> {
             list("cycle", &c.cycle_col_list, c.location)?;
             unused("cycle mark", mark, c.location)?;
             unused("cycle path", path, c.location)?;
-            let both = |a: &str, b: &str, place: i32| {
+            let both = |a: &str, b: &str, location: i32| {
                 let e = pg_err!(SYNTAX_ERROR, "{a} column name and {b} column name are the same");
-                Err(self.at(e, place))
+                Err(self.at(e, location))
             };
             if mark == path {
                 return both("cycle mark", "cycle path", c.location);
@@ -370,8 +370,8 @@ impl Analyzer<'_> {
                 "WITH query \"{}\" has {available} columns available but {given} columns specified",
                 cte.ctename
             );
-            let place = cte.location;
-            return Err(self.at(e, place));
+            let location = cte.location;
+            return Err(self.at(e, location));
         }
         for (i, column) in columns.into_iter().enumerate() {
             if i >= given {
@@ -414,13 +414,13 @@ impl Analyzer<'_> {
         else {
             return Err(form(self));
         };
-        if let Some(place) = reference(left, name) {
+        if let Some(location) = reference(left, name) {
             let e = pg_err!(
                 INVALID_RECURSION,
                 "recursive reference to query \"{name}\" must not appear within its non-recursive \
                  term"
             );
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         let mut places = Places { name, plain: Vec::new(), bad: None };
         places.select(right);
@@ -431,28 +431,28 @@ impl Analyzer<'_> {
             }
         }
         let sort = select.sort_clause.first().map(|s| raw_location(&s.node));
-        for (place, what) in [
+        for (location, what) in [
             (sort, "ORDER BY"),
             (select.limit_offset.as_ref().map(raw_location), "OFFSET"),
             (select.limit_count.as_ref().map(raw_location), "LIMIT"),
             (select.locking_clause.first().map(|_| -1), "FOR UPDATE/SHARE"),
         ] {
-            if let Some(place) = place
+            if let Some(location) = location
                 && places.bad.is_none()
             {
                 let e = pg_err!(
                     FEATURE_NOT_SUPPORTED,
                     "{what} in a recursive query is not implemented"
                 );
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         }
-        if let Some((what, place)) = places.bad {
+        if let Some((what, location)) = places.bad {
             let e = pg_err!(
                 INVALID_RECURSION,
                 "recursive reference to query \"{name}\" must not appear within {what}"
             );
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         if let [_, second, ..] = places.plain[..] {
             let e = pg_err!(
@@ -479,13 +479,13 @@ fn search_clause(clause: &ast::CteSearchClause) -> CteSearch {
 
 fn reference(select: &SelectStmt, name: &str) -> Option<i32> {
     let node = Node::SelectStmt(Box::new(select.clone()));
-    let mut place = None;
+    let mut location = None;
     each_table(&node, &mut Vec::new(), &mut |v| {
-        if &*v.relname == name && place.is_none() {
-            place = Some(v.location);
+        if &*v.relname == name && location.is_none() {
+            location = Some(v.location);
         }
     });
-    place
+    location
 }
 
 /// The references of a recursive term to its own query.
@@ -497,19 +497,19 @@ struct Places<'n> {
 
 impl Places<'_> {
     fn find(&self, node: &Node) -> Option<i32> {
-        let mut place = None;
+        let mut location = None;
         each_table(node, &mut Vec::new(), &mut |v| {
-            if &*v.relname == self.name && place.is_none() {
-                place = Some(v.location);
+            if &*v.relname == self.name && location.is_none() {
+                location = Some(v.location);
             }
         });
-        place
+        location
     }
 
     /// A reference in a sub-select is an error.
     fn sublink(&mut self, node: &Node) {
-        if let Some(place) = self.find(node) {
-            self.bad.get_or_insert(("a subquery", place));
+        if let Some(location) = self.find(node) {
+            self.bad.get_or_insert(("a subquery", location));
         }
     }
 
@@ -567,8 +567,8 @@ impl Places<'_> {
     }
 
     fn forbid_one(&mut self, s: &SelectStmt, what: &'static str) {
-        if let Some(place) = reference(s, self.name) {
-            self.bad.get_or_insert((what, place));
+        if let Some(location) = reference(s, self.name) {
+            self.bad.get_or_insert((what, location));
         }
     }
 
@@ -590,8 +590,8 @@ impl Places<'_> {
                 };
                 self.from(&j.larg, l);
                 self.from(&j.rarg, r);
-                if let Some(place) = j.quals.as_ref().and_then(|q| self.find(q)) {
-                    self.bad.get_or_insert(("a subquery", place));
+                if let Some(location) = j.quals.as_ref().and_then(|q| self.find(q)) {
+                    self.bad.get_or_insert(("a subquery", location));
                 }
             }
             // A sub-select in FROM may contain the reference.
@@ -599,14 +599,14 @@ impl Places<'_> {
                 if let Node::SelectStmt(s) = &r.subquery {
                     let before = self.plain.len();
                     self.select(s);
-                    if outer && let Some(&place) = self.plain.get(before) {
-                        self.bad.get_or_insert(("an outer join", place));
+                    if outer && let Some(&location) = self.plain.get(before) {
+                        self.bad.get_or_insert(("an outer join", location));
                     }
                 }
             }
             other => {
-                if let Some(place) = self.find(other) {
-                    self.bad.get_or_insert(("a subquery", place));
+                if let Some(location) = self.find(other) {
+                    self.bad.get_or_insert(("a subquery", location));
                 }
             }
         }

@@ -296,8 +296,8 @@ impl Analyzer<'_> {
             None => {
                 let (from, to) = (self.format_type(from), self.format_type(target));
                 let e = pg_err!(CANNOT_COERCE, "cannot cast type {from} to {to}");
-                let place = if location >= 0 { location } else { arg_location.0 };
-                Err(self.at(e, place))
+                let position = if location >= 0 { location } else { arg_location.0 };
+                Err(self.at(e, position))
             }
         }
     }
@@ -728,13 +728,13 @@ impl Analyzer<'_> {
         if self.level_ref().srf_calls == before {
             return Ok(());
         }
-        let place = parts.iter().find(|p| returns_set(p)).map_or(location, |p| p.location().0);
+        let position = parts.iter().find(|p| returns_set(p)).map_or(location, |p| p.location().0);
         let e = pg_err!(
             FEATURE_NOT_SUPPORTED,
             "set-returning functions are not allowed in {construct}"
         )
         .hint("You might be able to move the set-returning function into a LATERAL FROM item.");
-        Err(self.at(e, place))
+        Err(self.at(e, position))
     }
 
     fn coalesce_expr(&mut self, n: &ast::CoalesceExpr) -> Result<Expr> {

@@ -201,7 +201,7 @@ impl Analyzer<'_> {
     ) -> Result<(RangeTblFunction, Vec<Column>)> {
         let CallInFrom { expr: mut funcexpr, name, column_definitions } = call;
         self.assign_collations(&mut funcexpr)?;
-        let place = funcexpr.location();
+        let location = funcexpr.location();
         let shape = self.function_shape(&funcexpr)?;
         let mut function = RangeTblFunction {
             funcexpr,
@@ -232,7 +232,7 @@ impl Analyzer<'_> {
                         SYNTAX_ERROR,
                         "a column definition list is required for functions returning \"record\""
                     );
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, location));
                 }
                 let described = self.column_definitions(&column_definitions)?;
                 for column in &described {
@@ -249,7 +249,7 @@ impl Analyzer<'_> {
                     DATATYPE_MISMATCH,
                     "function \"{name}\" in FROM has unsupported return type {ty}"
                 );
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         };
         function.funccolcount = described.len() as i32;

@@ -373,7 +373,7 @@ impl Analyzer<'_> {
             }
             _ => {}
         }
-        let place = match kind {
+        let clause = match kind {
             ExprKind::None => return Ok(()),
             ExprKind::JoinOn | ExprKind::JoinUsing => "JOIN conditions",
             ExprKind::WindowFrameRange
@@ -383,7 +383,7 @@ impl Analyzer<'_> {
             other => other.phrase(),
         };
         let e =
-            pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {place}");
+            pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {clause}");
         Err(self.at(e, location))
     }
 }

@@ -112,19 +112,19 @@ fn visible(q: &Query) -> Vec<TargetEntry> {
     list_of(q).iter().filter(|t| !t.resjunk).cloned().collect()
 }
 
-fn column_type(q: &Query, place: usize) -> Oid {
-    visible(q).get(place).map_or(Oid::INVALID, |t| t.expr.type_oid())
+fn column_type(q: &Query, index: usize) -> Oid {
+    visible(q).get(index).map_or(Oid::INVALID, |t| t.expr.type_oid())
 }
 
 fn coerced(cx: &mut Analyzer<'_>, e: Expr, wanted: Column) -> Result<Option<Expr>> {
     let form = CoercionForm::ImplicitCast;
-    let place = Location::UNKNOWN;
-    let done = cx.coerce_to_target(e, wanted.0, wanted.1, Context::Assignment, form, place)?;
+    let location = Location::UNKNOWN;
+    let done = cx.coerce_to_target(e, wanted.0, wanted.1, Context::Assignment, form, location)?;
     done.map(|mut e| cx.assign_collations(&mut e).map(|()| e)).transpose()
 }
 
-fn coercible(cx: &mut Analyzer<'_>, q: &Query, place: usize, wanted: Column) -> Result<bool> {
-    match visible(q).into_iter().nth(place) {
+fn coercible(cx: &mut Analyzer<'_>, q: &Query, index: usize, wanted: Column) -> Result<bool> {
+    match visible(q).into_iter().nth(index) {
         Some(t) => Ok(coerced(cx, t.expr, wanted)?.is_some()),
         None => Ok(false),
     }

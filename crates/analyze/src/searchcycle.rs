@@ -48,8 +48,8 @@ pub fn extra_columns(cte: &CommonTableExpr) -> Vec<(String, Oid, i32, Oid)> {
 /// `ROW(…)` of these columns of range table entry 1, after the value `before` if there is one.
 fn row(cte: &CommonTableExpr, columns: &[Var], names: &[String], before: Option<Expr>) -> Expr {
     // Analysis has checked the names.
-    let place = |n: &String| cte.colnames.iter().position(|c| c == n).unwrap_or_default();
-    let column = |n: &String| Expr::Var(columns[place(n)].clone());
+    let index_of = |n: &String| cte.colnames.iter().position(|c| c == n).unwrap_or_default();
+    let column = |n: &String| Expr::Var(columns[index_of(n)].clone());
     let own = before.iter().map(|_| "*DEPTH*".to_owned());
     Expr::Row(Box::new(RowExpr {
         colnames: own.chain(names.iter().cloned()).collect(),
@@ -217,8 +217,8 @@ fn pass_through(
         let var = Expr::Var(Var { varno: own, ..var });
         let e = crate::target::entry(var, resno, Some(name.clone()), false);
         // Before the hidden (junk) columns.
-        let place = next.target_list.iter().position(|t| t.resjunk);
-        next.target_list.insert(place.unwrap_or(next.target_list.len()), e);
+        let index = next.target_list.iter().position(|t| t.resjunk);
+        next.target_list.insert(index.unwrap_or(next.target_list.len()), e);
     }
     for (i, t) in next.target_list.iter_mut().enumerate() {
         t.resno = i as AttrNo + 1;

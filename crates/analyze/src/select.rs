@@ -246,8 +246,8 @@ impl Analyzer<'_> {
                 && first.len() != row.len()
             {
                 let e = pg_err!(SYNTAX_ERROR, "VALUES lists must all be the same length");
-                let place = row.first().map_or(-1, |e| e.location().0);
-                return Err(self.at(e, place));
+                let location = row.first().map_or(-1, |e| e.location().0);
+                return Err(self.at(e, location));
             }
             rows.push(row);
         }
@@ -392,8 +392,8 @@ impl Analyzer<'_> {
                 SYNTAX_ERROR,
                 "each {construct} query must have the same number of columns"
             );
-            let place = right.columns.first().map_or(-1, |e| e.location().0);
-            return Err(self.at(e, place));
+            let position = right.columns.first().map_or(-1, |e| e.location().0);
+            return Err(self.at(e, position));
         }
         let mut op = SetOperationStmt {
             op: match s.op {
@@ -476,22 +476,22 @@ impl Analyzer<'_> {
             cx.statement(&node)
         })?;
         if !self.level_ref().namespace.is_empty() {
-            let mut place = None;
+            let mut location = None;
             crate::walk::query_deep(&query, 1, &mut |e, up| {
                 if let Expr::Var(v) = e
                     && v.varlevelsup == up
                 {
-                    place = Some(v.location);
+                    location = Some(v.location);
                 }
-                place.is_none()
+                location.is_none()
             });
-            if let Some(place) = place {
+            if let Some(location) = location {
                 let e = pg_err!(
                     INVALID_COLUMN_REFERENCE,
                     "UNION/INTERSECT/EXCEPT member statement cannot refer to other relations of \
                      same query level"
                 );
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         }
         let columns: Vec<Expr> = query.result_columns().map(|t| t.expr.clone()).collect();

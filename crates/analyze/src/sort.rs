@@ -96,28 +96,28 @@ impl Analyzer<'_> {
             return Ok(());
         }
         if self.level_ref().has_aggs && crate::walk::contains_aggs(&target.expr) {
-            let mut place = Location::UNKNOWN;
+            let mut location = Location::UNKNOWN;
             plan::walk::any(&target.expr, &mut |e| match e {
                 Expr::Aggref(a) => {
-                    place = a.location;
+                    location = a.location;
                     true
                 }
                 _ => false,
             });
             let e = pg_err!(GROUPING_ERROR, "aggregate functions are not allowed in GROUP BY");
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         if self.level_ref().has_window_funcs && crate::walk::contains_window(&target.expr) {
-            let mut place = Location::UNKNOWN;
+            let mut location = Location::UNKNOWN;
             plan::walk::any(&target.expr, &mut |e| match e {
                 Expr::WindowFunc(a) => {
-                    place = a.location;
+                    location = a.location;
                     true
                 }
                 _ => false,
             });
             let e = pg_err!(WINDOWING_ERROR, "window functions are not allowed in GROUP BY");
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         Ok(())
     }
@@ -188,21 +188,21 @@ impl Analyzer<'_> {
     ) -> Result<()> {
         self.literal_to_text(&mut tlist[index])?;
         let ty = tlist[index].expr.type_oid();
-        let place = if item.location >= 0 { item.location } else { raw_location(&item.node) };
+        let location = if item.location >= 0 { item.location } else { raw_location(&item.node) };
         let (sortop, eqop, hashable, reverse) = match item.sortby_dir {
             ast::SortByDir::Default | ast::SortByDir::Asc => {
                 let ops = self.need_sort_operators(ty, true, true, false);
-                let ops = self.with_position(ops, place)?;
+                let ops = self.with_position(ops, location)?;
                 (ops.lt, ops.eq, ops.hashable, false)
             }
             ast::SortByDir::Desc => {
                 let ops = self.need_sort_operators(ty, false, true, true);
-                let ops = self.with_position(ops, place)?;
+                let ops = self.with_position(ops, location)?;
                 (ops.gt, ops.eq, ops.hashable, true)
             }
             ast::SortByDir::Using => {
                 let op = self.compatible_operator(&item.use_op, ty, ty);
-                let op = self.with_position(op, place)?;
+                let op = self.with_position(op, location)?;
                 let found = self.equality_for_ordering(op.oid)?;
                 let Some((eq, reverse)) = found else {
                     let e = pg_err!(
@@ -214,7 +214,7 @@ impl Analyzer<'_> {
                         "Ordering operators must be \"<\" or \">\" members of btree operator \
                          families.",
                     );
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, location));
                 };
                 let hashable = self.cat.operator_row(eq)?.is_some_and(|o| o.oprcanhash);
                 (op.oid, eq, hashable, reverse)
@@ -272,9 +272,9 @@ impl Analyzer<'_> {
             return Ok(());
         }
         let ty = tlist[index].expr.type_oid();
-        let place = if location >= 0 { location } else { tlist[index].expr.location().0 };
+        let position = if location >= 0 { location } else { tlist[index].expr.location().0 };
         let ops = self.need_sort_operators(ty, false, true, false);
-        let ops = self.with_position(ops, place)?;
+        let ops = self.with_position(ops, position)?;
         list.push(SortGroupClause {
             tle_sort_group_ref: assign_ref(index, tlist),
             eqop: ops.eq,
@@ -351,8 +351,8 @@ impl Analyzer<'_> {
                 return Ok(reference);
             }
         }
-        let place = tlist[index].expr.location().0;
-        self.add_to_group_list(index, tlist, clauses, place)?;
+        let location = tlist[index].expr.location().0;
+        self.add_to_group_list(index, tlist, clauses, location)?;
         Ok(tlist[index].ressortgroupref)
     }
 
@@ -459,12 +459,12 @@ impl Analyzer<'_> {
         let places: Vec<i32> = items.iter().map(raw_location).collect();
         let known = refs.clone();
         let mismatch = |cx: &Self, r: u32| {
-            let place = known.iter().position(|k| *k == r).map(|i| places[i]);
+            let location = known.iter().position(|k| *k == r).map(|i| places[i]);
             let e = pg_err!(
                 INVALID_COLUMN_REFERENCE,
                 "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"
             );
-            cx.at(e, place.unwrap_or_default())
+            cx.at(e, location.unwrap_or_default())
         };
         let mut out: Vec<SortGroupClause> = Vec::new();
         let mut skipped: Option<u32> = None;
@@ -513,13 +513,13 @@ impl Analyzer<'_> {
 
     fn no_variables(&mut self, e: &Expr, construct: &str) -> Result<()> {
         if crate::walk::contains_vars_of_level(e, 0) {
-            let mut place = Location::UNKNOWN;
+            let mut location = Location::UNKNOWN;
             crate::walk::expr_deep(e, 0, &mut |e, up| {
                 if let Expr::Var(v) = e
                     && v.varlevelsup == up
-                    && place.0 < 0
+                    && location.0 < 0
                 {
-                    place = v.location;
+                    location = v.location;
                 }
                 true
             });
@@ -527,7 +527,7 @@ impl Analyzer<'_> {
                 INVALID_COLUMN_REFERENCE,
                 "argument of {construct} must not contain variables"
             );
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         Ok(())
     }
@@ -676,7 +676,7 @@ impl Analyzer<'_> {
             bail!(INTERNAL_ERROR, "RANGE offset without a key")
         };
         // in_range functions (support function 3) for this key, by the offset's type.
-        let (offset_type, place) = (e.type_oid(), e.location());
+        let (offset_type, location) = (e.type_oid(), e.location());
         let row = self.type_row(key_type)?;
         let mut tries = vec![offset_type];
         if offset_type == ty::UNKNOWN {
@@ -701,7 +701,7 @@ impl Analyzer<'_> {
                 FEATURE_NOT_SUPPORTED,
                 "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {key}"
             );
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         let e = pg_err!(
             FEATURE_NOT_SUPPORTED,
@@ -709,7 +709,7 @@ impl Analyzer<'_> {
              offset type {offset}"
         )
         .hint("Cast the offset value to an appropriate type.");
-        Err(self.at(e, place))
+        Err(self.at(e, location))
     }
 }
 
@@ -727,12 +727,12 @@ fn flat_items(item: &Node) -> Vec<&Node> {
 }
 
 fn simple_set<'a>(refs: Vec<u32>, nodes: impl IntoIterator<Item = &'a Node>) -> GroupingSet {
-    let place = nodes.into_iter().map(raw_location).find(|&place| place >= 0);
+    let location = nodes.into_iter().map(raw_location).find(|&location| location >= 0);
     GroupingSet {
         kind: GroupingSetKind::Simple,
         refs,
         content: Vec::new(),
-        location: place.map_or(Location::UNKNOWN, Location),
+        location: location.map_or(Location::UNKNOWN, Location),
     }
 }
 

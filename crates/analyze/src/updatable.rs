@@ -408,20 +408,20 @@ impl Analyzer<'_> {
             return Ok(());
         }
         for a in view.attributes.iter().filter(|a| a.atthasdef && !a.attisdropped) {
-            let place = query.target_list.iter().position(|t| !t.resjunk && t.resno == a.attnum);
-            let missing = match place {
+            let index = query.target_list.iter().position(|t| !t.resjunk && t.resno == a.attnum);
+            let missing = match index {
                 None => true,
                 Some(i) => matches!(query.target_list[i].expr, Expr::SetToDefault(_)),
             };
             let Some(e) = self.build_default(view, a)? else { continue };
             if !missing {
-                if let Some(i) = place {
+                if let Some(i) = index {
                     default_in_values(query, i, &e);
                 }
                 continue;
             }
             let entry = crate::target::entry(e, a.attnum, Some(a.attname.to_string()), false);
-            match place {
+            match index {
                 Some(i) => query.target_list[i] = entry,
                 None => query.target_list.push(entry),
             }
