@@ -70,7 +70,7 @@ impl Analyzer<'_> {
         parts.extend(&agg.aggfilter);
         let level = self.aggregate_level(&parts, &agg.aggdirectargs, location)?;
         agg.agglevelsup = level;
-        self.check_aggregate_place(level, location, false)?;
+        self.check_aggregate_placement(level, location, false)?;
         Ok(Expr::Aggref(Box::new(agg)))
     }
 
@@ -85,7 +85,7 @@ impl Analyzer<'_> {
         }
         let parts: Vec<&Expr> = args.iter().collect();
         let level = self.aggregate_level(&parts, &[], n.location)?;
-        self.check_aggregate_place(level, n.location, true)?;
+        self.check_aggregate_placement(level, n.location, true)?;
         Ok(Expr::GroupingFunc(Box::new(GroupingFunc {
             args,
             refs: Vec::new(),
@@ -213,7 +213,7 @@ impl Analyzer<'_> {
 
     /// Reports an error if the clause under analysis `up` levels above does not allow aggregates.
     /// Sets `has_aggs` of that level.
-    fn check_aggregate_place(&mut self, up: u32, location: i32, grouping: bool) -> Result<()> {
+    fn check_aggregate_placement(&mut self, up: u32, location: i32, grouping: bool) -> Result<()> {
         let level = self.level_up(up);
         level.has_aggs = true;
         let lateral = level.lateral_active;

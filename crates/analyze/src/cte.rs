@@ -422,12 +422,12 @@ impl Analyzer<'_> {
             );
             return Err(self.at(e, location));
         }
-        let mut places = Places { name, plain: Vec::new(), bad: None };
-        places.select(right);
+        let mut references = RecursiveReferences { name, plain: Vec::new(), bad: None };
+        references.select(right);
         if let Some(with) = &select.with_clause {
             // The WITH clause of the query itself belongs to neither term.
             for inner in &with.ctes {
-                places.sublink(&inner.ctequery);
+                references.sublink(&inner.ctequery);
             }
         }
         let sort = select.sort_clause.first().map(|s| raw_location(&s.node));
@@ -438,7 +438,7 @@ impl Analyzer<'_> {
             (select.locking_clause.first().map(|_| -1), "FOR UPDATE/SHARE"),
         ] {
             if let Some(location) = location
-                && places.bad.is_none()
+                && references.bad.is_none()
             {
                 let e = pg_err!(
                     FEATURE_NOT_SUPPORTED,
@@ -447,21 +447,21 @@ impl Analyzer<'_> {
                 return Err(self.at(e, location));
             }
         }
-        if let Some((what, location)) = places.bad {
+        if let Some((what, location)) = references.bad {
             let e = pg_err!(
                 INVALID_RECURSION,
                 "recursive reference to query \"{name}\" must not appear within {what}"
             );
             return Err(self.at(e, location));
         }
-        if let [_, second, ..] = places.plain[..] {
+        if let [_, second, ..] = references.plain[..] {
             let e = pg_err!(
                 INVALID_RECURSION,
                 "recursive reference to query \"{name}\" must not appear more than once"
             );
             return Err(self.at(e, second));
         }
-        if places.plain.is_empty() {
+        if references.plain.is_empty() {
             return Err(form(self));
         }
         Ok(())
@@ -489,13 +489,13 @@ fn reference(select: &SelectStmt, name: &str) -> Option<i32> {
 }
 
 /// The references of a recursive term to its own query.
-struct Places<'n> {
+struct RecursiveReferences<'n> {
     name: &'n str,
     plain: Vec<i32>,
     bad: Option<(&'static str, i32)>,
 }
 
-impl Places<'_> {
+impl RecursiveReferences<'_> {
     fn find(&self, node: &Node) -> Option<i32> {
         let mut location = None;
         each_table(node, &mut Vec::new(), &mut |v| {

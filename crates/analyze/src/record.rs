@@ -1,6 +1,6 @@
 //! The fields of a composite value. Counterpart: parser/parse_target.c (`expandRecordVariable`).
 
-use crate::from::RowShape;
+use crate::from::TypeFuncClass;
 use crate::relation::Column;
 use crate::state::Analyzer;
 use crate::ty;
@@ -52,8 +52,8 @@ impl Analyzer<'_> {
         if expr.type_oid() == ty::UNKNOWN {
             return Ok(None);
         }
-        Ok(match self.function_shape(&expr)? {
-            RowShape::Columns(columns) => Some(columns),
+        Ok(match self.type_func_class(&expr)? {
+            TypeFuncClass::Composite(columns) => Some(columns),
             _ => None,
         })
     }

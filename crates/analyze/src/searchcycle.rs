@@ -265,7 +265,7 @@ impl Analyzer<'_> {
             RteKind::Subquery { subquery, .. } => Ok(std::mem::take(&mut **subquery)),
             _ => Err(pgerror::PgError::internal("term of a recursive query is not a subquery")),
         };
-        let shape = |part: &Query| -> Vec<Var> {
+        let term_columns = |part: &Query| -> Vec<Var> {
             let list = part.result_columns().enumerate();
             let var = |(i, t): (usize, &TargetEntry)| {
                 column(i + 1, t.expr.type_oid(), t.expr.typmod(), t.expr.collation())
@@ -296,8 +296,8 @@ impl Analyzer<'_> {
                 cte.ctename
             ));
         };
-        let first_columns = shape(&first);
-        let mut next_columns = shape(&next);
+        let first_columns = term_columns(&first);
+        let mut next_columns = term_columns(&next);
         let old = pass_through(&mut next, own as i32 + 1, count, &added);
         let stop = stop_condition(cte, &old);
         let names = cte.colnames.clone();

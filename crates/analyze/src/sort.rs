@@ -25,7 +25,7 @@ impl Analyzer<'_> {
     /// Resolves an item of ORDER BY, GROUP BY or DISTINCT ON by the rules of SQL92: a result column
     /// by name or number, else an expression. Returns the index in the target list. Counterpart:
     /// `findTargetlistEntrySQL92`.
-    fn find_target_92(
+    fn find_target_sql92(
         &mut self,
         node: &Node,
         tlist: &mut Vec<TargetEntry>,
@@ -59,7 +59,7 @@ impl Analyzer<'_> {
                     }
                 }
                 if let Some(i) = found {
-                    self.check_target_92(&tlist[i], kind)?;
+                    self.check_target_sql92(&tlist[i], kind)?;
                     return Ok(i);
                 }
             }
@@ -76,7 +76,7 @@ impl Analyzer<'_> {
                 }
                 position += 1;
                 if position == wanted {
-                    self.check_target_92(&tlist[i], kind)?;
+                    self.check_target_sql92(&tlist[i], kind)?;
                     return Ok(i);
                 }
             }
@@ -87,11 +87,11 @@ impl Analyzer<'_> {
             );
             return Err(self.at(e, c.location));
         }
-        self.find_target_99(node, tlist, kind)
+        self.find_target_sql99(node, tlist, kind)
     }
 
     /// Checks that a target found by name or number is allowed in the clause.
-    fn check_target_92(&mut self, target: &TargetEntry, kind: ExprKind) -> Result<()> {
+    fn check_target_sql92(&mut self, target: &TargetEntry, kind: ExprKind) -> Result<()> {
         if kind != ExprKind::GroupBy {
             return Ok(());
         }
@@ -124,7 +124,7 @@ impl Analyzer<'_> {
 
     /// The target list entry equal to an expression. If there is none, adds a hidden (junk) one.
     /// Counterpart: `findTargetlistEntrySQL99`.
-    fn find_target_99(
+    fn find_target_sql99(
         &mut self,
         node: &Node,
         tlist: &mut Vec<TargetEntry>,
@@ -154,9 +154,9 @@ impl Analyzer<'_> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             let index = if sql99 {
-                self.find_target_99(&item.node, tlist, kind)?
+                self.find_target_sql99(&item.node, tlist, kind)?
             } else {
-                self.find_target_92(&item.node, tlist, kind)?
+                self.find_target_sql92(&item.node, tlist, kind)?
             };
             self.add_to_sort_list(index, item, tlist, &mut out)?;
         }
@@ -336,9 +336,9 @@ impl Analyzer<'_> {
         sql99: bool,
     ) -> Result<u32> {
         let index = if sql99 {
-            self.find_target_99(node, tlist, kind)?
+            self.find_target_sql99(node, tlist, kind)?
         } else {
-            self.find_target_92(node, tlist, kind)?
+            self.find_target_sql92(node, tlist, kind)?
         };
         let reference = tlist[index].ressortgroupref;
         if reference != 0 {
@@ -453,7 +453,7 @@ impl Analyzer<'_> {
     ) -> Result<Vec<SortGroupClause>> {
         let mut refs = Vec::with_capacity(items.len());
         for item in items {
-            let index = self.find_target_92(item, tlist, ExprKind::DistinctOn)?;
+            let index = self.find_target_sql92(item, tlist, ExprKind::DistinctOn)?;
             refs.push(assign_ref(index, tlist));
         }
         let places: Vec<i32> = items.iter().map(raw_location).collect();
