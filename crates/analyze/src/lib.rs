@@ -5,7 +5,7 @@
 //! `relation`, `from` and `join` (the range table and its names), `scope` (named parameters),
 //! `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate` (expressions),
 //! `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults,
-//! views), `ddl` and `api` (entry points); `lift` (literals of a statement become parameters).
+//! views), `ddl` and `api` (entry points); `parameterize` (literals of a statement become parameters).
 //!
 //! Counterpart: src/backend/parser.
 
@@ -26,9 +26,9 @@ mod from;
 mod func;
 pub mod function;
 mod join;
-mod lift;
 pub mod lookup;
 mod oper;
+mod parameterize;
 pub mod partition;
 mod polymorphic;
 mod rawwalk;
@@ -57,8 +57,8 @@ pub use api::{
     analyze, analyze_in_scope, analyze_variable, check_determined, function_statement,
     inferred_types, is_query, standalone_expr,
 };
-pub use lift::{Lifted, lift};
 pub use lookup::{FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup};
+pub use parameterize::{ParameterizedLiteral, parameterize_literals};
 pub use rewrite::rewrite;
 pub use scope::{NameConflict, ParamScope, Variable};
 pub use select::{lock_name, lock_strength};

@@ -123,7 +123,7 @@ impl Session {
             let none = self.no_params.clone();
             return self.utility(&raw, sql, &none, &[], true);
         }
-        // Literals of this text could not be lifted. The number of such texts is unbounded, so they
+        // Literals of this text could not become parameters. The number of such texts is unbounded, so they
         // are not cached.
         check_parameters(&mut self.core, &raw, sql, &[])?;
         let prepared =

@@ -140,7 +140,7 @@ impl Core {
         sql: &Arc<str>,
         raw: &Arc<RawStmt>,
         types: &[Oid],
-        lifted: bool,
+        parameterized: bool,
     ) -> Result<Arc<Statement>> {
         self.deep_statements |= raw.is_deep();
         // Read before any catalog: changes from here on make the statement stale.
@@ -169,7 +169,7 @@ impl Core {
             param_types: param_types.into(),
             fields: fields.map(Arc::from),
             description: description.into(),
-            lifted,
+            parameterized,
             locks: locks.into(),
             generation,
             environment,

@@ -267,7 +267,7 @@ fn statements_that_differ_in_literals_share_a_plan() {
         assert!(world.clients[i % 2].query(&select).contains(&format!("{i}.50")), "{select}");
     }
     assert_eq!(world.instance.plans.len(), known + 2);
-    // A client's parameter is not mixed up with a lifted literal.
+    // A client's parameter is not mixed up with one that replaces a literal.
     let answer = world.clients[0].extended("SELECT b FROM t WHERE a = $1", &["7"]);
     assert!(answer.contains("b7"), "{answer}");
     let again = world.clients[1].extended("SELECT b FROM t WHERE a = $1", &["8"]);
