@@ -5,7 +5,8 @@
 //! `relation`, `from` and `join` (the range table and its names), `scope` (named parameters),
 //! `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate` (expressions),
 //! `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults,
-//! views), `ddl` and `api` (entry points); `parameterize` (literals of a statement become parameters).
+//! views), `ddl` and `api` (entry points); `parameterize` (literals of a statement become
+//! parameters).
 //!
 //! Counterpart: src/backend/parser.
 

@@ -2,9 +2,10 @@
 //! the meaning of the statement. Statements that differ only in such literals share one analysis
 //! and one plan.
 //!
-//! Literals become parameters in conditions (WHERE, ON), in rows of INSERT … VALUES and in the expressions
-//! of SET. There the type of a number does not depend on the context, and the context resolves a
-//! string of unknown type in the same way as a parameter of unknown type. These literals stay
+//! Literals become parameters in conditions (WHERE, ON), in rows of INSERT … VALUES and in the
+//! expressions of SET. There the type of a number does not depend on the context, and the context
+//! resolves a string of unknown type in the same way as a parameter of unknown type. Literals stay
+//! literals
 //!
 //! - in target lists, GROUP BY, HAVING, ORDER BY, DISTINCT, LIMIT, windows and set operations,
 //!   where equal expressions are matched, integers are positions, and the type of a column may
@@ -247,8 +248,8 @@ fn is_constant(node: &Node) -> bool {
 mod tests {
     use super::*;
 
-    /// The texts of the literals that become parameters, negated ones with `~` in front. Every digit and quote that
-    /// begins a token is in `starts`.
+    /// The texts of the literals that become parameters, negated ones with `~` in front. Every
+    /// digit and quote that begins a token is in `starts`.
     fn parameterized(sql: &str) -> String {
         let bytes = sql.as_bytes();
         let mut starts = Vec::new();

@@ -14,9 +14,9 @@
 //!
 //! Choice of the plan: a *settled* generic plan (rows by their full unique key, rows of VALUES) is
 //! used at once. Otherwise the first five executions get custom plans. After that the generic plan
-//! is used, unless its cost is higher than their average. Parameterized literals are no parameters for the
-//! client, so a statement with such parameters always gets a custom plan if its execution costs far
-//! more than planning.
+//! is used, unless its cost is higher than their average. Parameterized literals are no parameters
+//! for the client, so a statement with such parameters always gets a custom plan if its execution
+//! costs far more than planning.
 //!
 //! Counterpart: utils/cache/plancache.c.
 

@@ -19,8 +19,8 @@ use types::Datum;
 const CUSTOM_PLANS_FIRST: u32 = 5;
 /// Cost of planning in units of `cpu_operator_cost`, for each relation plus one.
 const PLANNING_OPERATORS: f64 = 1000.0;
-/// A statement whose parameters are literals of its text always gets a custom plan, if its custom plans cost more than
-/// this many times their planning.
+/// A statement whose parameters are literals of its text always gets a custom plan, if its custom
+/// plans cost more than this many times their planning.
 const PARAMETERIZED_CUSTOM_COST_RATIO: f64 = 200.0;
 /// A difference in size up to this many blocks does not invalidate a generic plan.
 const SAME_SIZE_BLOCKS: u32 = 8;

@@ -214,8 +214,8 @@ impl Session {
         Ok(true)
     }
 
-    /// The statement with as many literals as possible as parameters. It tries numbers and strings, then
-    /// numbers, then none.
+    /// The statement with as many literals as possible as parameters. It tries numbers and strings,
+    /// then numbers, then none.
     #[allow(clippy::type_complexity)]
     fn shaped_statement(
         &mut self,

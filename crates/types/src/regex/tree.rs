@@ -176,7 +176,8 @@ impl Part {
         }
     }
 
-    /// Builds a branch: a prefix that is one part, an atom with capture groups or mixed preferences, and the rest.
+    /// Builds a branch: a prefix that is one part, an atom with capture groups or mixed
+    /// preferences, and the rest.
     fn branch(items: &[Node], work: &WorkCounter<'_>) -> Result<Part> {
         let mut properties = PartProperties::default();
         for (i, item) in items.iter().enumerate() {

@@ -7,8 +7,8 @@ use std::cell::Cell;
 /// Units of work between two checks. A unit takes a few nanoseconds.
 const WORK_MAX: u32 = 4096;
 
-/// Counts units of work and, after every [`WORK_MAX`] of them, checks whether the query was cancelled
-/// or uses too much memory.
+/// Counts units of work and, after every [`WORK_MAX`] of them, checks whether the query was
+/// cancelled or uses too much memory.
 pub(super) struct WorkCounter<'a> {
     pub interrupts: &'a dyn Fn() -> Result<()>,
     work: Cell<u32>,
