@@ -48,7 +48,7 @@ pub use cache::{Key, Row, SysCache, Tuple};
 pub use cx::CatCx;
 pub use depend::ObjectAddress;
 pub use describe::relation_kind;
-pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, shape_version};
+pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, row_type_version};
 pub use session::{CatSession, CatalogState};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;

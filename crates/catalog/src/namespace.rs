@@ -43,15 +43,15 @@ pub struct OperCandidate {
 impl CatCx<'_> {
     /// The current search path.
     pub fn search_path(&mut self) -> Result<Arc<SearchPath>> {
-        // Creation, renaming or dropping of a schema changes `seen`.
-        let seen = self.session.seen();
+        // The creation, renaming or dropping of a schema changes the state.
+        let state = self.session.catalog_state();
         if let Some((path, at)) = &self.session.path
-            && *at == seen
+            && *at == state
         {
             return Ok(path.clone());
         }
         let path = Arc::new(self.compute_path()?);
-        self.session.path = Some((path.clone(), seen));
+        self.session.path = Some((path.clone(), state));
         Ok(path)
     }
 

@@ -133,7 +133,7 @@ impl ObjectClass {
     }
 
     /// Are the names of its objects qualified with an access method?
-    pub fn is_of_method(&self) -> bool {
+    pub fn has_access_method(&self) -> bool {
         self.method.is_some()
     }
 }

@@ -24,23 +24,23 @@ impl CatCx<'_> {
 
     /// As [`CatCx::relation`]; `None` where the relation is gone.
     pub fn try_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
-        let ticket = match self.session.catalog.find_relation(oid) {
+        let generation = match self.session.catalog.find_relation(oid) {
             _ if self.session.overlay.is_relation_dirty(oid) => None,
             Ok(found) if self.session.overlay.is_part_dirty(&found) => None,
             // The cached descriptor is the one of the owning session; build our own.
             Ok(found) if self.is_other_temp(&found.class) => return self.build_relation(oid),
             Ok(found) => return Ok(Some(found)),
-            Err(ticket) => Some(ticket),
+            Err(generation) => Some(generation),
         };
-        if ticket.is_none()
+        if generation.is_none()
             && let Some(found) = self.session.overlay.find_relation(oid)
         {
             return Ok(Some(found));
         }
         let built = self.build_relation(oid)?;
         if let Some(desc) = built.as_ref().filter(|desc| !desc.other_temp) {
-            match ticket.filter(|_| !self.session.overlay.is_part_dirty(desc)) {
-                Some(ticket) => self.session.catalog.install_relation(ticket, desc),
+            match generation.filter(|_| !self.session.overlay.is_part_dirty(desc)) {
+                Some(generation) => self.session.catalog.install_relation(generation, desc),
                 None => self.session.overlay.install_relation(desc.clone()),
             }
         }

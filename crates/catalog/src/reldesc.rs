@@ -20,7 +20,7 @@ use types::fncx::{Dropped, RowColumn, RowDesc};
 pub const VERSION_OPTION: &str = "pg_attver=";
 
 /// The latest version of the columns; 0 where none has one.
-pub fn shape_version<'a>(columns: impl IntoIterator<Item = &'a PgAttribute>) -> u64 {
+pub fn row_type_version<'a>(columns: impl IntoIterator<Item = &'a PgAttribute>) -> u64 {
     let options = columns.into_iter().flat_map(|a| a.attoptions.iter().flatten());
     let versions = options.filter_map(|o| o.as_str().strip_prefix(VERSION_OPTION)?.parse().ok());
     versions.max().unwrap_or(0)
@@ -101,7 +101,7 @@ impl RelDesc {
         };
         let make = || {
             let columns = self.attributes.iter().map(column).collect();
-            Arc::new(RowDesc::new(columns, shape_version(&self.attributes)))
+            Arc::new(RowDesc::new(columns, row_type_version(&self.attributes)))
         };
         self.row_desc.get_or_init(make).clone()
     }

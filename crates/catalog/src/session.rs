@@ -57,7 +57,7 @@ pub struct CatalogState {
 
 impl CatSession {
     /// The current catalog state of the session.
-    pub fn seen(&self) -> CatalogState {
+    pub fn catalog_state(&self) -> CatalogState {
         CatalogState { generation: self.catalog.generation(), own: self.overlay.version() }
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct Caches {
 #[derive(Default)]
 pub(crate) struct KnownRights {
     pub(crate) user: Oid,
-    pub(crate) seen: catalog::CatalogState,
+    pub(crate) state: catalog::CatalogState,
     pub(crate) superuser: bool,
     /// The last plan that passed the check.
     pub(crate) allowed: Option<Arc<PlannedStmt>>,

@@ -197,7 +197,7 @@ impl Shard {
 /// The state for which the environment number was last determined.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct EnvironmentAt {
-    seen: CatalogState,
+    state: CatalogState,
     user: Oid,
     temp: Oid,
     settings: u64,

@@ -94,10 +94,10 @@ impl Core {
     /// The hash function of a type, or the extended one with a seed. Counterpart:
     /// `lookup_type_cache`.
     pub(crate) fn hash_function(&mut self, ty: Oid, seeded: bool) -> Result<Arc<FnFacts>> {
-        let seen = self.catalog.seen();
-        if self.caches.hash_functions_at != seen {
+        let state = self.catalog.catalog_state();
+        if self.caches.hash_functions_at != state {
             self.caches.hash_functions.clear();
-            self.caches.hash_functions_at = seen;
+            self.caches.hash_functions_at = state;
         }
         if let Some(f) = self.caches.hash_functions.get(&(ty, seeded)) {
             return Ok(f.clone());

@@ -72,7 +72,7 @@ impl Core {
     #[inline]
     pub(crate) fn environment(&mut self) -> Result<u64> {
         let at = EnvironmentAt {
-            seen: self.catalog.seen(),
+            state: self.catalog.catalog_state(),
             user: self.catalog.user,
             temp: self.catalog.temp_namespace,
             settings: self.environment.settings_version,
