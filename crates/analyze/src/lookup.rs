@@ -4,10 +4,10 @@
 //! Counterpart: utils/lsyscache.h, utils/syscache.h, catalog/namespace.h.
 
 use catalog::Row;
-use catalog::foreign::Change;
 use catalog::rows::{
     PgAggregate, PgAmop, PgCast, PgCollation, PgOpclass, PgOperator, PgProc, PgRange, PgType,
 };
+use catalog::unsupported::Change;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::query::Query;

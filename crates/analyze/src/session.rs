@@ -5,11 +5,11 @@ use crate::lookup::{
     ConstraintInfo, FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup, ViewRule,
 };
 use crate::{stored, ty};
-use catalog::foreign::Change;
 use catalog::rows::{
     PgAggregate, PgAmop, PgCast, PgCollation, PgConstraint, PgOpclass, PgOperator, PgProc, PgRange,
     PgType, indexes,
 };
+use catalog::unsupported::Change;
 use catalog::{CatCx, RelDesc as Relation, Row, cache};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, bail, pg_err};

@@ -301,7 +301,7 @@ impl Analyzer<'_> {
         let found = self.find_collation(names);
         let found = self.with_position(found, location)?;
         if let Some(row) = found.map(|oid| self.cat.collation_row(oid)).transpose()?.flatten() {
-            self.with_position(catalog::foreign::check_collation(&row), location)?;
+            self.with_position(catalog::unsupported::check_collation(&row), location)?;
         }
         found.ok_or_else(|| {
             let e = pg_err!(

@@ -3,7 +3,7 @@
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (rows of a new cluster as text), `cache`
 //! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `cx` (lookups),
-//! `lookup`, `namespace`, `acl`, `format_type`, `foreign` (lookups used by analysis), `reldesc`,
+//! `lookup`, `namespace`, `acl`, `format_type`, `unsupported` (lookups used by analysis), `reldesc`,
 //! `relcache`, `orders`, `comparer`;
 //! `write`, `depend`, `object`, `describe`, `comment` (changes, dependencies, properties of objects
 //! of any kind); `bootstrap` creates a new cluster.
@@ -24,7 +24,6 @@ pub mod descs;
 pub mod encoding;
 pub mod estimate;
 pub mod facts;
-pub mod foreign;
 pub mod format_type;
 mod hasher;
 pub mod inval;
@@ -42,6 +41,7 @@ mod shared;
 mod store;
 mod tables;
 mod transaction;
+pub mod unsupported;
 pub mod write;
 
 pub use cache::{Key, Row, SysCache, Tuple};

@@ -315,7 +315,7 @@ fn begin_session(
     log_authorization(instance, origin, &core.store, start, &proved);
     let role = check_role(instance, &mut core, &user)?;
     let db = check_database(instance, &mut core, &database, &role)?;
-    let text_encoding = catalog::foreign::check_database(&db)?;
+    let text_encoding = catalog::unsupported::check_database(&db)?;
     let oid = db.oid;
     enter_database(instance, &mut core, oid, &database, text_encoding)?;
     set_login_user(&mut core, role.oid, role.rolsuper, &user);
@@ -406,7 +406,7 @@ pub(crate) fn begin_own_session(
             row.ok_or_else(|| pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
         // Autovacuum must also process databases whose encoding or locale is not supported; it
         // reads no text there.
-        let text_encoding = catalog::foreign::check_database(&row);
+        let text_encoding = catalog::unsupported::check_database(&row);
         let text_encoding = text_encoding.unwrap_or(types::settings::Encoding::SqlAscii);
         enter_database(instance, &mut core, oid, name, text_encoding)?;
     } else {
