@@ -35,7 +35,7 @@ impl World {
         let space = ids::RelFile::DEFAULT_TABLESPACE;
         let backend = Backend::connect(engine.storage(), 1, DATABASE, space, waiter).unwrap();
         let session = CatSession::new(catalogs.database(DATABASE), Oid(10));
-        let store = settings::Store::new(Arc::new(settings::Base::new(Arc::new(
+        let store = settings::SessionValues::new(Arc::new(settings::ServerValues::new(Arc::new(
             settings::Registry::load(),
         ))));
         let mut core = Core::new(backend, session, catalogs, "postgres".into(), store);

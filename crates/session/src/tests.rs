@@ -46,7 +46,9 @@ fn fixture() -> Fixture {
         session,
         catalogs,
         "postgres".into(),
-        settings::Store::new(Arc::new(settings::Base::new(Arc::new(settings::Registry::load())))),
+        settings::SessionValues::new(Arc::new(settings::ServerValues::new(Arc::new(
+            settings::Registry::load(),
+        )))),
     );
     Fixture { _engine: engine, core }
 }

@@ -58,7 +58,7 @@ pub struct Origin {
 
 /// One value for each parameter. Immutable after start-up; a reload creates a new one.
 #[derive(Clone, Debug)]
-pub struct Base {
+pub struct ServerValues {
     pub registry: Arc<Registry>,
     values: Vec<Origin>,
     /// Parameters of extensions (`class.name`), which have no definitions.
@@ -73,9 +73,9 @@ pub struct Base {
     locations: BTreeMap<Id, (Arc<str>, u32)>,
 }
 
-impl Base {
+impl ServerValues {
     /// The built-in defaults.
-    pub fn new(registry: Arc<Registry>) -> Base {
+    pub fn new(registry: Arc<Registry>) -> ServerValues {
         let values = registry
             .ids()
             .map(|id| Origin {
@@ -84,7 +84,7 @@ impl Base {
                 location: None,
             })
             .collect();
-        Base {
+        ServerValues {
             registry,
             values,
             custom: Vec::new(),
@@ -253,7 +253,7 @@ impl Base {
     /// The values after a reload: the current ones with those changes of `fresh` (built from the
     /// files) that are allowed at run time. Also returns log messages about changed and refused
     /// parameters, and the ids of the parameters that need a restart.
-    pub fn after_reload(&self, mut fresh: Base) -> (Base, Vec<PgError>, Vec<Id>) {
+    pub fn after_reload(&self, mut fresh: ServerValues) -> (ServerValues, Vec<PgError>, Vec<Id>) {
         let mut reports = Vec::new();
         let mut refused = Vec::new();
         let mut say = |code: SqlState, message: String| {

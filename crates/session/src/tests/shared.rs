@@ -68,7 +68,7 @@ impl World {
         let mut config = EngineConfig::new(env);
         config.shared_buffers = 2048;
         let engine = Engine::open(config).unwrap();
-        let base = Arc::new(settings::Base::new(Arc::new(settings::Registry::load())));
+        let base = Arc::new(settings::ServerValues::new(Arc::new(settings::Registry::load())));
         let config = Config { base, hba: Arc::default(), ident: Arc::default() };
         let instance = Instance::new(engine, config, Arc::new(Silent));
         instance.set_admission(Admission::Open);
@@ -90,7 +90,7 @@ impl World {
         let waiter = handle.waiter.clone();
         let backend = Backend::connect(storage, handle.pid, DATABASE, space, waiter).unwrap();
         let catalog = CatSession::new(self.instance.catalogs.database(DATABASE), Oid(10));
-        let store = settings::Store::new(self.instance.base());
+        let store = settings::SessionValues::new(self.instance.base());
         let catalogs = self.instance.catalogs.clone();
         let mut core = Core::new(backend, catalog, catalogs, "postgres".into(), store);
         let conn = Connection::new(Box::new(transport));

@@ -9,7 +9,7 @@
 
 use crate::exclusive;
 use crate::registry::{Context, Id, Setting, unrecognized};
-use crate::server::{Base, Origin, Source, cannot_be_changed, is_custom_name, misnamed};
+use crate::server::{Origin, ServerValues, Source, cannot_be_changed, is_custom_name, misnamed};
 use crate::unsupported;
 use crate::value::Value;
 use pgerror::{PgError, Result, SqlState};
@@ -51,13 +51,13 @@ struct Live {
     stays: Option<Origin>,
 }
 
-/// The value of a parameter saved by [`Store::save`].
+/// The value of a parameter saved by [`SessionValues::save`].
 pub struct Saved {
     key: Key,
     live: Option<Live>,
 }
 
-/// The values of all parameters saved by [`Store::save_all`].
+/// The values of all parameters saved by [`SessionValues::save_all`].
 pub struct SavedAll {
     changed: BTreeMap<Key, Live>,
     undo: Vec<UndoEntry>,
@@ -71,14 +71,14 @@ struct UndoEntry {
 }
 
 /// The parameter values of a session.
-pub struct Store {
-    base: Arc<Base>,
+pub struct SessionValues {
+    base: Arc<ServerValues>,
     changed: BTreeMap<Key, Live>,
     /// Values that RESET restores, if not the server's: from the startup packet, the role or the
     /// database.
     session: BTreeMap<Key, Origin>,
     undo: Vec<UndoEntry>,
-    /// Parameters whose value may have changed since the last [`Store::take_touched`].
+    /// Parameters whose value may have changed since the last [`SessionValues::take_touched`].
     touched: Vec<Id>,
     /// Extension parameters that have been set; they exist from then on.
     customs: BTreeSet<String>,
@@ -104,11 +104,11 @@ pub struct Row {
     pub pending_restart: bool,
 }
 
-impl Store {
-    pub fn new(base: Arc<Base>) -> Store {
+impl SessionValues {
+    pub fn new(base: Arc<ServerValues>) -> SessionValues {
         let ids = base.registry.ids();
         let touched = ids.filter(|id| base.origin(*id).source != Source::Default).collect();
-        Store {
+        SessionValues {
             base,
             changed: BTreeMap::new(),
             session: BTreeMap::new(),
@@ -118,12 +118,12 @@ impl Store {
         }
     }
 
-    pub fn base(&self) -> &Arc<Base> {
+    pub fn base(&self) -> &Arc<ServerValues> {
         &self.base
     }
 
     /// Replaces the server's values after a reload.
-    pub fn set_base(&mut self, base: Arc<Base>) {
+    pub fn set_base(&mut self, base: Arc<ServerValues>) {
         for id in base.registry.ids() {
             if base.origin(id).value != self.base.origin(id).value {
                 self.touched.push(id);
@@ -393,7 +393,7 @@ impl Store {
         }
     }
 
-    /// Saves the value of a parameter for [`Store::restore`].
+    /// Saves the value of a parameter for [`SessionValues::restore`].
     pub fn save(&self, name: &str) -> Result<Saved> {
         let key = self.find(name)?;
         let live = self.changed.get(&key).cloned();
@@ -412,7 +412,7 @@ impl Store {
         };
     }
 
-    /// Saves the values of all parameters for [`Store::restore_all`].
+    /// Saves the values of all parameters for [`SessionValues::restore_all`].
     pub fn save_all(&self) -> SavedAll {
         SavedAll { changed: self.changed.clone(), undo: self.undo.clone() }
     }
@@ -449,7 +449,7 @@ impl Store {
         }
     }
 
-    /// Has any value changed since the last [`Store::take_touched`]?
+    /// Has any value changed since the last [`SessionValues::take_touched`]?
     pub fn is_touched(&self) -> bool {
         !self.touched.is_empty()
     }
