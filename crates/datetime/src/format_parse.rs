@@ -393,12 +393,12 @@ impl<'a> Reader<'a> {
 
     /// Reads a year of the form `thousands,hundreds`; returns it and its length.
     fn thousands(&self) -> Result<(i32, usize)> {
-        let fault = || pg_err!(INVALID_DATETIME_FORMAT, "invalid input string for \"Y,YYY\"");
-        let (high, rest) = self.rest.split_once(',').ok_or_else(fault)?;
+        let error = || pg_err!(INVALID_DATETIME_FORMAT, "invalid input string for \"Y,YYY\"");
+        let (high, rest) = self.rest.split_once(',').ok_or_else(error)?;
         let low = rest.bytes().take(3).take_while(u8::is_ascii_digit).count();
-        let number = |t: &str| t.trim_start().parse::<i32>().map_err(|_| fault());
+        let number = |t: &str| t.trim_start().parse::<i32>().map_err(|_| error());
         let year = number(high)?.checked_mul(1000).and_then(|y| Some((y, rest.get(..low)?)));
-        let (high_part, low_part) = year.ok_or_else(fault)?;
+        let (high_part, low_part) = year.ok_or_else(error)?;
         Ok((high_part.saturating_add(number(low_part)?), high.len() + 1 + low))
     }
 }

@@ -9,7 +9,7 @@ use super::calendar::{
 };
 use super::convert::{timetz, timetz_parts, utc_to_local};
 use super::interval::Interval;
-use super::parse::{DateTime, Fault, Kind, decode, error, tokenize};
+use super::parse::{DateTime, Kind, ParseError, decode, parse_error, tokenize};
 use super::{interval, output};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
@@ -22,9 +22,10 @@ fn typmod(a: &[DatumRef<'_>]) -> i32 {
 }
 
 fn read(cx: &dyn FnContext, text: &[u8], name: &str, time_only: bool) -> Result<DateTime> {
-    let done = tokenize(text)
-        .and_then(|f| if f.is_empty() { Err(Fault::Format) } else { decode(cx, &f, time_only) });
-    done.map_err(|f| error(f, text, name))
+    let done = tokenize(text).and_then(|f| {
+        if f.is_empty() { Err(ParseError::Format) } else { decode(cx, &f, time_only) }
+    });
+    done.map_err(|f| parse_error(f, text, name))
 }
 
 fn date_in(cx: &dyn FnContext, text: &[u8]) -> Result<i32> {
@@ -79,7 +80,7 @@ fn wants_date(d: &DateTime) -> bool {
 fn time_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<i64> {
     let d = read(cx, text, "time", true)?;
     if wants_date(&d) || is_infinite(&d) {
-        return Err(error(Fault::Format, text, "time"));
+        return Err(parse_error(ParseError::Format, text, "time"));
     }
     let f = d.fields;
     Ok(round_micros(time_of(f.hour, f.minute, f.second, f.micros), typmod))
@@ -88,7 +89,7 @@ fn time_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<i64> {
 fn timetz_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<Datum> {
     let d = read(cx, text, "time with time zone", true)?;
     if wants_date(&d) || is_infinite(&d) {
-        return Err(error(Fault::Format, text, "time with time zone"));
+        return Err(parse_error(ParseError::Format, text, "time with time zone"));
     }
     let f = d.fields;
     let t = round_micros(time_of(f.hour, f.minute, f.second, f.micros), typmod);

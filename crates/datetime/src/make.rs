@@ -127,7 +127,7 @@ scalars! { FNS;
         // names.
         match super::parse::decode_offset(&text) {
             Ok(east) => return checked(local - i64::from(east) * USECS_PER_SEC),
-            Err(super::parse::Fault::ZoneOverflow) => return Err(pg_err!(
+            Err(super::parse::ParseError::ZoneOverflow) => return Err(pg_err!(
                 INVALID_PARAMETER_VALUE,
                 "numeric time zone \"{text}\" out of range"
             )),

@@ -114,15 +114,15 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         let more = parse_file(&OsFiles, &auto);
         parsed.errors.extend(more.errors);
         parsed.entries.extend(more.entries);
-        parsed.faults.extend(more.faults);
+        parsed.error_lines.extend(more.error_lines);
     }
     let mut reports = parsed.errors;
     let entries = parsed.entries;
     let mut wrong = base.apply_file(&entries);
     wrong.extend(canonicalize(&mut base, &entries)?);
     let unknown = |e: &PgError| e.code() == pgerror::SqlState::UNDEFINED_OBJECT;
-    let unusable = !parsed.faults.is_empty() || wrong.iter().any(|(_, e)| unknown(e));
-    let faulty = match (parsed.faults.first(), wrong.first()) {
+    let unusable = !parsed.error_lines.is_empty() || wrong.iter().any(|(_, e)| unknown(e));
+    let faulty = match (parsed.error_lines.first(), wrong.first()) {
         // PostgreSQL reports this file by its base name.
         (Some((file, ..)), _) if *file == auto => Some("postgresql.auto.conf".to_owned()),
         (Some((file, ..)), _) => Some(file.clone()),
@@ -170,7 +170,7 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         let id = base.registry.get("wal_buffers")?;
         base.correct(id, Value::Int(WAL_BUFFERS_MIN));
     }
-    Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
+    Ok(Loaded { base, reports, entries, wrong, faults: parsed.error_lines, faulty, unusable })
 }
 
 /// Only vacuuming against wraparound exists, and it cannot be disabled. `autovacuum` is shown as

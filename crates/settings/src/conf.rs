@@ -30,13 +30,13 @@ pub struct Entry {
 pub struct Parsed {
     pub entries: Vec<Entry>,
     pub errors: Vec<PgError>,
-    /// Errors in reading or parsing: file, line (0 for the whole file), message.
-    pub faults: Vec<(String, u32, String)>,
+    /// The same errors for `pg_file_settings`: file, line (0 for the whole file), message.
+    pub error_lines: Vec<(String, u32, String)>,
 }
 
 impl Parsed {
-    fn fault(&mut self, file: &str, line: u32, short: &str, error: PgError) {
-        self.faults.push((file.to_owned(), line, short.to_owned()));
+    fn add_error(&mut self, file: &str, line: u32, short: &str, error: PgError) {
+        self.error_lines.push((file.to_owned(), line, short.to_owned()));
         self.errors.push(error);
     }
 }
@@ -83,7 +83,7 @@ fn read_into(
              \"{file}\" line {line}"
         );
         let error = error(SqlState::PROGRAM_LIMIT_EXCEEDED, message);
-        out.fault(file, line, "nesting depth exceeded", error);
+        out.add_error(file, line, "nesting depth exceeded", error);
         return;
     }
     match files.read(path) {
@@ -101,7 +101,7 @@ fn read_into(
             let message = format!("could not open configuration file \"{path}\": {}", reason(&e));
             let (file, line) = from.unwrap_or((path, 0));
             let short = format!("could not open file \"{path}\"");
-            out.fault(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
+            out.add_error(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
         }
     }
 }
@@ -140,7 +140,7 @@ fn parse_text(files: &dyn Files, path: &str, text: &str, depth: u32, out: &mut P
                 };
                 let message = format!("syntax error in file \"{path}\" line {number}, {near}");
                 let error = error(SqlState::SYNTAX_ERROR, message);
-                out.fault(path, number, "syntax error", error);
+                out.add_error(path, number, "syntax error", error);
             }
         }
     }
@@ -166,7 +166,7 @@ fn include_dir(
                 format!("could not open configuration directory \"{dir}\": {}", reason(&e));
             let (file, line) = place.unwrap_or((dir, 0));
             let short = format!("could not open directory \"{dir}\"");
-            out.fault(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
+            out.add_error(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
         }
     }
 }

@@ -130,7 +130,7 @@ const OPTIONS: [&str; 24] = [
 const DEPTH_MAX: u32 = 10;
 
 /// An error in an authentication file.
-pub(crate) fn fault(path: &str, line: u32, message: String) -> PgError {
+pub(crate) fn line_error(path: &str, line: u32, message: String) -> PgError {
     PgError::new(SqlState::CONFIG_FILE_ERROR, message)
         .severity(Severity::Log)
         .context(format!("line {line} of configuration file \"{path}\""))
@@ -210,7 +210,7 @@ pub fn parse(
     for (number, fields) in lines(text, include) {
         match fields.and_then(|f| rule(&f, number)) {
             Ok(rule) => rules.push(rule),
-            Err(message) => errors.push(fault(path, number, message)),
+            Err(message) => errors.push(line_error(path, number, message)),
         }
     }
     if rules.is_empty() && errors.is_empty() {

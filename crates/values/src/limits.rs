@@ -73,7 +73,7 @@ pub fn is_long(value: &Datum) -> bool {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Fault {
+enum BufferError {
     Full { held: usize, more: usize },
     Memory { bytes: usize },
 }
@@ -84,12 +84,12 @@ enum Fault {
 #[derive(Default, Debug)]
 pub struct TextBuffer {
     bytes: Vec<u8>,
-    fault: Option<Fault>,
+    error: Option<BufferError>,
 }
 
 impl TextBuffer {
     pub const fn new() -> TextBuffer {
-        TextBuffer { bytes: Vec::new(), fault: None }
+        TextBuffer { bytes: Vec::new(), error: None }
     }
 
     /// Reserves `bytes` if they are available; a failure is not an error.
@@ -118,20 +118,20 @@ impl TextBuffer {
     #[inline]
     fn reserve(&mut self, more: usize) -> bool {
         if self.bytes.capacity() - self.bytes.len() >= more {
-            return self.fault.is_none();
+            return self.error.is_none();
         }
         self.grow(more)
     }
 
     #[cold]
     fn grow(&mut self, more: usize) -> bool {
-        if self.fault.is_some() {
+        if self.error.is_some() {
             return false;
         }
         let held = self.bytes.len();
         // One byte stays free for the terminating zero of PostgreSQL's buffer.
         if more >= ALLOCATION_BYTES_MAX - held {
-            self.fault = Some(Fault::Full { held, more });
+            self.error = Some(BufferError::Full { held, more });
             return false;
         }
         let double = (2 * held).clamp(64, ALLOCATION_BYTES_MAX);
@@ -140,7 +140,7 @@ impl TextBuffer {
         match total {
             Some(total) if self.bytes.try_reserve_exact(total - held).is_ok() => true,
             _ => {
-                self.fault = Some(Fault::Memory { bytes: held + more });
+                self.error = Some(BufferError::Memory { bytes: held + more });
                 false
             }
         }
@@ -165,8 +165,8 @@ impl TextBuffer {
     pub fn extend_printed(&mut self, parts: &[&[u8]]) {
         let total: usize = parts.iter().map(|p| p.len()).sum();
         let free = ALLOCATION_BYTES_MAX - 1 - self.bytes.len();
-        if self.fault.is_none() && total > free {
-            self.fault = Some(Fault::Full { held: self.bytes.len(), more: total + 1 });
+        if self.error.is_none() && total > free {
+            self.error = Some(BufferError::Full { held: self.bytes.len(), more: total + 1 });
         }
         parts.iter().for_each(|p| self.extend_from_slice(p));
     }
@@ -181,15 +181,15 @@ impl TextBuffer {
     /// Drops the contents and the error, and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
-        self.fault = None;
+        self.error = None;
     }
 
     /// The error if a part did not fit.
     pub fn check(&self) -> Result<()> {
-        match self.fault {
+        match self.error {
             None => Ok(()),
-            Some(Fault::Full { held, more }) => Err(buffer_full(held, more)),
-            Some(Fault::Memory { bytes }) => {
+            Some(BufferError::Full { held, more }) => Err(buffer_full(held, more)),
+            Some(BufferError::Memory { bytes }) => {
                 memory::admit(bytes)?;
                 Err(out_of_memory(bytes))
             }

@@ -2,7 +2,7 @@
 //! distinguishes. Counterpart: regc_color.c.
 
 use super::class::{CharSet, Ctype, Sets, named};
-use super::syntax::{fault, too_complex};
+use super::syntax::{pattern_error, too_complex};
 use super::work::WorkCounter;
 use pgerror::Result;
 use std::collections::BTreeMap;
@@ -175,7 +175,7 @@ impl Partition {
         for (&color, &runs) in &within {
             let next = self.runs_of.len();
             if next > COLORS_MAX {
-                return Err(fault("too many colors"));
+                return Err(pattern_error("too many colors"));
             }
             self.runs_of[usize::from(color)] -= runs;
             self.runs_of.push(runs);
