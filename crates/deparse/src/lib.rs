@@ -29,7 +29,7 @@ pub use object::{
     statistics_expressions, stored_expr, trigger_def, view_def,
 };
 pub use partition::{partition_constraint, partition_key};
-pub use planned::{Above, Place, PlanNames, qualified};
+pub use planned::{Ancestor, PlanNames, PlanPosition, qualified};
 pub use routine::{
     function_arguments, function_body, function_def, function_default, function_result,
 };
@@ -86,7 +86,7 @@ pub struct Deparser<'h> {
     /// The function's name and a dot.
     function_name: String,
     /// The plan node that the expressions belong to.
-    place: Option<Place<'h>>,
+    position: Option<PlanPosition<'h>>,
     depth: u32,
 }
 
@@ -108,7 +108,7 @@ impl<'h> Deparser<'h> {
             scopes: Vec::new(),
             param_names: Vec::new(),
             function_name: String::new(),
-            place: None,
+            position: None,
             depth: 0,
         }
     }

@@ -156,10 +156,10 @@ pub fn function_default(host: &mut dyn Host, oid: Oid, number: i32) -> Result<Op
     if !is_input(&args[at]) {
         return Ok(None);
     }
-    let place = args[..=at].iter().filter(|a| is_input(a)).count();
+    let input_index = args[..=at].iter().filter(|a| is_input(a)).count();
     let inputs = args.iter().filter(|a| is_input(a)).count();
     let defaults = defaults_of(host, &row)?;
-    let Some(i) = (place + defaults.len()).checked_sub(inputs + 1) else { return Ok(None) };
+    let Some(i) = (input_index + defaults.len()).checked_sub(inputs + 1) else { return Ok(None) };
     match defaults.get(i) {
         Some(e) => Deparser::new(host, Style::PLAIN).expression(e).map(Some),
         None => Ok(None),
