@@ -272,7 +272,7 @@ impl<'q> Naming<'q> {
             columns.names[i] = Some(name);
         }
         if let Some(below) = below {
-            changed |= show_join(&mut columns, &sources, below, &self.everywhere, rte);
+            changed |= list_join_columns(&mut columns, &sources, below, &self.everywhere, rte);
         }
         // A join without an alias cannot have a column list.
         columns.print_aliases = rte.alias.is_some() && changed;
@@ -287,7 +287,7 @@ impl<'q> Naming<'q> {
 /// Sets the list of the join's columns as a parser would derive it from the deparsed text: the
 /// merged columns, then the others of each side, with added columns in the positions that they have
 /// in the side. Returns whether an added column got another name than in its side.
-fn show_join(
+fn list_join_columns(
     columns: &mut Columns,
     sources: &[(i32, i32)],
     below: [&Columns; 2],

@@ -63,7 +63,7 @@ impl Style {
     pub const PLAIN: Style = Style { pretty: false, indent: false };
 
     /// The style of functions with a `pretty` argument: both forms have line breaks.
-    pub fn shown(pretty: bool) -> Style {
+    pub fn indented(pretty: bool) -> Style {
         Style { pretty, indent: true }
     }
 }

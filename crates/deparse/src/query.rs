@@ -303,7 +303,7 @@ impl Deparser<'_> {
     }
 
     /// Writes an element of a list into a separate string, so that the caller can break lines.
-    fn apart(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<String> {
+    fn to_separate_text(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<String> {
         let saved = std::mem::take(&mut self.out);
         let result = f(self);
         let part = std::mem::replace(&mut self.out, saved);
@@ -320,7 +320,7 @@ impl Deparser<'_> {
         let mut multiline = false;
         for (i, target) in list.iter().filter(|t| !t.resjunk).enumerate() {
             self.put(if i == 0 { " " } else { ", " });
-            let text = self.apart(|d| {
+            let text = self.to_separate_text(|d| {
                 let written = match &target.expr {
                     Expr::Var(v) => d.variable(v, 0, true)?,
                     e => {
@@ -456,7 +456,7 @@ impl Deparser<'_> {
                 continue;
             }
             self.put(", ");
-            let text = self.apart(|d| d.put_from_item(q, item))?;
+            let text = self.to_separate_text(|d| d.put_from_item(q, item))?;
             if self.style.indent && self.wrap >= 0 {
                 if text.starts_with('\n') {
                     self.trim_spaces();
