@@ -575,7 +575,7 @@ impl<'a> Compiler<'a> {
         }
         self.case_column = outer;
         let default = self.optional(n.defresult.as_ref())?;
-        let by_val = match arg.is_none() && batch::chooses_by_column(&arms, default.as_deref()) {
+        let by_val = match arg.is_none() && batch::is_case_by_column(&arms, default.as_deref()) {
             true => Some(self.facts.type_info(n.casetype)?.by_val),
             false => None,
         };

@@ -13,7 +13,7 @@ use plan::expr::{RowCompareKind, SqlValueKind};
 use types::fncx::InterruptTicker;
 use types::{Datum, DatumRef, builtin, oids};
 
-pub(crate) fn eval_rare<'a>(
+pub(crate) fn eval_infrequent<'a>(
     node: &'a Node,
     st: &mut EvalState,
     host: &mut dyn Host,
@@ -172,8 +172,8 @@ fn constant_array<'a>(
     if scalar.is_null() && call.strict {
         return Ok(Val::NULL);
     }
-    if let Some(holds) = elements.holds(scalar.as_ref(), use_or) {
-        return Ok(holds.map_or(Val::NULL, Val::bool));
+    if let Some(result) = elements.result(scalar.as_ref(), use_or) {
+        return Ok(result.map_or(Val::NULL, Val::bool));
     }
     let mut unknown = false;
     let mut ticker = InterruptTicker::default();

@@ -170,8 +170,8 @@ fn eval_compound<'a>(
             }
             Ok(Val::bool(true))
         }
-        Node::And(args) => junction(args, false, st, host, input),
-        Node::Or(args) => junction(args, true, st, host, input),
+        Node::And(args) => and_or(args, false, st, host, input),
+        Node::Or(args) => and_or(args, true, st, host, input),
         Node::Not(arg) => {
             let v = eval(arg, st, host, input)?;
             let v = v.as_ref();
@@ -254,7 +254,7 @@ fn eval_compound<'a>(
         }
         Node::HostCall { .. } => eval_host_call(node, st, host, input),
         Node::Missing { name } => Err(PgError::unsupported(format!("function {name}"))),
-        _ => nodes::eval_rare(node, st, host, input),
+        _ => nodes::eval_infrequent(node, st, host, input),
     }
 }
 
@@ -322,7 +322,7 @@ fn eval_host_call<'a>(
 }
 
 /// AND (`or` false) or OR with three-valued logic, stopping at the deciding argument.
-fn junction<'a>(
+fn and_or<'a>(
     args: &'a [Node],
     or: bool,
     st: &mut EvalState,
