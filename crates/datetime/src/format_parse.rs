@@ -24,7 +24,7 @@ enum Calendar {
 
 /// The values read; a field of 0 counts as not given.
 #[derive(Default)]
-struct Read {
+struct ReadFields {
     calendar: Option<Calendar>,
     twelve: bool,
     pm: i32,
@@ -123,7 +123,7 @@ struct Reader<'a> {
     exact: bool,
     /// Number of skipped characters that have no counterpart in the template.
     extra: i32,
-    out: Read,
+    out: ReadFields,
 }
 
 impl<'a> Reader<'a> {
@@ -414,9 +414,9 @@ fn nearest_to_2020(year: i32) -> i32 {
     }
 }
 
-fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<Read> {
+fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<ReadFields> {
     let nodes = template(cx, pattern)?;
-    let out = Read::default();
+    let out = ReadFields::default();
     let mut r = Reader { rest: text, before: None, exact: false, extra: 0, out };
     let mut ticker = InterruptTicker::default();
     for (i, node) in nodes.iter().enumerate() {
@@ -449,13 +449,13 @@ const ISO_WEEKS_MAX: u32 = 10_000_000;
 
 /// The parts of a date that were given, so that only they are checked.
 #[derive(Default)]
-struct Given {
+struct GivenParts {
     year: bool,
     month: bool,
     day: bool,
 }
 
-impl Read {
+impl ReadFields {
     fn hour_of_day(&self, hour: i32) -> Result<i32> {
         if !self.twelve {
             return Ok(hour);
@@ -497,10 +497,10 @@ impl Read {
     }
 
     /// Sets year, month and day.
-    fn date(&self, f: &mut Fields) -> Result<Given> {
+    fn date(&self, f: &mut Fields) -> Result<GivenParts> {
         let iso = self.calendar == Some(Calendar::IsoWeek);
-        let all = || Given { year: true, month: true, day: true };
-        let mut given = Given::default();
+        let all = || GivenParts { year: true, month: true, day: true };
+        let mut given = GivenParts::default();
         if let Some(year) = self.full_year() {
             f.year = year;
             given.year = true;

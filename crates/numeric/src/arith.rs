@@ -199,15 +199,15 @@ impl Num {
 
     /// Rounds half away from zero to `rscale` decimals (negative: before the decimal point).
     pub fn round(&mut self, rscale: i32) {
-        self.cut(rscale, true);
+        self.limit_decimals(rscale, true);
     }
 
     /// Truncates after `rscale` decimals.
     pub fn truncate(&mut self, rscale: i32) {
-        self.cut(rscale, false);
+        self.limit_decimals(rscale, false);
     }
 
-    fn cut(&mut self, rscale: i32, round: bool) {
+    fn limit_decimals(&mut self, rscale: i32, round: bool) {
         self.dscale = rscale;
         let decimals = (self.weight + 1) * DEC_DIGITS + rscale;
         if decimals < 0 {

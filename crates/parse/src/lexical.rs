@@ -17,13 +17,13 @@ const NAME_MAX: usize = 63;
 pub(crate) type Notice = (usize, PgError);
 
 /// 42622 for an identifier that is truncated; `name` is folded, its quotes are undoubled.
-fn truncated(name: &str) -> PgError {
+fn truncation_notice(name: &str) -> PgError {
     let mut end = NAME_MAX;
     while !name.is_char_boundary(end) {
         end -= 1;
     }
-    let cut = &name[..end];
-    pg_err!(NAME_TOO_LONG, "identifier \"{name}\" will be truncated to \"{cut}\"")
+    let truncated = &name[..end];
+    pg_err!(NAME_TOO_LONG, "identifier \"{name}\" will be truncated to \"{truncated}\"")
         .severity(Severity::Notice)
 }
 
@@ -97,7 +97,8 @@ pub(crate) fn first(sql: &str, conforming: bool, notices: &mut Vec<Notice>) -> O
                 let start = s.at;
                 s.skip(continues_name);
                 if s.at - start > NAME_MAX {
-                    notices.push((start, truncated(&sql[start..s.at].to_ascii_lowercase())));
+                    notices
+                        .push((start, truncation_notice(&sql[start..s.at].to_ascii_lowercase())));
                 }
                 if s.peek(0) == Some(b'\'') {
                     match &s.text[start..s.at] {
@@ -138,7 +139,7 @@ fn check_quoted_length(sql: &str, start: usize, end: usize, notices: &mut Vec<No
     }
     let name = inner.replace("\"\"", "\"");
     if name.len() > NAME_MAX {
-        notices.push((start, truncated(&name)));
+        notices.push((start, truncation_notice(&name)));
     }
 }
 

@@ -68,7 +68,7 @@ impl Bits {
         Bits { len, bytes }.trimmed()
     }
 
-    /// The value cut or zero-extended at its end to `len` bits.
+    /// The value truncated or zero-extended at its end to `len` bits.
     fn resized(&self, len: usize) -> Result<Bits> {
         let size = len.div_ceil(8);
         let mut bytes = allocate_payload(4 + size)?;

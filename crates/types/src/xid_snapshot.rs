@@ -42,7 +42,7 @@ impl XidSnapshot {
     }
 
     /// Had the transaction ended when the snapshot was taken?
-    pub fn sees(&self, xid: u64) -> bool {
+    pub fn is_finished(&self, xid: u64) -> bool {
         xid < self.xmin || xid < self.xmax && self.running.binary_search(&xid).is_err()
     }
 
@@ -119,7 +119,7 @@ scalars! { FNS;
     "pg_snapshot_xmin" => |_, a| Ok(Datum::int8(XidSnapshot::of(a[0]).xmin as i64)),
     "pg_snapshot_xmax" => |_, a| Ok(Datum::int8(XidSnapshot::of(a[0]).xmax as i64)),
     "pg_visible_in_snapshot" => |_, a| {
-        Ok(Datum::bool(XidSnapshot::of(a[1]).sees(a[0].as_i64() as u64)))
+        Ok(Datum::bool(XidSnapshot::of(a[1]).is_finished(a[0].as_i64() as u64)))
     },
 }
 
@@ -146,7 +146,7 @@ mod tests {
         }
         let s = XidSnapshot::parse(b"12:18:14,16").unwrap();
         assert_eq!(XidSnapshot::of(s.datum().as_ref()), s);
-        let seen: Vec<u64> = (11..20).filter(|x| s.sees(*x)).collect();
+        let seen: Vec<u64> = (11..20).filter(|x| s.is_finished(*x)).collect();
         assert_eq!(seen, [11, 12, 13, 15, 17]);
     }
 }

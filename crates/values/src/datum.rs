@@ -51,7 +51,7 @@ impl Datum {
         Datum::Bytes(s.as_bytes().into())
     }
 
-    /// A `name`: at most 63 bytes of `s` (cut at a character boundary), zero-padded to 64.
+    /// A `name`: at most 63 bytes of `s` (truncated at a character boundary), zero-padded to 64.
     pub fn name(s: &str) -> Datum {
         let mut end = s.len().min(63);
         while !s.is_char_boundary(end) {

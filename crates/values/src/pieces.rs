@@ -80,13 +80,13 @@ pub fn append_repeated(
 ) -> Result<()> {
     let start = out.len();
     append(cx, out, &period[..period.len().min(total)])?;
-    while let made = out.len() - start
-        && made > 0
-        && made < total
+    while let written = out.len() - start
+        && written > 0
+        && written < total
     {
         // Until the last iteration the result is a whole number of periods, so doubling it copies
         // large pieces.
-        let more = made.min(total - made);
+        let more = written.min(total - written);
         for from in (0..more).step_by(PIECE_BYTES) {
             if from > 0 {
                 cx.check_interrupts()?;

@@ -323,7 +323,7 @@ macro_rules! fixed_array {
 }
 
 fn le<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes[..N].try_into().expect("the slice was cut to this length")
+    bytes[..N].try_into().expect("the slice has this length")
 }
 
 fixed_array! {

@@ -24,7 +24,7 @@ fn date_may_stand(fields: &[(Token, String)], i: usize) -> bool {
 }
 
 /// The state of decoding the fields of a date and time.
-struct Reading<'a> {
+struct FieldDecoder<'a> {
     cx: &'a dyn FnContext,
     fields: &'a [(Token, String)],
     /// A time with an optional date is expected.
@@ -37,7 +37,7 @@ struct Reading<'a> {
     iso_time: bool,
 }
 
-impl Reading<'_> {
+impl FieldDecoder<'_> {
     fn field(&mut self, i: usize, token_type: Token, text: &str) -> Parsed<()> {
         match token_type {
             Token::Date => self.date(i, text),
@@ -309,7 +309,7 @@ impl Reading<'_> {
 
 /// Decodes the fields of a date and time (`time_only`: of a time with an optional date).
 pub fn decode(cx: &dyn FnContext, fields: &[(Token, String)], time_only: bool) -> Parsed<DateTime> {
-    let mut reading = Reading {
+    let mut decoder = FieldDecoder {
         cx,
         fields,
         time_only,
@@ -319,7 +319,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Token, String)], time_only: bool) -
         iso_time: false,
     };
     for (i, (token_type, text)) in fields.iter().enumerate() {
-        reading.field(i, *token_type, text)?;
+        decoder.field(i, *token_type, text)?;
     }
-    reading.finish()
+    decoder.finish()
 }

@@ -26,7 +26,7 @@ trait Value: Sized {
     fn elements_count(&self) -> Option<usize>;
     fn nth(&self, i: usize) -> Option<Self>;
     /// The value as a datum of its own type.
-    fn whole(&self, interrupts: &InterruptChecker<'_>) -> Result<Datum>;
+    fn datum(&self, interrupts: &InterruptChecker<'_>) -> Result<Datum>;
     /// The value as text; SQL NULL for a JSON null.
     fn text(&self, interrupts: &InterruptChecker<'_>) -> Result<Datum>;
 
@@ -116,7 +116,7 @@ impl Value for Part<'_> {
         }
     }
 
-    fn whole(&self, _: &InterruptChecker<'_>) -> Result<Datum> {
+    fn datum(&self, _: &InterruptChecker<'_>) -> Result<Datum> {
         Ok(Datum::bytes(self.raw()))
     }
 
@@ -151,7 +151,7 @@ impl Value for Item<'_> {
         }
     }
 
-    fn whole(&self, _: &InterruptChecker<'_>) -> Result<Datum> {
+    fn datum(&self, _: &InterruptChecker<'_>) -> Result<Datum> {
         Ok(datum_of(*self))
     }
 
@@ -187,7 +187,7 @@ fn answer<V: Value>(cx: &dyn FnContext, v: Option<V>, text: bool) -> Result<Datu
 
 /// Converts one of many parts of a value.
 fn part<V: Value>(interrupts: &InterruptChecker<'_>, v: V, text: bool) -> Result<Datum> {
-    if text { v.text(interrupts) } else { v.whole(interrupts) }
+    if text { v.text(interrupts) } else { v.datum(interrupts) }
 }
 
 /// The steps of a path; `None` if one of them is NULL.

@@ -42,13 +42,13 @@ pub(super) enum Kind {
 
 /// Validates a JSON text; 22P02 if it is not valid.
 pub(super) fn check(text: &[u8], interrupts: &InterruptChecker<'_>) -> Result<()> {
-    Parser::<false>::whole(text, interrupts).map(|_| ())
+    Parser::<false>::document(text, interrupts).map(|_| ())
 }
 
 /// Parses a JSON text; 22P02 if it is not valid, 22P05 if an escape in a string is not a valid
 /// character.
 pub(super) fn tree(text: &[u8], interrupts: &InterruptChecker<'_>) -> Result<Node> {
-    Parser::<true>::whole(text, interrupts)
+    Parser::<true>::document(text, interrupts)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,7 +88,7 @@ fn char_len(c: u8) -> usize {
 }
 
 impl<'a, const BUILD: bool> Parser<'a, BUILD> {
-    fn whole(text: &'a [u8], interrupts: &'a InterruptChecker<'a>) -> Result<Node> {
+    fn document(text: &'a [u8], interrupts: &'a InterruptChecker<'a>) -> Result<Node> {
         let mut p: Parser<'_, BUILD> =
             Parser { text, interrupts, token: Token::End, start: 0, end: 0, string: Vec::new() };
         p.advance()?;

@@ -68,16 +68,16 @@ impl Colors {
     ) -> Result<Colors> {
         let newline = lines.then(|| CharSet::one(b'\n' as u32));
         let word = words.then(|| named("word", ctype, false).unwrap_or_default());
-        let mut division = Partition::new();
+        let mut partition = Partition::new();
         let all = sets.ordered().iter().map(|set| &**set);
         for set in all.clone().chain(&newline).chain(&word) {
-            division.divide(set, work)?;
+            partition.refine(set, work)?;
         }
-        let count = division.runs_of.len();
+        let count = partition.runs_of.len();
         let mut members = Vec::with_capacity(sets.ordered().len());
         let mut total = 0;
         for set in all {
-            let list = Members::new(division.members(set, work)?, count);
+            let list = Members::new(partition.members(set, work)?, count);
             total += list.len();
             if total > MEMBERS_MAX {
                 return Err(too_complex());
@@ -86,13 +86,13 @@ impl Colors {
         }
         let flags = |set: Option<CharSet>| -> Result<Vec<bool>> {
             let mut flags = vec![false; count];
-            for color in set.map_or(Ok(Vec::new()), |set| division.members(&set, work))? {
+            for color in set.map_or(Ok(Vec::new()), |set| partition.members(&set, work))? {
                 flags[usize::from(color)] = true;
             }
             Ok(flags)
         };
         let (newline, word) = (flags(newline)?, flags(word)?);
-        let mut runs: Vec<(u32, u16)> = division.runs.into_iter().collect();
+        let mut runs: Vec<(u32, u16)> = partition.runs.into_iter().collect();
         runs.dedup_by_key(|run| run.1);
         let mut colors = Colors { ascii: [0; 128], runs, members, newline, word };
         for c in 0..128 {
@@ -145,7 +145,7 @@ impl Partition {
     }
 
     /// Splits the run that contains a code point, so that a run begins there.
-    fn cut(&mut self, code: u32) {
+    fn split_run(&mut self, code: u32) {
         let Some((&start, &color)) = self.runs.range(..=code).next_back() else { return };
         if start != code {
             self.runs.insert(code, color);
@@ -155,12 +155,12 @@ impl Partition {
 
     /// Splits each color into the part in the set and the rest. Only runs in the set are visited,
     /// so sets of single characters are cheap however many there are.
-    fn divide(&mut self, set: &CharSet, work: &WorkCounter<'_>) -> Result<()> {
+    fn refine(&mut self, set: &CharSet, work: &WorkCounter<'_>) -> Result<()> {
         // Number of runs of each color within the set.
         let mut within: HashMap<u16, u32> = HashMap::new();
         for &(low, high) in &set.0 {
-            self.cut(low);
-            self.cut(high + 1);
+            self.split_run(low);
+            self.split_run(high + 1);
             for (_, &color) in self.runs.range(low..=high) {
                 work.add(8)?;
                 *within.entry(color).or_default() += 1;

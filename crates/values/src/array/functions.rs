@@ -95,7 +95,7 @@ fn positions(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 }
 
 /// Replaces (removes, without `new`) the elements that are equal to `old`.
-fn exchange(
+fn replace_elements(
     cx: &mut dyn FnContext,
     array: DatumRef<'_>,
     old: DatumRef<'_>,
@@ -193,8 +193,8 @@ scalars! { FNS;
     "array_position" => position,
     "array_position_start" => position,
     "array_positions" => positions,
-    "array_remove" => |cx, a| exchange(cx, a[0], a[1], None),
-    "array_replace" => |cx, a| exchange(cx, a[0], a[1], Some(a[2])),
+    "array_remove" => |cx, a| replace_elements(cx, a[0], a[1], None),
+    "array_replace" => |cx, a| replace_elements(cx, a[0], a[1], Some(a[2])),
     "trim_array" => trim,
     "width_bucket_array" => width_bucket,
 }

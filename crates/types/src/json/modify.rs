@@ -90,7 +90,7 @@ fn without_element(cx: &dyn FnContext, d: DatumRef<'_>, i: i32) -> Result<Datum>
 
 /// The modification at the end of a path.
 #[derive(Clone)]
-enum Change {
+enum Modification {
     Delete,
     /// Replaces an existing value; with `create` also adds a missing one.
     Set {
@@ -105,7 +105,7 @@ enum Change {
 }
 
 /// The steps of a path; `None` for a NULL step.
-fn steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>> {
+fn path_steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>> {
     let array = ArrayRef::new(d);
     if array.ndim() > 1 {
         return Err(PgError::new(
@@ -118,7 +118,12 @@ fn steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>
 }
 
 /// Applies a modification to `here` at `path[level..]`.
-fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change) -> Result<()> {
+fn modify(
+    here: &mut Json,
+    path: &[Option<Vec<u8>>],
+    level: usize,
+    what: &Modification,
+) -> Result<()> {
     let Some(step) = path.get(level) else { return Ok(()) };
     let at = level + 1;
     if matches!(here, Json::Array(_) | Json::Object(_)) && step.is_none() {
@@ -130,18 +135,19 @@ fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change
         Json::Object(pairs) => {
             let found = pairs.iter().position(|(k, _)| k == step);
             match (found, what) {
-                (Some(i), _) if !last => return change(&mut pairs[i].1, path, at, what),
-                (Some(i), Change::Delete) => {
+                (Some(i), _) if !last => return modify(&mut pairs[i].1, path, at, what),
+                (Some(i), Modification::Delete) => {
                     pairs.remove(i);
                 }
-                (Some(i), Change::Set { value, .. }) => pairs[i].1 = value.clone(),
-                (Some(_), Change::Insert { .. }) => {
+                (Some(i), Modification::Set { value, .. }) => pairs[i].1 = value.clone(),
+                (Some(_), Modification::Insert { .. }) => {
                     return Err(refused("cannot replace existing key")
                         .hint("Try using the function jsonb_set to replace key value."));
                 }
-                (None, Change::Set { value, create: true } | Change::Insert { value, .. })
-                    if last =>
-                {
+                (
+                    None,
+                    Modification::Set { value, create: true } | Modification::Insert { value, .. },
+                ) if last => {
                     pairs.push((step.clone(), value.clone()));
                 }
                 (None, _) => {}
@@ -159,19 +165,19 @@ fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change
             let i = if i < 0 { i64::from(i) + n } else { i64::from(i) };
             let inside = (0..n).contains(&i);
             match what {
-                _ if inside && !last => return change(&mut all[i as usize], path, at, what),
+                _ if inside && !last => return modify(&mut all[i as usize], path, at, what),
                 _ if !last => {}
-                Change::Delete if inside => {
+                Modification::Delete if inside => {
                     all.remove(i as usize);
                 }
-                Change::Delete => {}
-                Change::Set { value, .. } if inside => all[i as usize] = value.clone(),
-                Change::Set { create: false, .. } => {}
-                Change::Insert { value, after } if inside => {
+                Modification::Delete => {}
+                Modification::Set { value, .. } if inside => all[i as usize] = value.clone(),
+                Modification::Set { create: false, .. } => {}
+                Modification::Insert { value, after } if inside => {
                     all.insert(i as usize + usize::from(*after), value.clone());
                 }
                 // An index out of range adds the value at the nearer end.
-                Change::Set { value, .. } | Change::Insert { value, .. } => {
+                Modification::Set { value, .. } | Modification::Insert { value, .. } => {
                     let place = if i < 0 { 0 } else { all.len() };
                     all.insert(place, value.clone());
                 }
@@ -182,26 +188,26 @@ fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change
     Ok(())
 }
 
-fn changed(
+fn modified(
     cx: &mut dyn FnContext,
     d: DatumRef<'_>,
     path: DatumRef<'_>,
-    what: &Change,
+    what: &Modification,
 ) -> Result<Datum> {
-    let path = steps(cx, path)?;
+    let path = path_steps(cx, path)?;
     if is_scalar(d) {
         return Err(refused(match what {
-            Change::Delete => "cannot delete path in scalar",
+            Modification::Delete => "cannot delete path in scalar",
             _ => "cannot set path in scalar",
         }));
     }
-    let adds = !matches!(what, Change::Delete | Change::Set { create: false, .. });
+    let adds = !matches!(what, Modification::Delete | Modification::Set { create: false, .. });
     if path.is_empty() || (Container::new(d.as_bytes()).len() == 0 && !adds) {
         return Ok(d.to_owned());
     }
     let interrupts = &InterruptChecker::new(cx);
     let mut whole = Json::of_item(item(d), interrupts)?;
-    change(&mut whole, &path, 0, what)?;
+    modify(&mut whole, &path, 0, what)?;
     whole.datum(interrupts)
 }
 
@@ -221,7 +227,7 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     }
     if !a[2].is_null() {
         let value = Json::of_item(item(a[2]), &InterruptChecker::new(cx))?;
-        return changed(cx, a[0], a[1], &Change::Set { value, create });
+        return modified(cx, a[0], a[1], &Modification::Set { value, create });
     }
     match a[4].as_bytes() {
         b"raise_exception" => Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "JSON value must not be null")
@@ -230,8 +236,10 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
                 "To avoid, either change the null_value_treatment argument or ensure that an \
                        SQL NULL is not passed.",
             )),
-        b"use_json_null" => changed(cx, a[0], a[1], &Change::Set { value: Json::Null, create }),
-        b"delete_key" => changed(cx, a[0], a[1], &Change::Delete),
+        b"use_json_null" => {
+            modified(cx, a[0], a[1], &Modification::Set { value: Json::Null, create })
+        }
+        b"delete_key" => modified(cx, a[0], a[1], &Modification::Delete),
         b"return_target" => Ok(a[0].to_owned()),
         _ => Err(unknown()),
     }
@@ -293,19 +301,19 @@ scalars! { FNS;
     "jsonb_concat" => |cx, a| concat(cx, a[0], a[1]),
     "jsonb_delete" => |cx, a| without(cx, a[0], &|k| k == a[1].as_bytes()),
     "jsonb_delete_array" => |cx, a| {
-        let keys = steps(cx, a[1])?;
+        let keys = path_steps(cx, a[1])?;
         without(cx, a[0], &|k| keys.iter().flatten().any(|gone| gone == k))
     },
     "jsonb_delete_idx" => |cx, a| without_element(cx, a[0], a[1].as_i32()),
-    "jsonb_delete_path" => |cx, a| changed(cx, a[0], a[1], &Change::Delete),
+    "jsonb_delete_path" => |cx, a| modified(cx, a[0], a[1], &Modification::Delete),
     "jsonb_set" => |cx, a| {
         let value = Json::of_item(item(a[2]), &InterruptChecker::new(cx))?;
-        changed(cx, a[0], a[1], &Change::Set { value, create: a[3].as_bool() })
+        modified(cx, a[0], a[1], &Modification::Set { value, create: a[3].as_bool() })
     },
     "jsonb_set_lax" => set_lax,
     "jsonb_insert" => |cx, a| {
         let value = Json::of_item(item(a[2]), &InterruptChecker::new(cx))?;
-        changed(cx, a[0], a[1], &Change::Insert { value, after: a[3].as_bool() })
+        modified(cx, a[0], a[1], &Modification::Insert { value, after: a[3].as_bool() })
     },
     "jsonb_strip_nulls" => |cx, a| {
         let interrupts = &InterruptChecker::new(cx);

@@ -18,10 +18,10 @@ fn normalized(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<String> {
     let text = String::from_utf8_lossy(a[0].as_bytes());
     let form = a[1].as_bytes().to_ascii_uppercase();
     Ok(match form.as_slice() {
-        b"NFC" => gathered(cx, text.nfc())?,
-        b"NFD" => gathered(cx, text.nfd())?,
-        b"NFKC" => gathered(cx, text.nfkc())?,
-        b"NFKD" => gathered(cx, text.nfkd())?,
+        b"NFC" => collect(cx, text.nfc())?,
+        b"NFD" => collect(cx, text.nfd())?,
+        b"NFKC" => collect(cx, text.nfkc())?,
+        b"NFKD" => collect(cx, text.nfkd())?,
         _ => {
             let form = lossy_text(a[1].as_bytes());
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid normalization form: {form}"));
@@ -30,7 +30,7 @@ fn normalized(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<String> {
 }
 
 /// Collects the characters, with checks for interrupts.
-fn gathered(cx: &dyn FnContext, chars: impl Iterator<Item = char>) -> Result<String> {
+fn collect(cx: &dyn FnContext, chars: impl Iterator<Item = char>) -> Result<String> {
     let mut out = TextBuffer::new();
     let interrupts = InterruptChecker::new(cx);
     for c in chars {
