@@ -292,11 +292,11 @@ fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Sessi
 impl Core {
     /// Applies changed settings to the state of the session and of the crates below.
     pub(crate) fn apply_settings(&mut self) {
-        if !self.store.is_touched() {
+        if !self.store.has_changed() {
             return;
         }
         let mut storage = false;
-        for id in self.store.take_touched() {
+        for id in self.store.take_changed() {
             storage |= self.apply(id);
         }
         if storage {
@@ -307,7 +307,7 @@ impl Core {
 
     /// As [`Self::apply_settings`] for all settings, in a new session.
     pub(crate) fn apply_all_settings(&mut self) {
-        self.store.take_touched();
+        self.store.take_changed();
         for id in self.store.base().registry.clone().ids() {
             self.apply(id);
         }

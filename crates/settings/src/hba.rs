@@ -561,7 +561,7 @@ impl Rules {
 }
 
 /// 28000 for a connection without a matching rule, or with a matching reject rule.
-pub fn refusal(rejected: bool, peer: Peer, database: &str, user: &str) -> PgError {
+pub fn rejection_error(rejected: bool, peer: Peer, database: &str, user: &str) -> PgError {
     let host = peer.address.map_or("[local]".to_owned(), |a| a.to_string());
     let crypt = if peer.encrypted { "SSL encryption" } else { "no encryption" };
     let message = if rejected {

@@ -317,7 +317,7 @@ pub(crate) fn cannot_be_changed(name: &str) -> PgError {
 }
 
 /// 42602 for a dotted name that is not a valid extension parameter.
-pub(crate) fn misnamed(name: &str) -> Option<PgError> {
+pub(crate) fn invalid_custom_name(name: &str) -> Option<PgError> {
     let dotted = name.contains('.') && !is_custom_name(name);
     dotted.then(|| {
         PgError::new(
