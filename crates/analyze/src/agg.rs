@@ -564,8 +564,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Is the column functionally dependent on the GROUP BY columns, because they contain its
-    /// table's primary key?
+    /// Whether the column is functionally dependent on the GROUP BY columns, because they contain
+    /// its table's primary key.
     fn depends_on_group(
         &mut self,
         v: &Var,
@@ -596,7 +596,7 @@ impl Analyzer<'_> {
         Ok(true)
     }
 
-    /// Does the query group or aggregate, so that [`Self::check_aggregates`] must run?
+    /// Whether the query groups or aggregates rows, so that [`Self::check_aggregates`] must run.
     pub fn needs_group_check(query: &Query) -> bool {
         query.has_aggs
             || !query.group_clause.is_empty()
@@ -604,7 +604,7 @@ impl Analyzer<'_> {
             || query.having_qual.is_some()
     }
 
-    /// Does the expression contain an aggregate of its own level?
+    /// Whether the expression contains an aggregate of its own query level.
     pub fn has_aggregates(expr: &Expr) -> bool {
         contains_aggs(expr)
     }
@@ -620,7 +620,7 @@ struct Ungrouped<'g> {
     dependent: Vec<Oid>,
 }
 
-/// Is `inner`, an expression `up` levels below, equal to `outer`?
+/// Whether `inner`, an expression `up` query levels below, is equal to `outer`.
 fn same_at(outer: &Expr, inner: &Expr, up: u32) -> bool {
     if up == 0 {
         return outer == inner;
@@ -712,7 +712,7 @@ fn outer_ctes(query: &Query, depth: u32, found: &mut dyn FnMut(u32, &str)) {
     }
 }
 
-/// Are two unnamed window definitions equal, apart from their locations?
+/// Whether two unnamed window definitions are equal, apart from their locations.
 fn same_window(a: &ast::WindowDef, b: &ast::WindowDef) -> bool {
     fn bare(w: &ast::WindowDef) -> String {
         strip_locations(&format!(

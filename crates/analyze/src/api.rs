@@ -11,8 +11,8 @@ use pgerror::{Result, pg_err};
 use plan::expr::Expr;
 use plan::query::Query;
 
-/// Does the statement become a [`Query`]? If not, it is a utility statement, which stays a raw
-/// parse tree.
+/// Whether analysis turns the statement into a [`Query`]. Other statements are utility statements
+/// and stay raw parse trees.
 pub fn is_query(node: &Node) -> bool {
     match node {
         Node::SelectStmt(s) => {

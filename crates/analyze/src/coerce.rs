@@ -46,7 +46,7 @@ fn hide_coercion(node: &mut Expr) {
     }
 }
 
-/// Does the expression return a set?
+/// Whether the expression returns a set.
 pub fn returns_set(expr: &Expr) -> bool {
     set_in(expr).is_some()
 }
@@ -69,7 +69,7 @@ pub fn set_in(expr: &Expr) -> Option<Location> {
 }
 
 impl Analyzer<'_> {
-    /// Can every type of `from` be coerced to the one of the same index in `to`?
+    /// Whether every type of `from` can be coerced to the type of the same index in `to`.
     pub fn can_coerce(&mut self, from: &[Oid], to: &[Oid], context: Context) -> Result<bool> {
         let mut generics = false;
         for (&input, &target) in from.iter().zip(to) {
@@ -105,7 +105,7 @@ impl Analyzer<'_> {
         Ok(!generics || self.generic_types_consistent(from, to)?)
     }
 
-    /// Does a composite type's relation inherit from another's?
+    /// Whether the relation of composite type `child` inherits from the relation of `parent`.
     fn type_inherits(&mut self, child: Oid, parent: Oid) -> Result<bool> {
         let child = self.composite_relation(child)?;
         if !child.is_valid() {
@@ -770,7 +770,7 @@ impl Analyzer<'_> {
         typmod
     }
 
-    /// Is `source` binary coercible to `target`?
+    /// Whether `source` is binary coercible to `target`.
     pub fn binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
         if source == target || target == ty::ANY || target == ty::ANYELEMENT {
             return Ok(true);

@@ -892,7 +892,7 @@ fn flat_bool(boolop: BoolOp, left: Expr, right: Expr, location: i32) -> Expr {
     }
 }
 
-/// Does the expression contain variables of this query level?
+/// Whether the expression contains variables of this query level.
 fn contains_vars(expr: &Expr) -> bool {
     crate::walk::contains_vars_of_level(expr, 0)
 }

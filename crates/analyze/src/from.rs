@@ -95,7 +95,8 @@ impl Analyzer<'_> {
         self.add_relation_rte(&relation, alias, n.inh, lock)
     }
 
-    /// Is the FROM item of this name locked by a FOR UPDATE clause of this or an enclosing level?
+    /// Whether a FOR UPDATE clause of this or an enclosing query level locks the FROM item of this
+    /// name.
     fn is_locked(&self, name: &str) -> bool {
         let level = self.level_ref();
         level.locked_from_parent

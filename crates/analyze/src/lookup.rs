@@ -134,7 +134,7 @@ pub trait RelationLookup {
     fn check_new_rows(&mut self, relation: &Relation) -> Result<()>;
     /// As `CatCx::check_published`.
     fn check_published(&mut self, relation: &Relation, change: Change) -> Result<()>;
-    /// Does `child` inherit from `parent`, directly or not?
+    /// Whether `child` inherits from `parent`, directly or through other tables.
     fn inherits_from(&mut self, child: Oid, parent: Oid) -> Result<bool>;
     fn view_rule(&mut self, relation: Oid) -> Result<Option<Arc<ViewRule>>>;
     /// A column's default expression (`pg_attrdef.adbin`).
@@ -143,7 +143,7 @@ pub trait RelationLookup {
     fn primary_key(&mut self, relation: Oid) -> Result<Option<ConstraintInfo>>;
     /// The sequence of an identity column.
     fn identity_sequence(&mut self, relation: Oid, column: AttrNo) -> Result<Option<Oid>>;
-    /// Does `restrict_nonsystem_relation_kind` forbid the expansion of user-defined views?
+    /// Whether `restrict_nonsystem_relation_kind` forbids the expansion of user-defined views.
     fn views_are_restricted(&mut self) -> bool {
         false
     }

@@ -230,7 +230,7 @@ impl Parameterizer<'_> {
     }
 }
 
-/// Is the expression made of literals only?
+/// Whether the expression consists of literals only.
 fn is_constant(node: &Node) -> bool {
     match node {
         Node::AConst(_) => true,

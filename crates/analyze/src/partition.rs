@@ -264,8 +264,7 @@ impl Key {
         let (mut arms, mut equal) = (Vec::new(), Vec::new());
         for (n, column) in self.columns.iter().enumerate().skip(first) {
             let RangeDatum::Value(value) = &end[n] else { break };
-            // Does the operator include equality, because all values of the next column are in the
-            // range?
+            // The operator includes equality if all values of the next column are in the range.
             let inclusive = match end.get(n + 1) {
                 None | Some(RangeDatum::Least) => above,
                 Some(RangeDatum::Greatest) => !above,

@@ -29,7 +29,7 @@ pub trait Host {
 
     fn database_name(&mut self) -> Result<String>;
 
-    /// Does `restrict_nonsystem_relation_kind` forbid the expansion of user-defined views?
+    /// Whether `restrict_nonsystem_relation_kind` forbids the expansion of user-defined views.
     fn views_are_restricted(&mut self) -> bool {
         false
     }

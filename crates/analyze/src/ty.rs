@@ -23,7 +23,7 @@ oids! {
     BOOL_EQ 91,
 }
 
-/// Is this a polymorphic pseudo-type?
+/// Whether the type is a polymorphic pseudo-type.
 pub fn is_polymorphic(oid: Oid) -> bool {
     is_polymorphic_family1(oid) || is_polymorphic_family2(oid)
 }

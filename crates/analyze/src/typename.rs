@@ -11,7 +11,7 @@ use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
 
-/// Is this a true array type, not a fixed-length type that can be subscripted?
+/// Whether the type is a true array type, not a fixed-length type that can be subscripted.
 pub fn is_true_array(row: &PgType) -> bool {
     row.typsubscript == ty::ARRAY_SUBSCRIPT_HANDLER && row.typelem.is_valid()
 }

@@ -211,12 +211,12 @@ fn jointree_deep_mut(node: &mut JoinTreeNode, up: u32, f: &mut dyn FnMut(&mut Ex
     }
 }
 
-/// Does the expression contain a window function?
+/// Whether the expression contains a window function.
 pub fn contains_window(expr: &Expr) -> bool {
     plan::walk::any(expr, &mut |e| matches!(e, Expr::WindowFunc(_)))
 }
 
-/// Does the expression contain an aggregate of this query level? Sub-selects are searched too.
+/// Whether the expression, its sub-selects included, contains an aggregate of this query level.
 pub fn contains_aggs(expr: &Expr) -> bool {
     contains_aggs_of_level(expr, 0)
 }
@@ -234,7 +234,7 @@ pub fn contains_aggs_of_level(expr: &Expr, level: u32) -> bool {
     hit
 }
 
-/// Does the expression contain a variable of the query `level` levels above?
+/// Whether the expression contains a variable of the query `level` levels above.
 pub fn contains_vars_of_level(expr: &Expr, level: u32) -> bool {
     let mut hit = false;
     expr_deep(expr, level, &mut |e, up| {

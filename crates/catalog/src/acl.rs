@@ -108,9 +108,9 @@ impl CatCx<'_> {
         Ok(self.search(cache::AUTHOID, &[role.into()])?.is_some_and(|r| r.rolsuper))
     }
 
-    /// Is `member` a direct or indirect member of `role`? With `inherited`, only memberships
-    /// through roles with INHERIT count. A superuser is a member of every role. Counterpart:
-    /// `has_privs_of_role`, `is_member_of_role`.
+    /// Whether `member` is a direct or indirect member of `role`. With `inherited`, only
+    /// memberships through roles with INHERIT count. A superuser is a member of every role.
+    /// Counterpart: `has_privs_of_role`, `is_member_of_role`.
     pub fn is_member(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
         if self.is_superuser(member)? {
             return Ok(true);
@@ -210,7 +210,7 @@ impl CatCx<'_> {
         Ok(have)
     }
 
-    /// Does the role hold all privileges in `wanted`?
+    /// Whether the role has all privileges in `wanted`.
     pub fn has_privilege(
         &mut self,
         role: Oid,

@@ -244,8 +244,8 @@ impl CatCx<'_> {
         Ok(preferred.or(coercible))
     }
 
-    /// Can a value of one type be used as the other without conversion? Counterpart:
-    /// `IsBinaryCoercible`.
+    /// Whether a value of type `source` can be used as one of type `target` without conversion.
+    /// Counterpart: `IsBinaryCoercible`.
     pub fn is_binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
         const ANY: Oid = Oid(2276);
         const ANYELEMENT: Oid = Oid(2283);

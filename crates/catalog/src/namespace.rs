@@ -184,7 +184,8 @@ impl CatCx<'_> {
         Ok(self.search(cache::RELNAMENSP, &[name.into(), schema.into()])?.map(|c| c.oid))
     }
 
-    /// Does the relation's unqualified name find it? Counterpart: `RelationIsVisible`.
+    /// Whether the unqualified name of the relation finds it along the search path. Counterpart:
+    /// `RelationIsVisible`.
     pub fn is_relation_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::RELOID, &[oid.into()])? else { return Ok(false) };
         for &schema in &self.search_path()?.schemas {
@@ -217,7 +218,8 @@ impl CatCx<'_> {
         Ok(self.search(cache::TYPENAMENSP, &[name.into(), schema.into()])?.map(|t| t.oid))
     }
 
-    /// Does the type's unqualified name find it? Counterpart: `TypeIsVisible`.
+    /// Whether the unqualified name of the type finds it along the search path. Counterpart:
+    /// `TypeIsVisible`.
     pub fn is_type_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::TYPEOID, &[oid.into()])? else { return Ok(false) };
         for &schema in &self.search_path()?.schemas {
@@ -269,7 +271,8 @@ impl CatCx<'_> {
         Ok(found)
     }
 
-    /// Does the function's unqualified name find it? Counterpart: `FunctionIsVisible`.
+    /// Whether the unqualified name of the function finds it along the search path. Counterpart:
+    /// `FunctionIsVisible`.
     pub fn is_function_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::PROCOID, &[oid.into()])? else { return Ok(false) };
         let args = row.proargtypes.clone();
@@ -347,7 +350,8 @@ impl CatCx<'_> {
         Ok(found)
     }
 
-    /// Does the operator's unqualified name find it? Counterpart: `OperatorIsVisible`.
+    /// Whether the unqualified name of the operator finds it along the search path. Counterpart:
+    /// `OperatorIsVisible`.
     pub fn is_operator_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::OPEROID, &[oid.into()])? else { return Ok(false) };
         let name = row.oprname;
@@ -379,8 +383,8 @@ impl CatCx<'_> {
         Ok(self.search_path()?.without_temp(temp).collect())
     }
 
-    /// Is it the statistics object that the unqualified name finds? Counterpart:
-    /// `StatisticsObjIsVisible`.
+    /// Whether the unqualified name finds this statistics object along the search path.
+    /// Counterpart: `StatisticsObjIsVisible`.
     pub fn is_visible_statistics(&mut self, oid: Oid, name: &str) -> Result<bool> {
         for schema in self.schemas_for(None)? {
             let keys = [name.into(), schema.into()];
@@ -478,7 +482,8 @@ pub fn qualified(schema: Option<&str>, name: &str) -> String {
     schema.map_or_else(|| name.to_owned(), |schema| format!("{schema}.{name}"))
 }
 
-/// Can the function be called with this number of arguments?
+/// The candidate, if the function can be called with this number of arguments and these argument
+/// names.
 fn match_call(
     row: &Row<PgProc>,
     arg_count: Option<usize>,

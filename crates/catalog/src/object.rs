@@ -122,17 +122,18 @@ impl ObjectClass {
         }
     }
 
-    /// Are its objects in schemas?
+    /// Whether the objects of the class are in schemas.
     pub fn is_in_schema(&self) -> bool {
         self.namespace.is_some()
     }
 
-    /// Do its objects have owners of their own?
+    /// Whether the objects of the class have owners of their own.
     pub fn has_owner(&self) -> bool {
         self.owner.is_some()
     }
 
-    /// Are the names of its objects qualified with an access method?
+    /// Whether names of the class are qualified with an access method, as those of operator
+    /// classes.
     pub fn has_access_method(&self) -> bool {
         self.method.is_some()
     }
@@ -453,7 +454,7 @@ impl CatCx<'_> {
         Ok(None)
     }
 
-    /// Does the unqualified name find the object?
+    /// Whether the unqualified name finds the object along the search path.
     pub fn is_object_visible(&mut self, row: &ObjectRow) -> Result<bool> {
         let name = row.name()?;
         let found = self.find_object(row.class, row.method()?, None, name.as_str())?;

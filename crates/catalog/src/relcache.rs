@@ -251,8 +251,8 @@ impl CatCx<'_> {
         Ok(exprs.get(at).map_or(Oid::INVALID, plan::Expr::type_oid))
     }
 
-    /// Does equality of two values of this type imply that their bytes are equal? `prosrc` is that
-    /// of the support function that tells it.
+    /// Whether equal values of this type always have equal bytes. `prosrc` names the
+    /// equalimage support function of the operator class.
     fn is_equal_image(&mut self, prosrc: &str, ty: Oid, collation: Oid) -> Result<bool> {
         match prosrc {
             // Equal bpchar values may differ in trailing blanks, whatever the function says.

@@ -133,8 +133,8 @@ impl RelDesc {
         })
     }
 
-    /// Is `relation` an index of this relation, its TOAST table or the TOAST index? If it changes,
-    /// the descriptor is stale.
+    /// Whether `relation` is an index of this relation, its TOAST table or the TOAST index, so that
+    /// a change of it makes the descriptor stale.
     pub(crate) fn depends_on(&self, relation: Oid) -> bool {
         if self.indexes.iter().any(|i| i.indexrelid == relation) {
             return true;
@@ -148,7 +148,7 @@ impl RelDesc {
         self.indexes.iter().find(|i| i.indisprimary && i.indisvalid)
     }
 
-    /// Is it a system catalog or its TOAST table, judged by OID? Counterpart:
+    /// Whether the relation is a system catalog or the TOAST table of one, by its OID. Counterpart:
     /// `IsCatalogRelationOid`.
     pub fn is_catalog(&self) -> bool {
         self.class.oid < Oid::FIRST_UNPINNED

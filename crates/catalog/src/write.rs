@@ -21,7 +21,7 @@ const SHARED: [u32; 11] = [1213, 1214, 1260, 1261, 1262, 2396, 2964, 3592, 6000,
 /// `RelationInvalidatesSnapshotsOnly`.
 const SNAPSHOT_ONLY: [u32; 7] = [2608, 2609, 2964, 1214, 2396, 3592, 3596];
 
-/// Is the catalog shared by all databases?
+/// Whether the catalog is shared by all databases.
 pub fn is_shared_catalog(relation: Oid) -> bool {
     SHARED.contains(&relation.0)
 }

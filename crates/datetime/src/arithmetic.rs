@@ -275,7 +275,8 @@ fn time_plus(t: i64, by: i64) -> i64 {
     t.wrapping_add(by).rem_euclid(USECS_PER_DAY)
 }
 
-/// OVERLAPS: have two periods, each given by its ends (the second may be missing), a common point?
+/// OVERLAPS: whether two periods have a common point. Each period is given by its two ends, of
+/// which the second may be NULL.
 fn overlaps(
     a: &[DatumRef<'_>],
     gt: impl Fn(DatumRef<'_>, DatumRef<'_>) -> std::cmp::Ordering,

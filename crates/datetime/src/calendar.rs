@@ -89,7 +89,7 @@ pub fn days_in_month(year: i32, month: i32) -> i32 {
     }
 }
 
-/// Is the date in the range of Julian days?
+/// Whether the month is in the range of Julian days.
 pub fn is_valid_julian(year: i32, month: i32) -> bool {
     (year > -4713 || (year == -4713 && month >= 11))
         && (year < 5_874_898 || (year == 5_874_898 && month < 6))

@@ -43,7 +43,7 @@ pub(super) enum Node {
     Gap(char),
 }
 
-/// Is the character a separator?
+/// Whether the character is a separator.
 pub(super) fn is_separator(c: char) -> bool {
     ('!'..='~').contains(&c) && !c.is_ascii_alphanumeric()
 }

@@ -74,7 +74,7 @@ fn set(field: &mut i32, value: i32, key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Does the keyword read a number?
+/// Whether the keyword reads a number.
 fn is_number(key: &str) -> bool {
     !matches!(
         key,
@@ -98,7 +98,7 @@ fn is_number(key: &str) -> bool {
     )
 }
 
-/// Is the next template element one that cannot begin with a digit?
+/// Whether the text of the next template element cannot begin with a digit.
 fn ends_number(rest: &[Node]) -> bool {
     match rest.first() {
         None => true,

@@ -481,7 +481,7 @@ pub fn parse(text: &[u8], typmod: i32, style: IntervalStyle) -> Result<Interval>
     adjust(out, typmod)
 }
 
-/// Is the range one field, or adjacent fields from year to month or from day to second?
+/// Whether the range is one field, or adjacent fields from year to month or from day to second.
 fn is_known_range(range: i32) -> bool {
     const DAY_TIME: [i32; 4] = [DAY_BIT, HOUR_BIT, MINUTE_BIT, SECOND_BIT];
     let day_time =

@@ -72,7 +72,7 @@ fn is_infinite(d: &DateTime) -> bool {
     matches!(d.kind, Kind::Infinity | Kind::NegInfinity)
 }
 
-/// Is the zone useless without a date, because its offset is not constant?
+/// Whether the text names a zone whose offset depends on a date that the text does not give.
 fn wants_date(d: &DateTime) -> bool {
     !d.has_date && d.zone.as_ref().is_some_and(|z| !z.is_fixed())
 }

@@ -13,7 +13,7 @@ use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fncx::FnContext;
 
-/// `as_given`: do error messages show a year BC as a negative number, as it was given?
+/// `as_given`: error messages show a year BC as the negative number that was given.
 fn make_date(a: &[DatumRef<'_>], as_given: bool) -> Result<i32> {
     let (year, month, day) = (a[0].as_i32(), a[1].as_i32(), a[2].as_i32());
     // A negative year is BC; there is no year 0.

@@ -684,7 +684,7 @@ impl Decoder {
     }
 }
 
-/// Is the time beyond 24:00:00?
+/// Whether the time is later than 24:00:00.
 pub fn time_overflows(h: i32, m: i32, s: i32, us: i32) -> bool {
     !(0..=24).contains(&h)
         || !(0..60).contains(&m)

@@ -98,7 +98,7 @@ fn alias_column(rte: &RangeTblEntry, at: usize) -> Option<&String> {
     rte.alias.as_ref()?.colnames.get(at).filter(|name| !name.is_empty())
 }
 
-/// Does the query have a merged column that is not a plain column of one side?
+/// Whether the query has a merged column that is not a plain column of either side.
 fn has_computed_merge(node: &JoinTreeNode, query: &Query) -> bool {
     match node {
         JoinTreeNode::Rtr(_) => false,

@@ -680,7 +680,8 @@ fn precedence(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
     })
 }
 
-/// Can the expression be an operand of its parent without parentheses? Counterpart: `isSimpleNode`.
+/// Whether the expression can be an operand of its parent without parentheses. Counterpart:
+/// `isSimpleNode`.
 fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
     use CoercionForm::ExplicitCall;
     // The parent's own parentheses or brackets enclose the operand.

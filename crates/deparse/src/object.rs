@@ -229,7 +229,7 @@ pub(super) fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result
     Ok(format!(" {}", dotted(schema.as_ref().map(|s| s.as_str()), row.opcname.as_str())))
 }
 
-/// Can the expression be in an index's column list without parentheses?
+/// Whether the expression can be in an index's column list without parentheses.
 pub(super) fn looks_like_function(e: &Expr) -> bool {
     use plan::expr::CoercionForm;
     match e {

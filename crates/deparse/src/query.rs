@@ -909,7 +909,8 @@ impl Deparser<'_> {
     }
 }
 
-/// Is this `unnest` of one array? Several of them are written as one call.
+/// Whether the call is `unnest` of one array. Several such calls are written as one `unnest` with
+/// several arguments.
 fn is_unnest(f: &RangeTblFunction) -> bool {
     /// `unnest(anyarray)`
     const UNNEST: ids::Oid = ids::Oid(2331);

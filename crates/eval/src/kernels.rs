@@ -61,7 +61,7 @@ impl Rows<'_> {
     }
 }
 
-/// Is the comparison of a word with a constant true?
+/// Tests whether the comparison of a word with a constant is true.
 pub type WordTest = fn(value: u64, constant: u64) -> bool;
 
 /// A comparison of words with a constant; index 0 is `column op constant`, index 1 `constant op

@@ -36,7 +36,7 @@ pub struct Program {
     pub(crate) sites: usize,
     /// The type of the value.
     pub type_oid: Oid,
-    /// Is that type passed by value?
+    /// Whether that type is passed by value.
     pub by_val: bool,
 }
 
@@ -85,7 +85,8 @@ pub(crate) struct Call {
     pub strict: bool,
     pub collation: Oid,
     pub result_type: Oid,
-    /// Is the result passed by value? `None` for a volatile function, which is called in row order.
+    /// Whether the result is passed by value. `None` for a volatile function, which is called in
+    /// row order.
     pub result_by_val: Option<bool>,
     pub site: usize,
 }
@@ -165,7 +166,8 @@ pub(crate) enum Node {
         arg: Option<Box<Node>>,
         arms: Vec<CaseArm>,
         default: Option<Box<Node>>,
-        /// Is the value passed by value? `None` if rows must be evaluated one after the other.
+        /// Whether the value is passed by value. `None` if the rows must be evaluated one after the
+        /// other.
         by_val: Option<bool>,
     },
     /// The innermost placeholder of the enclosing Case, array coercion or domain.
@@ -234,7 +236,7 @@ pub(crate) enum Node {
         arg: Box<Node>,
         output: IoCall,
         input: IoCall,
-        /// Is the value passed by value? `None` if a conversion is volatile.
+        /// Whether the value is passed by value. `None` if a conversion is volatile.
         by_val: Option<bool>,
     },
     ArrayCoerce {

@@ -98,7 +98,7 @@ pub(crate) fn operator_volatility(
     Ok(Volatility::of(facts.function(f)?.volatility))
 }
 
-/// Is the expression the constant NULL?
+/// Whether the expression is the constant NULL.
 pub(crate) fn is_null(expr: &Expr) -> bool {
     matches!(expr, Expr::Const(c) if c.is_null())
 }

@@ -375,8 +375,8 @@ fn ln_near_one(difference: &Num, bits: usize, rscale: i32, check: Check<'_>) -> 
     sum.to_num(1, difference.sign, rscale, check)
 }
 
-/// Is the series of [`ln_near_one`] shorter than the about 2·√bits products of e^x? Each of its
-/// terms adds twice the number of bits by which z is below 1.
+/// Whether the series of [`ln_near_one`] needs fewer products than the computation of e^x, which
+/// needs about 2·√bits. If z is below 2^-n, each term of the series adds 2n bits.
 fn is_near_one(difference: &Num, bits: usize) -> bool {
     let Some(&first) = difference.digits.first() else { return false };
     let log2 =

@@ -76,7 +76,7 @@ const KEYWORDS: [&str; 20] = [
     "S", "TH", "V",
 ];
 
-/// Does the text begin with the keyword, all in upper case or all in lower case?
+/// Whether the text begins with the keyword, entirely in upper case or entirely in lower case.
 fn spells(text: &str, keyword: &str) -> bool {
     let Some(start) = text.as_bytes().get(..keyword.len()) else { return false };
     start == keyword.as_bytes()
@@ -316,13 +316,14 @@ struct Layout<'a> {
     /// Index of the last significant character of `number` (FM with a point).
     last: Option<usize>,
     sign_written: bool,
-    /// Was the last position a digit?
+    /// The last position was a digit of the number.
     in_number: bool,
     out: String,
 }
 
 impl Layout<'_> {
-    /// Is the next character the 0 before the point, which a template without zeros does not show?
+    /// Whether the next character is the 0 before the point, which a template without zeros does
+    /// not show.
     fn lone_zero(&self) -> bool {
         self.t.zero_start.is_none()
             && self.at == 0
@@ -330,7 +331,7 @@ impl Layout<'_> {
             && self.t.post != 0
     }
 
-    /// Does the significant part of the number end with the point?
+    /// Whether the significant part of the number ends with the point.
     fn ends_with_point(&self) -> bool {
         self.last.is_some_and(|l| self.number.get(l) == Some(&b'.'))
     }
@@ -401,7 +402,7 @@ impl Layout<'_> {
         true
     }
 
-    /// Is this the position after which a trailing sign is written?
+    /// Whether a trailing sign is written after this position.
     fn is_last(&self) -> bool {
         if self.last == Some(self.at) {
             return false;
@@ -414,7 +415,7 @@ impl Layout<'_> {
         self.position + 2 == positions
     }
 
-    /// Does formatting begin with the sign counted as written (`sign_wrote` in formatting.c)?
+    /// Whether the sign counts as written when formatting begins (`sign_wrote` in formatting.c).
     fn initially_signed(&self) -> bool {
         match (self.t.plus, self.t.minus) {
             (_, true) => true,

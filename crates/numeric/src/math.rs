@@ -72,7 +72,7 @@ fn exp(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     fixed::exp(x, rscale, check)
 }
 
-/// Is a number without leading zeros between 0.9 and 1.1?
+/// Whether a number without leading zeros is between 0.9 and 1.1.
 fn is_about_one(x: &Num) -> bool {
     match (x.weight, &x.digits[..]) {
         (-1, [first, ..]) => *first >= 9000,

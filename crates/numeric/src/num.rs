@@ -80,7 +80,7 @@ impl Num {
         }
     }
 
-    /// Has the number no fraction?
+    /// Whether the number is an integer.
     pub fn is_integral(&self) -> bool {
         self.digits.is_empty() || self.digits.len() as i32 <= self.weight + 1
     }

@@ -88,11 +88,11 @@ pub struct Rules {
 
 /// Facts about roles and addresses that rule matching needs.
 pub trait AuthContext {
-    /// Is `user` a direct or indirect member of `group`?
+    /// Whether `user` is a direct or indirect member of `group`.
     fn is_member(&mut self, user: &str, group: &str) -> bool;
-    /// Is it an address of this machine?
+    /// Whether the address is one of this machine.
     fn is_own_address(&mut self, address: IpAddr) -> bool;
-    /// Is it in a network that this machine is directly connected to?
+    /// Whether the address is in a network that this machine is directly connected to.
     fn is_own_network(&mut self, address: IpAddr) -> bool;
 }
 
@@ -388,7 +388,7 @@ fn address<'a>(
     Ok(Address::Net { base, bits: bits as u8 })
 }
 
-/// Is the address in the network?
+/// Whether the address is in the network.
 fn in_net(address: IpAddr, base: IpAddr, bits: u8) -> bool {
     match (address, base) {
         (IpAddr::V4(a), IpAddr::V4(b)) => {

@@ -87,8 +87,8 @@ pub fn parse(
 }
 
 impl Maps {
-    /// Does the map allow this system user to log in as the role? Without a map the names must be
-    /// equal.
+    /// Whether the map allows this system user to log in as the role. Without a map the names must
+    /// be equal.
     pub fn allows(&self, map: Option<&str>, system_user: &str, role: &str) -> Result<bool> {
         let Some(map) = map else { return Ok(system_user == role) };
         for (name, system, target) in self.entries.iter().filter(|(name, ..)| name == map) {

@@ -304,7 +304,7 @@ impl ServerValues {
     }
 }
 
-/// Does a later line set the same parameter?
+/// Whether a later line sets the same parameter.
 pub fn is_overridden(entries: &[Entry], i: usize) -> bool {
     entries[i + 1..].iter().any(|e| e.name.eq_ignore_ascii_case(&entries[i].name))
 }

@@ -217,8 +217,8 @@ impl SessionValues {
         })
     }
 
-    /// Is this session allowed to set the parameter now? Superusers may set more. Errors contain
-    /// the name as the client wrote it.
+    /// Fails if this session is not allowed to set the parameter at this time. Superusers may set
+    /// more parameters. Errors contain the name as the client wrote it.
     pub fn check_context(
         &self,
         (setting, name): (&Setting, &str),
@@ -452,7 +452,7 @@ impl SessionValues {
         }
     }
 
-    /// Has any value changed since the last [`SessionValues::take_changed`]?
+    /// Whether any value may have changed since the last [`SessionValues::take_changed`].
     pub fn has_changed(&self) -> bool {
         !self.maybe_changed.is_empty()
     }

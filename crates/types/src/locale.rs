@@ -5,7 +5,7 @@
 
 use pgerror::{PgError, Result};
 
-/// Does this `LC_COLLATE` order text bytewise (in UTF-8: by code points)? True for C, POSIX and
+/// Whether this `LC_COLLATE` orders text bytewise (in UTF-8: by code points). True for C, POSIX and
 /// glibc's C.UTF-8, in any spelling of the encoding.
 pub fn orders_by_bytes(locale: &str) -> bool {
     matches!(locale, "" | "C" | "POSIX")

@@ -93,7 +93,7 @@ fn class_bits(first: u8) -> u8 {
     }
 }
 
-/// Are bits to the right of the netmask set?
+/// Whether a bit to the right of the netmask is set.
 fn beyond_mask(address: IpAddr, bits: u8) -> bool {
     match address {
         IpAddr::V4(a) => u32::from(a).checked_shl(u32::from(bits)).unwrap_or(0) != 0,

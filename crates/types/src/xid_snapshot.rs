@@ -41,7 +41,8 @@ impl XidSnapshot {
         Datum::bytes(out)
     }
 
-    /// Had the transaction ended when the snapshot was taken?
+    /// Whether the transaction had ended when the snapshot was taken. Counterpart:
+    /// `is_visible_fxid`.
     pub fn is_finished(&self, xid: u64) -> bool {
         xid < self.xmin || xid < self.xmax && self.running.binary_search(&xid).is_err()
     }

@@ -20,7 +20,7 @@ impl NullMask {
         NullMask { words: vec![0; len.div_ceil(64)] }
     }
 
-    /// Is row `i` NULL? Rows past the mask are not.
+    /// Whether row `i` is NULL. Rows beyond the mask are not NULL.
     #[inline]
     pub fn get(&self, i: usize) -> bool {
         self.words.get(i >> 6).is_some_and(|w| w >> (i & 63) & 1 != 0)
@@ -310,7 +310,7 @@ impl Batch {
         Batch { len: 0, columns: by_val.into_iter().map(Column::new).collect() }
     }
 
-    /// Must the batch be passed on before rows are added?
+    /// Whether the batch is full, so that the producer must return it before it adds rows.
     pub fn is_full(&self) -> bool {
         self.len >= BATCH_ROWS_MAX || self.memory() >= BATCH_BYTES_MAX
     }

@@ -223,8 +223,8 @@ fn layout(negative: bool, digits: &str, exponent: i32, limit: i32) -> String {
     out
 }
 
-/// Is the decimal exactly halfway between two adjacent doubles? PostgreSQL does not print such
-/// digits, because other parsers may round them the other way.
+/// Whether the decimal is exactly halfway between two adjacent doubles. PostgreSQL does not print
+/// such digits, because other parsers may round them to the other double.
 fn is_half_way(mantissa: u64, exponent: i32, digits: &str, exp10: i32) -> bool {
     let digits = digits.trim_end_matches('0');
     let power = exp10 - (digits.len() as i32 - 1);

@@ -188,7 +188,7 @@ pub trait TypeCatalog {
         Err(PgError::unsupported(format!("enum type {ty}")))
     }
 
-    /// Is the enum value safe to use: has the transaction that added it committed?
+    /// Whether the enum value is safe to use: the transaction that added it has committed.
     fn enum_value_is_safe(&mut self, value: Oid) -> Result<bool> {
         let _ = value;
         Ok(true)
@@ -255,8 +255,8 @@ pub trait FnContext: TypeFunctions + TypeCatalog + SessionContext {
     /// The call's result type; the invalid OID if it is not known.
     fn result_type(&self) -> Oid;
 
-    /// Was the call written with VARIADIC, so that the last argument is an array of arguments? Only
-    /// VARIADIC "any" functions need it.
+    /// Whether the call was written with VARIADIC, so that the last argument is an array of
+    /// arguments. Only VARIADIC "any" functions read this.
     fn variadic_array(&self) -> bool {
         false
     }

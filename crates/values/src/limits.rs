@@ -66,7 +66,7 @@ pub fn check_value(value: &Datum) -> Result<()> {
 /// Computing a result of this size takes so long that loops check for interrupts after each one.
 pub const LONG_BYTES: usize = 2048;
 
-/// Is the value at least [`LONG_BYTES`] long?
+/// Whether the value is at least [`LONG_BYTES`] long.
 #[inline]
 pub fn is_long(value: &Datum) -> bool {
     matches!(value, Datum::Bytes(b) if b.len() >= LONG_BYTES)

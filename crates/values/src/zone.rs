@@ -97,7 +97,7 @@ impl Zone {
         there.and_then(|ts| self.offset_of_abbreviation(ts)).map_or(offset, |o| o.0)
     }
 
-    /// Has the zone a single offset for all times?
+    /// Whether the zone has a single offset for all times.
     pub fn is_fixed(&self) -> bool {
         let offset = self.tz.to_offset(Timestamp::UNIX_EPOCH);
         let mut changes = self.tz.following(Timestamp::MIN).take(1000);

@@ -140,7 +140,7 @@ pub(super) struct Generator {
     pub columns: Vec<Oid>,
     /// The value that enclosing CASE expressions test, innermost last.
     tested: Vec<Oid>,
-    /// May generated expressions contain volatile parts?
+    /// Generated expressions may contain volatile functions.
     pub volatile: bool,
 }
 

@@ -403,7 +403,7 @@ fn may_be_alias(word: &str) -> bool {
     matches!(category, None | Some(Category::Unreserved | Category::ColName))
 }
 
-/// Is VALUES the first word after these parentheses?
+/// Whether VALUES is the first word after these parentheses.
 fn is_values(sql: &str, from: usize, conforming: bool) -> bool {
     let mut scan = Scan::new(sql, from);
     while let Some((begin, end)) = scan.token(conforming) {

@@ -98,7 +98,7 @@ fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
     Ok(true)
 }
 
-/// Are all (`all`) or any of the elements of `a` in `b`? A NULL equals nothing.
+/// Whether all elements of `a` (with `all`) or any of them are in `b`. A NULL equals no element.
 fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool) -> Result<bool> {
     let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
     let elem = check_types(cx, x, y)?;

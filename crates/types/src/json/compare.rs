@@ -73,7 +73,7 @@ fn equal(a: Item<'_>, b: Item<'_>) -> bool {
     order(a, b).is_eq()
 }
 
-/// Does `a` contain `b`? Elements of arrays are compared pairwise.
+/// Whether `a` contains `b`. Elements of arrays are compared pairwise.
 fn contains(a: Container<'_>, b: Container<'_>, interrupts: &InterruptChecker<'_>) -> Result<bool> {
     if a.is_object() != b.is_object() {
         return Ok(false);
@@ -128,7 +128,7 @@ fn has_element(
     Ok(false)
 }
 
-/// Is the string a key of the object or a string element of the array?
+/// Whether the string is a key of the object or a string element of the array.
 fn exists(c: Container<'_>, s: &[u8], interrupts: &InterruptChecker<'_>) -> Result<bool> {
     if c.is_object() {
         interrupts.tick()?;
@@ -143,7 +143,8 @@ fn exists(c: Container<'_>, s: &[u8], interrupts: &InterruptChecker<'_>) -> Resu
     Ok(false)
 }
 
-/// Do any (`all`: all) of the strings exist?
+/// Whether any of the strings (with `all`, each of them) exists in the value: the operators `?|`
+/// and `?&`.
 fn exist(cx: &mut dyn FnContext, a: &[DatumRef<'_>], all: bool) -> Result<Datum> {
     let strings = strings(cx, a[1])?;
     let (c, interrupts) = (Container::new(a[0].as_bytes()), InterruptChecker::new(cx));

@@ -125,7 +125,7 @@ impl Colors {
         self.word.get(color as usize).copied().unwrap_or(false)
     }
 
-    /// Is a color (other than the end of the text) in a set?
+    /// Whether a color (other than the end of the text) is in a set.
     pub fn in_set(&self, set: u32, color: u16) -> bool {
         self.members[set as usize].contains(color)
     }

@@ -61,7 +61,7 @@ impl Text<'_> {
         at
     }
 
-    /// Are there at most `n` characters between two positions?
+    /// Whether there are at most `n` characters between two positions.
     pub fn at_most(self, from: Pos, to: Pos, n: usize) -> bool {
         let mut at = from;
         for _ in 0..n {
@@ -125,7 +125,7 @@ impl Seen {
         self.walk += 1;
     }
 
-    /// Is this the first visit of the instruction in this traversal?
+    /// Marks the instruction as visited; true if this is its first visit in this traversal.
     #[inline]
     fn is_new(&mut self, inst: u32) -> bool {
         std::mem::replace(&mut self.walks[inst as usize], self.walk) != self.walk

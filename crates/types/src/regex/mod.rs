@@ -106,7 +106,7 @@ impl Pattern {
 }
 
 impl Search<'_> {
-    /// Is there a match anywhere?
+    /// Whether the pattern matches anywhere in the text.
     pub fn is_match(&mut self) -> Result<bool> {
         if self.pattern.whole.properties.refers {
             return Ok(self.find(0)?.is_some());

@@ -27,7 +27,7 @@ pub(super) enum Inst {
 pub(super) struct Nfa {
     pub insts: Vec<Inst>,
     pub start: u32,
-    /// Has it assertions about the context before a position?
+    /// The automaton has assertions about the context before a position.
     pub has_checks: bool,
 }
 

@@ -143,7 +143,7 @@ pub(super) struct Parsed {
     pub groups: usize,
     pub sets: Sets,
     pub looks: Vec<Look>,
-    /// Has the pattern assertions on line ends (`lines`) and on words (`words`)?
+    /// The pattern has assertions on line ends (`lines`) and on words (`words`).
     pub lines: bool,
     pub words: bool,
 }

@@ -361,7 +361,7 @@ impl Part {
     }
 }
 
-/// Does a span consist of `min` to `max` repetitions of a group's contents?
+/// Whether `span` consists of `min` to `max` repetitions of `contents`, the span of a group.
 fn repeats(
     env: &Env<'_>,
     contents: (Pos, Pos),

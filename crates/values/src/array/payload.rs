@@ -60,7 +60,7 @@ impl<'a> ArrayRef<'a> {
         i32_at(self.bytes, 12 + 4 * self.ndim() + 4 * i)
     }
 
-    /// Have both arrays the same number of dimensions, lengths and lower bounds?
+    /// Whether both arrays have the same number of dimensions, lengths and lower bounds.
     pub fn same_bounds(self, other: ArrayRef<'_>) -> bool {
         let n = self.ndim();
         n == other.ndim() && self.bytes[12..12 + 8 * n] == other.bytes[12..12 + 8 * n]
@@ -95,7 +95,7 @@ impl<'a> ArrayRef<'a> {
         self.bytes[at] >> (i % 8) & 1 == 0
     }
 
-    /// Is any element NULL?
+    /// Whether any element is NULL.
     pub fn contains_null(self) -> bool {
         self.has_null_bitmap() && (0..self.count()).any(|i| self.is_null(i))
     }
@@ -216,7 +216,7 @@ impl TypeInfo {
         }
     }
 
-    /// Is a 4-byte word of this type zero-extended?
+    /// Whether a 4-byte word of this type is zero-extended.
     fn is_unsigned_word(&self) -> bool {
         self.kind == b'e'
             || matches!(self.oid, oids::FLOAT4 | oids::XID | oids::CID)
