@@ -315,7 +315,7 @@ impl Analyzer<'_> {
         Ok(Expr::WindowFunc(Box::new(window)))
     }
 
-    /// Grouped queries: every column is grouped or within an aggregate. Counterpart:
+    /// Checks that in a grouped query every column is grouped or within an aggregate. Counterpart:
     /// `parseCheckAggregates`.
     pub fn check_aggregates(&mut self, query: &mut Query) -> Result<()> {
         // Sets of references of all grouping sets; a column counts as grouped if it is in all of
@@ -341,7 +341,7 @@ impl Analyzer<'_> {
                 groups.push((clause.tle_sort_group_ref, target.expr.clone()));
             }
         }
-        // Columns of joins are compared as the columns that they stand for.
+        // Columns of joins are compared as the columns that they refer to.
         let has_joins = query.rtable.iter().any(|r| matches!(r.kind, RteKind::Join { .. }));
         if has_joins {
             for (_, e) in &mut groups {
@@ -637,7 +637,7 @@ fn same_at(outer: &Expr, inner: &Expr, up: u32) -> bool {
     shifted == *inner
 }
 
-/// Replaces references to join columns by the columns that they stand for.
+/// Replaces references to join columns by the columns that the join columns refer to.
 pub fn flatten_joins(expr: &mut Expr, query: &Query) {
     flatten_joins_up(expr, query, 0);
 }

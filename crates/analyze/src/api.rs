@@ -74,9 +74,9 @@ pub fn analyze_variable(
 /// Visits an expression; the number says how many sub-selects enclose it.
 type Visitor<'a> = dyn FnMut(&Expr, u32) -> bool + 'a;
 
-/// The parameter types after an analysis that infers them. `visit` walks all expressions that were
-/// analyzed. It is an error if a type is unknown. Counterpart: `check_variable_parameters`, the end
-/// of `exec_parse_message`.
+/// The types of the parameters after an analysis that infers them. `visit` walks all expressions
+/// that were analyzed. It is an error if a type is unknown. Counterpart:
+/// `check_variable_parameters`, the end of `exec_parse_message`.
 pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Result<Vec<Oid>> {
     let types = match &cx.params {
         Params::Variable(types) | Params::Fixed(types) => types,
@@ -101,7 +101,7 @@ pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Re
     Ok(types.clone())
 }
 
-/// 42P18 where the type of a parameter is not known.
+/// Error 42P18 if the type of a parameter is not known.
 pub fn check_determined(types: &[Oid]) -> Result<()> {
     if let Some(i) = types.iter().position(|t| !t.is_valid() || *t == ty::UNKNOWN) {
         return Err(pg_err!(
@@ -151,7 +151,7 @@ pub fn function_statement(
                 ast::SelectStmt { target_list: vec![target], ..ast::SelectStmt::default() };
             let mut query = cx.statement(&Node::SelectStmt(Box::new(select)))?;
             query.is_return = true;
-            // The one column has no name.
+            // The result column of RETURN has no name.
             if let Some(target) = query.target_list.first_mut() {
                 target.resname = None;
             }

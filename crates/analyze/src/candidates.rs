@@ -80,7 +80,8 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// The best of several, by PostgreSQL's rules in their order; `None` if they do not decide.
+    /// The best of several candidates, by PostgreSQL's rules in their order; `None` if the rules do
+    /// not decide.
     pub fn select_candidate(
         &mut self,
         input: &[Oid],
@@ -189,7 +190,7 @@ impl Analyzer<'_> {
                     Some((have, _)) => conflict |= *have != b'S',
                 }
             }
-            // A conflict seen before a string candidate does not matter any more.
+            // A string candidate overrides an earlier conflict of categories.
             if conflict && slot.is_some_and(|s| s.0 != b'S') {
                 return Ok(None);
             }
@@ -324,8 +325,8 @@ fn match_names(proc: &PgProc, nargs: usize, argnames: &[&str]) -> Option<Vec<usi
     Some(numbers)
 }
 
-/// Adds a candidate. Of two with the same argument types, the one that is earlier in the search
-/// path stays.
+/// Adds a candidate. Of two candidates with the same argument types, the one that is earlier in the
+/// search path is kept.
 fn add_candidate(found: &mut Vec<Candidate>, new: Candidate) {
     let significant = new.args.len() - new.defaults;
     let same = found.iter().position(|old| {

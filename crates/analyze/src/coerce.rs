@@ -80,7 +80,8 @@ impl Analyzer<'_> {
                 generics = true;
                 continue;
             }
-            // Nobody may make up a value of type internal.
+            // A literal or parameter must not become a value of type internal, which functions
+            // trust.
             let is_open = input == ty::UNKNOWN && target != ty::INTERNAL;
             if is_open || self.coercion_path(target, input, context)?.is_some() {
                 continue;
@@ -528,7 +529,7 @@ impl Analyzer<'_> {
         })
     }
 
-    /// A value of the domain, from one of its base type and type modifier.
+    /// Converts a value of the domain's base type and type modifier to the domain.
     pub fn coerce_to_domain(
         &mut self,
         mut arg: Expr,
@@ -649,7 +650,7 @@ impl Analyzer<'_> {
         Ok(node)
     }
 
-    /// Coerces an argument to the one type that the construct requires.
+    /// Coerces an argument to the only type that the construct accepts.
     pub fn coerce_to_specific(&mut self, node: Expr, target: Oid, construct: &str) -> Result<Expr> {
         self.coerce_to_specific_typmod(node, target, -1, construct)
     }

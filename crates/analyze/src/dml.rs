@@ -164,8 +164,9 @@ impl Analyzer<'_> {
         self.finish_modification(query, None)
     }
 
-    /// Sets the types of parameters in the source's target list, which the columns of the target
-    /// have decided. `open` has the position in the target list and the number of each parameter.
+    /// Sets the types of parameters in the target list of the source to those that the target
+    /// columns have determined. `open` has the position in the target list and the number of each
+    /// parameter.
     fn decide_source_params(&mut self, rtindex: i32, open: &[(usize, i32)]) -> Result<()> {
         for &(index, id) in open {
             let crate::state::Params::Variable(types) = &self.params else { return Ok(()) };
@@ -488,7 +489,7 @@ impl Analyzer<'_> {
     }
 
     /// FROM of UPDATE and USING of DELETE. Their functions and sub-selects must not refer to the
-    /// target, not even with LATERAL; such a reference gets an error of its own.
+    /// target, not even with LATERAL; such a reference has its own error message.
     fn transform_from_beside_target(&mut self, from: &[Node]) -> Result<()> {
         for item in &mut self.level().namespace {
             item.lateral_only = true;

@@ -176,8 +176,8 @@ impl Analyzer<'_> {
         Ok(Err(self.missing_table(None, table, location)))
     }
 
-    /// A reference to a column, or to a row by the name of its table. The inner error says that
-    /// there is none.
+    /// A reference to a column, or to a row by the name of its table. The inner `Err` is the error
+    /// for a reference that is not found.
     fn column_named(&mut self, names: &[&str], location: i32) -> Result<Result<Expr>> {
         match *names {
             [column] => {
@@ -236,8 +236,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// `item.column`, or a function of one argument in attribute notation. The inner error says
-    /// that there is neither.
+    /// `item.column`, or a function of one argument in attribute notation. The inner `Err` is the
+    /// error if there is neither.
     fn item_field(
         &mut self,
         item: &crate::state::NsItem,

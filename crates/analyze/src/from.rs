@@ -10,7 +10,7 @@ use plan::expr::Expr;
 use plan::query::{JoinTreeNode, RangeTblFunction, RteKind, TableSample};
 
 /// An analysed FROM item: its join tree node, its own namespace item, and all namespace items that
-/// it adds.
+/// it adds to the level.
 pub(crate) struct FromItem {
     pub(crate) node: JoinTreeNode,
     pub(crate) item: NsItem,
@@ -193,8 +193,8 @@ impl Analyzer<'_> {
         Ok(calls)
     }
 
-    /// The range table's form of a call, and its columns. `column_name`: the name of the column of
-    /// a scalar result, if it is not the function's.
+    /// The range table function of a call, and its columns. `column_name`: the name of the column
+    /// of a scalar result, if it is not the function's.
     fn function_in_from(
         &mut self,
         call: FromCall,

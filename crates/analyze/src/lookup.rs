@@ -31,7 +31,7 @@ pub struct ViewRule {
 pub struct OperatorCache(std::collections::HashMap<(String, Oid, Oid), Row<PgOperator>>);
 
 impl OperatorCache {
-    /// The cache is cleared when it has this many entries.
+    /// When the cache has this many entries, it is cleared.
     const ENTRIES_MAX: usize = 2_000;
 
     pub fn get(&self, name: &str, left: Oid, right: Oid) -> Option<Row<PgOperator>> {
@@ -50,7 +50,7 @@ impl OperatorCache {
     }
 }
 
-/// The facts of a constraint that analysis needs.
+/// The properties of a constraint that analysis needs.
 #[derive(Clone, Debug)]
 pub struct ConstraintInfo {
     pub oid: Oid,

@@ -1,6 +1,6 @@
 //! Partition constraints: the conditions that the rows of a partition satisfy. They come from the
 //! bounds of the partition and of the partitioned tables above it. The constraint of a default
-//! partition says that no sibling accepts the row.
+//! partition is that no sibling accepts the row.
 //!
 //! A bound of a range is a row of values, compared lexicographically. The condition is a
 //! disjunction: `a > 1 OR a = 1 AND b >= 2`. Leading columns in which both bounds are equal come
@@ -253,7 +253,7 @@ impl Key {
     }
 
     /// The condition that the key columns from `first` on are at or above the bound (`above`) or
-    /// below it. `None` if every key is.
+    /// below it. `None` if every key satisfies it.
     fn bound_condition(
         &self,
         host: &mut dyn Host,

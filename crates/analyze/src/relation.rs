@@ -50,7 +50,7 @@ pub fn system_column(name: &str) -> Option<(AttrNo, Oid)> {
     })
 }
 
-/// A range table entry that requires no privileges.
+/// A new range table entry, without required privileges.
 pub(crate) fn new_rte(kind: RteKind, alias: Option<Alias>, eref: Alias) -> RangeTblEntry {
     RangeTblEntry {
         kind,
@@ -896,7 +896,8 @@ impl Analyzer<'_> {
         let mut found: Vec<(String, String)> = Vec::new();
         for level in self.levels.iter().rev() {
             for rte in &level.rtable {
-                // Join entries repeat the columns of their inputs.
+                // The columns of a join entry are those of its inputs, which have entries of their
+                // own.
                 if matches!(rte.kind, RteKind::Join { .. }) {
                     continue;
                 }

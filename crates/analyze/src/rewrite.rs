@@ -19,7 +19,7 @@ use plan::query::{
 use std::sync::Arc;
 use stdx::Nested;
 
-/// Rewrites an analysed query into the form that is planned.
+/// Rewrites an analysed query for the planner. Counterpart: `QueryRewrite`.
 pub fn rewrite(cat: &mut dyn Lookup, mut query: Query) -> Result<Query> {
     let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
     cx.rewrite_modification(&mut query)?;
@@ -263,8 +263,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// One entry for each column, in attribute order, with defaults filled in. Counterpart:
-    /// `rewriteTargetListIU`.
+    /// Builds a target list with one entry per column, in attribute order, with defaults filled in.
+    /// Counterpart: `rewriteTargetListIU`.
     fn rewrite_targets(
         &mut self,
         targets: Vec<TargetEntry>,

@@ -15,7 +15,7 @@ use plan::query::{
 };
 use stdx::stack::deep;
 
-/// A side of a set operation during the matching of its columns.
+/// One side of a set operation, while the columns of both sides are matched.
 struct SetChild {
     node: SetOpNode,
     /// Type, modifier, collation and an expression to report and coerce, per column.

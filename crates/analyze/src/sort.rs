@@ -532,7 +532,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// The windows that functions of the target list use. Counterpart:
+    /// Analyses the windows that window functions of the target list use. Counterpart:
     /// `transformWindowDefinitions`.
     pub fn window_definitions(
         &mut self,
@@ -713,9 +713,7 @@ impl Analyzer<'_> {
     }
 }
 
-/// A simple grouping set of the columns written as `nodes`.
-/// The columns of a row in GROUP BY, rows within it taken apart, or the item itself.
-/// Counterpart: `flatten_grouping_sets`.
+/// The columns of an item of GROUP BY: those of a row, nested rows included, or the item itself.
 fn flat_items(item: &Node) -> Vec<&Node> {
     match item {
         Node::RowExpr(row) if row.row_format == ast::CoercionForm::ImplicitCast => {
@@ -726,6 +724,8 @@ fn flat_items(item: &Node) -> Vec<&Node> {
     }
 }
 
+/// A simple grouping set with the references `refs`. The location is that of the first of the raw
+/// expressions `nodes` that has one.
 fn simple_set<'a>(refs: Vec<u32>, nodes: impl IntoIterator<Item = &'a Node>) -> GroupingSet {
     let location = nodes.into_iter().map(raw_location).find(|&location| location >= 0);
     GroupingSet {
@@ -798,7 +798,7 @@ pub fn raw_location(node: &Node) -> i32 {
     }
 }
 
-/// Copies what a window that refers to another one takes from that.
+/// Copies the clauses that a window inherits from the window that it refers to.
 fn inherit_window(
     window: &mut WindowClause,
     base: WindowClause,

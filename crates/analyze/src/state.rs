@@ -214,7 +214,7 @@ pub(crate) const ROW_COLUMNS_MAX: ids::AttrNo = 1664;
 /// Maximum nesting depth of queries.
 const LEVELS_MAX: u32 = 5_000;
 
-/// One analysis.
+/// The state of the analysis of one statement. Counterpart: `ParseState`.
 pub struct Analyzer<'a> {
     pub cat: &'a mut dyn Lookup,
     /// The statement text, for error positions; empty if unknown.
@@ -249,7 +249,7 @@ impl<'a> Analyzer<'a> {
         self.level_ref().expr_kind
     }
 
-    /// Runs with another expression kind.
+    /// Runs `f` with another expression kind.
     pub fn with_kind<T>(
         &mut self,
         kind: ExprKind,
@@ -261,7 +261,7 @@ impl<'a> Analyzer<'a> {
         result
     }
 
-    /// Runs a sub-query's analysis in a level of its own.
+    /// Runs `f`, which analyses a sub-query, in a new query level.
     pub fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.cat.check_interrupts()?;
         self.depth += 1;

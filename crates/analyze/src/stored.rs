@@ -1,5 +1,5 @@
-//! Reads expressions and queries that catalogs store as `pg_node_tree`, and adds what the text does
-//! not contain by catalog lookups.
+//! Reads expressions and queries that catalogs store as `pg_node_tree`, and looks up in the
+//! catalogs what the text does not contain.
 
 use crate::lookup::Lookup;
 use crate::state::{Analyzer, Params};
@@ -10,7 +10,7 @@ use plan::expr::{Expr, FuncExpr, SubLinkKind};
 use plan::nodetree;
 use plan::query::Query;
 
-/// XX000: a stored tree, or a row that refers to it, is not as it should be.
+/// XX000: a stored tree, or a row that refers to it, is malformed.
 pub fn malformed() -> PgError {
     PgError::internal("malformed expression tree")
 }

@@ -24,7 +24,7 @@ pub fn entry(expr: Expr, resno: AttrNo, resname: Option<String>, resjunk: bool) 
     }
 }
 
-/// What an assignment with subscripts or fields changes: a column, or a part of one.
+/// The target of an assignment with subscripts or fields: a column, or a field or element of one.
 struct AssignmentTarget<'a> {
     /// The name for errors: that of the column or field.
     name: &'a str,
@@ -35,7 +35,7 @@ struct AssignmentTarget<'a> {
 }
 
 impl AssignmentTarget<'_> {
-    /// The part's value at the time of the assignment.
+    /// The value of the target before the assignment.
     fn old_value(&self) -> Expr {
         let AssignmentTarget { ty: typeid, typmod, collation, .. } = *self;
         Expr::CaseTest(CaseTestExpr { typeid, typmod, collation })

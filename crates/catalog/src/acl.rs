@@ -79,7 +79,7 @@ impl Kind {
         }
     }
 
-    /// Privileges that PUBLIC holds by default.
+    /// The privileges that PUBLIC has by default.
     const fn public(self) -> u32 {
         match self {
             Kind::Database => CREATE_TEMP | CONNECT,
@@ -187,7 +187,7 @@ impl CatCx<'_> {
         }
         let options = !0xFFFF;
         let mut have = 0;
-        // The owner always holds all grant options, even where its own privileges were revoked.
+        // The owner always has all grant options, even if its own privileges were revoked.
         if wanted & options != 0 && self.is_member(role, owner, true)? {
             have = wanted & options;
         }

@@ -36,7 +36,7 @@ pub struct ObjectClass {
     name: Option<(AttrNo, Oid)>,
     /// The schema; `None` for objects that are not in schemas.
     namespace: Option<AttrNo>,
-    /// The relation that the object is a part of and has its name in.
+    /// The relation that the object is a part of, within which its name is unique.
     relation: Option<AttrNo>,
     /// The access method that the name is qualified with.
     method: Option<AttrNo>,
@@ -47,7 +47,7 @@ pub struct ObjectClass {
     acl: Option<(AttrNo, Kind)>,
 }
 
-/// A class with these parts only; the columns follow by the functions below.
+/// A class without optional properties, which the functions below add.
 const fn class<R: CatalogRow>(noun: &'static str, oid_index: Index<R>) -> ObjectClass {
     ObjectClass {
         catalog: R::RELATION,

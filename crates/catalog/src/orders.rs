@@ -1,4 +1,4 @@
-//! Orderings of enums, rows and arrays of them. `comparer` makes them from the catalogs.
+//! Orderings of enums, of rows, and of arrays of these. `comparer` builds them from the catalogs.
 
 use hashbrown::HashMap;
 use ids::Oid;

@@ -22,12 +22,13 @@ impl CatCx<'_> {
             .ok_or_else(|| PgError::internal(format!("could not open relation with OID {oid}")))
     }
 
-    /// As [`CatCx::relation`]; `None` where the relation is gone.
+    /// As [`CatCx::relation`]; `None` where the relation does not exist.
     pub fn try_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
         let generation = match self.session.catalog.find_relation(oid) {
             _ if self.session.overlay.is_relation_dirty(oid) => None,
             Ok(found) if self.session.overlay.is_part_dirty(&found) => None,
-            // The cached descriptor is the one of the owning session; build our own.
+            // The cached descriptor is that of the session that owns the temporary table, so this
+            // session builds its own.
             Ok(found) if self.is_other_temp(&found.class) => return self.build_relation(oid),
             Ok(found) => return Ok(Some(found)),
             Err(generation) => Some(generation),

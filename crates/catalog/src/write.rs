@@ -180,7 +180,7 @@ impl CatCx<'_> {
         self.session.overlay.end_command();
     }
 
-    /// `CommandCounterIncrement`: the engine's and ours.
+    /// `CommandCounterIncrement`, in the engine and in the catalog caches.
     pub fn increment_command_counter(&mut self) -> Result<()> {
         if let crate::store::Store::Engine(store) = &mut self.store {
             store.backend.command_counter_increment()?;
@@ -223,8 +223,9 @@ impl CatCx<'_> {
             DatumRef::Word(w) => Oid(w as u32),
             _ => Oid::INVALID,
         };
-        // PostgreSQL sends these for pg_class, pg_attribute, pg_index and foreign keys and leaves
-        // the others to its commands. Our descriptors hold more data, so more rows affect them.
+        // PostgreSQL sends relcache invalidations for pg_class, pg_attribute, pg_index and foreign
+        // keys here; its commands send the others. Norsu's descriptors contain more data, so more
+        // rows affect them.
         let relations = match relation {
             PgClass::RELATION => {
                 let shared = row[PgClass::relisshared as usize - 1] == Datum::bool(true);

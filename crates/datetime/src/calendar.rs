@@ -1,4 +1,5 @@
-//! Days, fields and ranges of dates and timestamps; their errors.
+//! Conversion between days, timestamps and calendar fields; the ranges of the types, and the errors
+//! for values out of range.
 
 use pgerror::{PgError, Result, pg_err};
 

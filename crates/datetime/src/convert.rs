@@ -13,7 +13,7 @@ use values::fncx::FnContext;
 use values::type_io::lossy_text;
 use values::zone::Zone;
 
-/// Local time of an instant, and the zone's offset at that instant (seconds east).
+/// The local time of an instant, and the zone's offset (seconds east of Greenwich) at that instant.
 pub fn utc_to_local(zone: &Zone, t: i64) -> (i64, i32) {
     let unix = t.div_euclid(USECS_PER_SEC) + EPOCH_UNIX;
     let (offset, _, _) = zone.at_unix(unix);

@@ -442,7 +442,7 @@ struct CachedTemplate {
 }
 
 fn show(cx: &mut dyn FnContext, s: &Source, pattern: &[u8]) -> Result<Datum> {
-    // PostgreSQL allocates the longest possible output; so the same limit applies.
+    // PostgreSQL allocates memory for the longest possible output, so the same limit applies here.
     let longest = pattern.len().saturating_mul(KEY_TEXT_BYTES_MAX) + 1;
     if longest > ALLOCATION_BYTES_MAX {
         return Err(invalid_allocation(longest));

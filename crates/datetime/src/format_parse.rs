@@ -2,8 +2,8 @@
 //!
 //! Fields are read one after another. Unless FX requires that the text follows the template
 //! exactly, white space is ignored, and a separator in the template matches one separator or blank
-//! of the text, or nothing; characters skipped beyond the template are counted against its other
-//! characters.
+//! of the text, or nothing. Characters that are skipped without a counterpart in the template are
+//! counted; for each of them a later literal character of the template consumes no text.
 
 use super::calendar::{
     DATE_END, DATE_MIN, EPOCH_JDATE, Fields, USECS_PER_SEC, date2j, days_in_month, is_valid_julian,
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
                     .hint(FIXED_WIDTH));
             }
         }
-        // A field of fixed width that contains only blanks is 0.
+        // A field of fixed width that contains only blanks has the value 0.
         if used == 0 && (f.greedy || spaces == 0) {
             return Err(invalid(&shown, f.written).detail("Value must be an integer."));
         }
@@ -444,7 +444,7 @@ fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<ReadFields> {
     Ok(r.out)
 }
 
-/// More weeks than the range of dates has.
+/// A bound of the number of weeks, larger than the number of weeks in the range of dates.
 const ISO_WEEKS_MAX: u32 = 10_000_000;
 
 /// The parts of a date that were given, so that only they are checked.

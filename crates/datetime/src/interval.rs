@@ -70,7 +70,8 @@ pub enum Unit {
 /// (`TOKMAXLEN`).
 pub(super) fn token(word: &str) -> &str {
     let end = word.len().min(10);
-    // A longer word with a multibyte character at the limit is no keyword anyway.
+    // If a multibyte character crosses the limit, the word is longer than any keyword, so it need
+    // not be truncated.
     word.get(..end).unwrap_or(word)
 }
 
@@ -107,7 +108,8 @@ fn range_of(typmod: i32) -> i32 {
     if typmod < 0 { FULL_RANGE } else { typmod >> 16 & 0x7fff }
 }
 
-/// Field sums during parsing; they are wide enough that overflow is detected at the end.
+/// Sums of the fields during parsing, in wider types, so that an overflow is detected once at the
+/// end.
 #[derive(Default)]
 struct Sum {
     time: i64,

@@ -96,8 +96,8 @@ fn make_interval(a: &[DatumRef<'_>]) -> Result<Datum> {
     if !seconds.is_finite() {
         return Err(interval_range());
     }
-    // Nothing else is checked: sums wrap as in PostgreSQL, and seconds out of range become the
-    // minimum.
+    // There are no further checks: as in PostgreSQL, sums wrap around, and seconds out of range
+    // become the minimum.
     let month = n(0) * 12 + n(1);
     let day = n(2) * 7 + n(3);
     let us = (seconds * 1e6).round_ties_even();

@@ -62,7 +62,7 @@ pub struct Style {
 impl Style {
     pub const PLAIN: Style = Style { pretty: false, indent: false };
 
-    /// The style of functions with a `pretty` argument: both forms have line breaks.
+    /// The style of functions with a `pretty` argument, which have line breaks in both cases.
     pub fn indented(pretty: bool) -> Style {
         Style { pretty, indent: true }
     }
@@ -83,7 +83,7 @@ pub struct Deparser<'h> {
     /// Names of a function's parameters, in the function's own body; empty ones are shown as
     /// numbers.
     param_names: Vec<String>,
-    /// The function's name and a dot.
+    /// The name of that function and a dot, which qualifies its parameters.
     function_name: String,
     /// The plan node that the expressions belong to.
     position: Option<PlanPosition<'h>>,
@@ -182,7 +182,7 @@ impl<'h> Deparser<'h> {
         self.out.push_str(&quoted);
     }
 
-    /// Opens a parenthesis that only the plain style has.
+    /// Opens a parenthesis that the pretty style omits.
     fn open(&mut self) {
         if !self.style.pretty {
             self.out.push('(');
@@ -238,7 +238,7 @@ impl<'h> Deparser<'h> {
         self.in_schema(row.relnamespace, &name)
     }
 
-    /// Schema-qualified always.
+    /// The relation's name, always qualified with the schema.
     fn qualified_relation_name(&mut self, oid: Oid) -> Result<String> {
         let row = self.host.catalog().class(oid)?;
         self.in_schema(row.relnamespace, &quote_identifier(row.relname.as_str()))

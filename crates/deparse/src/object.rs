@@ -176,8 +176,8 @@ pub fn index_def(
     Ok(Some(out))
 }
 
-/// What follows a key column or expression of this type and collation: collation, operator class
-/// and order. `i`: the column's index.
+/// The clauses after a key column or expression of this type and collation: collation, operator
+/// class and order. `i`: the column's index.
 fn key_options(
     host: &mut dyn Host,
     row: &PgIndex,

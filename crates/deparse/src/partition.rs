@@ -1,5 +1,5 @@
 //! Partition keys, constraints and bounds as text. Partitioned tables occur only in directories
-//! that PostgreSQL made.
+//! that PostgreSQL created.
 //!
 //! Counterpart: ruleutils.c: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and
 //! `PartitionBoundSpec` in `get_rule_expr`.

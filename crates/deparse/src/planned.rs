@@ -13,7 +13,7 @@ use pgerror::Result;
 use plan::expr::{Expr, Param, SubPlan, Var};
 use plan::node::{Plan, PlanNode};
 
-/// A step of the path from the top of a statement's plan to a node.
+/// An ancestor of a plan node, on the path from the top of the statement's plan.
 #[derive(Clone, Copy)]
 pub enum Ancestor<'p> {
     Node(&'p Plan),
@@ -21,7 +21,7 @@ pub enum Ancestor<'p> {
     SubPlan(&'p SubPlan),
 }
 
-/// A plan node and its path in the plan.
+/// A plan node with its ancestors in the plan.
 #[derive(Clone)]
 pub struct PlanPosition<'p> {
     pub plan: &'p Plan,
@@ -74,7 +74,7 @@ impl<'p> PlanPosition<'p> {
         PlanPosition { plan: child, ancestors, subplans: self.subplans }
     }
 
-    /// The expression that a reference to a child's output stands for, and the child's position.
+    /// The expression that a reference to a child's output refers to, and the child's position.
     fn target(&self, v: &Var) -> Option<(PlanPosition<'p>, &'p Expr)> {
         if v.varno == Var::INDEX {
             let PlanNode::IndexOnlyScan { index_tlist, .. } = &self.plan.node else { return None };

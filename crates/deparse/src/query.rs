@@ -26,7 +26,7 @@ impl Deparser<'_> {
     ) -> Result<()> {
         self.deeper()?;
         let scope = Scope::of_query(self.host, q, &self.scopes)?;
-        // In a function body, an unqualified name could also be an argument.
+        // In a function body, an unqualified column name could also mean an argument.
         let inside = !self.scopes.is_empty() || !self.function_name.is_empty();
         let prefix = inside || q.rtable.len() != 1;
         let saved = (self.prefix, self.indent);
@@ -302,7 +302,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Writes an element of a list into a separate string, so that the caller can break lines.
+    /// Writes an element of a list to a separate string, so that the caller can decide where to
+    /// break the line.
     fn to_separate_text(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<String> {
         let saved = std::mem::take(&mut self.out);
         let result = f(self);

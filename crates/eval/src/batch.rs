@@ -75,9 +75,9 @@ const WIDE_BYTES: usize = 4 * BATCH_BYTES_MAX;
 /// The largest size of a column.
 const COLUMN_BYTES_MAX: usize = u32::MAX as usize / 2;
 
-/// Stops the evaluation of a column that has become too large while rows are left: the caller
-/// evaluates fewer rows at a time. Values already computed are computed again. This has no visible
-/// effect, because volatile functions are not evaluated by column.
+/// The error that stops the evaluation of a column that has become too large before its last row:
+/// the caller then evaluates fewer rows at a time. Values already computed are computed again. This
+/// has no visible effect, because volatile functions are not evaluated by column.
 #[cold]
 fn too_wide(st: &mut EvalState) -> pgerror::PgError {
     st.too_wide = true;
@@ -479,7 +479,7 @@ fn node_batch(
     }
 }
 
-/// With fewer rows a CASE is evaluated row by row, because each arm costs a selection.
+/// A CASE over fewer rows is evaluated row by row, because each arm needs a selection of its own.
 const CASE_ROWS_MIN: usize = 8;
 
 /// Each arm's condition is evaluated for the rows that no earlier arm matched, and its result for
@@ -612,9 +612,9 @@ impl<'a> Arg<'a> {
         }
     }
 
-    /// The form that kernels take: a column of the selected rows, or a column of one row that
-    /// counts for all of them. `None` for a NULL constant or parameter, whose column would have no
-    /// known representation; the result is then NULL for all rows.
+    /// The argument of a kernel: a column of the selected rows, or a column of one row that is used
+    /// for all of them. `None` for a NULL constant or parameter, whose column would have no known
+    /// representation; the result is then NULL for all rows.
     fn into_column(self, sel: Option<&[u16]>) -> Option<std::borrow::Cow<'a, Column>> {
         use std::borrow::Cow;
         let one = |v: DatumRef<'_>| -> Option<Column> {

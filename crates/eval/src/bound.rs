@@ -88,7 +88,8 @@ impl<'e> Finder<'_, 'e> {
         }
     }
 
-    /// As [`Self::is_known`], for arguments of which one may make the later ones unnecessary.
+    /// As [`Self::is_known`], for arguments that are evaluated in order, where an earlier one may
+    /// decide the result.
     fn are_known(&mut self, args: &[&'e Expr]) -> Result<bool> {
         let (mut all, mut end) = (true, None);
         for &arg in args {

@@ -449,7 +449,7 @@ impl<'a> Compiler<'a> {
         Ok(Elem { ty, info: self.facts.type_info(ty)? })
     }
 
-    /// The element type of an array type, or of a domain over one.
+    /// The element type of an array type, or of a domain whose base type is an array type.
     fn elem_of(&mut self, array_type: Oid) -> Result<Elem> {
         let (base, _) = self.facts.base_type(array_type)?;
         let elem = self.facts.type_info(base)?.elem;

@@ -11,7 +11,7 @@ use types::builtin::{ScalarFn, SrfFn};
 use types::compare::Comparer;
 use types::fncx::TypeInfo;
 
-/// How a function is run.
+/// How a function is called.
 #[derive(Clone, Copy)]
 pub enum Callee {
     Scalar(ScalarFn),

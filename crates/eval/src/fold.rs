@@ -38,7 +38,7 @@ fn truth_test(expr: Expr, facts: &mut dyn Facts) -> Result<Expr> {
         _ => return Ok(Expr::OpExpr(op)),
     };
     let (value, other) = match (known(&op.args[0]), known(&op.args[1])) {
-        // Two constants are computed.
+        // A comparison of two constants is folded as any other call.
         (Some(_), Some(_)) | (None, None) => return Ok(Expr::OpExpr(op)),
         (Some(value), None) => (value, op.args.remove(1)),
         (None, Some(value)) => (value, op.args.remove(0)),
@@ -254,7 +254,8 @@ impl Folder<'_> {
             location: op.location,
         };
         match self.inline(Box::new(call), depth)? {
-            // Not inlined: it stays an operator, so that index conditions still match it.
+            // A call that was not inlined stays an operator expression, so that it still matches
+            // index conditions.
             Expr::FuncExpr(call) if call.funcid == funcid => Ok(Expr::OpExpr(op)),
             replaced => Ok(replaced),
         }

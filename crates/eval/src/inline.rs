@@ -48,7 +48,7 @@ pub(crate) fn inlined(
     let guarded = function.strict && (uses.contains(&0) || !is_strict(&body.expr, facts)?);
     for (arg, &n) in call.args.iter().zip(&uses) {
         let fits = n + u32::from(guarded) <= 1 || is_cheap(arg, facts)?;
-        // The NULL test would have to form the row.
+        // A NULL test of a whole-row reference would have to form the row.
         let row = matches!(arg, Expr::Var(v) if v.varattno == 0 && !present(v.varno));
         if !fits || (guarded && row) {
             return Ok(None);

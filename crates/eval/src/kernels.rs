@@ -1,8 +1,8 @@
 //! Vectorized kernels of frequent functions: they compute a whole column for the rows of a
 //! selection vector.
 //!
-//! A kernel computes the selected rows only; other rows of the result are 0. NULL rows are skipped
-//! (all functions here are strict), so an error is raised only for rows that row-at-a-time
+//! A kernel computes the selected rows only; the other rows of the result are 0. NULL rows are
+//! skipped (all functions here are strict), so an error is raised only for rows that row-at-a-time
 //! evaluation would compute.
 
 use pgerror::Result;
@@ -296,7 +296,7 @@ macro_rules! byte_kernel {
     };
 }
 
-/// Appends to the result the bytes that `f` makes of the bytes of both columns.
+/// Appends to the result the bytes that `f` computes from the bytes of both columns.
 #[inline]
 fn make_bytes(
     a: &Column,

@@ -120,7 +120,7 @@ pub(crate) enum SubscriptUse {
     AssignSlice(Box<Node>),
 }
 
-/// Names of a domain for error messages.
+/// The names of a domain in error messages.
 pub(crate) struct DomainNames {
     pub shown: String,
     pub schema: String,

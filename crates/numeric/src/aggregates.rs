@@ -80,7 +80,8 @@ impl NumericState {
         }
     }
 
-    /// Removes a value; false if the scale of the result would no longer be known.
+    /// Removes a value that leaves a window frame; false if the scale of the result is not known
+    /// without it.
     fn remove(&mut self, n: &Num) -> bool {
         if let Some(count) = self.special_count(n.sign) {
             *count -= 1;
@@ -289,7 +290,7 @@ fn average(sum: &Num, count: i64) -> Result<Datum> {
     sum.divided(&n, select_div_scale(sum, &n), true)?.datum()
 }
 
-/// What a variance is computed from.
+/// The counts and sums from which a variance is computed.
 struct Moments<'a> {
     /// Number of finite values.
     count: i64,

@@ -19,13 +19,13 @@ enum Item {
     Group,
     /// L: the currency symbol, which is blank in the C locale.
     Currency,
-    /// SG.
+    /// SG: a plus or minus sign at this position.
     Sign,
     Minus,
     Plus,
     Ordinal(bool),
     Roman(bool),
-    /// A keyword that writes nothing.
+    /// A keyword without output.
     Silent,
     Char(char),
 }
@@ -48,7 +48,7 @@ struct Template {
     shift: usize,
     has_shift: bool,
     has_point: bool,
-    /// FM.
+    /// FM: no padding, no trailing zeros.
     narrow: bool,
     blank: bool,
     /// 1-based position of the first 0 among the digits.
@@ -589,14 +589,15 @@ fn scientific_float(v: f64, t: &Template) -> String {
     exponent(mantissa, power.parse().unwrap_or(0))
 }
 
-/// PostgreSQL allocates the longest output that a template can produce; so the same limit applies.
+/// PostgreSQL allocates memory for the longest output that a template can produce, so the same
+/// limit applies here.
 fn check_length(pattern: &[u8]) -> Result<()> {
     let longest = pattern.len().saturating_mul(8) + 1 + VARLENA_HEADER_BYTES;
     if longest > ALLOCATION_BYTES_MAX { Err(invalid_allocation(longest)) } else { Ok(()) }
 }
 
-/// For V, integers are multiplied within their own type: the power and the product must both fit
-/// it.
+/// With V, an integer is multiplied in its own type: the power of ten and the product must both fit
+/// the type.
 fn check_shift(t: &Template, value: i64, max: i64, type_name: &str) -> Result<()> {
     if t.shift == 0 || t.roman || t.scientific {
         return Ok(());
@@ -732,7 +733,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a digit or the point; `at` is left at the last character that was read.
+    /// Reads a digit or the point; `at` is then the position of the last character that was read.
     fn numeral(&mut self, point: bool) {
         if self.peek() == Some(b' ') {
             self.at += 1;
@@ -779,7 +780,8 @@ impl Reader<'_> {
             match item {
                 Item::Nine | Item::Zero => self.numeral(false),
                 Item::Point => self.numeral(true),
-                // A comma in the text is skipped without FM; otherwise the separator reads nothing.
+                // With FM a separator of the template consumes no text; without FM it consumes a
+                // comma.
                 Item::Comma | Item::Group if self.t.narrow => continue,
                 Item::Comma | Item::Group if c != b',' => continue,
                 Item::Comma | Item::Group => {}

@@ -79,7 +79,7 @@ fn remainder_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// A datum whose payload `f` appends.
+/// A datum of the payload that `f` appends to a vector.
 #[inline]
 fn datum_of(f: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<Datum> {
     let mut out = Vec::with_capacity(2 + 2 * 8);

@@ -1,4 +1,4 @@
-//! The form of a number in memory.
+//! Numbers in memory: sign or special value, weight, display scale, and base-10000 digits.
 
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
@@ -227,7 +227,7 @@ impl Num {
     }
 
     /// The nearest double of an integer below 2^53 multiplied or divided by a power of ten that a
-    /// double represents exactly: then a single operation rounds correctly.
+    /// double represents exactly. Such a number needs a single operation, which rounds correctly.
     pub(crate) fn exact_f64(&self) -> Option<f64> {
         const POWERS: [f64; 6] = [1.0, 1e4, 1e8, 1e12, 1e16, 1e20];
         if !self.is_finite() || self.digits.len() > 4 {

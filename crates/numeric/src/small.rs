@@ -1,7 +1,7 @@
 //! Arithmetic on numbers of few digits, directly on their payloads and without allocation: the
-//! common case of amounts and quantities. Each function returns `None` (or appends nothing) if a
-//! number or the result is not small; the caller then computes with [`Num`]. Results are
-//! bit-identical.
+//! common case of amounts and quantities. Each function returns `None` and appends nothing if an
+//! operand or the result is not small; the caller then computes with [`Num`], with bit-identical
+//! results.
 
 use super::num::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS};
 use std::cmp::Ordering;

@@ -68,8 +68,8 @@ fn continues_name(b: u8) -> bool {
     starts_name(b) || b.is_ascii_digit() || b == b'$'
 }
 
-/// The first such token outside strings, quoted identifiers and comments. `conforming`: a backslash
-/// is an ordinary character in plain strings.
+/// The first token with trailing junk outside strings, quoted identifiers and comments.
+/// `conforming`: a backslash is an ordinary character in plain strings.
 pub(crate) fn first(sql: &str, conforming: bool, notices: &mut Vec<Notice>) -> Option<Junk> {
     let mut s = Scan { text: sql.as_bytes(), at: 0 };
     while let Some(b) = s.peek(0) {

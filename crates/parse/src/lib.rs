@@ -76,7 +76,8 @@ pub fn parse_with_notices(
 }
 
 /// The C parser's memory is not counted by the allocator, so an upper bound of it is requested in
-/// advance. A token makes a few nodes; it is a word, or at least one byte other than white space.
+/// advance. The parser creates a few nodes per token; a token is a word, or at least one byte other
+/// than white space.
 fn admit(sql: &str) -> Result<()> {
     if sql.len() < sync::memory::LARGE_BYTES {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Settings of the parser, and limits of the tree that it makes.
+//! Settings of the parser, and limits of the trees that it builds.
 
 /// Limit of the tree's depth, in bytes of stack that PostgreSQL would use for it (the default of
 /// `max_stack_depth`). Deeper statements are refused with 54001, so the depth of every recursion

@@ -108,7 +108,8 @@ pub struct Setting {
 /// Parameters whose value is a locale name, which must exist.
 pub const LOCALES: [&str; 4] = ["lc_messages", "lc_monetary", "lc_numeric", "lc_time"];
 
-/// The only one that does not accept the empty name, which means the environment's locale.
+/// The only one of [`LOCALES`] that does not accept the empty name, which means the locale of the
+/// environment.
 pub const NEVER_EMPTY: &str = LOCALES[0];
 
 /// All parameters, sorted by name.

@@ -65,7 +65,7 @@ pub struct ServerValues {
     custom: Vec<(String, Origin)>,
     /// Parameters changed in the files that need a restart.
     pending: Vec<Id>,
-    /// Parameters with an invalid value in the files.
+    /// Parameters that have an invalid value in the files.
     faulty: Vec<Id>,
     /// Values as written in the files.
     given: BTreeMap<Id, String>,
@@ -135,12 +135,12 @@ impl ServerValues {
         self.value(name).as_text()
     }
 
-    /// Replaces the text of a value; its source stays.
+    /// Replaces the text of a value; its source stays the same.
     pub fn rewrite(&mut self, id: Id, text: &str) {
         self.values[usize::from(id.0)].value = Value::Text(text.into());
     }
 
-    /// Replaces an impossible value; its source stays.
+    /// Replaces a value that the server does not support; its source stays the same.
     pub fn correct(&mut self, id: Id, value: Value) {
         self.values[usize::from(id.0)].value = value;
     }
@@ -168,8 +168,8 @@ impl ServerValues {
         }
     }
 
-    /// Sets a parameter from the command line or a similar source. A value from a source of higher
-    /// precedence stays.
+    /// Sets a parameter from the command line or a similar source. It has no effect if the current
+    /// value is from a source of higher precedence.
     pub fn set(&mut self, name: &str, text: &str, source: Source) -> Result<()> {
         self.put(name, text, source, None)
     }

@@ -18,10 +18,10 @@ use pgerror::{PgError, Result, SqlState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The displayed value of `archive_command` while archiving is off, as it always is here.
+/// The displayed value of `archive_command` while archiving is off, as it always is in Norsu.
 const NO_ARCHIVE: &str = "(disabled)";
 
-/// Determined at start-up: NULL in `pg_settings.boot_val`, an empty text elsewhere.
+/// Parameters whose value is determined at start-up. Their `pg_settings.boot_val` is NULL.
 const WITHOUT_BOOT_VALUE: &[&str] = &[
     "config_file",
     "data_directory",

@@ -117,7 +117,7 @@ impl Unit {
     }
 }
 
-/// Why a number is invalid.
+/// The reason why a number is invalid.
 enum NumberError {
     Plain,
     Hint(&'static str),

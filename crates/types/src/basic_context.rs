@@ -11,9 +11,9 @@ use values::datum::{Datum, DatumRef};
 use values::fncx::{FnContext, RegKind, SessionContext, TypeCatalog, TypeFunctions, TypeInfo};
 use values::settings::Settings;
 
-/// A context for built-in types without catalogs: bootstrap, constants in configuration, tests. Its
-/// clock is constant and its random numbers have a fixed seed, so they must not be used for
-/// secrets.
+/// A context for functions of built-in types without catalogs, for bootstrap, constants in
+/// configuration files, and tests. Its clock is constant, and its random numbers have a fixed seed,
+/// so they must not be used for secrets.
 pub struct BasicContext {
     pub settings: Settings,
     pub collation: Oid,

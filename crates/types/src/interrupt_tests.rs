@@ -122,7 +122,7 @@ fn long_formats_are_processed_with_checks_for_interrupts() {
     assert_cancelled("text_concat", &[text(&long), text(&long), text(&long)]);
 }
 
-/// Filling by doubling makes the same array as appending single elements.
+/// An array that is filled by doubling equals one to which single elements are appended.
 #[test]
 fn filled_arrays_equal_appended_ones() {
     for (ty, value) in [text("abc"), int(7), (oids::BOOL, Datum::bool(true))] {

@@ -129,7 +129,7 @@ fn receive(bytes: &[u8], cidr: bool) -> Result<Datum> {
     if bits > wanted * 8 {
         return Err(bad("bits in "));
     }
-    // Whether it is a cidr is said by the type.
+    // The receive function, not this byte, determines whether the value is a cidr.
     r.byte()?;
     if r.byte()? != wanted {
         return Err(bad("length in "));

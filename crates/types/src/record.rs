@@ -53,7 +53,8 @@ pub fn form(
     let bitmap = if has_null { columns.len().div_ceil(8) } else { 0 };
     let hoff = align_up(HEADER + bitmap, 8);
     let mut infomask = if has_null { HAS_NULL } else { 0 };
-    // Built with the length word in front, so that offsets are those on disk.
+    // The value is built with space for the length word in front, so that its offsets are those on
+    // disk.
     let data = data_bytes(columns);
     if hoff.saturating_add(data) > ALLOCATION_BYTES_MAX {
         return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "tuple is too big"));
@@ -373,7 +374,7 @@ pub fn compare(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Resu
     compare_by(cx, a, b, |cx, ty, x, y, collation| cx.type_compare(ty, x, y, collation))
 }
 
-/// Equality, for which the columns' types need no order.
+/// Equality of two rows. The columns' types need not have an ordering.
 fn equal(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<bool> {
     let order = compare_by(cx, a, b, |cx, ty, x, y, collation| {
         let equal = cx.type_equal(ty, x, y, collation)?;
@@ -431,7 +432,8 @@ fn check_same_type(cx: &mut dyn FnContext, a: Oid, b: Oid, n: usize) -> Result<(
     ))
 }
 
-/// Compares the images of two rows: the columns' bytes, a prefix before the longer value.
+/// Compares the images of two rows: the bytes of the columns. A value that is a prefix of another
+/// one is less.
 fn compare_images(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
     let (d1, d2) = (described(cx, a)?, described(cx, b)?);
     let (t1, t2) = (d1.types(cx)?, d2.types(cx)?);

@@ -4,11 +4,11 @@ use crate::datum::{Datum, DatumRef};
 
 /// The largest number of rows in a batch.
 pub const BATCH_ROWS_MAX: usize = 1024;
-/// A batch that holds this many bytes of values is full whatever its number of rows. A single row
+/// A batch with this many bytes of values is full, regardless of its number of rows. A single row
 /// may be larger.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
 
-/// A bit per row; set means NULL.
+/// The NULL rows of a column: one bit per row, set for NULL.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct NullMask {
     words: Vec<u64>,
@@ -65,7 +65,7 @@ impl NullMask {
         &self.words
     }
 
-    /// Rows NULL in either mask.
+    /// A mask of the rows that are NULL in either mask.
     pub fn union(a: Option<&NullMask>, b: Option<&NullMask>) -> Option<NullMask> {
         match (a, b) {
             (None, None) => None,
@@ -129,7 +129,7 @@ impl BytesColumn {
     }
 }
 
-/// The values of a column by physical form.
+/// The values of a column in their physical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnData {
     Word(Vec<u64>),
@@ -305,7 +305,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// An empty batch; `by_val` says of each column whether its type is passed by value.
+    /// An empty batch. `by_val` has one entry per column: whether its type is passed by value.
     pub fn new(by_val: impl IntoIterator<Item = bool>) -> Batch {
         Batch { len: 0, columns: by_val.into_iter().map(Column::new).collect() }
     }

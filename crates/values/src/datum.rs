@@ -1,5 +1,6 @@
-//! Values. A datum has a physical form, which is how a value is stored and does not name its type.
-//! By-value types (`typbyval`) are a word; all others are the bytes of their on-disk payload:
+//! Values. A datum is a value in its physical form; it does not contain its type. A value of a
+//! by-value type (`typbyval`) is a word, a value of any other type is the bytes of its on-disk
+//! payload:
 //!
 //! - bool, "char", int2, int4, int8, oid, reg*, xid, cid, date, time, timestamp(tz), pg_lsn,
 //!   float4, float8: `Word`, the integer sign-extended (oid and xid zero-extended), or the bits of
@@ -96,8 +97,8 @@ impl Datum {
     }
 }
 
-/// Accessors by type. They panic on a datum of the other physical form, which is a bug of the
-/// analyzer and cannot be caused by the user.
+/// Accessors by type. They panic on a datum of the other physical form: that is an error in the
+/// analyzer, which no statement of a user can cause.
 impl<'a> DatumRef<'a> {
     pub fn to_owned(self) -> Datum {
         match self {

@@ -42,8 +42,8 @@ pub struct RowColumn {
     pub dropped: Option<Dropped>,
 }
 
-/// Storage properties of a dropped column, whose values are still in older rows: `attlen`,
-/// `attbyval`, `attalign`.
+/// Storage properties (`attlen`, `attbyval`, `attalign`) of a dropped column, which older rows
+/// still contain.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropped {
     pub len: i16,
@@ -86,7 +86,7 @@ impl RowDesc {
         RowDesc { columns, version, types: OnceLock::new() }
     }
 
-    /// Storage properties of the columns. They are constant, so they are looked up once.
+    /// Storage properties of the columns. They never change, so they are looked up once and cached.
     pub fn types(&self, cx: &mut dyn FnContext) -> Result<&[TypeInfo]> {
         if let Some(types) = self.types.get() {
             return Ok(types);
@@ -112,7 +112,8 @@ pub enum RegKind {
     Dictionary,
 }
 
-/// The functions of types, which the type's row in `pg_type` and its default operator classes name.
+/// The functions of a type: those that its row in `pg_type` names, and those of its default
+/// operator classes.
 pub trait TypeFunctions {
     /// Properties of a type; an error if it does not exist.
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo>;
@@ -162,8 +163,8 @@ pub trait TypeFunctions {
     fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String>;
 }
 
-/// What the catalogs say about types and the objects of `reg*` values. The default bodies serve
-/// contexts without catalogs.
+/// Catalog look-ups of types, and of the objects that `reg*` values refer to. The default bodies
+/// are for contexts without catalogs.
 pub trait TypeCatalog {
     /// The subtype of a range or multirange type.
     fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
@@ -261,7 +262,8 @@ pub trait FnContext: TypeFunctions + TypeCatalog + SessionContext {
         false
     }
 
-    /// A cache that lives as long as the call site, empty at first: compiled patterns and the like.
+    /// State that the function keeps between its calls at this call site, such as a compiled
+    /// pattern; `None` before the first call. Counterpart: `fn_extra`.
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>>;
 }
 
@@ -302,9 +304,9 @@ impl<'a> InterruptChecker<'a> {
     }
 }
 
-/// The traits of a [`FnContext`] that do not depend on the called function, forwarded to another
-/// context: `delegate_fn_context! { CallContext<'_>, self, self.host }`, where `host` is a
-/// reference or a box.
+/// Implements the traits of a [`FnContext`] that do not depend on the called function by forwarding
+/// to another context: `delegate_fn_context! { CallContext<'_>, self, self.host }`, where `host` is
+/// a reference or a box.
 #[macro_export]
 macro_rules! delegate_fn_context {
     ($context:ty, $self:ident, $to:expr) => {
@@ -392,5 +394,5 @@ macro_rules! delegate_fn_context {
     };
 }
 
-/// So that the macro calls itself by the path of this module.
+/// Re-exported so that the macro can call itself by the path of this module.
 pub use delegate_fn_context;

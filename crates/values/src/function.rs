@@ -6,9 +6,9 @@ use crate::fncx::FnContext;
 use pgerror::{PgError, Result};
 use std::any::Any;
 
-/// An ordinary function. The caller checks `proisstrict`. Conventions where SQL has no value: a
-/// `cstring` is its bytes; the `internal` argument of a receive function is the whole message field
-/// as bytes; a VARIADIC parameter is an array.
+/// An ordinary function. The caller checks `proisstrict`. Arguments that are not SQL values have
+/// these representations: a `cstring` is its bytes, the `internal` argument of a receive function
+/// is the whole message field as bytes, and a VARIADIC parameter is an array.
 pub type ScalarFn = fn(&mut dyn FnContext, &[DatumRef<'_>]) -> Result<Datum>;
 
 /// Transition function of an aggregate whose state type is `internal`; the state is not among
@@ -32,8 +32,8 @@ pub trait SetSource: Send {
     /// the call; false at the end of the set.
     fn next(&mut self, cx: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool>;
 
-    /// For a set of scalars: appends up to `rows` values to the column; false if the set has come
-    /// to its end.
+    /// For a set of scalars: appends up to `rows` values to the column; false at the end of the
+    /// set.
     fn fill(&mut self, cx: &mut dyn FnContext, column: &mut Column, rows: usize) -> Result<bool> {
         let mut out = Vec::with_capacity(1);
         for _ in 0..rows {
@@ -53,7 +53,7 @@ pub trait SetSource: Send {
     }
 }
 
-/// A set of scalars that is held in memory.
+/// A set of scalars in memory.
 pub struct VecSource(pub std::vec::IntoIter<Datum>);
 
 impl VecSource {
@@ -96,8 +96,8 @@ impl AggState {
         self.0.as_deref_mut().and_then(|s| s.downcast_mut())
     }
 
-    /// The state, initialized by `new` if it is NULL. Panics if it is of another type: a wrong
-    /// pairing of support functions is a bug of the catalog.
+    /// The state, initialized by `new` if it is NULL. Panics if it has another type, because then
+    /// the catalog combines support functions of different aggregates.
     pub fn get_or<T: Any + Send>(&mut self, new: impl FnOnce() -> T) -> &mut T {
         let state = self.0.get_or_insert_with(|| Box::new(new()));
         state.downcast_mut().expect("aggregate state of this function's type")

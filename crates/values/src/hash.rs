@@ -1,5 +1,5 @@
-//! Hash functions with the same results as PostgreSQL's, on which hash partitioning and hash
-//! indexes depend on disk. The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
+//! Hash functions with the same results as PostgreSQL's, because hash indexes and hash partitions
+//! on disk depend on them. The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
 
 use crate::datum::{Datum, DatumRef};
 use ids::Oid;
@@ -229,7 +229,7 @@ scalars! { FNS;
 mod tests {
     use super::*;
 
-    /// Expected values: hashtext, hashint4 and hashtextextended of a real PostgreSQL.
+    /// The expected values are results of hashtext, hashint4 and hashtextextended in PostgreSQL 15.
     #[test]
     fn hashes_equal_those_of_postgresql() {
         TEXTS.iter().for_each(|&(s, h, e)| {

@@ -1,9 +1,9 @@
 //! Size limits of values, and builders that check them. Counterpart: memutils.h, stringinfo.c.
 //!
-//! PostgreSQL allocates every value as one chunk of memory of less than 1 GB, so that is the limit
-//! of each value, row and message. It has two kinds of errors: for an allocation whose size is
-//! known beforehand ([`allocate`]), and for a buffer that grows ([`TextBuffer`]). Both are raised
-//! before memory is allocated.
+//! PostgreSQL allocates every value as one chunk of memory of less than 1 GB, which limits each
+//! value, row and message. There are two kinds of errors: for an allocation whose size is known
+//! beforehand ([`allocate`]), and for a buffer that grows ([`TextBuffer`]). Both are raised before
+//! memory is allocated.
 
 use crate::datum::Datum;
 use crate::memory;
@@ -52,7 +52,7 @@ pub fn allocate_payload(bytes: usize) -> Result<Vec<u8>> {
     allocate(bytes)
 }
 
-/// The final size check of a function's result, however it was built.
+/// Checks the size of the finished result of a function.
 #[inline]
 pub fn check_value(value: &Datum) -> Result<()> {
     match value {
@@ -63,7 +63,8 @@ pub fn check_value(value: &Datum) -> Result<()> {
     }
 }
 
-/// Computing a result of this size takes so long that loops check for interrupts after each one.
+/// A result of this size takes so long to compute that loops check for interrupts after each such
+/// result.
 pub const LONG_BYTES: usize = 2048;
 
 /// Whether the value is at least [`LONG_BYTES`] long.
@@ -78,9 +79,9 @@ enum BufferError {
     Memory { bytes: usize },
 }
 
-/// Text that grows by parts. A part that does not fit and all that follow are dropped, and the
-/// error is reported at the end, so that code which writes parts need not check each; long loops
-/// call [`TextBuffer::check`].
+/// A buffer for text that is written in parts. A part that does not fit and all parts after it are
+/// dropped, and the error is reported at the end, so that writers need not check every part. Long
+/// loops call [`TextBuffer::check`].
 #[derive(Default, Debug)]
 pub struct TextBuffer {
     bytes: Vec<u8>,
@@ -201,7 +202,7 @@ impl TextBuffer {
         Ok(self.bytes)
     }
 
-    /// The contents as a datum, whose size includes a varlena header.
+    /// The contents as a datum; its size is checked with a varlena header.
     pub fn into_datum(self) -> Result<Datum> {
         let bytes = self.into_bytes()?;
         if bytes.len() > PAYLOAD_BYTES_MAX {

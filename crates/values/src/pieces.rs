@@ -1,6 +1,6 @@
-//! Processing of long values in pieces, with a check for interrupts after each. A value may have 1
-//! GB, and a pass over that much takes seconds on a busy machine, while a statement must end soon
-//! after its timeout.
+//! Processing of long values in pieces, with a check for interrupts after each. A value may have up
+//! to 1 GB. One pass over that many bytes can take seconds, but a statement must end soon after it
+//! is cancelled.
 
 use crate::datum::Datum;
 use crate::fncx::FnContext;

@@ -9,8 +9,8 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 pub struct Zone {
     name: String,
     tz: TimeZone,
-    /// If set, only this abbreviation's offset is used: the last one that it had, or the first one
-    /// that it will have.
+    /// If set, the offset is always that of this abbreviation: the offset of its last use before
+    /// the time in question, else of its first use after it.
     abbreviation: Option<String>,
 }
 
@@ -118,7 +118,7 @@ impl Zone {
         if now.abbreviation() == wanted {
             return Some((now.offset().seconds(), now.dst().is_dst()));
         }
-        // Rules without an end are searched for some centuries.
+        // Rules without an end date have infinitely many transitions, so the search is limited.
         let past = self.tz.preceding(at).take(1000);
         let future = self.tz.following(at).take(1000);
         past.chain(future)

@@ -42,9 +42,9 @@ pub(super) fn build(options: &InitOptions) -> Result<Files> {
         let rows = builder.adjusted_rows(class)?;
         builder.table(class, rows)?;
     }
-    // pg_class is built last because it holds the sizes of all relations. It holds its own sizes
-    // too, hence two rounds: the second one does not change the sizes, since these columns have a
-    // fixed width.
+    // pg_class is built last, because it contains the sizes of all relations. These include its own
+    // size, so it is built twice; the second time does not change the size, because the columns
+    // with sizes have a fixed width.
     let own = tables.iter().find(|c| c.oid == PgClass::RELATION);
     let own = own.ok_or_else(|| PgError::internal("pg_class is not in pg_class"))?;
     for _ in 0..2 {

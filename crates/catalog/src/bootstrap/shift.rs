@@ -12,7 +12,7 @@ const FACT_COLLATIONS: u32 = 807;
 /// First OID in the fact tables after the collations.
 const FIRST_AFTER: Oid = Oid(FIRST_COLLATION.0 + FACT_COLLATIONS);
 
-/// Fields of node trees that hold OIDs of functions, types, relations and other objects.
+/// Fields of node trees that contain OIDs of functions, types, relations and other objects.
 const OID_FIELDS: [&str; 32] = [
     "relid",
     "resorigtbl",

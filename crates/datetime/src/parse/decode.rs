@@ -17,7 +17,7 @@ fn named_zone(name: &str) -> Parsed<Zone> {
 }
 
 /// For a time, a date is accepted only as the first field, with a time or a zone name after it.
-fn date_may_stand(fields: &[(Token, String)], i: usize) -> bool {
+fn is_date_allowed(fields: &[(Token, String)], i: usize) -> bool {
     i == 0
         && fields.len() >= 2
         && (fields[fields.len() - 1].0 == Token::Date || fields[1].0 == Token::Time)
@@ -72,7 +72,7 @@ impl FieldDecoder<'_> {
             self.prefix = None;
         } else if self.iso_time
             || self.d.mask & DATE == DATE
-            || (self.time_only && numeric && !date_may_stand(self.fields, i))
+            || (self.time_only && numeric && !is_date_allowed(self.fields, i))
         {
             if numeric || self.iso_time {
                 // "040506-08": a time without separators, with a zone.

@@ -1,4 +1,4 @@
-//! A host without session: parameters, a sequence, anonymous row types.
+//! A host without a session: parameters, a sequence, anonymous row types.
 
 use super::facts;
 use crate::host::{Host, HostCall};

@@ -114,7 +114,7 @@ pub(super) fn conv(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
         RNode::JsonArrayAgg(r) => aggregate(r, cx)?,
         node => match call(node, cx)? {
             Some(call) => converted(call, cx)?,
-            // The statement is refused, so any node will do.
+            // The statement is refused, so the node is not used.
             None => FuncCall::default(),
         },
     };

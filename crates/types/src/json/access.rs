@@ -83,7 +83,7 @@ impl<'a> Part<'a> {
 }
 
 impl Value for Part<'_> {
-    /// Of duplicate keys the last one below which the rest of the path exists is taken.
+    /// If a key is repeated, the last member under which the rest of the path exists is used.
     fn at_path(self, path: &[&[u8]]) -> Option<Self> {
         let Some((step, rest)) = path.split_first() else { return Some(self) };
         match &self.node.kind {
@@ -98,7 +98,7 @@ impl Value for Part<'_> {
 
     fn member(&self, key: &[u8]) -> Option<Self> {
         let Kind::Object(pairs) = &self.node.kind else { return None };
-        // Of duplicate keys the last one counts.
+        // If a key is repeated, its last member is used.
         pairs.iter().rev().find(|(k, _)| k == key).map(|(_, v)| self.sub(v))
     }
 
@@ -319,7 +319,7 @@ scalars! { FNS;
     "jsonb_float8" => |cx, a| number(cx, a[0], Some("numeric_float8"), "double precision"),
 }
 
-/// A set of rows that is held in memory.
+/// A set of rows in memory.
 struct Rows(std::vec::IntoIter<Vec<Datum>>);
 
 impl SetSource for Rows {

@@ -233,7 +233,7 @@ fn put_object(
     depth: usize,
     interrupts: &InterruptChecker<'_>,
 ) -> Result<()> {
-    // Of duplicate keys the last one counts.
+    // If a key is repeated, its last member is used.
     pairs.reverse();
     pairs.sort_by(|a, b| key_order(&a.0, &b.0));
     pairs.dedup_by(|later, kept| later.0 == kept.0);

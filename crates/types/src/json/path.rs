@@ -1,9 +1,9 @@
 //! The output function of jsonpath, so that values written by PostgreSQL can be read and dumped.
 //! Counterpart: jsonpath.c (`printJsonPathItem`).
 //!
-//! The payload: a header whose highest bit says that it is lax; items. An item: a byte for its
-//! kind, aligned to four the offset of the next item in its path (0: none), and the arguments of
-//! the kind. Offsets are relative to the item.
+//! The payload is a header, whose highest bit is set in lax mode, and items. An item is a byte for
+//! its kind, the offset of the next item in its path (0 for none), aligned to four bytes, and the
+//! arguments of the kind. Offsets are relative to the item.
 
 use super::io::put_short;
 use numeric::num::Num;

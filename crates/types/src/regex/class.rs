@@ -74,8 +74,8 @@ impl CharSet {
         CharSet(out)
     }
 
-    /// The set with both cases of every character. Each character is visited, so only the range in
-    /// which characters have case is.
+    /// The set with both cases of every character. Only the range of characters that have case is
+    /// visited, character by character.
     fn with_cases(&self, ctype: Ctype, work: &WorkCounter<'_>) -> Result<CharSet> {
         let last = if ctype == Ctype::Ascii { 0x7f } else { 0x1_ffff };
         let mut out = self.clone();

@@ -154,7 +154,7 @@ impl Partition {
     }
 
     /// Splits each color into the part in the set and the rest. Only runs in the set are visited,
-    /// so sets of single characters are cheap however many there are.
+    /// so even many sets of single characters take little time.
     fn refine(&mut self, set: &CharSet, work: &WorkCounter<'_>) -> Result<()> {
         // Number of runs of each color within the set.
         let mut within: HashMap<u16, u32> = HashMap::new();

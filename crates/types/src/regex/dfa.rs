@@ -83,7 +83,7 @@ const FIRST: u32 = 2;
 const TABLE_MAX: usize = 4 << 20;
 /// When the states' keys have more entries, the cache is cleared.
 const KEYS_MAX: usize = 4 << 20;
-/// When the transitions with lookaround constraints are more, the cache is cleared.
+/// When there are more transitions with lookaround constraints, the cache is cleared.
 const LOOK_STEPS_MAX: usize = 1 << 18;
 
 const AT_START: u8 = 1;
@@ -171,7 +171,7 @@ pub(super) struct Env<'a> {
 }
 
 impl Env<'_> {
-    /// Counts work and checks for interrupts now and then.
+    /// Counts a unit of work, which includes a check for interrupts after many of them.
     #[inline]
     pub fn tick(&self) -> Result<()> {
         self.work.add(1)

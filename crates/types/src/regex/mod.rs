@@ -4,8 +4,8 @@
 //! A pattern is parsed (`syntax`, `class`), the characters are divided into colors (`color`), and
 //! NFAs of its parts are built (`nfa`), which are executed as lazily built DFAs (`dfa`, `look`).
 //! The match begins as early as possible and is then as long or as short as the pattern prefers;
-//! `tree` finds the capture groups in it. All of it counts work and checks for interrupts
-//! (`work`). Counterpart: src/backend/regex.
+//! `tree` finds the capture groups in it. All of these modules count their work and check for
+//! interrupts (`work`). Counterpart: src/backend/regex.
 
 mod class;
 mod color;
@@ -162,8 +162,9 @@ impl Search<'_> {
                 }
                 begin = self.text.next(begin);
             }
-            // Only a pattern with back references gets here. PostgreSQL stops before the end of the
-            // text, where no character is left to skip: an empty match there is not found.
+            // Only a pattern with back references reaches this point. PostgreSQL stops before the
+            // end of the text, where no character is left to skip: an empty match there is not
+            // found.
             if close >= stop {
                 return Ok(None);
             }

@@ -31,15 +31,15 @@ pub(super) struct Nfa {
     pub has_checks: bool,
 }
 
-/// The limit of states of an automaton; PostgreSQL's `REG_MAX_COMPILE_SPACE` is the memory of as
-/// many.
+/// The largest number of states of an automaton. PostgreSQL limits the memory of an automaton
+/// instead (`REG_MAX_COMPILE_SPACE`), to that of about as many states.
 pub(super) const INSTS_MAX: usize = 500_000;
 
 struct Builder<'a> {
     insts: Vec<Inst>,
     work: &'a WorkCounter<'a>,
-    /// Nesting depth of back references, within which there are no assertions.
-    bare: usize,
+    /// Nesting depth of back references; assertions within them are not built.
+    in_back_ref: usize,
 }
 
 impl Nfa {
@@ -52,7 +52,7 @@ impl Nfa {
 
     /// Builds the automaton of a node; a `search` automaton finds matches that begin anywhere.
     pub fn new(node: &Node, search: bool, work: &WorkCounter<'_>) -> Result<Nfa> {
-        let mut b = Builder { insts: vec![Inst::Match], work, bare: 0 };
+        let mut b = Builder { insts: vec![Inst::Match], work, in_back_ref: 0 };
         let mut start = 0;
         if search {
             // The search loop; its body is patched in later.
@@ -85,7 +85,7 @@ impl Builder<'_> {
         match node {
             Node::Empty => Ok(next),
             Node::Set(set) => self.push(Inst::Set(*set, next)),
-            Node::Assert(_) | Node::Look(_) if self.bare > 0 => Ok(next),
+            Node::Assert(_) | Node::Look(_) if self.in_back_ref > 0 => Ok(next),
             Node::Assert(a) => self.push(Inst::Check(Check::Assert(*a), next)),
             Node::Look(number) => self.push(Inst::Check(Check::Look(*number), next)),
             _ => deep(|| self.compound(node, next)),
@@ -108,9 +108,9 @@ impl Builder<'_> {
             }
             Node::Group(_, body) => self.node(body, next),
             Node::BackRef(_, body) => {
-                self.bare += 1;
+                self.in_back_ref += 1;
                 let entry = self.node(body, next);
-                self.bare -= 1;
+                self.in_back_ref -= 1;
                 entry
             }
             Node::Repeat { body, min, max, .. } => self.repeat(body, *min, *max, next),

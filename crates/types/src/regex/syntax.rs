@@ -152,7 +152,8 @@ pub(super) struct Parsed {
 /// is sufficient for 8,000 to 10,000 levels.
 const DEPTH_MAX: usize = 8_500;
 
-/// A pattern with more parts has no automaton; it is refused before it takes memory and time.
+/// A pattern with more parts would exceed the limit of its automaton, so it is refused during
+/// parsing, before it uses much memory and time.
 const PARTS_MAX: usize = super::nfa::INSTS_MAX;
 
 /// 2201B: the pattern is invalid.
@@ -202,7 +203,7 @@ pub(super) fn parse(
     Ok(p.parsed(node))
 }
 
-/// Parses `***` directors and embedded options; the rest is the pattern proper.
+/// Parses `***` directors and embedded options. Returns the offset of the rest, the pattern itself.
 fn prefix(src: &[u32], options: &mut Options) -> Result<usize> {
     if options.flavor == Flavor::Literal {
         return Ok(0);

@@ -54,7 +54,8 @@ impl PartProperties {
         self.longer || self.shorter
     }
 
-    /// The properties as sub-parts of a whole: preferences matter only if they differ.
+    /// The properties of the sub-parts as seen from their part: their preferences matter only if
+    /// they differ.
     fn inner(self) -> PartProperties {
         let mixed = self.mixed || (self.longer && self.shorter);
         PartProperties { longer: false, shorter: false, mixed, ..self }
@@ -101,11 +102,12 @@ pub(super) struct Part {
     within: Range<usize>,
     node: Node,
     dfa: Option<Box<Dfa>>,
-    /// Its part of [`Env::parts_bytes`].
+    /// The memory of `dfa` that is counted in [`Env::parts_bytes`].
     dfa_bytes: usize,
 }
 
-/// When the automata of all parts are larger, large ones are rebuilt for each use.
+/// When the automata of all parts together would be larger, an automaton is discarded after its use
+/// and built again for the next one.
 const PARTS_BYTES_MAX: usize = 64 << 20;
 
 /// Parts are nested as deep as the pattern's parentheses, and form lists as long as the number of
@@ -399,9 +401,9 @@ fn repeats(
 const CANDIDATES_MIN: usize = 16;
 const CANDIDATES_MAX: usize = 4096;
 
-/// The possible ends of a part's match, the preferred one first. They are computed a few at a time:
-/// mostly the first one fits, and the list of all would be as long as the text, for each part and
-/// each iteration of a repetition.
+/// The possible ends of a part's match, the preferred one first. They are computed a few at a time,
+/// because the first one usually fits, and the list of all would be as long as the text for each
+/// part and each iteration of a repetition.
 pub(super) struct Candidates {
     from: Pos,
     /// The ends between these positions (inclusive) have not been computed yet.

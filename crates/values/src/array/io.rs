@@ -219,7 +219,7 @@ impl Parser<'_> {
                     self.list(depth + 1)?;
                 }
                 Some(c) => {
-                    // A subarray can be followed by another one only.
+                    // Only another subarray may follow a subarray.
                     if *self.leaf.get_or_insert(depth) != depth {
                         return self.unexpected(c);
                     }
