@@ -74,6 +74,7 @@ impl Analyzer<'_> {
         Ok(Expr::Aggref(Box::new(agg)))
     }
 
+    /// Analyses `GROUPING(…)`. Counterpart: `transformGroupingFunc`.
     pub fn grouping_func(&mut self, n: &ast::GroupingFunc) -> Result<Expr> {
         if n.args.len() > 31 {
             let e = pg_err!(TOO_MANY_ARGUMENTS, "GROUPING must have fewer than 32 arguments");

@@ -655,6 +655,7 @@ impl Analyzer<'_> {
         self.coerce_to_specific_typmod(node, target, -1, construct)
     }
 
+    /// As [`Self::coerce_to_specific`], with a type modifier.
     pub fn coerce_to_specific_typmod(
         &mut self,
         node: Expr,
@@ -702,6 +703,7 @@ impl Analyzer<'_> {
         self.select_common_type_of(&types, construct)
     }
 
+    /// As [`Self::select_common_type`], from the types and locations of the expressions.
     pub fn select_common_type_of(
         &mut self,
         types: &[(Oid, Location)],
@@ -845,6 +847,7 @@ fn relabel_merged(
     out
 }
 
+/// An `int4` constant.
 pub fn int4_const(value: i32) -> Expr {
     Expr::Const(Const {
         consttype: ty::INT4,
@@ -857,6 +860,7 @@ pub fn int4_const(value: i32) -> Expr {
     })
 }
 
+/// A `bool` constant.
 pub fn bool_const(value: bool) -> Expr {
     Expr::Const(Const {
         consttype: ty::BOOL,
@@ -869,6 +873,7 @@ pub fn bool_const(value: bool) -> Expr {
     })
 }
 
+/// A NULL constant of a type. Counterpart: `makeNullConst`.
 pub fn null_const(consttype: Oid, constlen: i16, constbyval: bool) -> Expr {
     Expr::Const(Const {
         consttype,
@@ -881,6 +886,7 @@ pub fn null_const(consttype: Oid, constlen: i16, constbyval: bool) -> Expr {
     })
 }
 
+/// Whether the expression is a NULL constant.
 pub fn is_null_const(expr: &Expr) -> bool {
     matches!(expr, Expr::Const(c) if c.value.is_null())
 }

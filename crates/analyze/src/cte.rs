@@ -15,6 +15,7 @@ use plan::query::{
 use stdx::Nested;
 
 impl Analyzer<'_> {
+    /// Analyses the WITH clause of `query`. Counterpart: `transformWithClause`.
     pub fn with_clause(&mut self, with: &ast::WithClause, query: &mut Query) -> Result<()> {
         query.has_recursive = with.recursive;
         for (i, cte) in with.ctes.iter().enumerate() {

@@ -754,6 +754,7 @@ impl Analyzer<'_> {
         })))
     }
 
+    /// Coerces expressions to their common type. `construct` names the clause in errors.
     pub fn all_to_common(
         &mut self,
         exprs: Vec<Expr>,

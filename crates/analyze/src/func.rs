@@ -19,6 +19,7 @@ pub enum FuncDetail {
     Found(Box<FoundFunction>),
 }
 
+/// A function, aggregate or procedure that was found for a call.
 pub struct FoundFunction {
     pub oid: Oid,
     /// `pg_proc.prokind`

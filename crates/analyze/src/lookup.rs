@@ -34,10 +34,12 @@ impl OperatorCache {
     /// When the cache has this many entries, it is cleared.
     const ENTRIES_MAX: usize = 2_000;
 
+    /// The cached operator of this name for these operand types.
     pub fn get(&self, name: &str, left: Oid, right: Oid) -> Option<Row<PgOperator>> {
         self.0.get(&(name.to_string(), left, right)).cloned()
     }
 
+    /// Caches the operator that was resolved for these operand types.
     pub fn put(&mut self, name: String, left: Oid, right: Oid, op: Row<PgOperator>) {
         if self.0.len() >= Self::ENTRIES_MAX {
             self.0.clear();
@@ -45,6 +47,7 @@ impl OperatorCache {
         self.0.insert((name, left, right), op);
     }
 
+    /// Removes all operators.
     pub fn clear(&mut self) {
         self.0.clear();
     }

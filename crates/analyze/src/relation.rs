@@ -68,6 +68,7 @@ pub(crate) fn new_rte(kind: RteKind, alias: Option<Alias>, eref: Alias) -> Range
     }
 }
 
+/// The alias of the raw parse tree as that of a range table entry.
 pub fn alias_of(alias: &ast::Alias) -> Alias {
     Alias {
         aliasname: alias.aliasname.to_string(),
@@ -215,6 +216,8 @@ impl Analyzer<'_> {
         self.levels.iter().any(|l| l.future_ctes.iter().any(|c| c == name))
     }
 
+    /// Adds an entry for a relation, which must be locked. Counterpart:
+    /// `addRangeTableEntryForRelation`.
     pub fn add_relation_rte(
         &mut self,
         relation: &crate::lookup::Relation,
@@ -240,6 +243,7 @@ impl Analyzer<'_> {
         Ok(self.add_rte(rte, &columns))
     }
 
+    /// The result columns of a query, without junk columns.
     pub fn query_columns(query: &Query) -> Vec<Column> {
         query
             .result_columns()
@@ -253,6 +257,7 @@ impl Analyzer<'_> {
             .collect()
     }
 
+    /// Adds an entry for a sub-select in FROM. Counterpart: `addRangeTableEntryForSubquery`.
     pub fn add_subquery_rte(
         &mut self,
         query: Query,
@@ -274,6 +279,7 @@ impl Analyzer<'_> {
         Ok(self.add_rte(rte, &columns))
     }
 
+    /// Adds an entry for a VALUES list. Counterpart: `addRangeTableEntryForValues`.
     pub fn add_values_rte(
         &mut self,
         values_lists: Vec<Vec<Expr>>,
@@ -296,6 +302,7 @@ impl Analyzer<'_> {
         Ok(self.add_rte(rte, &columns))
     }
 
+    /// Adds an entry for functions in FROM. Counterpart: `addRangeTableEntryForFunction`.
     pub fn add_function_rte(
         &mut self,
         name: &str,
@@ -383,6 +390,7 @@ impl Analyzer<'_> {
         None
     }
 
+    /// Adds an entry for a join. Counterpart: `addRangeTableEntryForJoin`.
     pub fn add_join_rte(
         &mut self,
         jointype: JoinType,
@@ -986,6 +994,7 @@ fn mark(level: &mut crate::state::Level, varno: i32, varattno: AttrNo) {
     }
 }
 
+/// The column that WITH ORDINALITY adds.
 pub fn ordinality_column() -> Column {
     Column {
         name: "ordinality".into(),

@@ -545,6 +545,7 @@ impl Analyzer<'_> {
         if ty == ty::UNKNOWN { ty::TEXT } else { ty }
     }
 
+    /// Coerces an expression to a type to which an implicit coercion is known to exist.
     pub fn to_type_implicitly(&mut self, e: Expr, target: Oid) -> Result<Expr> {
         self.coerce_type(
             e,

@@ -47,6 +47,7 @@ pub struct SessionLookup<'a> {
 }
 
 impl<'a> SessionLookup<'a> {
+    /// Look-ups of the session behind `host`.
     pub fn new(host: &'a mut dyn Host) -> SessionLookup<'a> {
         SessionLookup { host, path: None }
     }

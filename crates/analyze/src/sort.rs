@@ -144,6 +144,8 @@ impl Analyzer<'_> {
         Ok(tlist.len() - 1)
     }
 
+    /// Analyses ORDER BY; adds junk columns to `tlist` as needed. Counterpart:
+    /// `transformSortClause`.
     pub fn sort_clause(
         &mut self,
         items: &[ast::SortBy],

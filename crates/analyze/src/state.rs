@@ -127,6 +127,7 @@ pub struct NsColumn {
 }
 
 impl NsColumn {
+    /// The entry of a dropped column.
     pub const DROPPED: NsColumn = NsColumn {
         varno: 0,
         varattno: 0,
@@ -226,6 +227,7 @@ pub struct Analyzer<'a> {
 }
 
 impl<'a> Analyzer<'a> {
+    /// Starts the analysis of the statement `sql` with a single query level.
     pub fn new(cat: &'a mut dyn Lookup, sql: &'a str, params: Params<'a>) -> Analyzer<'a> {
         Analyzer { cat, sql, params, levels: vec![Level::new()], depth: 0 }
     }
@@ -235,6 +237,7 @@ impl<'a> Analyzer<'a> {
         self.levels.last_mut().expect("an analysis has a level")
     }
 
+    /// The innermost query level.
     pub fn level_ref(&self) -> &Level {
         self.levels.last().expect("an analysis has a level")
     }
@@ -245,6 +248,7 @@ impl<'a> Analyzer<'a> {
         &mut self.levels[at]
     }
 
+    /// The kind of the expression under analysis.
     pub fn kind(&self) -> ExprKind {
         self.level_ref().expr_kind
     }
@@ -349,14 +353,17 @@ impl<'a> Analyzer<'a> {
 }
 
 impl Level {
+    /// An empty query level.
     pub fn new() -> Level {
         Level { next_resno: 1, resolve_unknowns: true, ..Level::default() }
     }
 
+    /// The range table entry with this index, from 1.
     pub fn rte(&self, rtindex: i32) -> &RangeTblEntry {
         &self.rtable[rtindex as usize - 1]
     }
 
+    /// The range table entry with this index, from 1.
     pub fn rte_mut(&mut self, rtindex: i32) -> &mut RangeTblEntry {
         &mut self.rtable[rtindex as usize - 1]
     }

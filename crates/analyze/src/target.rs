@@ -12,6 +12,7 @@ use plan::expr::{
 };
 use plan::query::RteKind;
 
+/// A target list entry without sort or group reference.
 pub fn entry(expr: Expr, resno: AttrNo, resname: Option<String>, resjunk: bool) -> TargetEntry {
     TargetEntry {
         expr,
@@ -43,6 +44,7 @@ impl AssignmentTarget<'_> {
 }
 
 impl Analyzer<'_> {
+    /// Assigns the next number of a result column.
     pub fn next_resno(&mut self) -> AttrNo {
         let level = self.level();
         let resno = level.next_resno;
@@ -81,6 +83,7 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
+    /// Analyses one entry of a target list. Counterpart: `transformTargetEntry`.
     pub fn target_entry(
         &mut self,
         node: &Node,
@@ -561,6 +564,7 @@ impl Analyzer<'_> {
     }
 }
 
+/// DEFAULT as an expression, whose type is not known yet.
 pub fn default_marker(d: &ast::SetToDefault) -> Expr {
     Expr::SetToDefault(SetToDefault {
         typeid: ty::UNKNOWN,

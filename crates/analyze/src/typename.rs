@@ -50,6 +50,7 @@ impl Analyzer<'_> {
         Ok(self.cat.type_row(oid)?.map_or(Oid::INVALID, |t| t.typarray))
     }
 
+    /// The base type of a domain; for other types, the type itself.
     pub fn base_type(&mut self, oid: Oid) -> Result<Oid> {
         Ok(self.base_type_and_typmod(oid, -1)?.0)
     }
@@ -80,6 +81,7 @@ impl Analyzer<'_> {
         Ok(if row.typtype == b'c' { row.typrelid } else { Oid::INVALID })
     }
 
+    /// Whether the type is composite, or a domain over a composite type.
     pub fn is_complex(&mut self, oid: Oid) -> Result<bool> {
         Ok(self.composite_relation(oid)?.is_valid())
     }
@@ -236,6 +238,7 @@ impl Analyzer<'_> {
         Ok((row, self.with_position(typmod, name.location)?))
     }
 
+    /// The OID of the type that a name refers to; errors if there is no such type.
     pub fn typename_oid(&mut self, name: &ast::TypeName) -> Result<Oid> {
         Ok(self.typename(name)?.0.oid)
     }

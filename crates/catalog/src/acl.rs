@@ -104,6 +104,7 @@ pub fn default_acl(kind: Kind, owner: Oid) -> Vec<AclItem> {
 }
 
 impl CatCx<'_> {
+    /// Whether the role is a superuser.
     pub fn is_superuser(&mut self, role: Oid) -> Result<bool> {
         Ok(self.search(cache::AUTHOID, &[role.into()])?.is_some_and(|r| r.rolsuper))
     }

@@ -130,6 +130,7 @@ impl CatCx<'_> {
         Ok(oid)
     }
 
+    /// The name of a schema; `None` where it does not exist.
     pub fn namespace_name(&mut self, oid: Oid) -> Result<Option<Name>> {
         Ok(self.search(cache::NAMESPACEOID, &[oid.into()])?.map(|n| n.nspname))
     }
@@ -408,6 +409,8 @@ impl CatCx<'_> {
         })
     }
 
+    /// OID of an operator class of an access method; `None` where the schema or class does not
+    /// exist.
     pub fn find_opclass(
         &mut self,
         am: Oid,
@@ -423,6 +426,8 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of an operator family of an access method; `None` where the schema or family does not
+    /// exist.
     pub fn find_opfamily(
         &mut self,
         am: Oid,
@@ -438,6 +443,7 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of a conversion; `None` where the schema or conversion does not exist.
     pub fn find_conversion(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         for schema in self.schemas_for(schema)? {
             let keys = [name.into(), schema.into()];
@@ -448,6 +454,7 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of a text search configuration; `None` where the schema or configuration does not exist.
     pub fn find_ts_config(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         for schema in self.schemas_for(schema)? {
             let keys = [name.into(), schema.into()];
@@ -458,6 +465,7 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of a text search dictionary; `None` where the schema or dictionary does not exist.
     pub fn find_ts_dict(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         for schema in self.schemas_for(schema)? {
             let keys = [name.into(), schema.into()];

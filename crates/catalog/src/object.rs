@@ -282,6 +282,7 @@ impl ObjectRow {
         })
     }
 
+    /// The OID of the object.
     pub fn oid(&self) -> Result<Oid> {
         self.column(1)
     }
@@ -309,6 +310,7 @@ impl ObjectRow {
         self.class.method.map(|column| self.column(column)).transpose()
     }
 
+    /// The owner; `None` if objects of the class have no owners of their own.
     pub fn owner(&self) -> Result<Option<Oid>> {
         self.class.owner.map(|column| self.column(column)).transpose()
     }

@@ -152,11 +152,13 @@ impl Overlay {
         }
     }
 
+    /// Starts a subtransaction: the changes so far become visible to it.
     pub fn begin_subtransaction(&mut self) {
         self.end_command();
         self.marks.push(self.prior.len());
     }
 
+    /// Ends a subtransaction; its changes become those of its parent.
     pub fn commit_subtransaction(&mut self) {
         self.end_command();
         self.marks.pop();

@@ -73,10 +73,12 @@ pub struct IndexPart {
 }
 
 impl RelDesc {
+    /// OID of the relation.
     pub fn oid(&self) -> Oid {
         self.class.oid
     }
 
+    /// Name of the relation.
     pub fn name(&self) -> &str {
         self.class.relname.as_str()
     }
@@ -111,6 +113,7 @@ impl RelDesc {
         self.attributes.iter().find(|a| !a.attisdropped && a.attname == name)
     }
 
+    /// The column with this attribute number, dropped or not; `None` for system columns.
     pub fn attribute(&self, number: AttrNo) -> Option<&PgAttribute> {
         usize::try_from(number).ok()?.checked_sub(1).and_then(|i| self.attributes.get(i))
     }

@@ -54,6 +54,7 @@ struct Opened {
 pub(crate) struct CacheGeneration(u64);
 
 impl Catalog {
+    /// Empty caches of a database.
     pub fn new(database: Oid) -> Arc<Catalog> {
         Catalog::with_builtin(database, Arc::default())
     }
@@ -71,6 +72,7 @@ impl Catalog {
         })
     }
 
+    /// OID of the database.
     pub fn database(&self) -> Oid {
         self.database
     }
@@ -270,6 +272,7 @@ pub struct Catalogs {
 }
 
 impl Catalogs {
+    /// Empty caches.
     pub fn new() -> Catalogs {
         Catalogs::default()
     }

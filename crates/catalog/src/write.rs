@@ -154,6 +154,7 @@ impl CatCx<'_> {
         self.store.unlock_row(relation, tid)
     }
 
+    /// Deletes a row that was looked up under a lock that excludes other changes.
     pub fn delete<R: CatalogRow>(&mut self, old: &Tuple<R>) -> Result<()> {
         self.delete_row(R::RELATION, old.tid, &old.row.to_row())
     }

@@ -128,6 +128,7 @@ pub fn zone_arg(name: &[u8]) -> Result<ZoneArg> {
 }
 
 impl ZoneArg {
+    /// The local time of an instant in the zone.
     pub fn to_local(&self, t: i64) -> i64 {
         match self {
             ZoneArg::Offset(o) => t.saturating_add(i64::from(*o) * USECS_PER_SEC),
@@ -135,6 +136,7 @@ impl ZoneArg {
         }
     }
 
+    /// The instant of a local time in the zone.
     pub fn to_utc(&self, t: i64) -> i64 {
         match self {
             ZoneArg::Offset(o) => t.saturating_sub(i64::from(*o) * USECS_PER_SEC),

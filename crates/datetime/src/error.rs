@@ -18,6 +18,7 @@ pub enum ParseError {
     Zone(String),
 }
 
+/// The result of a step of parsing.
 pub type Parsed<T> = std::result::Result<T, ParseError>;
 
 /// The error of a parse failure in `text`, input of the type.

@@ -19,6 +19,7 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Reads a datum.
     pub fn of(d: DatumRef<'_>) -> Interval {
         let b = d.as_bytes();
         let word = |at: usize| i32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
@@ -27,6 +28,7 @@ impl Interval {
         Interval { time: i64::from_le_bytes(time), day: word(8), month: word(12) }
     }
 
+    /// The interval as a datum.
     pub fn datum(self) -> Datum {
         let mut out = self.time.to_le_bytes().to_vec();
         out.extend_from_slice(&self.day.to_le_bytes());

@@ -53,6 +53,7 @@ impl Columns {
         unused(name, |name| self.is_free(name, everywhere))
     }
 
+    /// The name of the column at index `at`; `None` for a dropped column.
     pub fn name(&self, at: usize) -> Option<&String> {
         self.names.get(at).and_then(Option::as_ref)
     }
@@ -279,6 +280,7 @@ impl<'q> Naming<'q> {
         self.columns[at] = columns;
     }
 
+    /// The columns of the range table entry at index `at`.
     pub fn of(&self, at: usize) -> &Columns {
         &self.columns[at]
     }

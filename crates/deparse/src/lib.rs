@@ -60,6 +60,7 @@ pub struct Style {
 }
 
 impl Style {
+    /// Parentheses around every operator, and no line breaks in expressions.
     pub const PLAIN: Style = Style { pretty: false, indent: false };
 
     /// The style of functions with a `pretty` argument, which have line breaks in both cases.
@@ -97,6 +98,7 @@ fn quote_literal(text: &str) -> String {
 }
 
 impl<'h> Deparser<'h> {
+    /// A deparser for expressions without columns.
     pub fn new(host: &'h mut dyn Host, style: Style) -> Deparser<'h> {
         Deparser {
             host,

@@ -36,6 +36,7 @@ pub struct PlanPosition<'p> {
 pub struct PlanNames(Scope);
 
 impl PlanNames {
+    /// Names of the entries and of their columns, in order of the range table.
     pub fn new(names: Vec<(String, Vec<String>)>) -> PlanNames {
         let entries = names.into_iter().map(|(refname, columns)| Entry {
             refname: Some(refname),

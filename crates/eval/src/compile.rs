@@ -142,6 +142,7 @@ impl Resolve for NoColumns {
     }
 }
 
+/// Compiles expressions. Its methods may be called for several expressions with the same columns.
 pub struct Compiler<'a> {
     facts: &'a mut dyn Facts,
     resolve: &'a mut dyn Resolve,
@@ -152,10 +153,12 @@ pub struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
+    /// A compiler that looks up functions and types in `facts` and columns in `resolve`.
     pub fn new(facts: &'a mut dyn Facts, resolve: &'a mut dyn Resolve) -> Compiler<'a> {
         Compiler { facts, resolve, sites: 0, depth: 0, case_column: None }
     }
 
+    /// Compiles an expression. Fails with 54001 if it is nested too deeply.
     pub fn compile(&mut self, expr: &Expr) -> Result<Program> {
         self.sites = 0;
         let root = self.node(expr)?;

@@ -20,6 +20,7 @@ pub enum RowRef<'a> {
 }
 
 impl<'a> RowRef<'a> {
+    /// The value of a column.
     #[inline]
     pub fn get(&self, column: usize) -> DatumRef<'a> {
         match *self {
@@ -40,9 +41,11 @@ pub struct RowInput<'a> {
 }
 
 impl<'a> RowInput<'a> {
+    /// No input rows, for expressions without columns.
     pub const EMPTY: RowInput<'static> =
         RowInput { scan: RowRef::Nulls, outer: RowRef::Nulls, inner: RowRef::Nulls };
 
+    /// Input from the scanned row only.
     pub fn scan(row: RowRef<'a>) -> RowInput<'a> {
         RowInput { scan: row, outer: RowRef::Nulls, inner: RowRef::Nulls }
     }
@@ -75,8 +78,10 @@ pub enum Val<'a> {
 }
 
 impl<'a> Val<'a> {
+    /// The result NULL.
     pub const NULL: Val<'static> = Val::Ref(DatumRef::Null);
 
+    /// The value, borrowed.
     #[inline]
     pub fn as_ref(&self) -> DatumRef<'_> {
         match self {
@@ -85,11 +90,13 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// Whether the value is NULL.
     #[inline]
     pub fn is_null(&self) -> bool {
         self.as_ref().is_null()
     }
 
+    /// The value as an owned datum; copies a borrowed one.
     pub fn into_owned(self) -> Datum {
         match self {
             Val::Ref(r) => r.to_owned(),

@@ -178,6 +178,7 @@ pub struct NumericTotal {
 }
 
 impl NumericTotal {
+    /// Adds the number with this payload.
     pub fn add(&mut self, v: &[u8]) {
         match units_of(v).and_then(|u| self.units.checked_add(u)) {
             Some(sum) => {

@@ -243,6 +243,7 @@ pub struct Text {
 }
 
 impl Text {
+    /// The text.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }

@@ -95,6 +95,7 @@ impl ServerValues {
         }
     }
 
+    /// The value of a parameter and its source.
     pub fn origin(&self, id: Id) -> &Origin {
         &self.values[usize::from(id.0)]
     }
@@ -109,6 +110,7 @@ impl ServerValues {
         self.locations.get(&id).map(|(file, _)| file.to_string())
     }
 
+    /// Whether the files have another value for the parameter, which needs a restart.
     pub fn needs_restart(&self, id: Id) -> bool {
         self.pending.contains(&id)
     }
@@ -119,18 +121,22 @@ impl ServerValues {
         &self.origin(id.expect("the program names only parameters that exist")).value
     }
 
+    /// The value of a boolean parameter, which must exist.
     pub fn bool(&self, name: &str) -> bool {
         self.value(name).as_bool()
     }
 
+    /// The value of an integer parameter, which must exist, in its base unit.
     pub fn int(&self, name: &str) -> i64 {
         self.value(name).as_int()
     }
 
+    /// The value of a floating-point parameter, which must exist, in its base unit.
     pub fn real(&self, name: &str) -> f64 {
         self.value(name).as_real()
     }
 
+    /// The value of a string or enum parameter, which must exist.
     pub fn text(&self, name: &str) -> &str {
         self.value(name).as_text()
     }

@@ -108,6 +108,7 @@ pub struct Row {
 }
 
 impl SessionValues {
+    /// A session whose values are all those of the server.
     pub fn new(base: Arc<ServerValues>) -> SessionValues {
         let ids = base.registry.ids();
         let maybe_changed = ids.filter(|id| base.origin(*id).source != Source::Default).collect();
@@ -121,6 +122,7 @@ impl SessionValues {
         }
     }
 
+    /// The server's values.
     pub fn base(&self) -> &Arc<ServerValues> {
         &self.base
     }

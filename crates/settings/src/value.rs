@@ -16,10 +16,12 @@ pub enum Value {
 }
 
 impl Value {
+    /// The boolean; false for a value of another kind.
     pub fn as_bool(&self) -> bool {
         matches!(self, Value::Bool(true))
     }
 
+    /// The integer; 0 for a value of another kind.
     pub fn as_int(&self) -> i64 {
         match self {
             Value::Int(i) => *i,
@@ -27,6 +29,7 @@ impl Value {
         }
     }
 
+    /// The number, which may be an integer; 0 for a value of another kind.
     pub fn as_real(&self) -> f64 {
         match self {
             Value::Real(r) => *r,
@@ -35,6 +38,7 @@ impl Value {
         }
     }
 
+    /// The text; empty for a value of another kind.
     pub fn as_text(&self) -> &str {
         match self {
             Value::Text(t) => t,

@@ -45,6 +45,7 @@ impl Default for BasicContext {
 }
 
 impl BasicContext {
+    /// A context with these settings.
     pub fn new(settings: Settings) -> BasicContext {
         BasicContext { settings, ..BasicContext::default() }
     }

@@ -23,6 +23,7 @@ pub struct XidSnapshot {
 }
 
 impl XidSnapshot {
+    /// Reads a datum of type pg_snapshot.
     pub fn of(d: DatumRef<'_>) -> XidSnapshot {
         let word = |i: usize| {
             let b = d.as_bytes().get(4 + i * 8..12 + i * 8).unwrap_or(&[0; 8]);
@@ -32,6 +33,7 @@ impl XidSnapshot {
         XidSnapshot { xmin: word(0), xmax: word(1), running: (2..2 + count).map(word).collect() }
     }
 
+    /// The snapshot as a datum of type pg_snapshot.
     pub fn datum(&self) -> Datum {
         let mut out = Vec::with_capacity(20 + 8 * self.running.len());
         out.extend_from_slice(&(self.running.len() as u32).to_le_bytes());

@@ -36,6 +36,7 @@ impl NullMask {
         self.words[word] |= 1 << (i & 63);
     }
 
+    /// Marks row `i` as not NULL.
     pub fn clear(&mut self, i: usize) {
         if let Some(w) = self.words.get_mut(i >> 6) {
             *w &= !(1 << (i & 63));
@@ -57,10 +58,12 @@ impl NullMask {
         NullMask { words }
     }
 
+    /// Whether any row is NULL.
     pub fn any(&self) -> bool {
         self.words.iter().any(|&w| w != 0)
     }
 
+    /// The words of the mask, 64 rows each. Rows after the last word are not NULL.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
@@ -96,14 +99,17 @@ impl Default for BytesColumn {
 }
 
 impl BytesColumn {
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
+    /// Whether the column has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// The bytes of row `i`.
     #[inline]
     pub fn get(&self, i: usize) -> &[u8] {
         &self.data[self.offsets[i] as usize..self.offsets[i + 1] as usize]
@@ -123,6 +129,7 @@ impl BytesColumn {
         self.offsets.push(u32::try_from(self.data.len()).expect("a batch column is below 4 GB"));
     }
 
+    /// Empties the column and keeps its memory.
     pub fn clear(&mut self) {
         self.offsets.truncate(1);
         self.data.clear();
@@ -159,6 +166,7 @@ impl Column {
         Column { data: ColumnData::Word(values), nulls: None }
     }
 
+    /// Number of rows.
     pub fn len(&self) -> usize {
         match &self.data {
             ColumnData::Word(w) => w.len(),
@@ -166,19 +174,23 @@ impl Column {
         }
     }
 
+    /// Whether the column has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// Whether the values are passed by value.
     pub fn is_by_val(&self) -> bool {
         matches!(self.data, ColumnData::Word(_))
     }
 
+    /// Whether row `i` is NULL.
     #[inline]
     pub fn is_null(&self, i: usize) -> bool {
         self.nulls.as_ref().is_some_and(|n| n.get(i))
     }
 
+    /// The value of row `i`.
     #[inline]
     pub fn get(&self, i: usize) -> DatumRef<'_> {
         if self.is_null(i) {
@@ -201,6 +213,7 @@ impl Column {
         }
     }
 
+    /// Appends a NULL.
     pub fn push_null(&mut self) {
         let row = self.len();
         self.nulls.get_or_insert_default().set(row);
@@ -315,6 +328,7 @@ impl Batch {
         self.len >= BATCH_ROWS_MAX || self.memory() >= BATCH_BYTES_MAX
     }
 
+    /// A value by row and column.
     pub fn get(&self, row: usize, column: usize) -> DatumRef<'_> {
         self.columns[column].get(row)
     }

@@ -5,11 +5,13 @@ use crate::fncx::FnContext;
 use crate::type_io::{Reader, bad_syntax, division_by_zero, is_space, out_of_range, trim_space};
 use pgerror::{PgError, Result, pg_err};
 
+/// 22003: the result of a floating-point operation is too large.
 #[cold]
 pub fn overflow() -> PgError {
     pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: overflow")
 }
 
+/// 22003: the result of a floating-point operation is too small.
 #[cold]
 pub fn underflow() -> PgError {
     pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: underflow")

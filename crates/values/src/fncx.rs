@@ -52,6 +52,7 @@ pub struct Dropped {
 }
 
 impl RowColumn {
+    /// Whether the column was dropped.
     pub fn is_dropped(&self) -> bool {
         self.dropped.is_some()
     }
@@ -272,6 +273,7 @@ pub trait FnContext: TypeFunctions + TypeCatalog + SessionContext {
 pub struct InterruptTicker(u32);
 
 impl InterruptTicker {
+    /// Counts an iteration. Fails if the query was cancelled or uses too much memory.
     #[inline]
     pub fn tick(&mut self, cx: &dyn FnContext) -> Result<()> {
         self.0 = self.0.wrapping_add(1);
@@ -286,6 +288,7 @@ pub struct InterruptChecker<'a> {
 }
 
 impl<'a> InterruptChecker<'a> {
+    /// A checker for the interrupts of the session of `cx`.
     pub fn new(cx: &'a dyn FnContext) -> InterruptChecker<'a> {
         InterruptChecker { cx, rounds: Cell::new(0) }
     }

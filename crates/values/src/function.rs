@@ -57,6 +57,7 @@ pub trait SetSource: Send {
 pub struct VecSource(pub std::vec::IntoIter<Datum>);
 
 impl VecSource {
+    /// A set of these scalars.
     pub fn boxed(rows: Vec<Datum>) -> Box<dyn SetSource> {
         Box::new(VecSource(rows.into_iter()))
     }
@@ -79,10 +80,12 @@ impl SetSource for VecSource {
 pub struct AggState(Option<Box<dyn Any + Send>>);
 
 impl AggState {
+    /// A state with this value.
     pub fn new<T: Any + Send>(value: T) -> AggState {
         AggState(Some(Box::new(value)))
     }
 
+    /// Whether the state is NULL.
     pub fn is_null(&self) -> bool {
         self.0.is_none()
     }
@@ -92,6 +95,7 @@ impl AggState {
         self.0.as_deref().and_then(|s| s.downcast_ref())
     }
 
+    /// The state, if there is one and it is a `T`.
     pub fn get_mut<T: Any>(&mut self) -> Option<&mut T> {
         self.0.as_deref_mut().and_then(|s| s.downcast_mut())
     }

@@ -184,6 +184,7 @@ pub fn hash_int8_extended(v: DatumRef<'_>, seed: DatumRef<'_>) -> Datum {
     h64(hash_uint32_extended(fold_int8(v.as_i64()), seed.word()))
 }
 
+/// A bpchar without its blank padding, which the hash ignores.
 pub fn trimmed_bpchar(b: &[u8]) -> &[u8] {
     let end = b.iter().rposition(|&c| c != b' ').map_or(0, |i| i + 1);
     &b[..end]

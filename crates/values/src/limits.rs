@@ -89,6 +89,7 @@ pub struct TextBuffer {
 }
 
 impl TextBuffer {
+    /// An empty buffer.
     pub const fn new() -> TextBuffer {
         TextBuffer { bytes: Vec::new(), error: None }
     }
@@ -102,10 +103,12 @@ impl TextBuffer {
         out
     }
 
+    /// Number of bytes so far.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
+    /// Whether the buffer has no bytes.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -147,6 +150,7 @@ impl TextBuffer {
         }
     }
 
+    /// Appends a byte.
     #[inline]
     pub fn push(&mut self, byte: u8) {
         if self.reserve(1) {
@@ -154,6 +158,7 @@ impl TextBuffer {
         }
     }
 
+    /// Appends bytes.
     #[inline]
     pub fn extend_from_slice(&mut self, part: &[u8]) {
         if self.reserve(part.len()) {
@@ -197,6 +202,7 @@ impl TextBuffer {
         }
     }
 
+    /// The contents, or the error if a part did not fit.
     pub fn into_bytes(self) -> Result<Vec<u8>> {
         self.check()?;
         Ok(self.bytes)

@@ -55,6 +55,7 @@ impl Encoding {
         }
     }
 
+    /// PostgreSQL's name of the encoding.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::SqlAscii => "SQL_ASCII",

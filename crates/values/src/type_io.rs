@@ -58,6 +58,7 @@ pub fn trim_space(text: &[u8]) -> &[u8] {
 /// rows) replace it by one that says where the value is.
 pub const EXCESS_DATA: &str = "incorrect binary data format";
 
+/// Whether the error is [`EXCESS_DATA`].
 pub fn is_excess_data(e: &PgError) -> bool {
     e.code() == SqlState::INVALID_BINARY_REPRESENTATION && e.fields().message == EXCESS_DATA
 }
@@ -74,6 +75,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// A reader from the start of the message.
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { rest: bytes }
     }
@@ -100,6 +102,7 @@ impl<'a> Reader<'a> {
         Ok(self.bytes(N)?.try_into().expect("N bytes were taken"))
     }
 
+    /// The next byte; 08P01 if there is none.
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
     }
@@ -112,26 +115,32 @@ impl<'a> Reader<'a> {
         Ok(first)
     }
 
+    /// The next 2 bytes as an integer; 08P01 if fewer are left.
     pub fn i16(&mut self) -> Result<i16> {
         Ok(i16::from_be_bytes(self.array()?))
     }
 
+    /// The next 4 bytes as an integer; 08P01 if fewer are left.
     pub fn i32(&mut self) -> Result<i32> {
         Ok(i32::from_be_bytes(self.array()?))
     }
 
+    /// The next 4 bytes as an unsigned integer; 08P01 if fewer are left.
     pub fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_be_bytes(self.array()?))
     }
 
+    /// The next 8 bytes as an integer; 08P01 if fewer are left.
     pub fn i64(&mut self) -> Result<i64> {
         Ok(i64::from_be_bytes(self.array()?))
     }
 
+    /// The next 8 bytes as a double; 08P01 if fewer are left.
     pub fn f64(&mut self) -> Result<f64> {
         Ok(f64::from_be_bytes(self.array()?))
     }
 
+    /// The bytes that have not been read.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }

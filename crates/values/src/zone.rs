@@ -20,6 +20,7 @@ const CYCLE_SECONDS: i64 = 12_622_780_800;
 const CYCLE_LIMIT: i64 = 240_779_520_000;
 
 impl Zone {
+    /// The zone UTC.
     pub fn utc() -> Zone {
         Zone { name: "UTC".into(), tz: TimeZone::UTC, abbreviation: None }
     }
@@ -126,6 +127,7 @@ impl Zone {
             .map(|t| (t.offset().seconds(), t.dst().is_dst()))
     }
 
+    /// The rules of the zone.
     pub fn tz(&self) -> &TimeZone {
         &self.tz
     }

@@ -26,6 +26,7 @@ pub(super) enum Json {
 }
 
 impl Json {
+    /// A JSON number; 22003 if it does not fit the format of numeric.
     pub fn number(n: &Num) -> Result<Json> {
         Ok(Json::Number(n.to_payload()?))
     }
@@ -55,6 +56,7 @@ impl Json {
         })
     }
 
+    /// Converts a part of a jsonb value.
     pub fn of_item(item: Item<'_>, interrupts: &InterruptChecker<'_>) -> Result<Json> {
         interrupts.tick()?;
         Ok(match item {

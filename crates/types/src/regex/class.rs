@@ -37,10 +37,12 @@ impl Ctype {
 pub(super) struct CharSet(pub Vec<(u32, u32)>);
 
 impl CharSet {
+    /// The set of all characters.
     pub fn any() -> CharSet {
         CharSet(vec![(0, CODE_MAX)])
     }
 
+    /// The set of one character.
     pub fn one(c: u32) -> CharSet {
         CharSet(vec![(c, c)])
     }
@@ -59,6 +61,7 @@ impl CharSet {
         self.0 = merged;
     }
 
+    /// The set of all other characters.
     pub fn negated(&self) -> CharSet {
         let mut out = Vec::with_capacity(self.0.len() + 1);
         let mut next = 0;
@@ -109,6 +112,8 @@ pub(super) struct Sets {
 }
 
 impl Sets {
+    /// The number of a set, which is added if it is new. Fails with 2201B if all sets together are
+    /// too large.
     pub fn number(&mut self, set: CharSet) -> Result<u32> {
         if let Some(&n) = self.numbers.get(&set) {
             return Ok(n);
@@ -158,6 +163,7 @@ impl Sets {
         Ok(cased)
     }
 
+    /// The sets by number.
     pub fn ordered(&self) -> &[Arc<CharSet>] {
         &self.ordered
     }

@@ -105,6 +105,7 @@ impl Colors {
         self.runs[self.runs.partition_point(|&(c, _)| c <= code) - 1].1
     }
 
+    /// The color of a code point.
     pub fn of(&self, code: u32) -> u16 {
         match self.ascii.get(code as usize) {
             Some(&c) => c,
@@ -117,10 +118,12 @@ impl Colors {
         self.newline.len()
     }
 
+    /// Whether the characters of the color are newlines.
     pub fn is_newline(&self, color: u16) -> bool {
         self.newline.get(color as usize).copied().unwrap_or(false)
     }
 
+    /// Whether the characters of the color belong to words.
     pub fn is_word(&self, color: u16) -> bool {
         self.word.get(color as usize).copied().unwrap_or(false)
     }

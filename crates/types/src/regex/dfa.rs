@@ -27,6 +27,7 @@ pub(super) struct Text<'a> {
 }
 
 impl Text<'_> {
+    /// Length in bytes.
     pub fn len(self) -> usize {
         self.bytes.len()
     }
@@ -48,6 +49,7 @@ impl Text<'_> {
         (tail.iter().fold(head, |c, b| c << 6 | u32::from(b & 0x3f)), at + 1 + tail.len())
     }
 
+    /// The position after the character at `at`.
     pub fn next(self, at: Pos) -> Pos {
         self.char_at(at).1
     }
@@ -195,6 +197,7 @@ fn context(colors: &Colors, color: u16) -> u8 {
 }
 
 impl Dfa {
+    /// A DFA of the automaton; `search`: it was built to find matches that begin anywhere.
     pub fn new(nfa: Nfa, search: bool) -> Dfa {
         let mut dfa = Dfa {
             search,
@@ -547,6 +550,7 @@ impl Dfa {
         Ok(ends.into())
     }
 
+    /// Whether a match from `start` ends at `end`.
     pub fn exact(&mut self, env: &mut Env<'_>, start: Pos, end: Pos) -> Result<bool> {
         Ok(self.longest(env, start, end)? == Some(end))
     }

@@ -26,6 +26,8 @@ pub(super) struct LookState {
 }
 
 impl LookState {
+    /// A constraint that looks behind or ahead, and is satisfied by a match, or with `negative`
+    /// without one.
     pub fn new(behind: bool, negative: bool, dfa: Dfa) -> LookState {
         let progress = Progress::default();
         LookState { behind, negative, dfa: Some(dfa), known: Vec::new(), keeps: false, progress }

@@ -419,6 +419,7 @@ impl Candidates {
         Candidates { from, rest: Some((from, to)), found: Vec::new(), most: 1 }
     }
 
+    /// The next candidate in the order of preference of `part`.
     pub fn next(&mut self, part: &mut Part, env: &mut Env<'_>) -> Result<Option<Pos>> {
         if self.found.is_empty()
             && let Some((least, stop)) = self.rest

@@ -15,6 +15,7 @@ pub(super) struct WorkCounter<'a> {
 }
 
 impl<'a> WorkCounter<'a> {
+    /// A counter that calls `interrupts` for its checks.
     pub fn new(interrupts: &'a dyn Fn() -> Result<()>) -> WorkCounter<'a> {
         WorkCounter { interrupts, work: Cell::new(0) }
     }

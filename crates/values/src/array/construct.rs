@@ -156,10 +156,12 @@ pub struct Accumulator {
 }
 
 impl Accumulator {
+    /// An empty accumulator for elements of this type.
     pub fn new(elem: TypeInfo) -> Accumulator {
         Accumulator { elem, values: Vec::new(), shape: None, arrays: 0 }
     }
 
+    /// Adds an element, which may be NULL.
     pub fn push(&mut self, value: DatumRef<'_>) -> Result<()> {
         crate::memory::reserve(&mut self.values, 1)?;
         self.values.push(value.to_owned());

@@ -24,26 +24,32 @@ fn i32_at(b: &[u8], at: usize) -> i32 {
 }
 
 impl<'a> ArrayRef<'a> {
+    /// The array in a datum that is not NULL.
     pub fn new(d: DatumRef<'a>) -> ArrayRef<'a> {
         ArrayRef { bytes: d.as_bytes() }
     }
 
+    /// The array in its on-disk format, without the length word.
     pub fn payload(self) -> &'a [u8] {
         self.bytes
     }
 
+    /// Number of dimensions; 0 for an empty array.
     pub fn ndim(self) -> usize {
         i32_at(self.bytes, 0) as usize
     }
 
+    /// OID of the element type.
     pub fn elem_type(self) -> Oid {
         Oid(i32_at(self.bytes, 8) as u32)
     }
 
+    /// Lengths of all dimensions.
     pub fn dims(self) -> Vec<i32> {
         (0..self.ndim()).map(|i| self.dim(i)).collect()
     }
 
+    /// Lower bounds of all dimensions.
     pub fn lower_bounds(self) -> Vec<i32> {
         (0..self.ndim()).map(|i| self.lower_bound(i)).collect()
     }
@@ -75,6 +81,7 @@ impl<'a> ArrayRef<'a> {
         }
     }
 
+    /// Whether the array has a bitmap of NULL elements; it may have one without NULLs.
     pub fn has_null_bitmap(self) -> bool {
         i32_at(self.bytes, 4) != 0
     }
@@ -87,6 +94,7 @@ impl<'a> ArrayRef<'a> {
         }
     }
 
+    /// Whether element `i`, in storage order, is NULL.
     pub fn is_null(self, i: usize) -> bool {
         if !self.has_null_bitmap() {
             return false;
