@@ -37,7 +37,8 @@ impl Analyzer<'_> {
                 tlist.push(entry(e, (i + 1) as AttrNo));
             }
             if !call.agg_order.is_empty() {
-                // The sort keys of an aggregate take no column numbers of the query's target list.
+                // The sort keys of an aggregate are not numbered as columns of the query's target
+                // list.
                 let next = self.level().next_resno;
                 let order = self.sort_clause(&call.agg_order, &mut tlist, ExprKind::OrderBy, true);
                 self.level().next_resno = next;

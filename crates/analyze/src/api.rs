@@ -71,7 +71,7 @@ pub fn analyze_variable(
     Ok(query)
 }
 
-/// Visits an expression; the number says how many sub-selects enclose it.
+/// Visits an expression. The number is that of the sub-selects that enclose it.
 type Visitor<'a> = dyn FnMut(&Expr, u32) -> bool + 'a;
 
 /// The types of the parameters after an analysis that infers them. `visit` walks all expressions

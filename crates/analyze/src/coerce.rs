@@ -362,7 +362,7 @@ impl Analyzer<'_> {
         Err(pg_err!(INTERNAL_ERROR, "failed to find conversion function from {from} to {to}"))
     }
 
-    /// A literal of unknown type goes through the type's input function.
+    /// Converts a literal of unknown type by the type's input function.
     fn coerce_literal(
         &mut self,
         literal: Const,

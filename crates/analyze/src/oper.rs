@@ -114,7 +114,7 @@ impl Analyzer<'_> {
     }
 
     fn find_binary(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Outcome> {
-        // A name cannot hold a zero byte.
+        // A name cannot contain a zero byte.
         let key = names.iter().map(|n| &**n).collect::<Vec<_>>().join("\0");
         if let Some(cache) = self.cat.operator_cache()
             && let Some(op) = cache.get(&key, left, right)

@@ -98,7 +98,7 @@ impl Analyzer<'_> {
         Ok(Expr::RowCompare(Box::new(compare)))
     }
 
-    /// B-tree families and strategies of an operator; 6 stands for "not equal".
+    /// B-tree families and strategies of an operator; 6 means "not equal".
     pub fn btree_interpretation(&mut self, opno: Oid) -> Result<Vec<(Oid, i16)>> {
         let mut found: Vec<(Oid, i16)> = self
             .cat

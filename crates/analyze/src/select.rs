@@ -101,7 +101,7 @@ impl Analyzer<'_> {
         self.complete(query, qual)
     }
 
-    /// Assigns collations, then makes the checks that need them.
+    /// Assigns collations, then runs the checks that need them.
     fn complete(&mut self, mut query: Query, qual: Option<Expr>) -> Result<Query> {
         let ctes = self.level_ref().ctes.clone();
         self.finish(&mut query, qual);
@@ -425,7 +425,7 @@ impl Analyzer<'_> {
                 }
                 let coerced = self.coerce_to_common(side, common, construct)?;
                 if was_literal {
-                    // Literals are coerced at once; the planner converts other expressions.
+                    // Literals are coerced here; the planner converts other expressions.
                     if let SetOpNode::Leaf(rti) = **node {
                         let rte = self.level().rte_mut(rti);
                         if let RteKind::Subquery { subquery, .. } = &mut rte.kind {

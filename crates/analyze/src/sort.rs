@@ -297,7 +297,7 @@ impl Analyzer<'_> {
         sql99: bool,
     ) -> Result<(Vec<SortGroupClause>, Vec<GroupingSet>)> {
         let mut clauses = Vec::new();
-        // `()` among other items has no effect; alone it makes one group of all rows.
+        // `()` among other items has no effect; alone it means one group of all rows.
         let is_empty =
             |n: &Node| matches!(n, Node::GroupingSet(s) if s.kind == ast::GroupingSetKind::Empty);
         let only_empty = items.iter().all(is_empty);

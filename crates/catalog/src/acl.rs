@@ -173,8 +173,8 @@ impl CatCx<'_> {
         Ok(self.database(database)?.map_or(Oid::INVALID, |d| d.datdba))
     }
 
-    /// The subset of the privileges `wanted` (grant options are 16 bits higher) that the role
-    /// holds. Counterpart: `aclmask`.
+    /// The subset of the privileges `wanted` (grant options are 16 bits higher) that the role has.
+    /// Counterpart: `aclmask`.
     pub fn privileges(
         &mut self,
         role: Oid,
@@ -223,8 +223,8 @@ impl CatCx<'_> {
         Ok(self.privileges(role, owner, acl, kind, wanted)? == wanted)
     }
 
-    /// The subset of the privileges `wanted` on a relation that the role holds, predefined roles
-    /// included. Counterpart: `pg_class_aclmask`.
+    /// The subset of the privileges `wanted` on a relation that the role has, also through
+    /// predefined roles. Counterpart: `pg_class_aclmask`.
     pub fn relation_privileges(
         &mut self,
         role: Oid,
@@ -254,7 +254,7 @@ impl CatCx<'_> {
         Ok(have)
     }
 
-    /// The subset of the privileges `wanted` on a schema that the role holds. Counterpart:
+    /// The subset of the privileges `wanted` on a schema that the role has. Counterpart:
     /// `pg_namespace_aclmask`.
     pub fn schema_privileges(&mut self, role: Oid, schema: Oid, wanted: u32) -> Result<u32> {
         if self.is_superuser(role)? {

@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 /// An object, or a column of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ObjectAddress {
-    /// OID of the catalog that holds the object's row.
+    /// OID of the catalog with the object's row.
     pub class: Oid,
     pub object: Oid,
     /// Attribute number, or 0 for the whole object.

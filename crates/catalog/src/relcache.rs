@@ -256,7 +256,7 @@ impl CatCx<'_> {
     /// equalimage support function of the operator class.
     fn is_equal_image(&mut self, prosrc: &str, ty: Oid, collation: Oid) -> Result<bool> {
         match prosrc {
-            // Equal bpchar values may differ in trailing blanks, whatever the function says.
+            // Equal bpchar values may differ in trailing blanks, regardless of the function.
             _ if ty == types::oids::BPCHAR => Ok(false),
             "btequalimage" => Ok(true),
             "btvarstrequalimage" => self.is_deterministic(collation),

@@ -109,7 +109,7 @@ impl Catalog {
         self.opened.read().tables.get(&relation).cloned()
     }
 
-    /// `generation` was read before the data from which the descriptors are made.
+    /// `generation` was read before the data from which the descriptors are built.
     pub(crate) fn install_opened(&self, relation: Oid, generation: u64, table: &Arc<CatalogTable>) {
         let mut opened = self.opened.write();
         if self.generation() == generation {

@@ -172,7 +172,8 @@ impl Sum {
         Ok(())
     }
 
-    /// Adds a fraction of a unit of `scale` days: whole days to days, the rest to time.
+    /// Adds a fraction of a unit of `scale` days: whole days to the days, the remainder to the
+    /// time.
     fn fraction_of_days(&mut self, frac: f64, scale: i32) -> Parsed<()> {
         let days = frac * f64::from(scale);
         let whole = days as i64;

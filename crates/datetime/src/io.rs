@@ -175,7 +175,7 @@ fn date_out(s: &Settings, d: i32) -> Datum {
     }
 }
 
-/// A date or time in ISO 8601 format whatever `DateStyle` is, as JSON and XML require.
+/// A date or time in ISO 8601 format, independent of `DateStyle`, as JSON and XML require.
 pub fn iso8601(settings: &Settings, ty: ids::Oid, d: DatumRef<'_>) -> String {
     let settings = Settings { date_style: DateStyle::Iso, ..settings.clone() };
     let text = match ty {

@@ -1,9 +1,9 @@
 //! Deparsing: turns analysed trees back into SQL text (expressions, queries, object definitions),
 //! as the system information functions show it.
 //!
-//! There are two styles. The plain style puts parentheses around every operator, so that the text
-//! means the same in any context. The pretty style omits parentheses that operator precedence makes
-//! redundant. Queries are always indented.
+//! There are two styles. The plain style encloses every operator expression in parentheses, so that
+//! the text has the same meaning in any context. The pretty style omits parentheses that are
+//! redundant by operator precedence. Queries are always indented.
 //!
 //! Counterpart: ruleutils.c.
 
@@ -154,8 +154,8 @@ impl<'h> Deparser<'h> {
         Ok(self.out)
     }
 
-    /// The text of a query. `columns` gives names of its columns; `named` says whether the column
-    /// names matter to a reader of the result, so that an alias is needed. Counterpart:
+    /// The text of a query. `columns` has the names of its result columns. `named` is true if the
+    /// column names matter to a reader of the result, so that aliases are needed. Counterpart:
     /// `get_query_def`.
     pub fn statement(
         mut self,

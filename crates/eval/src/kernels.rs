@@ -29,7 +29,8 @@ pub type SelectKernel = fn(values: &[u64], constant: u64, rows: Rows<'_>);
 
 /// The candidate rows of a selection, which become the selected ones.
 pub enum Rows<'a> {
-    /// The first `n` rows; the selected ones are put into the vector, which is empty at the call.
+    /// The first `n` rows; the selected ones are appended to the vector, which is empty at the
+    /// call.
     All(usize, &'a mut Vec<u16>),
     Of(&'a mut Vec<u16>),
 }

@@ -127,7 +127,8 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
         | Expr::NullIf(_)
         | Expr::ScalarArrayOp(_)
         | Expr::CoerceViaIo(_) => own_volatility(expr, facts)? == Volatility::Immutable,
-        // Row comparisons are left out, as in PostgreSQL: it is visible in GROUP BY.
+        // Row comparisons are not included, as in PostgreSQL, because the difference would be
+        // visible in GROUP BY.
         Expr::Array(_) | Expr::MinMax(_) | Expr::SubscriptingRef(_) => true,
         Expr::NullTest(n) => !n.argisrow,
         Expr::BooleanTest(_) => true,

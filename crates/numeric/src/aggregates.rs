@@ -419,7 +419,7 @@ builtins! { FNS;
     "numeric_accum_inv" => Trans(|_, s, a| {
         let state = s.get_mut::<NumericState>().filter(|_| !a[0].is_null());
         if state.is_some_and(|s| !s.remove(&Num::of(a[0]))) {
-            // A NULL state makes the executor aggregate the frame again.
+            // After a NULL state, the executor aggregates the frame again from its start.
             *s = AggState::default();
         }
         Ok(())

@@ -260,8 +260,7 @@ impl Num {
     }
 }
 
-/// Numbers with at least this many digits are computed in base 10^8, which takes a quarter of the
-/// steps.
+/// Numbers with at least this many digits are computed in base 10^8, in a quarter of the steps.
 const PACKED_DIGITS_MIN: usize = 24;
 
 const PACKED_BASE: u64 = 100_000_000;

@@ -6,8 +6,8 @@
 //! interval of length 1/128 that contains m, and z = (m - a) / (m + a), which is less than 2^-9, ln
 //! m = ln a + 2·(z + z³/3 + z⁵/5 + …).
 //!
-//! A `u128` below is a fraction in units of 2^-128 unless its name says otherwise. The errors of
-//! the terms add up to less than 2^-115.
+//! A `u128` below is a fraction in units of 2^-128, unless its name indicates another unit. The
+//! errors of the terms add up to less than 2^-115.
 
 use super::num::{DEC_DIGITS, Digits, NBASE, Num, Sign};
 

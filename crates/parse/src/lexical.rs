@@ -1,7 +1,7 @@
-//! Lexical checks that PostgreSQL 15 makes and the newer lexer does not: numbers and parameters
-//! that are directly followed by letters are errors, which the newer lexer reads as digits grouped
-//! by underscores, as numbers of another base, or as two tokens. Counterpart: scan.l
-//! (`integer_junk`, `decinteger_junk`, `real_junk`, `param_junk`).
+//! Lexical checks of PostgreSQL 15 that the newer lexer does not have: numbers and parameters that
+//! are directly followed by letters are errors, which the newer lexer reads as digits grouped by
+//! underscores, as numbers of another base, or as two tokens. Counterpart: scan.l (`integer_junk`,
+//! `decinteger_junk`, `real_junk`, `param_junk`).
 //!
 //! The same scan finds what the lexer accepts with a notice or warning: identifiers that are
 //! truncated, and backslashes in plain strings. Counterpart: `truncate_identifier`,

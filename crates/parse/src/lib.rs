@@ -33,7 +33,7 @@ use pgerror::{PgError, Result, SqlState};
 /// Memory of the grammar's nodes per token, in bytes: 115 were measured for a list of numbers, in
 /// which a token has two bytes.
 const TOKEN_BYTES: usize = 160;
-/// Number of copies of the text that the scanner and the tree hold.
+/// Number of copies of the text in the scanner and the tree.
 const TEXT_COPIES: usize = 3;
 
 /// Parses a query string with default settings.

@@ -115,7 +115,7 @@ impl BytesColumn {
         &self.data[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
-    /// Appends a value. A column holds less than 4 GB: a row has at most 1 GB, and the producer of
+    /// Appends a value. A column has less than 4 GB: a value has at most 1 GB, and the producer of
     /// a batch ends it early when it becomes large.
     #[inline]
     pub fn push(&mut self, value: &[u8]) {

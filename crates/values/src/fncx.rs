@@ -248,7 +248,7 @@ pub trait SessionContext {
 
 /// The context of a function call: the call itself, the session and the types.
 pub trait FnContext: TypeFunctions + TypeCatalog + SessionContext {
-    /// The call's collation; the invalid OID if the function takes none.
+    /// The call's collation; the invalid OID if the function does not depend on one.
     fn collation(&self) -> Oid;
 
     /// Type of argument `i` (0-based) after analysis; the invalid OID if it is not known.

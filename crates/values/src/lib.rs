@@ -4,7 +4,7 @@
 //!
 //! Reading order: `datum`, `batch` (representation of values), `fncx`, `function` (calling
 //! conventions), `macros` (tables of functions), `compare`, `hash`; `limits`, `memory`, `pieces`;
-//! then the families. The tables of all families are put together in `types::builtin`.
+//! then the families. `types::builtin` combines the tables of all families.
 //!
 //! Modules of this crate import from the module that defines a name, not through this file.
 

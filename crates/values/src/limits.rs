@@ -233,7 +233,7 @@ impl std::fmt::Write for TextBuffer {
     }
 }
 
-/// 54000: a buffer that holds `held` bytes cannot be enlarged by `more`.
+/// 54000: a buffer of `held` bytes cannot be enlarged by `more` bytes.
 #[cold]
 pub fn buffer_full(held: usize, more: usize) -> PgError {
     pg_err!(PROGRAM_LIMIT_EXCEEDED, "out of memory").detail(format!(

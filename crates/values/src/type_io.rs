@@ -55,7 +55,7 @@ pub fn trim_space(text: &[u8]) -> &[u8] {
 }
 
 /// The error message for a binary value with more bytes than its type reads. Containers (arrays,
-/// rows) replace it by one that says where the value is.
+/// rows) replace it by a message with the location of the value.
 pub const EXCESS_DATA: &str = "incorrect binary data format";
 
 /// Whether the error is [`EXCESS_DATA`].

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
-/// A time zone as `SET TimeZone` takes it.
+/// A time zone, as a value of the parameter `TimeZone`.
 #[derive(Clone, Debug)]
 pub struct Zone {
     name: String,

@@ -714,7 +714,7 @@ impl Generator {
         }
     }
 
-    /// `x = ANY (array)` and the like; the array is often a constant, and sometimes long.
+    /// `x op ANY (array)` or `x op ALL (array)`; the array is often a constant, and sometimes long.
     fn in_list(&mut self, depth: u32) -> Expr {
         const ARRAYS: &[(Oid, Oid)] = &[
             (oids::INT4, oids::INT4_ARRAY),

@@ -57,7 +57,7 @@ impl Members {
 }
 
 impl Colors {
-    /// The color map of a pattern with these sets; `lines` and `words` say whether the pattern has
+    /// The color map of a pattern with these sets; `lines` and `words` are true if the pattern has
     /// assertions on line ends and on words.
     pub fn new(
         sets: &Sets,

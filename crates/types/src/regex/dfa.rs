@@ -104,7 +104,8 @@ struct State {
     fresh: bool,
 }
 
-/// The lookaround constraints of a state that hold, as bits in the order of `State::looks`.
+/// The lookaround constraints of a state that are satisfied, as bits in the order of
+/// `State::looks`.
 type Holds = SmallVec<[u64; 1]>;
 
 /// The instructions visited by a traversal: those whose entry is the number of the traversal, so

@@ -16,7 +16,7 @@ pub(super) enum Check {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Inst {
-    /// Consumes a character of a set and goes on to an instruction.
+    /// Consumes a character of a set and continues at an instruction.
     Set(u32, u32),
     Split(u32, u32),
     Check(Check, u32),
@@ -79,7 +79,7 @@ impl Builder<'_> {
         Ok(self.insts.len() as u32 - 1)
     }
 
-    /// Builds a node that goes on at `next`; returns its first instruction.
+    /// Builds a node that continues at `next`; returns its first instruction.
     fn node(&mut self, node: &Node, next: u32) -> Result<u32> {
         self.work.add(1)?;
         match node {

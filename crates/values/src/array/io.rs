@@ -371,7 +371,7 @@ fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(array)
 }
 
-/// An array of `want` from the front of a message.
+/// Reads an array of element type `want` from the front of a message.
 pub fn read_array(
     cx: &mut dyn FnContext,
     r: &mut Reader<'_>,
