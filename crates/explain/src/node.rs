@@ -238,12 +238,12 @@ impl<'p> Describer<'_, 'p> {
         Ok(self.host.catalog().class(oid)?.relname.to_string())
     }
 
-    /// Are column names qualified above scans?
+    /// Whether the names of columns are qualified above scans.
     fn prefix(&self) -> bool {
         self.several() || self.options.verbose
     }
 
-    /// Are there several range-table entries? A Result node without a child counts as one.
+    /// Whether there are several range-table entries. A Result node without a child counts as one.
     fn several(&self) -> bool {
         fn bare(plan: &Plan) -> usize {
             let own = matches!(plan.node, PlanNode::Result { child: None, .. });
