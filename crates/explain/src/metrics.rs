@@ -70,11 +70,11 @@ pub fn heap_blocks(view: &mut NodeView, counts: &Counts) {
 
 /// Adds the method of a sort and its memory or disk space.
 pub fn sort(view: &mut NodeView, s: &SortStats) {
-    let place = if s.on_disk { "Disk" } else { "Memory" };
-    view.lines.push(format!("Sort Method: {}  {place}: {}kB", s.method, s.kilobytes));
+    let space = if s.on_disk { "Disk" } else { "Memory" };
+    view.lines.push(format!("Sort Method: {}  {space}: {}kB", s.method, s.kilobytes));
     view.field("Sort Method", Value::Text(s.method.to_owned()));
     view.number("Sort Space Used", s.kilobytes);
-    view.field("Sort Space Type", Value::Text(place.to_owned()));
+    view.field("Sort Space Type", Value::Text(space.to_owned()));
 }
 
 /// Adds the buckets, batches and memory of a hash table.

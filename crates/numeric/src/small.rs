@@ -261,8 +261,8 @@ impl Text {
     /// Appends an integer with at least `least` digits.
     fn integer(&mut self, mut v: u64, least: usize) {
         let count = v.checked_ilog10().map_or(0, |log| log as usize + 1).max(least);
-        for place in self.bytes[self.len..self.len + count].iter_mut().rev() {
-            *place = b'0' + (v % 10) as u8;
+        for digit in self.bytes[self.len..self.len + count].iter_mut().rev() {
+            *digit = b'0' + (v % 10) as u8;
             v /= 10;
         }
         self.len += count;

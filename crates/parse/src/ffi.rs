@@ -1,4 +1,4 @@
-//! The foreign function interface to PostgreSQL's parser, and the only place that uses it: it runs
+//! The foreign function interface to PostgreSQL's parser, and the only module that uses it: it runs
 //! the parser in a memory context of its own, translates the tree to [`crate::ast`] and errors to
 //! `PgError`, and frees the C memory.
 //!

@@ -1,7 +1,7 @@
 //! The parser: SQL text to the raw parse tree [`ast`]. No names are looked up here.
 //!
 //! PostgreSQL's own parser (the grammar of version 18) parses the text; its tree is translated at
-//! the only place that calls C code, `ffi`.
+//! the only module that calls C code, `ffi`.
 //!
 //! Syntax that is newer than version 15 is a syntax error, as far as `ffi/newer` and `ffi/json`
 //! recognize it. XML syntax is accepted by the grammar and refused with 0A000. Words that are

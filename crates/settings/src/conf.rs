@@ -122,13 +122,13 @@ fn parse_text(files: &dyn Files, path: &str, text: &str, depth: u32, out: &mut P
         match parse_line(line) {
             Ok(None) => {}
             Ok(Some((name, value))) => {
-                let place = Some((path, number));
+                let location = Some((path, number));
                 let named = |word: &str| name.eq_ignore_ascii_case(word);
                 if named("include") || named("include_if_exists") {
                     let target = resolve_path(path, &value);
-                    read_into(files, &target, depth + 1, named("include"), place, out);
+                    read_into(files, &target, depth + 1, named("include"), location, out);
                 } else if named("include_dir") {
-                    include_dir(files, &resolve_path(path, &value), depth, place, out);
+                    include_dir(files, &resolve_path(path, &value), depth, location, out);
                 } else {
                     out.entries.push(Entry { name, value, file: file.clone(), line: number });
                 }
@@ -150,7 +150,7 @@ fn include_dir(
     files: &dyn Files,
     dir: &str,
     depth: u32,
-    place: Option<(&str, u32)>,
+    location: Option<(&str, u32)>,
     out: &mut Parsed,
 ) {
     match files.list(dir) {
@@ -158,13 +158,13 @@ fn include_dir(
             names.retain(|n| n.ends_with(".conf") && !n.starts_with('.') && n.len() > 5);
             names.sort();
             for name in names {
-                read_into(files, &format!("{dir}/{name}"), depth + 1, true, place, out);
+                read_into(files, &format!("{dir}/{name}"), depth + 1, true, location, out);
             }
         }
         Err(e) => {
             let message =
                 format!("could not open configuration directory \"{dir}\": {}", reason(&e));
-            let (file, line) = place.unwrap_or((dir, 0));
+            let (file, line) = location.unwrap_or((dir, 0));
             let short = format!("could not open directory \"{dir}\"");
             out.add_error(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
         }

@@ -1,6 +1,6 @@
 //! Syntax that the newer grammar accepts and PostgreSQL 15's does not: it is reported as a syntax
 //! error at the token at which PostgreSQL 15 stops. The grammar also accepts parameters (`$1`) in
-//! places where PostgreSQL requires a literal, so that it can parse normalized statements.
+//! positions where PostgreSQL requires a literal, so that it can parse normalized statements.
 
 use crate::ast::{
     AlterTableCmd, AlterTableType, CoercionForm, ColumnDef, ConstrType, Constraint,

@@ -178,8 +178,8 @@ fn modify(
                 }
                 // An index out of range adds the value at the nearer end.
                 Modification::Set { value, .. } | Modification::Insert { value, .. } => {
-                    let place = if i < 0 { 0 } else { all.len() };
-                    all.insert(place, value.clone());
+                    let index = if i < 0 { 0 } else { all.len() };
+                    all.insert(index, value.clone());
                 }
             }
         }

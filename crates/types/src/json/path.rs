@@ -101,14 +101,14 @@ impl Printer<'_> {
     fn part(&self, item: Item, n: usize) -> Result<Option<Item>> {
         match self.word(item.words + 4 * n)? {
             0 => Ok(None),
-            place => Ok(Some(self.item(item.at.wrapping_add(place as usize))?)),
+            offset => Ok(Some(self.item(item.at.wrapping_add(offset as usize))?)),
         }
     }
 
     fn next(&self, item: Item) -> Result<Option<Item>> {
         match self.word(item.words - 4)? {
             0 => Ok(None),
-            place => Ok(Some(self.item(item.at.wrapping_add(place as usize))?)),
+            offset => Ok(Some(self.item(item.at.wrapping_add(offset as usize))?)),
         }
     }
 

@@ -228,12 +228,12 @@ pub fn set_slice(
         low.push(f);
         high.push(t);
     }
-    let places = positions(&dims, &lower, &low, &high);
-    if new.len() < places.len() {
+    let positions = positions(&dims, &lower, &low, &high);
+    if new.len() < positions.len() {
         return Err(too_small());
     }
-    for (place, v) in places.into_iter().zip(new) {
-        values[place] = v;
+    for (position, v) in positions.into_iter().zip(new) {
+        values[position] = v;
     }
     build(elem, &dims, &lower, values.into_iter())
 }
