@@ -1,6 +1,6 @@
 //! WITH queries (common table expressions). Counterpart: parser/parse_cte.c.
 
-use crate::rawwalk::each_table;
+use crate::raw_walk::each_table;
 use crate::relation::Column;
 use crate::sort::raw_location;
 use crate::state::{Analyzer, ExprKind};

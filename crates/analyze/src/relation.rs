@@ -354,7 +354,7 @@ impl Analyzer<'_> {
                 dropped: false,
             })
             .collect();
-        let extra = crate::searchcycle::extra_columns(cte);
+        let extra = crate::search_cycle::extra_columns(cte);
         let hidden = if up > 0 { extra.len() } else { 0 };
         columns.extend(extra.into_iter().map(|(name, ty, typmod, collation)| Column {
             name,

@@ -14,7 +14,7 @@ use catalog::{CatCx, RelDesc as Relation, Row, cache};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
-use types::fncx::FnContext;
+use types::fn_context::FnContext;
 use types::{Datum, DatumRef};
 
 /// What analysis needs from a session.

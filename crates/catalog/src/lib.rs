@@ -20,7 +20,7 @@ mod comparer;
 mod cx;
 pub mod depend;
 mod describe;
-pub mod descs;
+pub mod descriptors;
 pub mod encoding;
 pub mod estimate;
 pub mod facts;

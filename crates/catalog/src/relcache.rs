@@ -4,7 +4,7 @@
 
 use crate::cache;
 use crate::cx::CatCx;
-use crate::descs::{index_def, index_desc, rel_file, table_desc, tuple_desc};
+use crate::descriptors::{index_def, index_desc, rel_file, table_desc, tuple_desc};
 use crate::reldesc::{IndexPart, RelDesc};
 use crate::rows::{PgAttribute, PgClass, indexes};
 use engine::index::{MethodInfo, Support, SupportFunction, SupportKind};

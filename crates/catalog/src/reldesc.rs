@@ -11,7 +11,7 @@ use page::tupdesc::TupleDesc;
 use pgerror::{Result, pg_err};
 use std::sync::OnceLock;
 use sync::Arc;
-use types::fncx::{Dropped, RowColumn, RowDesc};
+use types::fn_context::{Dropped, RowColumn, RowDesc};
 
 /// Attribute option in which PostgreSQL, since 15.20, stores the WAL position at which a column of
 /// a row type was last defined. PostgreSQL warns of relations with a later column older than an

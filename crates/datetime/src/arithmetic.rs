@@ -12,7 +12,7 @@ use super::interval::Interval;
 use pgerror::{PgError, Result, pg_err};
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::function::SetSource;
 use values::oids;
 use values::type_io::division_by_zero;

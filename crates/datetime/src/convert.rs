@@ -9,7 +9,7 @@ use super::calendar::{
 use super::interval::Interval;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::type_io::lossy_text;
 use values::zone::Zone;
 

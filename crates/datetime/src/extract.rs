@@ -10,7 +10,7 @@ use numeric::io::parse;
 use numeric::num::Num;
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 /// A field that can be extracted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

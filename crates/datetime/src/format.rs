@@ -6,7 +6,7 @@ use super::convert::utc_to_local;
 use super::interval::Interval;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptTicker};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
 
 /// Keywords, longer ones before their prefixes. They are written entirely in upper or lower case;

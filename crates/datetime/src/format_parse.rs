@@ -13,7 +13,7 @@ use super::convert::local_to_utc;
 use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, template};
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptTicker};
+use values::fn_context::{FnContext, InterruptTicker};
 
 /// The calendar that a field belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::parse::{DateTime, Kind, ParseError, decode, parse_error, tokenize};
 use super::{interval, output};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::settings::{DateStyle, Settings};
 use values::type_io::Reader;
 

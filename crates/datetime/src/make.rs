@@ -11,7 +11,7 @@ use super::interval::Interval;
 use super::parse::time_overflows;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 /// `as_given`: error messages show a year BC as the negative number that was given.
 fn make_date(a: &[DatumRef<'_>], as_given: bool) -> Result<i32> {

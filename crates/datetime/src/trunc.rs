@@ -9,7 +9,7 @@ use super::extract::{unrecognized, word_of};
 use super::interval::{Interval, Unit, unit};
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 fn unsupported(word: &str, type_name: &str) -> PgError {
     pg_err!(FEATURE_NOT_SUPPORTED, "unit \"{word}\" not supported for type {type_name}")

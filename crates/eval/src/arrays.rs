@@ -279,7 +279,7 @@ pub(crate) fn coerce<'a>(
         return Ok(Val::Own(array::empty(to.ty)));
     }
     let mut values = types::memory::with_capacity(old.count())?;
-    let mut ticker = types::fncx::InterruptTicker::default();
+    let mut ticker = types::fn_context::InterruptTicker::default();
     for item in old.iter(&from.info) {
         ticker.tick(host)?;
         values.push(with_placeholder(item.to_owned(), elem_expr, st, host, input)?);

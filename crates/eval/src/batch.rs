@@ -702,7 +702,7 @@ fn call_batch(
             let value = (call.f)(&mut cx, &refs)?;
             types::limits::check_value(&value)?;
             if types::limits::is_long(&value) {
-                types::fncx::SessionContext::check_interrupts(&cx)?;
+                types::fn_context::SessionContext::check_interrupts(&cx)?;
             }
             out.push(value.as_ref());
             if is_wider(&out, WIDE_BYTES) && i + 1 < n {

@@ -18,7 +18,7 @@ use plan::expr::{
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 use types::{Datum, oids};
 
 /// The error (42P22) for a function that needs a collation where the operands' collations conflict.

@@ -9,7 +9,7 @@ use crate::program::{Call, Elem};
 use foldhash::{HashSet, HashSetExt};
 use pgerror::Result;
 use types::compare::bpchar_trimmed;
-use types::fncx::{InterruptTicker, SessionContext};
+use types::fn_context::{InterruptTicker, SessionContext};
 use types::{Datum, DatumRef};
 
 /// Fewer elements are compared one by one. Counterpart: `MIN_ARRAY_SIZE_FOR_HASHED_SAOP`.

@@ -10,7 +10,7 @@ use crate::rows;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{RowCompareKind, SqlValueKind};
-use types::fncx::InterruptTicker;
+use types::fn_context::InterruptTicker;
 use types::{Datum, DatumRef, builtin, oids};
 
 pub(crate) fn eval_infrequent<'a>(

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use types::Datum;
 use types::builtin::ScalarFn;
 use types::compare::Comparer;
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 
 /// The input row from which a column is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -138,7 +138,7 @@ pub(crate) enum Node {
     /// A whole-row value, formed from input columns.
     WholeRow {
         slots: Vec<Slot>,
-        desc: Arc<types::fncx::RowDesc>,
+        desc: Arc<types::fn_context::RowDesc>,
         type_oid: Oid,
     },
     ExternParam(i32),
@@ -207,7 +207,7 @@ pub(crate) enum Node {
     },
     Row {
         args: Vec<Node>,
-        desc: Arc<types::fncx::RowDesc>,
+        desc: Arc<types::fn_context::RowDesc>,
         type_oid: Oid,
     },
     RowCompare {

@@ -387,7 +387,7 @@ pub(crate) fn invoke(
     let value = (call.f)(&mut cx, args)?;
     types::limits::check_value(&value)?;
     if types::limits::is_long(&value) {
-        types::fncx::SessionContext::check_interrupts(&cx)?;
+        types::fn_context::SessionContext::check_interrupts(&cx)?;
     }
     Ok(value)
 }

@@ -5,14 +5,14 @@
 
 use super::arith::select_div_scale;
 use super::math::checked;
-use super::nat::Check;
+use super::natural::Check;
 use super::num::{Num, Sign, overflow};
 use super::{functions, math, small};
 use pgerror::{PgError, Result};
 use std::cmp::Ordering;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::function::AggState;
 use values::oids;
 

@@ -4,7 +4,7 @@ use crate::io::parse;
 use crate::num::Num;
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptChecker};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::{ALLOCATION_BYTES_MAX, VARLENA_HEADER_BYTES, invalid_allocation};
 use values::memory;
 

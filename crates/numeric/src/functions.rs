@@ -6,7 +6,7 @@ use super::order::{compare, numeric_cmp};
 use super::{arith, io, small};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::function::SetSource;
 use values::hash;
 use values::type_io::{division_by_zero, out_of_range};

@@ -18,16 +18,16 @@ extern crate values;
 mod aggregates;
 pub mod arith;
 mod fixed;
+mod fixed128;
 pub mod float_aggregates;
 pub mod float_math;
 pub mod format_number;
 pub mod functions;
 pub mod io;
 pub(crate) mod math;
-mod nat;
+mod natural;
 pub mod num;
 pub mod order;
-mod short;
 mod small;
 
 pub use aggregates::{NumericTotal, int_average, int_pair_state, int_sum_state};

@@ -390,7 +390,7 @@ mod tests {
                 }
             }
         }
-        assert!(small > 500, "the short way is not taken: {small}");
+        assert!(small > 500, "few operands are small: {small}");
     }
 
     #[test]
@@ -403,7 +403,7 @@ mod tests {
                 assert_eq!(String::from_utf8_lossy(got.as_bytes()), want);
             }
         }
-        assert!(small > 25, "the short way is not taken: {small}");
+        assert!(small > 25, "few operands are small: {small}");
     }
 
     #[test]
@@ -419,7 +419,7 @@ mod tests {
                 }
             }
         }
-        assert!(small > 30, "the short way is not taken: {small}");
+        assert!(small > 30, "few operands are small: {small}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use ids::Oid;
 use plan::PlannedStmt;
 use std::sync::Arc;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 
 /// The caches of a session. Entries are valid for the catalogs that they were made from.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use ids::Oid;
 use pgerror::Result;
 use std::sync::Arc;
 use sync::wait::Waiter;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use vfs::Env;
 
 mod spills;

@@ -14,7 +14,7 @@ use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::fmt;
 use std::sync::Arc;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{Datum, oids};
 use wire::{Bind, BindValues, Format, Formats, Parse, Target, backend};
 

@@ -450,7 +450,7 @@ impl Core {
                 }
                 "seed" => {
                     let (_, value) = self.store.prepare(name, text, self.roles.superuser)?;
-                    types::fncx::SessionContext::set_seed(self, value.as_real());
+                    types::fn_context::SessionContext::set_seed(self, value.as_real());
                     return Ok(());
                 }
                 _ => {}

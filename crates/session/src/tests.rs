@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sync::wait::Waiter;
 use txn::Isolation;
 use types::Datum;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use vfs::Env;
 
 mod real;

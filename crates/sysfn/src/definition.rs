@@ -16,7 +16,7 @@ fn answer(found: Option<String>) -> Result<Datum> {
 
 /// The relation of a name in SQL notation.
 pub(super) fn relation_named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
-    match super::reg::lookup_name(core, types::fncx::RegKind::Class, name)? {
+    match super::reg::lookup_name(core, types::fn_context::RegKind::Class, name)? {
         Some(oid) => Ok(oid),
         None => {
             let name = types::string::plain_name(name);

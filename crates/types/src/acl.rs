@@ -7,7 +7,7 @@ use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use values::array::ArrayRef;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RegKind};
+use values::fn_context::{FnContext, RegKind};
 use values::function::SetSource;
 use values::hash::{h32, h64};
 use values::oids;

@@ -8,7 +8,9 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use values::builtin_types;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RegKind, SessionContext, TypeCatalog, TypeFunctions, TypeInfo};
+use values::fn_context::{
+    FnContext, RegKind, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
+};
 use values::settings::Settings;
 
 /// A context for functions of built-in types without catalogs, for bootstrap, constants in

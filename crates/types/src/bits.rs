@@ -9,7 +9,7 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::limits::{allocate, allocate_payload};
 use values::type_io::{Reader, out_of_range};
 

@@ -2,7 +2,7 @@
 
 use pgerror::{Result, pg_err};
 use values::datum::Datum;
-use values::fncx::{FnContext, InterruptTicker};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{ALLOCATION_BYTES_MAX, allocate};
 use values::pieces::{self, copied, joined};
 use values::settings::ByteaOutput;

@@ -6,7 +6,7 @@ use crate::tests::context;
 use ids::Oid;
 use pgerror::SqlState;
 use values::datum::{Datum, DatumRef};
-use values::fncx::TypeFunctions;
+use values::fn_context::TypeFunctions;
 use values::oids;
 use values::pieces::{PIECE_BYTES, append, append_repeated, copied, each, each_str};
 

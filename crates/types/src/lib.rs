@@ -49,11 +49,11 @@ pub use values::batch::{
     BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BytesColumn, Column, ColumnData, NullMask,
 };
 pub use values::datum::{Datum, DatumRef};
-pub use values::fncx::{FnContext, RegKind, TypeInfo};
+pub use values::fn_context::{FnContext, RegKind, TypeInfo};
 pub use values::settings::Settings;
 pub use values::width::{WIDTH_DEFAULT, average_width};
 pub use values::{
-    batch, builtin_types, chars, datum, delegate_fn_context, float, fncx, hash, int, limits,
+    batch, builtin_types, chars, datum, delegate_fn_context, float, fn_context, hash, int, limits,
     memory, oids, pieces, settings, text, type_io, zone,
 };
 

@@ -6,7 +6,7 @@ use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
 use values::datum::{Datum, DatumRef};
 use values::float::float8_text;
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 fn damaged() -> PgError {
     pg_err!(DATA_CORRUPTED, "stored value is truncated")

@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RowDesc, TypeInfo};
+use values::fn_context::{FnContext, RowDesc, TypeInfo};
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer};
 use values::quoted::Escape;
 use values::type_io::{Reader, is_space};

@@ -2,7 +2,7 @@
 
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::type_io::{is_space, lossy_text, trim_space};
 
 /// A unit of sizes: its name, the limit below which it is used, whether its number is rounded, and

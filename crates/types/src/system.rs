@@ -6,7 +6,7 @@ use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
 use values::array::io::read_array;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::hash::{h32, h64, hash_bytes, hash_bytes_extended, hash_int8, hash_int8_extended};
 use values::oids;
 use values::type_io::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};

@@ -6,7 +6,7 @@ use crate::builtin;
 use ids::Oid;
 use std::collections::BTreeMap;
 use values::datum::{Datum, DatumRef};
-use values::fncx::TypeFunctions;
+use values::fn_context::TypeFunctions;
 use values::oids;
 use values::settings::Settings;
 use values::zone::Zone;

@@ -2,7 +2,7 @@
 
 use crate::compare::bpchar_trimmed;
 use crate::datum::Datum;
-use crate::fncx::FnContext;
+use crate::fn_context::FnContext;
 use crate::settings::Encoding;
 use crate::type_io::{Reader, out_of_range};
 

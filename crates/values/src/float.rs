@@ -1,7 +1,7 @@
 //! float4, float8: text and binary formats, arithmetic, casts. Counterpart: float.c, common/d2s.c.
 
 use crate::datum::Datum;
-use crate::fncx::FnContext;
+use crate::fn_context::FnContext;
 use crate::type_io::{Reader, bad_syntax, division_by_zero, is_space, out_of_range, trim_space};
 use pgerror::{PgError, Result, pg_err};
 

@@ -2,7 +2,7 @@
 
 use crate::batch::Column;
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
+use crate::fn_context::FnContext;
 use pgerror::{PgError, Result};
 use std::any::Any;
 

@@ -2,7 +2,7 @@
 //! the calling conventions and the context of functions, limits of memory, arrays, and the types
 //! that other families' functions return (text, integers, floating-point numbers).
 //!
-//! Reading order: `datum`, `batch` (representation of values), `fncx`, `function` (calling
+//! Reading order: `datum`, `batch` (representation of values), `fn_context`, `function` (calling
 //! conventions), `macros` (tables of functions), `compare`, `hash`; `limits`, `memory`, `pieces`;
 //! then the families. `types::builtin` combines the tables of all families.
 //!
@@ -20,7 +20,7 @@ pub mod chars;
 pub mod compare;
 pub mod datum;
 pub mod float;
-pub mod fncx;
+pub mod fn_context;
 pub mod function;
 pub mod hash;
 pub mod int;

@@ -3,7 +3,7 @@
 //! is cancelled.
 
 use crate::datum::Datum;
-use crate::fncx::FnContext;
+use crate::fn_context::FnContext;
 use crate::limits::{TextBuffer, allocate_payload};
 use pgerror::Result;
 

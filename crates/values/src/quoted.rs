@@ -1,6 +1,6 @@
 //! Double-quoted text within array and row values.
 
-use crate::fncx::FnContext;
+use crate::fn_context::FnContext;
 use crate::limits::TextBuffer;
 use pgerror::Result;
 

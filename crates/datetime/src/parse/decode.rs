@@ -8,7 +8,7 @@ use crate::abbreviations::{abbreviation, dynamic_abbreviation};
 use crate::calendar::{EPOCH_JDATE, Fields, USECS_PER_DAY, j2date};
 use crate::convert;
 use crate::error::{ParseError, Parsed};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::zone::Zone;
 
 /// Looks up a zone by its full name; the caller has tried the table of abbreviations.

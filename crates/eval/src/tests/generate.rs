@@ -12,7 +12,7 @@ use plan::expr::{
     RowCompareExpr, RowCompareKind, RowExpr, ScalarArrayOpExpr, SubscriptingRef, Var,
 };
 use std::collections::HashMap;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{BasicContext, Datum, builtin, builtin_types, oids};
 
 /// A generator of pseudo-random numbers (SplitMix64).

@@ -9,7 +9,7 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::FuncExpr;
 use std::sync::Arc;
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 
 /// Is the operand type a pseudo-type for a class of types (enums, rows, arrays)?
 fn is_pseudo_operand(ty: Oid) -> bool {

@@ -10,7 +10,7 @@ use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{
+use types::fn_context::{
     FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
 };
 use types::{Datum, DatumRef, Settings, oids};

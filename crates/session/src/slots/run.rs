@@ -15,7 +15,7 @@ use parse::ast::Node;
 use pgerror::Result;
 use plan::query::CmdType;
 use std::sync::Arc;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{BATCH_ROWS_MAX, Datum, oids};
 use wire::{Formats, backend};
 

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 use values::array::payload::{ArrayRef, Elements};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptTicker, TypeInfo};
+use values::fn_context::{FnContext, InterruptTicker, TypeInfo};
 use values::hash;
 
 /// Compares element by element (NULLs last), then by number of elements, dimensions, lengths.

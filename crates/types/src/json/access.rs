@@ -11,7 +11,7 @@ use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptChecker};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::function::{self, SetSource, VecSource};
 use values::limits::TextBuffer;
 use values::memory;

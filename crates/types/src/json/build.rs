@@ -12,7 +12,7 @@ use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptChecker, RowDesc, TypeInfo};
+use values::fn_context::{FnContext, InterruptChecker, RowDesc, TypeInfo};
 use values::function::AggState;
 use values::limits::TextBuffer;
 use values::oids;

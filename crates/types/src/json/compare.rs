@@ -8,7 +8,7 @@ use pgerror::Result;
 use std::cmp::Ordering;
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptChecker};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::hash;
 
 fn number_order(a: &[u8], b: &[u8]) -> Ordering {

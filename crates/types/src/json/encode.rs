@@ -9,7 +9,7 @@ use numeric::io::parse as parse_number;
 use numeric::num::Num;
 use pgerror::{Result, pg_err};
 use values::datum::Datum;
-use values::fncx::InterruptChecker;
+use values::fn_context::InterruptChecker;
 use values::memory;
 
 /// A tree that is built or modified in memory.

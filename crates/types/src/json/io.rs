@@ -6,7 +6,7 @@ use super::parse;
 use numeric::io::with_text;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptChecker};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
 use values::type_io::Reader;
 

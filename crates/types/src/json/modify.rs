@@ -9,7 +9,7 @@ use super::parse::{Kind, Node, tree};
 use pgerror::{PgError, Result, pg_err};
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptChecker};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
 use values::memory;
 

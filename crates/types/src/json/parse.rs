@@ -2,7 +2,7 @@
 
 use pgerror::{PgError, Result, pg_err};
 use std::ops::Range;
-use values::fncx::InterruptChecker;
+use values::fn_context::InterruptChecker;
 use values::memory;
 
 /// The deepest nesting that is accepted.

@@ -9,7 +9,7 @@ use ids::Oid;
 use pgerror::{Result, pg_err};
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::function::{Builtin, SetSource, VecSource};
 use values::limits::TextBuffer;
 use values::settings::Encoding;

@@ -3,7 +3,7 @@
 
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptTicker};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{PAYLOAD_BYTES_MAX, TextBuffer, allocate_payload};
 use values::limits::{buffer_full, requested_length_too_large};
 use values::pieces::{self, copied, joined};

@@ -5,7 +5,7 @@ use pgerror::{PgError, Result, pg_err};
 use std::borrow::Cow;
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptTicker};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::function::AggState;
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
 use values::pieces::{PIECE_BYTES, joined};

@@ -5,7 +5,7 @@
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use values::datum::Datum;
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::limits::allocate;
 use values::settings::Encoding;
 use values::{memory, pieces};

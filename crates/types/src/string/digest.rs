@@ -5,7 +5,7 @@ use md5::Md5;
 use pgerror::{Result, pg_err};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use values::datum::Datum;
-use values::fncx::{FnContext, InterruptTicker};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{PAYLOAD_BYTES_MAX, allocate};
 use values::pieces;
 use values::type_io::lossy_text;

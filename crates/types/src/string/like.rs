@@ -3,7 +3,7 @@
 use super::case::{ascii_only, lower};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::settings::Encoding;
 use values::text::char_len;
 

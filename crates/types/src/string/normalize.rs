@@ -3,7 +3,7 @@
 use pgerror::{Result, pg_err};
 use unicode_normalization::UnicodeNormalization;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptChecker};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
 use values::settings::Encoding;
 use values::type_io::lossy_text;

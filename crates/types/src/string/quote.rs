@@ -2,7 +2,7 @@
 
 use pgerror::Result;
 use values::datum::Datum;
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer, VARLENA_HEADER_BYTES, invalid_allocation};
 use values::quoted::{Escape, escaped};
 

@@ -5,7 +5,7 @@ use pgerror::{Result, pg_err};
 use values::array::ArrayRef;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, InterruptTicker};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::function::{SetSource, VecSource};
 use values::limits::{TextBuffer, allocate_payload};
 use values::oids;

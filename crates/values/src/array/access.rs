@@ -4,7 +4,7 @@ use super::payload::{
     ArrayRef, MAX_DIMS, MAX_ELEMENTS, build, check_bounds, count_of, empty, too_large,
 };
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::TypeInfo;
+use crate::fn_context::TypeInfo;
 use pgerror::{Result, pg_err};
 
 fn subscript_error(message: &str) -> pgerror::PgError {

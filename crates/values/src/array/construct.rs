@@ -6,7 +6,7 @@ use super::payload::{
     too_large,
 };
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, TypeInfo};
+use crate::fn_context::{FnContext, TypeInfo};
 use crate::function::AggState;
 use crate::oids;
 use pgerror::{Result, pg_err};

@@ -3,7 +3,7 @@
 use super::access::get_slice;
 use super::payload::{ArrayRef, build, of_builtin};
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, InterruptTicker};
+use crate::fn_context::{FnContext, InterruptTicker};
 use crate::oids;
 use ids::Oid;
 use pgerror::{Result, pg_err};

@@ -2,7 +2,7 @@
 
 use super::payload::{ArrayRef, MAX_DIMS, build, check_bounds, count_of, empty, too_large};
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, InterruptChecker, InterruptTicker};
+use crate::fn_context::{FnContext, InterruptChecker, InterruptTicker};
 use crate::limits::TextBuffer;
 use crate::quoted::Escape;
 use crate::type_io::{Reader, is_space};

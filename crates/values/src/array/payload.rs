@@ -1,7 +1,7 @@
 //! Reading and building arrays in their on-disk format.
 
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, TypeInfo};
+use crate::fn_context::{FnContext, TypeInfo};
 use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
 use crate::{oids, pieces};
 use ids::Oid;

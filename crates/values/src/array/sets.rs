@@ -2,7 +2,7 @@
 
 use super::payload::ArrayRef;
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::InterruptChecker;
+use crate::fn_context::InterruptChecker;
 use crate::function::VecSource;
 
 builtins! { FNS;

@@ -313,9 +313,9 @@ impl<'a> InterruptChecker<'a> {
 #[macro_export]
 macro_rules! delegate_fn_context {
     ($context:ty, $self:ident, $to:expr) => {
-        impl $crate::fncx::TypeFunctions for $context {
-            $crate::fncx::delegate_fn_context! { @ $self, $to, TypeFunctions,
-                type_info(ty: ids::Oid) -> $crate::fncx::TypeInfo;
+        impl $crate::fn_context::TypeFunctions for $context {
+            $crate::fn_context::delegate_fn_context! { @ $self, $to, TypeFunctions,
+                type_info(ty: ids::Oid) -> $crate::fn_context::TypeInfo;
                 type_output(ty: ids::Oid, value: $crate::datum::DatumRef<'_>) -> Vec<u8>;
                 type_input(ty: ids::Oid, text: &[u8], typmod: i32) -> $crate::datum::Datum;
                 type_send(ty: ids::Oid, value: $crate::datum::DatumRef<'_>) -> Vec<u8>;
@@ -336,54 +336,54 @@ macro_rules! delegate_fn_context {
             }
         }
 
-        impl $crate::fncx::TypeCatalog for $context {
-            $crate::fncx::delegate_fn_context! { @ $self, $to, TypeCatalog,
+        impl $crate::fn_context::TypeCatalog for $context {
+            $crate::fn_context::delegate_fn_context! { @ $self, $to, TypeCatalog,
                 range_subtype(ty: ids::Oid) -> ids::Oid;
-                row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fncx::RowDesc>;
-                register_row(desc: std::sync::Arc<$crate::fncx::RowDesc>) -> i32;
+                row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fn_context::RowDesc>;
+                register_row(desc: std::sync::Arc<$crate::fn_context::RowDesc>) -> i32;
                 enum_values(ty: ids::Oid) -> std::sync::Arc<Vec<(ids::Oid, String)>>;
                 enum_value_is_safe(value: ids::Oid) -> bool;
                 enum_type_of(value: ids::Oid) -> ids::Oid;
-                reg_lookup(kind: $crate::fncx::RegKind, name: &str) -> Option<ids::Oid>;
-                reg_name(kind: $crate::fncx::RegKind, oid: ids::Oid) -> Option<String>;
+                reg_lookup(kind: $crate::fn_context::RegKind, name: &str) -> Option<ids::Oid>;
+                reg_name(kind: $crate::fn_context::RegKind, oid: ids::Oid) -> Option<String>;
             }
         }
 
-        impl $crate::fncx::SessionContext for $context {
-            $crate::fncx::delegate_fn_context! { @ $self, $to, SessionContext,
+        impl $crate::fn_context::SessionContext for $context {
+            $crate::fn_context::delegate_fn_context! { @ $self, $to, SessionContext,
                 random_bytes(out: &mut [u8]) -> ();
             }
 
             fn settings(&$self) -> &$crate::settings::Settings {
-                $crate::fncx::SessionContext::settings(&*$to)
+                $crate::fn_context::SessionContext::settings(&*$to)
             }
 
             fn transaction_timestamp(&$self) -> i64 {
-                $crate::fncx::SessionContext::transaction_timestamp(&*$to)
+                $crate::fn_context::SessionContext::transaction_timestamp(&*$to)
             }
 
             fn statement_timestamp(&$self) -> i64 {
-                $crate::fncx::SessionContext::statement_timestamp(&*$to)
+                $crate::fn_context::SessionContext::statement_timestamp(&*$to)
             }
 
             fn clock_timestamp(&$self) -> i64 {
-                $crate::fncx::SessionContext::clock_timestamp(&*$to)
+                $crate::fn_context::SessionContext::clock_timestamp(&*$to)
             }
 
             fn random(&mut $self) -> f64 {
-                $crate::fncx::SessionContext::random(&mut *$to)
+                $crate::fn_context::SessionContext::random(&mut *$to)
             }
 
             fn set_seed(&mut $self, seed: f64) {
-                $crate::fncx::SessionContext::set_seed(&mut *$to, seed);
+                $crate::fn_context::SessionContext::set_seed(&mut *$to, seed);
             }
 
             fn notice(&mut $self, notice: pgerror::PgError) {
-                $crate::fncx::SessionContext::notice(&mut *$to, notice);
+                $crate::fn_context::SessionContext::notice(&mut *$to, notice);
             }
 
             fn check_interrupts(&$self) -> pgerror::Result<()> {
-                $crate::fncx::SessionContext::check_interrupts(&*$to)
+                $crate::fn_context::SessionContext::check_interrupts(&*$to)
             }
         }
     };
@@ -391,7 +391,7 @@ macro_rules! delegate_fn_context {
      $($method:ident($($arg:ident: $ty:ty),*) -> $result:ty;)*) => {
         $(
             fn $method(&mut $self, $($arg: $ty),*) -> pgerror::Result<$result> {
-                $crate::fncx::$trait::$method(&mut *$to, $($arg),*)
+                $crate::fn_context::$trait::$method(&mut *$to, $($arg),*)
             }
         )*
     };
