@@ -80,12 +80,12 @@ impl Analyzer<'_> {
                 !order.contains(i) && needs[*i].iter().all(|n| n == i || order.contains(n))
             });
             let Some(next) = next else {
-                let stuck = (0..names.len()).find(|i| !order.contains(i)).unwrap_or(0);
+                let in_cycle = (0..names.len()).find(|i| !order.contains(i)).unwrap_or(0);
                 let e = pg_err!(
                     FEATURE_NOT_SUPPORTED,
                     "mutual recursion between WITH items is not implemented"
                 );
-                return Err(self.at(e, with.ctes[stuck].location));
+                return Err(self.at(e, with.ctes[in_cycle].location));
             };
             order.push(next);
         }

@@ -191,13 +191,17 @@ impl Key {
             all_of(self.list_condition(host, values)?)
         } else if !ranges.is_empty() {
             ranges.sort_by(|a, b| order.compare_bounds(&a.0, &b.0));
-            let mut arms = Vec::with_capacity(ranges.len());
+            let mut disjuncts = Vec::with_capacity(ranges.len());
             for (from, to) in &ranges {
-                let arm = self.range_condition(host, from, to)?;
-                arms.push(all_of(if arm.is_empty() { self.not_null() } else { arm }));
+                let disjunct = self.range_condition(host, from, to)?;
+                disjuncts.push(all_of(if disjunct.is_empty() {
+                    self.not_null()
+                } else {
+                    disjunct
+                }));
             }
             let mut all = self.not_null();
-            all.push(any_of(arms));
+            all.push(any_of(disjuncts));
             all_of(all)
         } else {
             return Ok(None);
@@ -261,7 +265,7 @@ impl Key {
         end: &[RangeDatum],
         above: bool,
     ) -> Result<Option<Expr>> {
-        let (mut arms, mut equal) = (Vec::new(), Vec::new());
+        let (mut disjuncts, mut equal) = (Vec::new(), Vec::new());
         for (n, column) in self.columns.iter().enumerate().skip(first) {
             let RangeDatum::Value(value) = &end[n] else { break };
             // The operator includes equality if all values of the next column are in the range.
@@ -276,12 +280,12 @@ impl Key {
                 (false, true) => LESS_EQUAL,
                 (false, false) => LESS,
             };
-            let mut arm = equal.clone();
-            arm.push(column.compared(host, strategy, value)?);
-            arms.push(all_of(arm));
+            let mut disjunct = equal.clone();
+            disjunct.push(column.compared(host, strategy, value)?);
+            disjuncts.push(all_of(disjunct));
             equal.push(column.compared(host, EQUAL, value)?);
         }
-        Ok((!arms.is_empty()).then(|| any_of(arms)))
+        Ok((!disjuncts.is_empty()).then(|| any_of(disjuncts)))
     }
 
     fn order(&self, host: &mut dyn Host) -> Result<KeyOrder> {
@@ -387,8 +391,8 @@ impl Column {
         let element = self.expr.type_oid();
         // There are no arrays of arrays.
         if values.len() == 1 || host.catalog().element_type(element)?.is_valid() {
-            let arms = values.iter().map(|v| self.compared(host, EQUAL, v));
-            return Ok(any_of(arms.collect::<Result<_>>()?));
+            let disjuncts = values.iter().map(|v| self.compared(host, EQUAL, v));
+            return Ok(any_of(disjuncts.collect::<Result<_>>()?));
         }
         let array = Expr::Array(Box::new(ArrayExpr {
             array_typeid: host.catalog().array_type(element)?,
@@ -416,8 +420,8 @@ fn boolean(boolop: BoolOp, args: Vec<Expr>) -> Expr {
 }
 
 /// The disjunction of the conditions; there is at least one.
-fn any_of(mut arms: Vec<Expr>) -> Expr {
-    if arms.len() == 1 { arms.remove(0) } else { boolean(BoolOp::Or, arms) }
+fn any_of(mut disjuncts: Vec<Expr>) -> Expr {
+    if disjuncts.len() == 1 { disjuncts.remove(0) } else { boolean(BoolOp::Or, disjuncts) }
 }
 
 /// The conjunction of the conditions; there is at least one.

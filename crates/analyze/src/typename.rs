@@ -290,12 +290,12 @@ impl Analyzer<'_> {
         };
         let digits = modifiers.last().and_then(|m| m.parse::<i32>().ok());
         if let Some(digits) = digits.filter(|d| *d > 6) {
-            let remark = pg_err!(
+            let warning = pg_err!(
                 INVALID_PARAMETER_VALUE,
                 "{shown}({digits}){zone} precision reduced to maximum allowed, 6"
             );
-            let remark = self.at(remark.severity(pgerror::Severity::Warning), name.location);
-            self.cat.notice(remark);
+            let warning = self.at(warning.severity(pgerror::Severity::Warning), name.location);
+            self.cat.notice(warning);
         }
     }
 

@@ -96,17 +96,17 @@ impl<'p> Describer<'_, 'p> {
     }
 
     fn begin(&self, view: &mut NodeView, kind: &Kind, link: Link<'_>) {
-        let mut say = |name: &str, value: Option<&str>| {
+        let mut add_field = |name: &str, value: Option<&str>| {
             if let Some(v) = value {
                 view.field(name, Value::Text(v.to_owned()));
             }
         };
-        say("Node Type", Some(kind.node_type));
-        say("Strategy", kind.strategy);
-        say("Partial Mode", (kind.node_type == "Aggregate").then_some("Simple"));
-        say("Operation", kind.operation);
-        say("Parent Relationship", link.relationship);
-        say("Subplan Name", link.name);
+        add_field("Node Type", Some(kind.node_type));
+        add_field("Strategy", kind.strategy);
+        add_field("Partial Mode", (kind.node_type == "Aggregate").then_some("Simple"));
+        add_field("Operation", kind.operation);
+        add_field("Parent Relationship", link.relationship);
+        add_field("Subplan Name", link.name);
         view.number("Parallel Aware", false);
         view.number("Async Capable", false);
         view.title.clone_from(&kind.title);

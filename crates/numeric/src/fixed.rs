@@ -381,8 +381,8 @@ fn is_near_one(difference: &Num, bits: usize) -> bool {
     let Some(&first) = difference.digits.first() else { return false };
     let log2 =
         f64::from(first + 1).log2() + f64::from(difference.weight * DEC_DIGITS) * BITS_PER_DECIMAL;
-    let lacking = 1.0 - log2;
-    lacking >= 4.0 && lacking >= (bits as f64).sqrt() / 3.0
+    let missing_bits = 1.0 - log2;
+    missing_bits >= 4.0 && missing_bits >= (bits as f64).sqrt() / 3.0
 }
 
 /// ln x to `rscale` decimals, for positive x.

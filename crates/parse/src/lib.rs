@@ -56,19 +56,21 @@ pub fn parse_with_notices(
     let parsed = ffi::parse(sql, options);
     let mut found = Vec::new();
     let junk = lexical::first(sql, options.standard_conforming_strings, &mut found);
-    let place_of = |at: usize| i32::try_from(at).map_or(0, |at| position(sql, at));
+    let position_of = |at: usize| i32::try_from(at).map_or(0, |at| position(sql, at));
     let parsed = match (parsed, junk) {
         (parsed, None) => parsed,
-        (Err(e), Some(j)) if e.fields().position.is_some_and(|p| p < place_of(j.start)) => Err(e),
+        (Err(e), Some(j)) if e.fields().position.is_some_and(|p| p < position_of(j.start)) => {
+            Err(e)
+        }
         (_, Some(j)) => {
-            Err(pgerror::pg_err!(SYNTAX_ERROR, "{}", j.message(sql)).at(place_of(j.start)))
+            Err(pgerror::pg_err!(SYNTAX_ERROR, "{}", j.message(sql)).at(position_of(j.start)))
         }
     };
     if !found.is_empty() {
         let end = parsed.as_ref().err().and_then(|e| e.fields().position).unwrap_or(u32::MAX);
         let wanted = found.into_iter().filter(|(at, notice)| {
             let is_escape = notice.code() == SqlState::NONSTANDARD_USE_OF_ESCAPE_CHARACTER;
-            place_of(*at) <= end && (options.escape_string_warning || !is_escape)
+            position_of(*at) <= end && (options.escape_string_warning || !is_escape)
         });
         notices.extend(wanted.map(|(_, notice)| notice));
     }

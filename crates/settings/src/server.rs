@@ -262,7 +262,7 @@ impl ServerValues {
     pub fn after_reload(&self, mut fresh: ServerValues) -> (ServerValues, Vec<PgError>, Vec<Id>) {
         let mut reports = Vec::new();
         let mut refused = Vec::new();
-        let mut say = |code: SqlState, message: String| {
+        let mut report = |code: SqlState, message: String| {
             reports.push(PgError::new(code, message).severity(Severity::Log));
         };
         fresh.pending.clear();
@@ -272,7 +272,7 @@ impl ServerValues {
             let same = old.value == new.value;
             let fixed = setting.context <= Context::Postmaster;
             if setting.context == Context::Postmaster && !same {
-                say(
+                report(
                     SqlState::CANT_CHANGE_RUNTIME_PARAM,
                     format!(
                         "parameter \"{}\" cannot be changed without restarting the server",
@@ -292,12 +292,12 @@ impl ServerValues {
             } else if !same && new.source == Source::File {
                 let value = setting.plain(&new.value);
                 let value = fresh.given.get(&id).unwrap_or(&value);
-                say(
+                report(
                     SqlState::SUCCESSFUL_COMPLETION,
                     format!("parameter \"{}\" changed to \"{value}\"", setting.name),
                 );
             } else if !same && old.source == Source::File {
-                say(
+                report(
                     SqlState::SUCCESSFUL_COMPLETION,
                     format!(
                         "parameter \"{}\" removed from configuration file, reset to default",
