@@ -12,44 +12,53 @@
 
 #![forbid(unsafe_code)]
 
-mod agg;
-mod api;
+// State, names and scopes.
+mod from;
+mod join;
+pub mod lookup;
+mod record;
+mod relation;
+mod scope;
+pub mod session;
+pub mod state;
+pub mod ty;
+pub mod typename;
+
+// Expressions.
 mod call;
 mod candidates;
 pub mod coerce;
 mod collate;
 mod container;
-mod cte;
-pub mod ddl;
-mod dml;
 mod expr;
-mod from;
 mod func;
-pub mod function;
-mod join;
-pub mod lookup;
 mod oper;
-mod parameterize;
-pub mod partition;
 mod polymorphic;
-mod raw_walk;
-mod record;
-mod relation;
-pub mod rewrite;
 mod row_compare;
-mod scope;
-mod search_cycle;
-mod select;
-pub mod session;
-mod sort;
-pub mod state;
-pub mod stored;
 mod sublink;
-mod target;
-pub mod ty;
-pub mod typename;
-pub mod updatable;
 pub mod walk;
+
+// Clauses and statements.
+mod agg;
+mod cte;
+mod dml;
+mod raw_walk;
+mod select;
+mod sort;
+mod target;
+
+// Rewriting, and stored trees.
+pub mod partition;
+pub mod rewrite;
+mod search_cycle;
+pub mod stored;
+pub mod updatable;
+
+// Entry points.
+mod api;
+pub mod ddl;
+pub mod function;
+mod parameterize;
 
 #[cfg(test)]
 mod tests;

@@ -9,19 +9,24 @@
 
 #![forbid(unsafe_code)]
 
+// Names of tables and columns.
 mod columns;
+mod names;
+
+// Expressions.
 mod expr;
 mod field;
 mod function;
-mod names;
-mod object;
-mod partition;
 mod planned;
-mod query;
-mod routine;
 mod special;
 mod window;
 mod xml;
+
+// Queries and object definitions.
+mod object;
+mod partition;
+mod query;
+mod routine;
 
 pub use names::unused;
 pub use object::{

@@ -12,13 +12,16 @@
 
 #![deny(unsafe_code)]
 
+// The raw parse tree and the settings of the parser.
 pub mod ast;
+pub mod keywords;
+mod options;
+
+// The C parser, and checks that its lexer does not have.
 mod error;
 #[allow(unsafe_code)]
 mod ffi;
-pub mod keywords;
 mod lexical;
-mod options;
 
 #[cfg(test)]
 mod tests;

@@ -13,15 +13,20 @@
 
 #![forbid(unsafe_code)]
 
-pub mod conf;
+// Definitions and values of parameters.
 mod exclusive;
-pub mod hba;
-pub mod ident;
 mod registry;
-mod server;
-mod session;
 mod unsupported;
 mod value;
+
+// Values of the server and of a session.
+mod server;
+mod session;
+
+// Configuration files.
+pub mod conf;
+pub mod hba;
+pub mod ident;
 
 #[cfg(test)]
 mod tests;

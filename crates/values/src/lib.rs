@@ -13,24 +13,31 @@
 #[macro_use]
 mod macros;
 
-pub mod array;
+// Representation of values.
 pub mod batch;
 pub mod builtin_types;
-pub mod chars;
-pub mod compare;
 pub mod datum;
-pub mod float;
+pub mod oids;
+pub mod width;
+
+// Functions: context, calling conventions, comparison, hashing.
+pub mod compare;
 pub mod fn_context;
 pub mod function;
 pub mod hash;
-pub mod int;
+pub mod settings;
+pub mod type_io;
+
+// Limits, memory, and work in pieces.
 pub mod limits;
 pub mod memory;
-pub mod oids;
 pub mod pieces;
 pub mod quoted;
-pub mod settings;
+
+// Type families.
+pub mod array;
+pub mod chars;
+pub mod float;
+pub mod int;
 pub mod text;
-pub mod type_io;
-pub mod width;
 pub mod zone;
