@@ -67,7 +67,7 @@ fn columns<'a>(
 
 /// Passes the text form of a value to `f`. The most frequent types are formatted here directly,
 /// without a call of the output function.
-fn with_text<T>(
+fn with_value_text<T>(
     cx: &mut dyn FnContext,
     ty: Oid,
     d: DatumRef<'_>,
@@ -102,7 +102,7 @@ fn put(
         Class::Bool => out.extend_from_slice(if d.as_bool() { b"true" } else { b"false" }),
         Class::Number => {
             // NaN and infinities are not valid JSON numbers, so they are quoted.
-            with_text(cx, info.oid, d, |cx, text| {
+            with_value_text(cx, info.oid, d, |cx, text| {
                 match text.last().is_some_and(u8::is_ascii_alphabetic) {
                     true => put_string(out, text, &InterruptChecker::new(cx)),
                     false => {
@@ -139,7 +139,7 @@ fn put(
             out.push(b'}');
         }
         Class::Text => {
-            with_text(cx, info.oid, d, |cx, text| {
+            with_value_text(cx, info.oid, d, |cx, text| {
                 put_string(out, text, &InterruptChecker::new(cx))
             })??;
         }
@@ -206,7 +206,7 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
             let pairs = live.map(|(c, v)| Ok((c.name.clone().into_bytes(), value(cx, c.ty, v)?)));
             Json::Object(pairs.collect::<Result<_>>()?)
         }
-        Class::Text => Json::String(with_text(cx, info.oid, d, |_, text| text.to_vec())?),
+        Class::Text => Json::String(with_value_text(cx, info.oid, d, |_, text| text.to_vec())?),
     })
 }
 
@@ -244,7 +244,7 @@ fn key(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Vec<u8>> {
         )),
         Class::Bool => Ok(if d.as_bool() { b"true".to_vec() } else { b"false".to_vec() }),
         Class::Time => Ok(datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
-        Class::Number | Class::Text => with_text(cx, info.oid, d, |_, text| text.to_vec()),
+        Class::Number | Class::Text => with_value_text(cx, info.oid, d, |_, text| text.to_vec()),
     }
 }
 
