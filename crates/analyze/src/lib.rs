@@ -2,11 +2,11 @@
 //! checks the rules of the language that the grammar cannot express.
 //!
 //! Reading order: `state` (the analyzer's state), `lookup` (its interface to the catalogs),
-//! `relation`, `from` and `join` (the range table and its names), `scope` (named parameters),
-//! `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate` (expressions),
-//! `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults,
-//! views), `ddl` and `api` (entry points); `parameterize` (literals of a statement become
-//! parameters).
+//! `relation`, `from`, `join` and `missing` (the range table and its names), `scope` (named
+//! parameters), `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate`
+//! (expressions), `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and
+//! `rewrite` (defaults, views), `ddl` and `api` (entry points); `parameterize` (literals of a
+//! statement become parameters).
 //!
 //! Counterpart: src/backend/parser.
 
@@ -16,6 +16,7 @@
 mod from;
 mod join;
 pub mod lookup;
+mod missing;
 mod record;
 mod relation;
 mod scope;

@@ -46,8 +46,7 @@ impl Analyzer<'_> {
         if ops.len() == 1 {
             return Ok(Expr::OpExpr(Box::new(ops.remove(0))));
         }
-        // The meaning of the comparison is the B-tree strategy number that all operators have in
-        // common.
+        // The comparison means the B-tree strategy number that all operators have in common.
         let mut memberships: Vec<Vec<(Oid, i16)>> = Vec::with_capacity(ops.len());
         for op in &ops {
             memberships.push(self.btree_interpretation(op.opno)?);
