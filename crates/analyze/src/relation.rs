@@ -6,7 +6,7 @@ use crate::state::{Analyzer, ExprKind, NsColumn, NsItem};
 use crate::ty;
 use ids::{AttrNo, Oid};
 use parse::ast;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use plan::expr::{Expr, Location, Var};
 use plan::query::{Alias, JoinType, Query, RangeTblEntry, RangeTblFunction, RteKind, acl};
 use std::sync::Arc;

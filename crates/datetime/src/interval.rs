@@ -287,12 +287,9 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
             Token::Time | Token::Tz if text.contains(':') => {
                 let text = signed(text);
                 let negative = text.starts_with('-');
-                let body = text.trim_start_matches(['+', '-']);
-                let t = time_in_range(body, range)?;
-                sum.time = sum
-                    .time
-                    .checked_add(if negative { -t } else { t })
-                    .ok_or(ParseError::Overflow)?;
+                let t = time_in_range(text.trim_start_matches(['+', '-']), range)?;
+                let t = if negative { -t } else { t };
+                sum.time = sum.time.checked_add(t).ok_or(ParseError::Overflow)?;
                 once(Unit::Hour)?;
                 once(Unit::Minute)?;
                 once(Unit::Second)?;

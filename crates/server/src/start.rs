@@ -456,9 +456,8 @@ fn serve(
         sync::spawn_with_stack("listener", 256 << 10, move || accept(&listener, &gate))
             .map_err(|e| Failure::new(format!("could not start a listener: {e}")))?;
     }
-    let engine_config = move |base: &ServerValues| {
-        config::engine_config(base, env.clone(), sink.clone(), on_panic.clone())
-    };
+    let engine_config =
+        move |base: &_| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
     sync::memory::set_limit(config::memory_limit(&base));
     let engine = Engine::open(engine_config(&base)).map_err(|e| fail_startup(&**log, e))?;
     // Sessions need it for every lookup. Replay may have rewritten it.

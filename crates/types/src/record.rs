@@ -53,8 +53,7 @@ pub fn form(
     let bitmap = if has_null { columns.len().div_ceil(8) } else { 0 };
     let hoff = align_up(HEADER + bitmap, 8);
     let mut infomask = if has_null { HAS_NULL } else { 0 };
-    // The value is built with space for the length word in front, so that its offsets are those on
-    // disk.
+    // There is space for the length word in front, so that offsets are those on disk.
     let data = data_bytes(columns);
     if hoff.saturating_add(data) > ALLOCATION_BYTES_MAX {
         return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "tuple is too big"));

@@ -11,8 +11,7 @@ use values::text::char_len;
 /// backslash makes the next character literal.
 pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<bool> {
     let (mut t, mut p) = (0, 0);
-    // The position to return to after a mismatch: after the last %, which then matches one more
-    // character.
+    // The position after the last %, which matches one more character after a mismatch.
     let mut retry: Option<(usize, usize)> = None;
     // Within a run of % and _ that begins with %: whether text was left at that %.
     let mut run: Option<bool> = None;
