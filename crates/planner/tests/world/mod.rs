@@ -18,7 +18,7 @@ use planner::{
 };
 use std::sync::Arc;
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::{BasicContext, BuiltinFn, Datum, FnContext};
 
 /// Rows and pages of the tables; others have 100 rows in 2 pages.
