@@ -17,6 +17,7 @@ pub mod cache;
 pub mod collations;
 mod comment;
 mod comparer;
+pub mod conversion;
 mod cx;
 pub mod depend;
 mod describe;
