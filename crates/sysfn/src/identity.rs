@@ -64,7 +64,7 @@ fn identify_any(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Iden
             nameless(class, oid.clone(), vec![oid], Vec::new())
         }
         PgParameterAcl::RELATION => {
-            let name = row!(core, object, PG_PARAMETER_ACL_OID_INDEX).parname.to_string();
+            let name = row!(core, object, PG_PARAMETER_ACL_OID_INDEX).parname.as_str().to_owned();
             nameless(class, name.clone(), vec![name], Vec::new())
         }
         PgTransform::RELATION => {

@@ -483,7 +483,7 @@ fn portals_that_fail_in_a_savepoint(both: &Both) {
     let sql = "select 10 / (4 - g) from generate_series(1, 9) g";
     let begin = b().query("begin").parse("q", sql, &[]).bind("p", "q", &[], &[], &[]);
     let older = begin.execute("p", 2).sync().query("savepoint s");
-    let failed = older.clone().execute("p", 0).sync();
+    let failed = older.execute("p", 0).sync();
     let back = failed.clone().query("rollback to s");
     let bound = |bytes: Bytes| bytes.bind("p", "q", &[], &[], &[]);
     for (name, rest, ready) in [
