@@ -409,11 +409,15 @@ fn width_bucket(op: &Num, low: &Num, high: &Num, count: i32) -> Result<Datum> {
     if beyond {
         return past(());
     }
-    let numerator = op.minus(low).times(&Num::from(i64::from(count)));
-    let width = high.minus(low);
-    let bucket = numerator.divided(&width, 0, false)?;
-    let bucket = bucket.to_i64().unwrap_or(i64::MAX).min(i64::from(count) - 1) + 1;
-    Ok(Datum::int4(bucket as i32))
+    // As in PostgreSQL 15, a quotient just below `count` may be rounded up to it.
+    let sides = if ascending { (op, low, high, low) } else { (low, op, low, high) };
+    let numerator = sides.0.minus(sides.1).times(&Num::from(i64::from(count)));
+    let width = sides.2.minus(sides.3);
+    let scale = select_div_scale(&numerator, &width);
+    let mut quotient = numerator.divided(&width, scale, true)?;
+    quotient.truncate(0);
+    let bucket = quotient.to_i64().and_then(|n| i32::try_from(n).ok()?.checked_add(1));
+    bucket.map(Datum::int4).ok_or_else(|| out_of_range("integer"))
 }
 
 /// The check for interrupts of a computation.
