@@ -294,6 +294,11 @@ impl Analyzer<'_> {
         format!("{name}({})", parts.join(", "))
     }
 
+    /// `name(type, …)` for messages.
+    pub fn function_signature(&mut self, name: &str, types: &[Oid]) -> String {
+        self.signature(name, &[], types)
+    }
+
     pub(crate) fn not_found(
         &mut self,
         name: &str,

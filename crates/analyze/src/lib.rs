@@ -68,6 +68,7 @@ pub use api::{
     analyze, analyze_in_scope, analyze_variable, check_determined, function_statement,
     inferred_types, is_query, standalone_expr,
 };
+pub use func::FuncDetail;
 pub use lookup::{FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup};
 pub use parameterize::{ParameterizedLiteral, parameterize_literals};
 pub use rewrite::rewrite;

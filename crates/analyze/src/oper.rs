@@ -186,6 +186,18 @@ impl Analyzer<'_> {
         })
     }
 
+    /// The operator with exactly these operand types; 42883 if there is none. Counterpart:
+    /// `LookupOperName`.
+    pub fn exact_operator(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Oid> {
+        let all = self.operators(names, b'b')?;
+        let found = all.iter().find(|(_, op)| op.oprleft == left && op.oprright == right);
+        if let Some((_, op)) = found {
+            return Ok(op.oid);
+        }
+        let signature = self.operator_signature(names, Some(left), right);
+        Err(pg_err!(UNDEFINED_FUNCTION, "operator does not exist: {signature}"))
+    }
+
     /// An operator whose operand types are binary coercible from these types. Counterpart:
     /// `compatible_oper`.
     pub fn compatible_operator(

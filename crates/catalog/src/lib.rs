@@ -31,6 +31,7 @@ mod transaction;
 
 // Look-ups.
 pub mod acl;
+pub mod conversion;
 mod cx;
 pub mod estimate;
 pub mod format_type;

@@ -5,8 +5,8 @@ use crate::depth::{DEPTH_MAX, too_deep};
 use crate::elements::Elements;
 use crate::facts::{Callee, Facts, FnFacts, TypeIo};
 use crate::program::{
-    Call, CaseArm, DomainNames, DomainTest, Elem, IoCall, Node, Program, RowPair, Slot,
-    SubscriptUse,
+    Call, CaseArm, DomainNames, DomainTest, Elem, IoCall, JsonbStep, JsonbSubscript, Node, Program,
+    RowPair, Slot, SubscriptUse,
 };
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -516,7 +516,7 @@ impl<'a> Compiler<'a> {
 
     fn subscript(&mut self, n: &SubscriptingRef) -> Result<Node> {
         if !n.refelemtype.is_valid() {
-            return Ok(Node::Missing { name: "jsonb_subscript_handler".into() });
+            return self.jsonb_subscript(n);
         }
         let container = self.boxed(&n.refexpr)?;
         let mut upper = Vec::with_capacity(n.refupperindexpr.len());
@@ -537,6 +537,18 @@ impl<'a> Compiler<'a> {
         let array_len = self.facts.type_info(n.refcontainertype)?.len;
         let elem = self.elem(n.refelemtype)?;
         Ok(Node::Subscript { container, upper, lower, elem, array_len, usage })
+    }
+
+    fn jsonb_subscript(&mut self, n: &SubscriptingRef) -> Result<Node> {
+        let mut path = Vec::with_capacity(n.refupperindexpr.len());
+        for e in n.refupperindexpr.iter().flatten() {
+            path.push(JsonbStep { value: self.node(e)?, is_index: e.type_oid() == oids::INT4 });
+        }
+        Ok(Node::JsonbSubscript(Box::new(JsonbSubscript {
+            container: self.node(&n.refexpr)?,
+            path,
+            assigned: n.refassgnexpr.as_ref().map(|e| self.node(e)).transpose()?,
+        })))
     }
 
     fn io_call(&mut self, f: &FnFacts, types: [Oid; 3]) -> Result<IoCall> {

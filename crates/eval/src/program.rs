@@ -120,6 +120,21 @@ pub(crate) enum SubscriptUse {
     AssignSlice(Box<Node>),
 }
 
+/// `container[…][…]` of jsonb, or the container with another value there.
+pub(crate) struct JsonbSubscript {
+    pub container: Node,
+    pub path: Vec<JsonbStep>,
+    /// The new value.
+    pub assigned: Option<Node>,
+}
+
+/// A subscript of jsonb.
+pub(crate) struct JsonbStep {
+    pub value: Node,
+    /// It is of type integer, else of type text.
+    pub is_index: bool,
+}
+
 /// The names of a domain in error messages.
 pub(crate) struct DomainNames {
     pub shown: String,
@@ -232,6 +247,7 @@ pub(crate) enum Node {
         array_len: i16,
         usage: SubscriptUse,
     },
+    JsonbSubscript(Box<JsonbSubscript>),
     CoerceIo {
         arg: Box<Node>,
         output: IoCall,

@@ -22,6 +22,7 @@ pub mod boolean;
 pub mod bytea;
 pub mod enums;
 pub mod json;
+mod money;
 pub mod network;
 pub mod outputs;
 pub mod pseudo;

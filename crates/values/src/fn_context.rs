@@ -97,6 +97,11 @@ impl RowDesc {
     }
 }
 
+/// The columns of a column definition list with which a function in FROM is called. They are in
+/// [`FnContext::extra`] when the call begins.
+#[derive(Clone, Debug)]
+pub struct DefinedRow(pub Arc<RowDesc>);
+
 /// The `reg*` types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RegKind {
@@ -160,6 +165,13 @@ pub trait TypeFunctions {
         seed: Option<u64>,
     ) -> Result<u64>;
 
+    /// A value of a domain's base type as a value of the domain. An error if it violates a
+    /// constraint.
+    fn type_domain(&mut self, domain: Oid, value: Datum) -> Result<Datum> {
+        let _ = value;
+        Err(PgError::unsupported(format!("domain {domain}")))
+    }
+
     /// The type's name as `format_type` writes it.
     fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String>;
 }
@@ -170,6 +182,11 @@ pub trait TypeCatalog {
     /// The subtype of a range or multirange type.
     fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
         Err(PgError::unsupported(format!("range type {ty}")))
+    }
+
+    /// The type below all domains, and its type modifier.
+    fn domain_base(&mut self, ty: Oid) -> Result<(Oid, i32)> {
+        Ok((ty, -1))
     }
 
     /// The columns of a composite type, or of a registered record type (`ty` is record and the
@@ -332,6 +349,7 @@ macro_rules! delegate_fn_context {
                     ty: ids::Oid, v: $crate::datum::DatumRef<'_>, collation: ids::Oid,
                     seed: Option<u64>
                 ) -> u64;
+                type_domain(domain: ids::Oid, value: $crate::datum::Datum) -> $crate::datum::Datum;
                 type_name(ty: ids::Oid, typmod: Option<i32>) -> String;
             }
         }
@@ -339,6 +357,7 @@ macro_rules! delegate_fn_context {
         impl $crate::fn_context::TypeCatalog for $context {
             $crate::fn_context::delegate_fn_context! { @ $self, $to, TypeCatalog,
                 range_subtype(ty: ids::Oid) -> ids::Oid;
+                domain_base(ty: ids::Oid) -> (ids::Oid, i32);
                 row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fn_context::RowDesc>;
                 register_row(desc: std::sync::Arc<$crate::fn_context::RowDesc>) -> i32;
                 enum_values(ty: ids::Oid) -> std::sync::Arc<Vec<(ids::Oid, String)>>;

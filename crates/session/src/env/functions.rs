@@ -139,6 +139,11 @@ impl TypeFunctions for Core {
         self.call_type_function(&io.input, &args, &types, ty)
     }
 
+    fn type_domain(&mut self, domain: Oid, value: Datum) -> Result<Datum> {
+        let (base, _) = self.cat().base_type(domain)?;
+        self.as_domain(domain, base, value)
+    }
+
     fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
         let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
         let Some(send) = row.typsend.valid() else {
@@ -266,6 +271,10 @@ impl TypeCatalog for Core {
             None => cat.search(catalog::cache::RANGEMULTIRANGE, &[ty.into()])?,
         };
         Ok(row.ok_or_else(|| Core::no_type(ty))?.rngsubtype)
+    }
+
+    fn domain_base(&mut self, ty: Oid) -> Result<(Oid, i32)> {
+        self.cat().base_type(ty)
     }
 
     fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {

@@ -21,7 +21,7 @@ fn refused(message: impl Into<String>) -> PgError {
 }
 
 /// Operations that json and jsonb have in common.
-trait Value: Sized {
+pub(super) trait Value: Sized {
     fn member(&self, key: &[u8]) -> Option<Self>;
     fn elements_count(&self) -> Option<usize>;
     fn nth(&self, i: usize) -> Option<Self>;
@@ -41,7 +41,7 @@ trait Value: Sized {
         let mut here = self;
         for step in path {
             here = match here.elements_count() {
-                Some(_) => here.element(subscript(step)?)?,
+                Some(_) => here.element(index_of(step)?)?,
                 None => here.member(step)?,
             };
         }
@@ -50,7 +50,7 @@ trait Value: Sized {
 }
 
 /// A path step as an array index.
-fn subscript(step: &[u8]) -> Option<i64> {
+pub(super) fn index_of(step: &[u8]) -> Option<i64> {
     Some(std::str::from_utf8(step).ok()?.trim_start().parse::<i32>().ok()?.into())
 }
 
@@ -67,9 +67,9 @@ fn with_json<T>(
 
 /// A part of a json text.
 #[derive(Clone, Copy)]
-struct Part<'a> {
-    text: &'a [u8],
-    node: &'a Node,
+pub(super) struct Part<'a> {
+    pub text: &'a [u8],
+    pub node: &'a Node,
 }
 
 impl<'a> Part<'a> {
@@ -77,7 +77,7 @@ impl<'a> Part<'a> {
         Part { node, ..self }
     }
 
-    fn raw(&self) -> &'a [u8] {
+    pub(super) fn raw(&self) -> &'a [u8] {
         &self.text[self.node.span.clone()]
     }
 }
@@ -91,7 +91,7 @@ impl Value for Part<'_> {
                 let mut named = pairs.iter().rev().filter(|(k, _)| k == step);
                 named.find_map(|(_, v)| self.sub(v).at_path(rest))
             }
-            Kind::Array(_) => self.element(subscript(step)?)?.at_path(rest),
+            Kind::Array(_) => self.element(index_of(step)?)?.at_path(rest),
             _ => None,
         }
     }
@@ -328,7 +328,7 @@ impl SetSource for Rows {
     }
 }
 
-fn set(rows: Vec<Vec<Datum>>) -> Result<Box<dyn SetSource>> {
+pub(super) fn set(rows: Vec<Vec<Datum>>) -> Result<Box<dyn SetSource>> {
     Ok(Box::new(Rows(rows.into_iter())))
 }
 

@@ -10,11 +10,14 @@ mod io;
 mod modify;
 mod parse;
 mod path;
+mod populate;
+mod subscript;
 
 use values::function::Builtin;
 
 pub(crate) use compare::hash_of;
 pub use compare::jsonb_cmp;
+pub use subscript::{jsonb_element, jsonb_with_element};
 
 /// The function tables of the module.
 pub(crate) const TABLES: &[&[Builtin]] = &[
@@ -25,6 +28,8 @@ pub(crate) const TABLES: &[&[Builtin]] = &[
     build::FNS,
     build::AGGREGATES,
     modify::FNS,
+    populate::FNS,
+    populate::SETS,
     compare::COMPARISONS,
     compare::FNS,
 ];
