@@ -78,33 +78,3 @@ impl Fork {
         }
     }
 }
-
-/// How long a relation's data lives. Counterpart: `pg_class.relpersistence`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Persistence {
-    /// `p`: logged.
-    Permanent,
-    /// `u`: not logged, reset from the init fork by recovery.
-    Unlogged,
-    /// `t`: private to a session.
-    Temporary,
-}
-
-impl Persistence {
-    pub const fn from_char(c: u8) -> Option<Persistence> {
-        match c {
-            b'p' => Some(Persistence::Permanent),
-            b'u' => Some(Persistence::Unlogged),
-            b't' => Some(Persistence::Temporary),
-            _ => None,
-        }
-    }
-
-    pub const fn to_char(self) -> u8 {
-        match self {
-            Persistence::Permanent => b'p',
-            Persistence::Unlogged => b'u',
-            Persistence::Temporary => b't',
-        }
-    }
-}
