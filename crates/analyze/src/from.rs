@@ -3,7 +3,7 @@
 use crate::relation::{Column, alias_of, ordinality_column};
 use crate::state::{Analyzer, ExprKind, NsItem, ROW_COLUMNS_MAX};
 use crate::ty;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::Expr;
@@ -82,8 +82,15 @@ impl Analyzer<'_> {
         // FOR UPDATE and the other row locking clauses take a stronger table lock.
         let lock = if self.is_locked(name) { 2 } else { 1 };
         let relation = self.open_table(n, lock)?;
-        if matches!(relation.class.relkind, b'i' | b'I' | b'c') {
-            let what = if relation.class.relkind == b'c' { "a composite type" } else { "an index" };
+        if matches!(
+            relation.class.relkind,
+            RelKind::Index | RelKind::PartitionedIndex | RelKind::CompositeType
+        ) {
+            let what = if relation.class.relkind == RelKind::CompositeType {
+                "a composite type"
+            } else {
+                "an index"
+            };
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", n.relname).detail(
                 match what {
                     "an index" => "This operation is not supported for indexes.",
@@ -399,7 +406,10 @@ impl Analyzer<'_> {
         };
         let is_table = matches!(
             self.level_ref().rte(rtindex).kind,
-            RteKind::Relation { relkind: b'r' | b'm' | b'p', .. }
+            RteKind::Relation {
+                relkind: RelKind::Table | RelKind::MaterializedView | RelKind::PartitionedTable,
+                ..
+            }
         );
         if !is_table {
             let e = pg_err!(

@@ -5,7 +5,7 @@ use crate::candidates::Candidate;
 use crate::coerce::{Context, Path};
 use crate::state::{Analyzer, ExprKind};
 use crate::ty;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{Expr, FieldSelect};
@@ -138,8 +138,10 @@ impl Analyzer<'_> {
         let Some(row) = row else { return Ok(None) };
         // Composite types only if they are not the row type of a table.
         if row.typtype == b'c' && row.typrelid.is_valid() {
-            let standalone =
-                self.cat.relation(row.typrelid)?.is_some_and(|r| r.class.relkind == b'c');
+            let standalone = self
+                .cat
+                .relation(row.typrelid)?
+                .is_some_and(|r| r.class.relkind == RelKind::CompositeType);
             if !standalone {
                 return Ok(None);
             }

@@ -10,7 +10,7 @@ use crate::{stored, ty};
 use catalog::RelDesc as Relation;
 use catalog::foreign::{Change, check_triggers, event};
 use catalog::rows::PgAttribute;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry};
 use plan::query::{
@@ -190,7 +190,7 @@ impl Analyzer<'_> {
                 bail!(INTERNAL_ERROR, "could not open relation with OID {relid}")
             };
             self.check_target(&relation, query)?;
-            if relation.class.relkind != b'v' {
+            if relation.class.relkind != RelKind::View {
                 break relation;
             }
             self.replace_target_view(query, &relation)?;
@@ -248,15 +248,19 @@ impl Analyzer<'_> {
             self.cat.check_new_rows(relation)?;
         }
         match relation.class.relkind {
-            b'r' | b'p' => check_triggers(relation, events),
-            b'v' if relation.class.relhastriggers => {
+            RelKind::Table | RelKind::PartitionedTable => check_triggers(relation, events),
+            RelKind::View if relation.class.relhastriggers => {
                 bail!(FEATURE_NOT_SUPPORTED, "triggers on view \"{name}\" are not supported")
             }
-            b'v' => Ok(()),
-            b'm' => bail!(WRONG_OBJECT_TYPE, "cannot change materialized view \"{name}\""),
-            b'S' => bail!(WRONG_OBJECT_TYPE, "cannot change sequence \"{name}\""),
-            b't' => bail!(WRONG_OBJECT_TYPE, "cannot change TOAST relation \"{name}\""),
-            b'f' => bail!(FEATURE_NOT_SUPPORTED, "foreign table \"{name}\" is not supported"),
+            RelKind::View => Ok(()),
+            RelKind::MaterializedView => {
+                bail!(WRONG_OBJECT_TYPE, "cannot change materialized view \"{name}\"")
+            }
+            RelKind::Sequence => bail!(WRONG_OBJECT_TYPE, "cannot change sequence \"{name}\""),
+            RelKind::Toast => bail!(WRONG_OBJECT_TYPE, "cannot change TOAST relation \"{name}\""),
+            RelKind::ForeignTable => {
+                bail!(FEATURE_NOT_SUPPORTED, "foreign table \"{name}\" is not supported")
+            }
             _ => bail!(WRONG_OBJECT_TYPE, "cannot change relation \"{name}\""),
         }
     }
@@ -405,7 +409,7 @@ impl Analyzer<'_> {
         for i in 0..query.rtable.len() {
             let rti = (i + 1) as i32;
             match &query.rtable[i].kind {
-                RteKind::Relation { relid, relkind: b'v', .. } if read.contains(&rti) => {
+                RteKind::Relation { relid, relkind: RelKind::View, .. } if read.contains(&rti) => {
                     let relid = *relid;
                     if rti != query.result_relation {
                         self.expand_view(query, i, relid, active)?;

@@ -5,7 +5,7 @@
 use crate::cache;
 use crate::cx::CatCx;
 use crate::rows::{AclItem, PgClass};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use pgerror::{PgError, Result, pg_err};
 
 /// Privilege bits. Counterpart: `ACL_INSERT` and others of parsenodes.h.
@@ -237,10 +237,10 @@ impl CatCx<'_> {
         let system =
             class.oid < Oid::FIRST_UNPINNED || class.relnamespace == crate::namespace::PG_TOAST;
         // Only superusers may change system catalogs; grants do not count.
-        if wanted & changes != 0 && system && class.relkind != b'v' {
+        if wanted & changes != 0 && system && class.relkind != RelKind::View {
             wanted &= !changes;
         }
-        let kind = if class.relkind == b'S' { Kind::Sequence } else { Kind::Table };
+        let kind = if class.relkind == RelKind::Sequence { Kind::Sequence } else { Kind::Table };
         let acl = class.relacl.as_deref();
         let mut have = self.privileges(role, class.relowner, acl, kind, wanted)?;
         if wanted & SELECT & !have != 0 && self.is_member(role, roles::READ_ALL_DATA, true)? {
@@ -286,11 +286,11 @@ impl CatCx<'_> {
 /// The error 42501 for a relation.
 pub fn relation_denied(class: &PgClass) -> PgError {
     let noun = match class.relkind {
-        b'S' => "sequence",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'i' | b'I' => "index",
-        b'f' => "foreign table",
+        RelKind::Sequence => "sequence",
+        RelKind::View => "view",
+        RelKind::MaterializedView => "materialized view",
+        RelKind::Index | RelKind::PartitionedIndex => "index",
+        RelKind::ForeignTable => "foreign table",
         _ => "table",
     };
     pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", class.relname)

@@ -13,7 +13,7 @@ use crate::rows::{
     PgDefaultAcl, PgLargeobject, PgOperator, PgOpfamily, PgParameterAcl, PgProc, PgPublication,
     PgPublicationNamespace, PgPublicationRel, PgTransform, PgType, PgUserMapping, indexes,
 };
-use ids::Oid;
+use ids::{Oid, RelKind};
 use pgerror::{PgError, Result};
 
 impl CatCx<'_> {
@@ -260,16 +260,16 @@ fn missing(what: &str, oid: Oid) -> PgError {
 }
 
 /// The noun for a `relkind`.
-pub fn relation_kind(kind: u8) -> &'static str {
+pub fn relation_kind(kind: RelKind) -> &'static str {
     match kind {
-        b'r' | b'p' => "table",
-        b'i' | b'I' => "index",
-        b'S' => "sequence",
-        b't' => "toast table",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'c' => "composite type",
-        b'f' => "foreign table",
+        RelKind::Table | RelKind::PartitionedTable => "table",
+        RelKind::Index | RelKind::PartitionedIndex => "index",
+        RelKind::Sequence => "sequence",
+        RelKind::Toast => "toast table",
+        RelKind::View => "view",
+        RelKind::MaterializedView => "materialized view",
+        RelKind::CompositeType => "composite type",
+        RelKind::ForeignTable => "foreign table",
         _ => "relation",
     }
 }

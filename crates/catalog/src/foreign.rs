@@ -10,7 +10,7 @@ use crate::rows::{
     CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgPublication, PgTrigger, PgType,
     indexes,
 };
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
 
@@ -135,8 +135,8 @@ impl CatCx<'_> {
     /// 55000 or 42P10 where a publication replicates these changes and the replica identity does
     /// not allow it. Counterpart: `CheckCmdReplicaIdentity`, `RelationBuildPublicationDesc`.
     pub fn check_published(&mut self, rel: &RelDesc, change: Change) -> Result<()> {
-        if !matches!(rel.kind(), b'r' | b'p')
-            || rel.class.relpersistence != b'p'
+        if !matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable)
+            || rel.class.relpersistence != Persistence::Permanent
             || rel.is_catalog()
         {
             return Ok(());
@@ -237,10 +237,10 @@ impl CatCx<'_> {
 
     /// 0A000 for tables with inheritance children, partitioned tables and foreign tables.
     pub fn check_children(&mut self, class: &PgClass) -> Result<()> {
-        if class.relkind == b'f' {
+        if class.relkind == RelKind::ForeignTable {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", class.relname)));
         }
-        if class.relkind == b'p' {
+        if class.relkind == RelKind::PartitionedTable {
             return Err(PgError::unsupported(format!("partitioned table \"{}\"", class.relname)));
         }
         // `relhassubclass` may remain set after the children were dropped.
@@ -256,7 +256,7 @@ impl CatCx<'_> {
     /// altered too, which is not supported even with `cascade`. Counterpart:
     /// `find_typed_table_dependencies`.
     pub fn check_typed_tables(&mut self, rel: &RelDesc, cascade: bool) -> Result<()> {
-        if rel.kind() != b'c' {
+        if rel.kind() != RelKind::CompositeType {
             return Ok(());
         }
         for row in self.dependents_of(ObjectAddress::of::<PgType>(rel.class.reltype))? {

@@ -10,7 +10,7 @@ use crate::rows::{
     CatalogRow, Index, PgAttrdef, PgAttribute, PgClass, PgConstraint, PgDatabase, PgIndex,
     PgInherits, PgPartitionedTable, PgPolicy, PgRewrite, PgTrigger,
 };
-use ids::{Oid, Tid};
+use ids::{Oid, RelKind, Tid};
 use pgerror::{PgError, Result, SqlState};
 use types::{Datum, DatumRef};
 
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn shared_catalogs_are_those_of_pg_class() {
         let classes = crate::facts::rows::<PgClass>();
-        let shared = classes.iter().filter(|c| c.relisshared && c.relkind == b'r');
+        let shared = classes.iter().filter(|c| c.relisshared && c.relkind == RelKind::Table);
         let mut shared: Vec<u32> =
             shared.filter(|c| c.relnamespace == Oid(11)).map(|c| c.oid.0).collect();
         shared.sort();

@@ -12,7 +12,7 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Constraint};
 use pgerror::{Result, bail, pg_err};
 use plan::Expr;
@@ -302,20 +302,20 @@ pub fn add_foreign_key(
         bail!(SYNTAX_ERROR, "foreign key without referenced table")
     };
     let pk = names::open(host, pk_name, names::mode::SHARE_ROW_EXCLUSIVE)?;
-    if !matches!(pk.kind(), b'r' | b'p') {
+    if !matches!(pk.kind(), RelKind::Table | RelKind::PartitionedTable) {
         bail!(WRONG_OBJECT_TYPE, "referenced relation \"{}\" is not a table", pk.name());
     }
     names::not_a_catalog(&pk)?;
     match (rel.class.relpersistence, pk.class.relpersistence) {
-        (b'p', b'u' | b't') => bail!(
+        (Persistence::Permanent, Persistence::Unlogged | Persistence::Temporary) => bail!(
             INVALID_TABLE_DEFINITION,
             "constraints on permanent tables may reference only permanent tables"
         ),
-        (b'u', b't') => bail!(
+        (Persistence::Unlogged, Persistence::Temporary) => bail!(
             INVALID_TABLE_DEFINITION,
             "constraints on unlogged tables may reference only permanent or unlogged tables"
         ),
-        (b't', b'p' | b'u') => bail!(
+        (Persistence::Temporary, Persistence::Permanent | Persistence::Unlogged) => bail!(
             INVALID_TABLE_DEFINITION,
             "constraints on temporary tables may reference only temporary tables"
         ),

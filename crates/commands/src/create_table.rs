@@ -10,7 +10,7 @@ use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{PgAttrdef, PgAttribute, indexes};
-use ids::{AttrNo, Oid, Persistence};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{
     self, ColumnDef, ConstrType, Constraint, CreateStmt, DefElem, IndexElem, IndexStmt, Node,
     OnCommitAction,
@@ -43,7 +43,7 @@ pub struct Constraints {
 /// 42P16 for ON COMMIT on a table that is not temporary.
 pub(crate) fn check_on_commit(action: OnCommitAction, table: &ast::RangeVar) -> Result<()> {
     let acts = matches!(action, OnCommitAction::DeleteRows | OnCommitAction::Drop);
-    if acts && table.relpersistence != b't' {
+    if acts && table.relpersistence != Persistence::Temporary {
         bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
     }
     Ok(())
@@ -108,7 +108,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     let spec = NewRelation {
         name: &name,
         namespace: schema,
-        kind: b'r',
+        kind: RelKind::Table,
         persistence,
         owner,
         tablespace: tablespace::of_relation(

@@ -11,7 +11,7 @@ use catalog::rows::{
 };
 use catalog::{CatCx, ObjectAddress};
 use engine::storage::drop_relation_files;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
 use utility::host::{CommandHost, notice};
@@ -108,12 +108,15 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     // No descriptor can be built: the TOAST table is already dropped.
     let row = class::row(&mut host.catalog(), oid)?;
     let class = &row.row;
-    if matches!(class.relkind, b'r' | b'm' | b'v' | b'S') {
+    if matches!(
+        class.relkind,
+        RelKind::Table | RelKind::MaterializedView | RelKind::View | RelKind::Sequence
+    ) {
         host.check_not_in_use(oid, class.relname.as_str(), "DROP TABLE")?;
     }
     if class.relfilenode.is_valid() {
         let file = class::file_of(host, class);
-        let persistence = class::persistence_of(class);
+        let persistence = class.relpersistence;
         drop_relation_files(host.backend(), file, persistence);
     }
     let mut cat = host.catalog();
@@ -121,17 +124,17 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
         cat.delete(&row)?;
         cat.invalidate_relation(row.indrelid, false);
     }
-    if class.relkind == b'S' {
+    if class.relkind == RelKind::Sequence {
         for row in cat.scan(indexes::PG_SEQUENCE_SEQRELID_INDEX, &[oid.into()])? {
             cat.delete(&row)?;
         }
     }
-    if class.relkind == b'p' {
+    if class.relkind == RelKind::PartitionedTable {
         for row in cat.scan(indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX, &[oid.into()])? {
             cat.delete(&row)?;
         }
     }
-    if class.relkind == b'f' {
+    if class.relkind == RelKind::ForeignTable {
         for row in cat.scan(indexes::PG_FOREIGN_TABLE_RELID_INDEX, &[oid.into()])? {
             cat.delete(&row)?;
         }

@@ -12,7 +12,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row};
 use deparse::{Deparser, Style};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Node};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::Expr;
@@ -242,7 +242,7 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
                 let shown = host.catalog().format_type(ty)?;
                 typeuse::check_type(host, rows, &shown)?;
             }
-            if !matches!(class.relkind, b'r' | b'm') {
+            if !matches!(class.relkind, RelKind::Table | RelKind::MaterializedView) {
                 continue;
             }
             host.lock_relation(d.objid, names::mode::SHARE)?;

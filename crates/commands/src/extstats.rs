@@ -7,7 +7,7 @@ use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
 use catalog::{ObjectAddress, RelDesc};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -80,7 +80,13 @@ fn create_in(
     };
     let Node::RangeVar(rv) = relation else { return Err(only_relations()) };
     let rel = names::open(host, rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
-    if !matches!(rel.kind(), b'r' | b'm' | b'f' | b'p') {
+    if !matches!(
+        rel.kind(),
+        RelKind::Table
+            | RelKind::MaterializedView
+            | RelKind::ForeignTable
+            | RelKind::PartitionedTable
+    ) {
         return Err(pg_err!(
             WRONG_OBJECT_TYPE,
             "cannot define statistics for relation \"{}\"",

@@ -16,7 +16,7 @@ use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
-use ids::{AttrNo, Oid, Persistence};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -82,8 +82,8 @@ pub fn create_index_of(
         host.prevent_in_transaction_block("CREATE INDEX CONCURRENTLY")?;
     }
     let rel = names::open(host, &stmt.relation, names::mode::SHARE)?;
-    if !matches!(rel.kind(), b'r' | b'm') {
-        if rel.kind() == b'p' {
+    if !matches!(rel.kind(), RelKind::Table | RelKind::MaterializedView) {
+        if rel.kind() == RelKind::PartitionedTable {
             return Err(PgError::unsupported("indexes on partitioned tables"));
         }
         return Err(pg_err!(
@@ -113,7 +113,7 @@ pub fn create_index_of(
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", new.name);
     }
     // Temporary tables are not visible to other sessions.
-    match stmt.concurrent && rel.class.relpersistence != b't' {
+    match stmt.concurrent && rel.class.relpersistence != Persistence::Temporary {
         true => create_concurrently(host, &rel, &new),
         false => create(host, &rel, &new, filled).map(drop),
     }
@@ -210,7 +210,7 @@ pub fn describe(
             creation::free_relation_name(host, table, columns, label, schema, constraint)?
         }
     };
-    let temporary = rel.class.relpersistence == b't';
+    let temporary = rel.class.relpersistence == Persistence::Temporary;
     let tablespace = match (&stmt.table_space, stmt.reset_default_tblspc) {
         (Some(name), true) => tablespace::named_unchecked(host, name)?,
         (name, _) => tablespace::of_relation(host, name.as_deref(), temporary)?,
@@ -593,12 +593,11 @@ fn enter(
             rel.name()
         );
     }
-    let persistence =
-        Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let persistence = class.relpersistence;
     let spec = NewRelation {
         name: &new.name,
         namespace: class.relnamespace,
-        kind: b'i',
+        kind: RelKind::Index,
         persistence,
         owner: class.relowner,
         tablespace: new.tablespace,

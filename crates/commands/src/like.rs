@@ -12,7 +12,7 @@ use crate::{class, index, tablespace};
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use deparse::{self as definition, IndexParts, Style};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -59,7 +59,15 @@ pub fn add(
     let place = parse::position(sql, like.relation.location);
     let rel =
         names::open(host, &like.relation, names::mode::ACCESS_SHARE).map_err(|e| e.at(place))?;
-    if !matches!(rel.kind(), b'r' | b'v' | b'm' | b'c' | b'f' | b'p') {
+    if !matches!(
+        rel.kind(),
+        RelKind::Table
+            | RelKind::View
+            | RelKind::MaterializedView
+            | RelKind::CompositeType
+            | RelKind::ForeignTable
+            | RelKind::PartitionedTable
+    ) {
         let message = format!("relation \"{}\" is invalid in LIKE clause", rel.name());
         return Err(pg_err!(WRONG_OBJECT_TYPE, "{message}")
             .detail(class::kind_not_supported(rel.kind()))

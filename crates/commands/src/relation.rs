@@ -8,7 +8,7 @@ use catalog::depend::Dependency;
 use catalog::lookup::BTREE_AM;
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use engine::storage::create_relation_files;
-use ids::{AttrNo, Oid, Persistence, Xid};
+use ids::{AttrNo, Oid, Persistence, RelKind, Xid};
 use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
 use pgerror::{Result, bail, pg_err};
@@ -56,7 +56,7 @@ impl NewColumn {
 pub struct NewRelation<'a> {
     pub name: &'a str,
     pub namespace: Oid,
-    pub kind: u8,
+    pub kind: RelKind,
     pub persistence: Persistence,
     pub owner: Oid,
     /// 0 for the database's default tablespace.
@@ -86,7 +86,7 @@ pub fn check_collations(
 pub fn check_column_type(
     host: &mut dyn CommandHost,
     column: &NewColumn,
-    kind: u8,
+    kind: RelKind,
     row_type: Oid,
 ) -> Result<()> {
     utility::names::check_type_privilege(host, column.ty)?;
@@ -94,7 +94,7 @@ pub fn check_column_type(
     check_containment(host, column.ty, &mut within)?;
     check_storable(host, &column.name, column.ty)?;
     let row = host.catalog().type_row(column.ty)?;
-    if !column.collation.is_valid() && row.typcollation.is_valid() && kind != b'v' {
+    if !column.collation.is_valid() && row.typcollation.is_valid() && kind != RelKind::View {
         let shown = host.catalog().format_type(column.ty)?;
         return Err(pg_err!(
             INVALID_TABLE_DEFINITION,
@@ -145,12 +145,15 @@ fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>)
     Ok(())
 }
 
-fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: u8) -> Result<()> {
+fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: RelKind) -> Result<()> {
     if columns.len() > COLUMNS_MAX {
         bail!(TOO_MANY_COLUMNS, "tables can have at most {COLUMNS_MAX} columns");
     }
     for (i, column) in columns.iter().enumerate() {
-        if kind != b'v' && kind != b'c' && SYSTEM_COLUMNS.iter().any(|s| s.0 == column.name) {
+        if kind != RelKind::View
+            && kind != RelKind::CompositeType
+            && SYSTEM_COLUMNS.iter().any(|s| s.0 == column.name)
+        {
             bail!(
                 DUPLICATE_COLUMN,
                 "column name \"{}\" conflicts with a system column name",
@@ -233,7 +236,7 @@ pub fn with_version(
 /// A `pg_class` row with the initial values of a relation of this kind.
 pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
     let in_catalog = spec.namespace == catalog::namespace::PG_CATALOG;
-    let has_file = matches!(spec.kind, b'r' | b't' | b'm' | b'S' | b'i');
+    let has_file = spec.kind.has_storage();
     PgClass {
         oid,
         relname: Name::new(spec.name),
@@ -242,23 +245,23 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
         reloftype: Oid::INVALID,
         relowner: spec.owner,
         relam: match spec.kind {
-            b'r' | b't' | b'm' => HEAP_AM,
-            b'i' => BTREE_AM,
+            RelKind::Table | RelKind::Toast | RelKind::MaterializedView => HEAP_AM,
+            RelKind::Index => BTREE_AM,
             _ => Oid::INVALID,
         },
         relfilenode: if has_file { oid } else { Oid::INVALID },
         reltablespace: spec.tablespace,
-        relpages: if spec.kind == b'S' { 1 } else { 0 },
+        relpages: if spec.kind == RelKind::Sequence { 1 } else { 0 },
         reltuples: match spec.kind {
-            b'S' => 1.0,
-            b'i' | b'I' => 0.0,
+            RelKind::Sequence => 1.0,
+            RelKind::Index | RelKind::PartitionedIndex => 0.0,
             _ => -1.0,
         },
         relallvisible: 0,
         reltoastrelid: Oid::INVALID,
         relhasindex: false,
         relisshared: false,
-        relpersistence: spec.persistence.to_char(),
+        relpersistence: spec.persistence,
         relkind: spec.kind,
         relnatts: spec.columns.len() as i16,
         relchecks: 0,
@@ -284,8 +287,8 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
 
 /// 42501 for user relations in system schemas. Counterpart: `heap_create`.
 fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
-    let system =
-        spec.namespace == catalog::namespace::PG_CATALOG && !matches!(spec.kind, b'i' | b't');
+    let system = spec.namespace == catalog::namespace::PG_CATALOG
+        && !matches!(spec.kind, RelKind::Index | RelKind::Toast);
     if !system || host.setting("allow_system_table_mods") == "on" {
         return Ok(());
     }
@@ -301,14 +304,17 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", spec.name);
     }
     check_namespace(host, spec)?;
-    let has_type = !matches!(spec.kind, b'S' | b't' | b'i' | b'I');
+    let has_type = !matches!(
+        spec.kind,
+        RelKind::Sequence | RelKind::Toast | RelKind::Index | RelKind::PartitionedIndex
+    );
     if has_type {
         typerow::check_row_type_name(host, spec.namespace, spec.name)?;
     }
     let (oid, mut class) = new_class(host, spec)?;
     let database = host.backend().database();
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
-    if matches!(spec.kind, b'r' | b't' | b'm') {
+    if spec.kind.has_table_am() {
         (class.relfrozenxid, class.relminmxid) = class::oldest_ids(host);
     }
     if class.relfilenode.is_valid() {
@@ -322,8 +328,12 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         class.reltype = row_type;
     }
     let objtype = match spec.kind {
-        b'r' | b'v' | b'm' | b'p' | b'f' => Some(ObjectType::Table),
-        b'S' => Some(ObjectType::Sequence),
+        RelKind::Table
+        | RelKind::View
+        | RelKind::MaterializedView
+        | RelKind::PartitionedTable
+        | RelKind::ForeignTable => Some(ObjectType::Table),
+        RelKind::Sequence => Some(ObjectType::Sequence),
         _ => None,
     };
     if let Some(objtype) = objtype {
@@ -334,7 +344,7 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         add_types(host, spec, oid, row_type, array_type)?;
     }
     add_attributes(host, spec, oid)?;
-    if !matches!(spec.kind, b'c' | b't') {
+    if !matches!(spec.kind, RelKind::CompositeType | RelKind::Toast) {
         let mut cat = host.catalog();
         let this = ObjectAddress::relation(oid);
         cat.record_owner(this, spec.owner)?;
@@ -407,7 +417,7 @@ fn add_types(
     let mut cat = host.catalog();
     cat.insert(&row)?;
     let class = ObjectAddress::relation(relation);
-    if spec.kind == b'c' {
+    if spec.kind == RelKind::CompositeType {
         cat.record_dependency(class, ty(row_type), Dependency::Internal)?;
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
         cat.record_dependency(ty(row_type), schema, Dependency::Normal)?;
@@ -428,7 +438,7 @@ fn add_attributes(host: &mut dyn CommandHost, spec: &NewRelation<'_>, oid: Oid) 
         host.catalog().insert(&row)?;
         record_column_type(host, oid, &row)?;
     }
-    if matches!(spec.kind, b'v' | b'c') {
+    if matches!(spec.kind, RelKind::View | RelKind::CompositeType) {
         return Ok(());
     }
     for (name, number, ty) in SYSTEM_COLUMNS {

@@ -8,7 +8,7 @@ use catalog::depend::SharedDependency;
 use catalog::object::ObjectClass;
 use catalog::rows::{AclItem, CatalogRow, PgAttribute, PgAuthid, PgClass, PgDatabase, indexes};
 use catalog::{ObjectAddress, Row};
-use ids::{AttrNo, Oid, Tid};
+use ids::{AttrNo, Oid, RelKind, Tid};
 use pgerror::{PgError, Result};
 use utility::host::CommandHost;
 
@@ -100,7 +100,9 @@ impl Subject {
             return Ok(ObjectPrivileges { acl, kind: Kind::Column, noun: "table", ..rights });
         }
         Ok(match host.catalog().class(self.oid)?.relkind {
-            b'S' => ObjectPrivileges { kind: Kind::Sequence, noun: "sequence", ..rights },
+            RelKind::Sequence => {
+                ObjectPrivileges { kind: Kind::Sequence, noun: "sequence", ..rights }
+            }
             _ => ObjectPrivileges { noun: "table", ..rights },
         })
     }

@@ -7,7 +7,7 @@ use crate::{class, deletion};
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{PgAttribute, PgClass, Text};
-use ids::{Oid, Persistence};
+use ids::{Oid, Persistence, RelKind};
 use pgerror::Result;
 use types::oids;
 use utility::host::CommandHost;
@@ -78,8 +78,7 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
         return Ok(());
     }
     let class = &rel.class.row;
-    let persistence =
-        Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let persistence = class.relpersistence;
     let namespace = match persistence {
         Persistence::Temporary => host.catalog().session.temp_toast_namespace,
         _ => catalog::namespace::PG_TOAST,
@@ -97,7 +96,7 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
     let spec = NewRelation {
         name: &name,
         namespace,
-        kind: b't',
+        kind: RelKind::Toast,
         persistence,
         owner: class.relowner,
         tablespace: class.reltablespace,

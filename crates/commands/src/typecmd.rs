@@ -9,7 +9,7 @@ use crate::{creation, relation};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
-use ids::{Oid, Persistence};
+use ids::{Oid, Persistence, RelKind};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -206,7 +206,7 @@ pub fn create_composite(host: &mut dyn CommandHost, stmt: &CompositeTypeStmt) ->
     let spec = NewRelation {
         name: &name,
         namespace: schema,
-        kind: b'c',
+        kind: RelKind::CompositeType,
         persistence: Persistence::Permanent,
         owner: names::user(host),
         tablespace: Oid::INVALID,
@@ -235,7 +235,9 @@ fn not_a_table_type(host: &mut dyn CommandHost, row: &PgType, domain: bool) -> R
     if domain && row.typtype != b'd' {
         bail!(WRONG_OBJECT_TYPE, "{shown} is not a domain");
     }
-    if row.typtype == b'c' && host.catalog().class(row.typrelid)?.relkind != b'c' {
+    if row.typtype == RelKind::CompositeType
+        && host.catalog().class(row.typrelid)?.relkind != RelKind::CompositeType
+    {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "{shown} is a table's row type")
             .hint("Use ALTER TABLE instead."));
     }

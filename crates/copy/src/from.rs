@@ -12,7 +12,7 @@ use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
 use executor::{BulkWriter, Change, Refs, RowAnswer, Timing, with_computed};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -131,14 +131,16 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_privileges(host, &rel, &columns, acl::INSERT)?;
     match rel.kind() {
-        b'r' => {
+        RelKind::Table => {
             host.catalog().check_new_rows(&rel)?;
             check_triggers(&rel, event::INSERT)?;
         }
-        b'f' => {
+        RelKind::ForeignTable => {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
         }
-        b'p' => return Err(PgError::unsupported("COPY to partitioned tables")),
+        RelKind::PartitionedTable => {
+            return Err(PgError::unsupported("COPY to partitioned tables"));
+        }
         _ => {}
     }
     let mut volatile = false;
@@ -201,11 +203,13 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
 /// 42809 for relations without rows of their own.
 fn check_kind(rel: &RelDesc) -> Result<()> {
     match rel.kind() {
-        b'r' => Ok(()),
-        b'v' => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
+        RelKind::Table => Ok(()),
+        RelKind::View => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
             .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")),
-        b'm' => bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name()),
-        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
+        RelKind::MaterializedView => {
+            bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name())
+        }
+        RelKind::Sequence => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
         _ => bail!(WRONG_OBJECT_TYPE, "cannot copy to non-table relation \"{}\"", rel.name()),
     }
 }

@@ -9,7 +9,7 @@ use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use catalog::rows::{PgConstraint, PgIndex, PgRewrite, Text, indexes};
 use catalog::{CatCx, cache};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, XmlOp};
 use plan::query::{CmdType, JoinTreeNode, Query, RteKind};
@@ -116,7 +116,7 @@ pub fn index_def(
                 "CREATE {}INDEX {} ON {}{table} USING {} (",
                 if row.indisunique { "UNIQUE " } else { "" },
                 quote_identifier(class.relname.as_str()),
-                if class.relkind == b'I' { "ONLY " } else { "" },
+                if class.relkind == RelKind::PartitionedIndex { "ONLY " } else { "" },
                 quote_identifier(&am),
             ));
         }

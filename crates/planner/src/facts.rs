@@ -2,7 +2,7 @@
 //! operators, cost settings. Counterpart: plancat.c, lsyscache.c.
 
 use access::{Capabilities, CostModel};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::Result;
 use plan::expr::{Expr, FuncExpr, OpExpr};
 use plan::query::Query;
@@ -26,8 +26,7 @@ pub struct ColFacts {
 #[derive(Clone, Debug)]
 pub struct RelFacts {
     pub oid: Oid,
-    /// `pg_class.relkind`.
-    pub kind: u8,
+    pub kind: RelKind,
     /// The type of the relation's rows.
     pub row_type: Oid,
     /// Current number of blocks.

@@ -9,6 +9,7 @@ use crate::relids::Relids;
 use crate::stage::Grouping;
 use crate::vars::target_for;
 use crate::width::table_size;
+use ids::RelKind;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{AggSplit, Aggref, CoercionForm, Expr, RelabelType, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
@@ -192,7 +193,8 @@ impl Glob<'_> {
         let tables: BTreeSet<i32> = columns.iter().flatten().map(|c| c.0).collect();
         for rti in tables {
             // The primary key of an inheritance parent does not cover its children.
-            let RteKind::Relation { relid, relkind: b'r', .. } = query.rte(rti).kind else {
+            let RteKind::Relation { relid, relkind: RelKind::Table, .. } = query.rte(rti).kind
+            else {
                 continue;
             };
             let table = self.facts.relation(relid)?;

@@ -10,7 +10,7 @@ use crate::stage::Grouping;
 use crate::subselect::exec_param;
 use crate::vars::{conjunction, conjuncts, relids_of};
 use eval::Volatility;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use pgerror::Result;
 use plan::expr::{Aggref, Const, Expr, Location, NullTest, SubLinkKind, SubPlan, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
@@ -50,8 +50,12 @@ impl Glob<'_> {
             plan::walk::any(e, &mut |x| matches!(x, Expr::SubPlan(_) | Expr::SubLink(_)))
         };
         let subplans = q.jointree.quals.iter().chain(want).chain(having).any(has_plans);
-        let other_kind = matches!(q.rte(rti).kind,
-            RteKind::Relation { relkind, .. } if !b"rm".contains(&relkind));
+        let other_kind = match q.rte(rti).kind {
+            RteKind::Relation { relkind, .. } => {
+                !matches!(relkind, RelKind::Table | RelKind::MaterializedView)
+            }
+            _ => false,
+        };
         if !plain || subplans || other_kind {
             return Ok(None);
         }

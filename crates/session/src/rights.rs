@@ -10,7 +10,7 @@ use crate::caches::KnownRights;
 use crate::core::Core;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgClass;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
 use plan::node::RelationRights;
@@ -45,7 +45,7 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
     // execution.
     for views in [true, false] {
         for r in &needed.relations {
-            if (core.cat().class(r.relid)?.relkind == b'v') == views {
+            if (core.cat().class(r.relid)?.relkind == RelKind::View) == views {
                 let role = r.check_as_user.valid().unwrap_or(user);
                 check_relation(core, r, role)?;
             }

@@ -5,7 +5,7 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use catalog::rows::indexes;
 use deparse::{IndexParts, Style};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
 
@@ -178,7 +178,7 @@ fn serial_sequence(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<D
         }
         let mut cat = core.catalog();
         let Some(class) = cat.find_class(row.objid)? else { continue };
-        if class.relkind != b'S' {
+        if class.relkind != RelKind::Sequence {
             continue;
         }
         let schema = cat.namespace_name(class.relnamespace)?.unwrap_or_default();

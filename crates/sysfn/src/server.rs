@@ -6,7 +6,7 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use analyze::SessionLookup;
 use catalog::rows::{PgClass, PgIndex};
-use ids::Oid;
+use ids::{Oid, Persistence};
 use pgerror::{Result, pg_err};
 use types::datetime::Interval;
 use types::zone::Zone;
@@ -161,7 +161,9 @@ fn filenode_relation(core: &mut dyn SystemHost, space: Oid, number: Oid) -> Resu
     let shared = space == ids::RelFile::GLOBAL_TABLESPACE;
     // Temporary relations are excluded, because their file numbers are not unique.
     let found = core.catalog().scan_all::<PgClass>()?.into_iter().find(|row| {
-        row.relfilenode == number && row.reltablespace == space && row.relpersistence != b't'
+        row.relfilenode == number
+            && row.reltablespace == space
+            && row.relpersistence != Persistence::Temporary
     });
     let found = match found {
         Some(row) if !shared => Some(row.oid),

@@ -24,7 +24,6 @@ fn field_type(type_name: &str) -> Result<&'static str> {
         "oid" | "regproc" | "regtype" => "Oid",
         "name" => "Name",
         "bool" => "bool",
-        "char" => "u8",
         "int2" => "i16",
         "int4" => "i32",
         "int8" | "timestamptz" => "i64",
@@ -48,11 +47,21 @@ fn field_type(type_name: &str) -> Result<&'static str> {
     })
 }
 
+/// The type of `ids::code` for a column of type `"char"`.
+fn code_type(column: &str) -> &'static str {
+    match column {
+        "relkind" => "RelKind",
+        "relpersistence" => "Persistence",
+        _ => "u8",
+    }
+}
+
 /// Generates `catalog::rows::tables`: one `row!` per catalog.
 pub fn structs(tables: &[Table]) -> Result<String> {
     let mut out = String::from(
         "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
          use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};\n\
+         use ids::code::{Persistence, RelKind};\n\
          use ids::{Lsn, Oid, Xid};\n",
     );
     for table in tables.iter().filter(|t| t.schema == "pg_catalog") {
@@ -64,7 +73,10 @@ pub fn structs(tables: &[Table]) -> Result<String> {
             table.oid
         );
         for column in &table.columns {
-            let ty = field_type(&column.type_name)?;
+            let ty = match column.type_name.as_str() {
+                "char" => code_type(&column.name),
+                other => field_type(other)?,
+            };
             let ty = if column.not_null { ty.to_owned() } else { format!("Option<{ty}>") };
             let _ = writeln!(out, "        {}: {ty},", column.name);
         }

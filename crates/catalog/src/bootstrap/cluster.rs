@@ -12,7 +12,7 @@ use crate::rows::{CatalogRow, Name, PgAuthid, PgClass, PgCollation, PgDatabase, 
 use btree::KeySchema;
 use engine::RelMap;
 use hashbrown::HashMap;
-use ids::{Oid, RelFile, Tid};
+use ids::{Oid, RelFile, RelKind, Tid};
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
 
@@ -36,7 +36,7 @@ pub(super) fn build(options: &InitOptions) -> Result<Files> {
     let shift = Shift::new(options.collations.len());
     let mut builder = Builder { source, options, shift, sizes: HashMap::new(), files: Vec::new() };
     let mut tables: Vec<PgClass> =
-        builder.source.classes.values().filter(|c| c.relkind == b'r').cloned().collect();
+        builder.source.classes.values().filter(|c| c.relkind == RelKind::Table).cloned().collect();
     tables.sort_by_key(|c| c.oid);
     for class in tables.iter().filter(|c| c.oid != PgClass::RELATION) {
         let rows = builder.adjusted_rows(class)?;
@@ -85,7 +85,7 @@ pub(super) fn build(options: &InitOptions) -> Result<Files> {
 }
 
 fn has_storage(class: &PgClass) -> bool {
-    matches!(class.relkind, b'r' | b'i' | b't')
+    matches!(class.relkind, RelKind::Table | RelKind::Index | RelKind::Toast)
 }
 
 /// OID, relfilenode and `relisshared` of a relation.
@@ -149,7 +149,7 @@ impl Builder<'_> {
                 class.reltuples = size.rows as f32;
                 class.relallvisible = size.all_visible as i32;
             }
-            if matches!(class.relkind, b'r' | b't') {
+            if matches!(class.relkind, RelKind::Table | RelKind::Toast) {
                 class.relfrozenxid = ids::Xid::FIRST_NORMAL;
                 class.relminmxid = ids::Xid(1);
             }

@@ -11,7 +11,7 @@ fn with_cx<T>(test: impl FnOnce(&mut CatCx<'_>) -> T) -> T {
 }
 
 /// A relation with its row type, copied from `pg_class` under another OID, name and kind.
-fn relation(cx: &mut CatCx<'_>, oid: u32, name: &str, kind: u8) -> ObjectAddress {
+fn relation(cx: &mut CatCx<'_>, oid: u32, name: &str, kind: RelKind) -> ObjectAddress {
     let model = cx.find_relation(None, "pg_class").unwrap().unwrap();
     let mut class = cx.class(model).unwrap().row.clone();
     class.oid = Oid(oid);

@@ -1,6 +1,7 @@
 //! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.
 
 use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};
+use ids::code::{Persistence, RelKind};
 use ids::{Lsn, Oid, Xid};
 
 super::row! {
@@ -158,8 +159,8 @@ super::row! {
         reltoastrelid: Oid,
         relhasindex: bool,
         relisshared: bool,
-        relpersistence: u8,
-        relkind: u8,
+        relpersistence: Persistence,
+        relkind: RelKind,
         relnatts: i16,
         relchecks: i16,
         relhasrules: bool,

@@ -1,7 +1,7 @@
 //! Rust types of catalog columns and their conversion to and from datums.
 
 use super::array;
-use ids::{Lsn, Oid, Xid};
+use ids::{Lsn, Oid, Persistence, RelKind, Xid};
 use std::fmt;
 use std::ops::Deref;
 use types::{Datum, DatumRef};
@@ -234,6 +234,21 @@ word! {
     Xid: |w| Xid(w as u32), |x| Datum::Word(u64::from(x.0));
     Lsn: Lsn, |l| Datum::Word(l.0);
 }
+
+macro_rules! code {
+    ($($ty:ty),* $(,)?) => {$(
+        impl Value for $ty {
+            fn from_datum(datum: DatumRef<'_>) -> Option<$ty> {
+                <$ty>::from_char(u8::from_datum(datum)?)
+            }
+            fn to_datum(&self) -> Datum {
+                Datum::char(self.to_char())
+            }
+        }
+    )*};
+}
+
+code! { Persistence, RelKind }
 
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {
     match datum {

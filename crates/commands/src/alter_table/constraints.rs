@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `ATExecAddConstraint`, `ATExecAlterConstraint`, `ATExecValidateConstraint`.
 
-use super::attribute::{column, must_be};
+use super::attribute::{TABLES, TABLES_AND_FOREIGN, column, must_be};
 use super::queue::Work;
 use crate::{class, constraint, create_table, deletion, index};
 use catalog::depend::Dependency;
@@ -211,7 +211,7 @@ pub fn set_not_null(host: &mut dyn CommandHost, name: &str, work: &mut Work) -> 
 }
 
 pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rpf", "ALTER COLUMN ... DROP NOT NULL")?;
+    must_be(rel, TABLES_AND_FOREIGN, "ALTER COLUMN ... DROP NOT NULL")?;
     let a = column(rel, cmd)?;
     if !a.attnotnull {
         return Ok(());
@@ -259,7 +259,7 @@ fn undefined(rel: &RelDesc, name: &str) -> PgError {
 }
 
 pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rpf", "DROP CONSTRAINT")?;
+    must_be(rel, TABLES_AND_FOREIGN, "DROP CONSTRAINT")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let Some(row) = named(host, rel, name)? else {
         let e = undefined(rel, name);
@@ -280,7 +280,7 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
 
 /// ALTER CONSTRAINT: the deferrability of a foreign key.
 pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rp", "ALTER CONSTRAINT")?;
+    must_be(rel, TABLES, "ALTER CONSTRAINT")?;
     let (name, deferrable, deferred) = match &cmd.def {
         Some(Node::AtAlterConstraint(c)) => {
             if c.alter_inheritability && c.noinherit {
@@ -328,7 +328,7 @@ pub fn validate(
     cmd: &AlterTableCmd,
     work: &mut Work,
 ) -> Result<()> {
-    must_be(rel, b"rp", "VALIDATE CONSTRAINT")?;
+    must_be(rel, TABLES, "VALIDATE CONSTRAINT")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let row = named(host, rel, name)?.ok_or_else(|| undefined(rel, name))?;
     if !matches!(row.contype, b'c' | b'f') {

@@ -60,7 +60,7 @@ pub fn add(
         &mut columns,
         table,
         class.relnamespace,
-        class::persistence_of(class),
+        class.relpersistence,
         class.relowner,
         sql,
     )?;

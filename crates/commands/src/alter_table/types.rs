@@ -5,7 +5,7 @@
 //!
 //! Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`, `ATPostAlterTypeCleanup`.
 
-use super::attribute::{self, column, must_be};
+use super::attribute::{self, WITH_COLUMNS, column, must_be};
 use super::constraints;
 use super::queue::{Pass, Queue, Saved, Step, Work};
 use crate::{class, create_table, deletion, index, relation, tablespace, toast, typeuse};
@@ -18,7 +18,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, RelDesc};
 use deparse as definition;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -41,7 +41,7 @@ pub fn alter(
     work: &mut Work,
     sql: &str,
 ) -> Result<()> {
-    must_be(rel, b"rpcf", "ALTER COLUMN ... SET DATA TYPE")?;
+    must_be(rel, WITH_COLUMNS, "ALTER COLUMN ... SET DATA TYPE")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let Some(Node::ColumnDef(def)) = &cmd.def else {
         return Err(PgError::internal("ALTER COLUMN TYPE without a type"));
@@ -77,10 +77,10 @@ pub fn alter(
     let mut new = relation::NewColumn::new(name, ty, typmod, collation);
     new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
     relation::check_column_type(host, &new, rel.kind(), rel.class.reltype)?;
-    if rel.kind() == b'c' {
+    if rel.kind() == RelKind::CompositeType {
         typeuse::check_row_type(host, rel)?;
     }
-    if rel.kind() == b'r' {
+    if rel.kind() == RelKind::Table {
         // Expressions refer to the rows before the statement, regardless of other changed columns.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;
@@ -103,7 +103,7 @@ pub fn alter(
             work.rewrite.forced = true;
         }
     }
-    if rel.kind() == b'r' {
+    if rel.kind() == RelKind::Table {
         toast::add_toast(host, oid, None)?;
     }
     Ok(())
@@ -252,11 +252,13 @@ fn drop_dependents(
             PgClass::RELATION => {
                 let Some(class) = host.catalog().find_class(d.objid)? else { continue };
                 match class.relkind {
-                    b'i' | b'I' => match index::constraint_of(host, d.objid)? {
-                        Some(c) => constraints.push(c),
-                        None => indexes_found.push(d.objid),
-                    },
-                    b'S' => {}
+                    RelKind::Index | RelKind::PartitionedIndex => {
+                        match index::constraint_of(host, d.objid)? {
+                            Some(c) => constraints.push(c),
+                            None => indexes_found.push(d.objid),
+                        }
+                    }
+                    RelKind::Sequence => {}
                     _ if d.objid == rel.oid() && d.objsubid != 0 => {
                         let other = rel.attribute(d.objsubid as AttrNo);
                         let other = other.map_or("", |o| o.attname.as_str()).to_string();

@@ -6,6 +6,7 @@ use crate::object::address;
 use crate::routine::lookup;
 use crate::subject::Subject;
 use catalog::rows::{PgClass, PgProc, PgType};
+use ids::RelKind;
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -85,9 +86,19 @@ pub fn in_schemas(
         let schema = host.catalog().namespace(name)?;
         match kind {
             ObjectType::Table | ObjectType::Sequence => {
-                let kinds: &[u8] = if kind == ObjectType::Table { b"rvmfp" } else { b"S" };
+                let wanted = |k: RelKind| match kind {
+                    ObjectType::Table => matches!(
+                        k,
+                        RelKind::Table
+                            | RelKind::View
+                            | RelKind::MaterializedView
+                            | RelKind::ForeignTable
+                            | RelKind::PartitionedTable
+                    ),
+                    _ => k == RelKind::Sequence,
+                };
                 for row in host.catalog().scan_all::<PgClass>()? {
-                    if row.relnamespace == schema && kinds.contains(&row.relkind) {
+                    if row.relnamespace == schema && wanted(row.relkind) {
                         out.push(Subject::of::<PgClass>(row.oid));
                     }
                 }

@@ -4,6 +4,7 @@ use super::newer::NewerSyntax;
 use super::nodes::unexpected;
 use super::untyped;
 use crate::ast::{self, Name, Node};
+use ids::Persistence;
 use pg_raw_parse::list::{CastNodeList, NodeList};
 use pg_raw_parse::{ConstValue, Node as RNode, nodes, raw};
 use pgerror::{PgError, Result, pg_err};
@@ -77,6 +78,19 @@ macro_rules! plain {
 }
 
 plain!(bool => bool, i32 => i32, i16 => i16, i16 => i32, i64 => i64, u32 => u32, i8 => u8);
+
+/// Codes of one character, as in the catalogs.
+macro_rules! codes {
+    ($($ty:ty),*) => { $(
+        impl Conv<$ty> for i8 {
+            fn conv(self, _: &mut Cx) -> Result<$ty> {
+                <$ty>::from_char(self as u8).ok_or_else(|| unexpected(stringify!($ty)))
+            }
+        }
+    )* };
+}
+
+codes!(Persistence);
 
 impl Conv<Option<Name>> for Option<&str> {
     fn conv(self, _: &mut Cx) -> Result<Option<Name>> {

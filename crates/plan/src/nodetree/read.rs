@@ -15,7 +15,7 @@ use crate::query::{
     RangeTblEntry, RangeTblFunction, RowMarkClause, RteKind, SetOpNode, SetOperation,
     SetOperationStmt, SortGroupClause, TableSample, WindowClause,
 };
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result};
 use stdx::Nested;
 use stdx::stack::deep;
@@ -87,6 +87,12 @@ impl NodeTree {
             Tree::Word(word) => Ok(word.bytes().next().unwrap_or(0)),
             _ => Err(malformed(format_args!("{}.{name} is not a character", self.label))),
         }
+    }
+
+    /// A code of one character, converted by `from`.
+    fn code<T>(&self, name: &str, from: fn(u8) -> Option<T>) -> Result<T> {
+        let unknown = || malformed(format_args!("{}.{name} is not a known code", self.label));
+        from(self.char(name)?).ok_or_else(unknown)
     }
 
     fn location(&self) -> Location {
@@ -340,7 +346,7 @@ fn rte(tree: &Tree) -> Result<RangeTblEntry> {
     let kind = match n.int::<i32>("rtekind")? {
         0 => RteKind::Relation {
             relid: n.oid("relid")?,
-            relkind: n.char("relkind")?,
+            relkind: n.code("relkind", RelKind::from_char)?,
             rellockmode: n.int("rellockmode")?,
             tablesample: match n.value("tablesample")? {
                 Tree::Nothing => None,

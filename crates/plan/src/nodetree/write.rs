@@ -372,7 +372,7 @@ impl Writer {
                 RteKind::Relation { relid, relkind, rellockmode, tablesample } => {
                     w.num("rtekind", 0);
                     w.num("relid", relid);
-                    w.char("relkind", *relkind);
+                    w.char("relkind", relkind.to_char());
                     w.num("rellockmode", rellockmode);
                     w.name("tablesample");
                     match tablesample {
