@@ -7,6 +7,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use crate::typename::is_true_array;
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{Result, pg_err};
 use plan::expr::{
     ArrayCoerceExpr, CaseTestExpr, CoerceToDomain, CoerceViaIo, CoercionForm, CollateExpr, Const,
@@ -112,7 +113,7 @@ impl Analyzer<'_> {
             return Ok(false);
         }
         let parent = self.type_row(parent)?;
-        if parent.typtype != b'c' {
+        if parent.typtype != TypType::Composite {
             return Ok(false);
         }
         if self.cat.inherits_from(child, parent.typrelid)? {
@@ -786,12 +787,16 @@ impl Analyzer<'_> {
         match target {
             ty::ANYARRAY | ty::ANYCOMPATIBLEARRAY if is_true_array(&row) => return Ok(true),
             ty::ANYNONARRAY | ty::ANYCOMPATIBLENONARRAY if !is_true_array(&row) => return Ok(true),
-            ty::ANYENUM if row.typtype == b'e' => return Ok(true),
-            ty::ANYRANGE | ty::ANYCOMPATIBLERANGE if row.typtype == b'r' => return Ok(true),
-            ty::ANYMULTIRANGE | ty::ANYCOMPATIBLEMULTIRANGE if row.typtype == b'm' => {
+            ty::ANYENUM if row.typtype == TypType::Enum => return Ok(true),
+            ty::ANYRANGE | ty::ANYCOMPATIBLERANGE if row.typtype == TypType::Range => {
                 return Ok(true);
             }
-            ty::RECORD if row.typtype == b'c' => return Ok(true),
+            ty::ANYMULTIRANGE | ty::ANYCOMPATIBLEMULTIRANGE
+                if row.typtype == TypType::Multirange =>
+            {
+                return Ok(true);
+            }
+            ty::RECORD if row.typtype == TypType::Composite => return Ok(true),
             ty::RECORDARRAY if is_true_array(&row) && self.is_complex(row.typelem)? => {
                 return Ok(true);
             }

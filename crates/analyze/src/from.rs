@@ -3,6 +3,7 @@
 use crate::relation::{Column, alias_of, ordinality_column};
 use crate::state::{Analyzer, ExprKind, NsItem, ROW_COLUMNS_MAX};
 use crate::ty;
+use ids::code::TypType;
 use ids::{Oid, RelKind};
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
@@ -341,7 +342,7 @@ impl Analyzer<'_> {
             return Ok(RowShape::Columns(Self::relation_columns(&relation)));
         }
         let row = self.type_row(result)?;
-        let pseudo = row.typtype == b'p' && !matches!(result, ty::CSTRING | ty::VOID);
+        let pseudo = row.typtype == TypType::Pseudo && !matches!(result, ty::CSTRING | ty::VOID);
         if pseudo {
             return Ok(RowShape::Other);
         }

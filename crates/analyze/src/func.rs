@@ -5,6 +5,7 @@ use crate::candidates::Candidate;
 use crate::coerce::{Context, Path};
 use crate::state::{Analyzer, ExprKind};
 use crate::ty;
+use ids::code::TypType;
 use ids::{Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
@@ -137,7 +138,7 @@ impl Analyzer<'_> {
         };
         let Some(row) = row else { return Ok(None) };
         // Composite types only if they are not the row type of a table.
-        if row.typtype == b'c' && row.typrelid.is_valid() {
+        if row.typtype == TypType::Composite && row.typrelid.is_valid() {
             let standalone = self
                 .cat
                 .relation(row.typrelid)?

@@ -10,6 +10,7 @@ use crate::{stored, ty};
 use catalog::RelDesc as Relation;
 use catalog::foreign::{Change, check_triggers, event};
 use catalog::rows::PgAttribute;
+use ids::code::TypType;
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry};
@@ -171,7 +172,7 @@ impl Analyzer<'_> {
                 stored::expand_calls_in(self.cat, &mut e)?;
                 return Ok(Some(e));
             }
-            if row.typtype != b'd' {
+            if row.typtype != TypType::Domain {
                 return Ok(None);
             }
             oid = row.typbasetype;
@@ -311,7 +312,7 @@ impl Analyzer<'_> {
                 // The planner fills omitted columns with NULL. A domain may refuse NULL, so it
                 // needs an expression.
                 None if command == CmdType::Insert
-                    && self.type_row(a.atttypid)?.typtype != b'd' =>
+                    && self.type_row(a.atttypid)?.typtype != TypType::Domain =>
                 {
                     continue;
                 }

@@ -7,6 +7,7 @@ use crate::ty;
 use catalog::Row;
 use catalog::rows::PgType;
 use ids::Oid;
+use ids::code::TypType;
 use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
@@ -58,7 +59,7 @@ impl Analyzer<'_> {
     pub fn base_type_and_typmod(&mut self, mut oid: Oid, mut typmod: i32) -> Result<(Oid, i32)> {
         loop {
             let row = self.type_row(oid)?;
-            if row.typtype != b'd' {
+            if row.typtype != TypType::Domain {
                 return Ok((oid, typmod));
             }
             typmod = row.typtypmod;
@@ -77,7 +78,7 @@ impl Analyzer<'_> {
     pub fn composite_relation(&mut self, oid: Oid) -> Result<Oid> {
         let base = self.base_type(oid)?;
         let row = self.type_row(base)?;
-        Ok(if row.typtype == b'c' { row.typrelid } else { Oid::INVALID })
+        Ok(if row.typtype == TypType::Composite { row.typrelid } else { Oid::INVALID })
     }
 
     pub fn is_complex(&mut self, oid: Oid) -> Result<bool> {

@@ -9,6 +9,7 @@ use crate::rows::{
     PgDatabase, PgEnum, PgExtension, PgLanguage, PgOpclass, PgOperator, PgOpfamily, PgProc,
     PgRange, PgTablespace, PgType, indexes,
 };
+use ids::code::TypType;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
@@ -59,7 +60,7 @@ impl CatCx<'_> {
         let (mut oid, mut typmod) = (oid, -1);
         loop {
             let row = self.type_row(oid)?;
-            if row.typtype != b'd' {
+            if row.typtype != TypType::Domain {
                 return Ok((oid, typmod));
             }
             if typmod < 0 {
@@ -260,22 +261,22 @@ impl CatCx<'_> {
         }
         let polymorphic = match target.0 {
             2277 | 5078 => self.element_type(source)?.is_valid(), // anyarray, anycompatiblearray
-            3500 => self.type_row(source)?.typtype == b'e',       // anyenum
-            3831 | 5080 => self.type_row(source)?.typtype == b'r', // anyrange, anycompatiblerange
-            4537 | 4538 => self.type_row(source)?.typtype == b'm', // any(compatible)multirange
+            3500 => self.type_row(source)?.typtype == TypType::Enum, // anyenum
+            3831 | 5080 => self.type_row(source)?.typtype == TypType::Range, // anyrange, anycompatiblerange
+            4537 | 4538 => self.type_row(source)?.typtype == TypType::Multirange, // any(compatible)multirange
             2776 | 5079 => !self.element_type(source)?.is_valid(), // any(compatible)nonarray
             _ => false,
         };
         if polymorphic {
             return Ok(true);
         }
-        if target == RECORD && self.type_row(source)?.typtype == b'c' {
+        if target == RECORD && self.type_row(source)?.typtype == TypType::Composite {
             return Ok(true);
         }
         if target == Oid(2287) {
             // record[] accepts arrays of composite types.
             let element = self.element_type(source)?;
-            if element.is_valid() && self.type_row(element)?.typtype == b'c' {
+            if element.is_valid() && self.type_row(element)?.typtype == TypType::Composite {
                 return Ok(true);
             }
         }

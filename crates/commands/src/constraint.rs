@@ -12,6 +12,7 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;
+use ids::code::TypType;
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Constraint};
 use pgerror::{Result, bail, pg_err};
@@ -451,8 +452,8 @@ fn key_operators(
         if pf.is_none() || ff.is_none() {
             // The referencing value may be implicitly cast to the index's input type. For a
             // pseudo-type, the referenced column must have the same type.
-            let same =
-                cat.type_row(input)?.typtype != b'p' || cat.base_type(pa.atttypid)?.0 == fk_type;
+            let same = cat.type_row(input)?.typtype != TypType::Pseudo
+                || cat.base_type(pa.atttypid)?.0 == fk_type;
             let implicit = cat.is_binary_coercible(fk_type, input)?
                 || cat.cast(fk_type, input)?.is_some_and(|c| c.castcontext == b'i');
             if same && implicit {

@@ -11,6 +11,7 @@ use catalog::rows::{
 };
 use catalog::{CatCx, ObjectAddress};
 use engine::storage::drop_relation_files;
+use ids::code::TypType;
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
@@ -199,13 +200,13 @@ fn drop_column(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result
 
 fn drop_type(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let row = host.catalog().type_row(oid)?;
-    if row.typtype == b'e' {
+    if row.typtype == TypType::Enum {
         let mut cat = host.catalog();
         for label in cat.scan(indexes::PG_ENUM_TYPID_LABEL_INDEX, &[oid.into()])? {
             cat.delete(&label)?;
         }
     }
-    if row.typtype == b'r' {
+    if row.typtype == TypType::Range {
         let mut cat = host.catalog();
         for range in cat.scan(indexes::PG_RANGE_RNGTYPID_INDEX, &[oid.into()])? {
             cat.delete(&range)?;

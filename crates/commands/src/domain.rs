@@ -12,6 +12,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row};
 use deparse::{Deparser, Style};
+use ids::code::TypType;
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Node};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
@@ -52,7 +53,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
     let (base, typmod, collation) =
         analyze::ddl::column_type(&mut SessionLookup::new(host), &def, "")?;
     let base_row = host.catalog().type_row(base)?;
-    if !matches!(base_row.typtype, b'b' | b'c' | b'd' | b'e' | b'r' | b'm') {
+    if base_row.typtype == TypType::Pseudo {
         let shown = analyze::typename::type_name_text(&stmt.type_name);
         bail!(DATATYPE_MISMATCH, "\"{shown}\" is not a valid base type for a domain");
     }
@@ -97,7 +98,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
         typname: Name::new(&name),
         typnamespace: schema,
         typowner: owner,
-        typtype: b'd',
+        typtype: TypType::Domain,
         typispreferred: false,
         typisdefined: true,
         typrelid: Oid::INVALID,
@@ -226,7 +227,7 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
         for d in host.catalog().dependents_of(ObjectAddress::of::<PgType>(ty))? {
             if d.classid == PgType::RELATION {
                 let row = host.catalog().find_type(d.objid)?;
-                if row.is_some_and(|t| t.typtype == b'd') {
+                if row.is_some_and(|t| t.typtype == TypType::Domain) {
                     todo.push(d.objid);
                 } else {
                     let shown = host.catalog().format_type(ty)?;
@@ -302,7 +303,7 @@ fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()
 /// The domain of an ALTER statement; 42809 for other types.
 fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<Row<PgType>> {
     let row = typerow::find(host, parts)?;
-    if row.typtype != b'd' {
+    if row.typtype != TypType::Domain {
         let shown = host.catalog().format_type(row.oid)?;
         bail!(WRONG_OBJECT_TYPE, "{shown} is not a domain");
     }

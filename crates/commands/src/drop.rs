@@ -9,6 +9,7 @@ use catalog::object::ObjectClass;
 use catalog::rows::PgType;
 use catalog::{ObjectAddress, RelDesc};
 use ids::RelKind;
+use ids::code::TypType;
 use parse::ast::{DropStmt, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -259,7 +260,7 @@ fn types(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddres
             bail!(UNDEFINED_OBJECT, "type \"{shown}\" does not exist");
         };
         let row = host.catalog().type_row(oid)?;
-        if stmt.remove_type == ObjectType::Domain && row.typtype != b'd' {
+        if stmt.remove_type == ObjectType::Domain && row.typtype != TypType::Domain {
             let shown = catalog::namespace::qualified(schema, name);
             bail!(WRONG_OBJECT_TYPE, "\"{shown}\" is not a domain");
         }

@@ -14,6 +14,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
+use ids::code::TypType;
 use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -155,7 +156,7 @@ pub fn reassign(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -
         PgClass::RELATION => return alter_table::change_owner(host, oid, owner, false),
         PgType::RELATION => {
             let row = host.catalog().type_row(oid)?;
-            if row.typtype == b'c' {
+            if row.typtype == TypType::Composite {
                 return alter_table::change_owner(host, row.typrelid, owner, false);
             }
             if let Some(array) = row.typarray.valid()

@@ -8,6 +8,7 @@ use catalog::depend::Dependency;
 use catalog::lookup::BTREE_AM;
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use engine::storage::create_relation_files;
+use ids::code::TypType;
 use ids::{AttrNo, Oid, Persistence, RelKind, Xid};
 use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
@@ -109,7 +110,7 @@ pub fn check_column_type(
 /// 42P16 for pseudo-types, including anonymous records, whose values have no meaning in other
 /// sessions.
 pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Result<()> {
-    if host.catalog().type_row(ty)?.typtype == b'p' {
+    if host.catalog().type_row(ty)?.typtype == TypType::Pseudo {
         let shown = host.catalog().format_type(ty)?;
         bail!(INVALID_TABLE_DEFINITION, "column \"{column}\" has pseudo-type {shown}");
     }
@@ -121,15 +122,15 @@ pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Resu
 fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>) -> Result<()> {
     let row = host.catalog().type_row(ty)?;
     match row.typtype {
-        b'd' => return check_containment(host, row.typbasetype, within),
-        b'c' if within.contains(&ty) => {
+        TypType::Domain => return check_containment(host, row.typbasetype, within),
+        TypType::Composite if within.contains(&ty) => {
             let shown = host.catalog().format_type(ty)?;
             bail!(
                 INVALID_TABLE_DEFINITION,
                 "composite type {shown} cannot be made a member of itself"
             );
         }
-        b'c' => {
+        TypType::Composite => {
             let desc = host.catalog().relation(row.typrelid)?;
             within.push(ty);
             for a in desc.attributes.iter().filter(|a| !a.attisdropped) {
@@ -365,7 +366,7 @@ pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid
         typowner: owner,
         typlen: -1,
         typbyval: false,
-        typtype: b'c',
+        typtype: TypType::Composite,
         typcategory: b'C',
         typispreferred: false,
         typisdefined: true,
@@ -404,7 +405,9 @@ fn add_types(
     let array_name = typerow::array_type_name(host, spec.name, spec.namespace)?;
     // A table's row type has no ACL of its own.
     let typacl = match spec.kind {
-        b'c' => default_acl::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?,
+        RelKind::CompositeType => {
+            default_acl::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?
+        }
         _ => None,
     };
     let row = PgType {

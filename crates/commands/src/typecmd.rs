@@ -9,6 +9,7 @@ use crate::{creation, relation};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
+use ids::code::TypType;
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -32,7 +33,7 @@ pub fn create_enum(host: &mut dyn CommandHost, stmt: &CreateEnumStmt) -> Result<
     let row = PgType {
         typlen: 4,
         typbyval: true,
-        typtype: b'e',
+        typtype: TypType::Enum,
         typcategory: b'E',
         typinput: Oid(3506),
         typoutput: Oid(3507),
@@ -80,7 +81,7 @@ pub fn create_enum(host: &mut dyn CommandHost, stmt: &CreateEnumStmt) -> Result<
 pub fn alter_enum(host: &mut dyn CommandHost, stmt: &AlterEnumStmt) -> Result<()> {
     let list: Vec<&str> = stmt.type_name.iter().map(|p| &**p).collect();
     let row = find(host, &list)?;
-    if row.typtype != b'e' {
+    if row.typtype != TypType::Enum {
         let shown = host.catalog().format_type(row.oid)?;
         bail!(WRONG_OBJECT_TYPE, "{shown} is not an enum");
     }
@@ -222,7 +223,7 @@ pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str, domain: boo
     let row = find(host, parts)?;
     must_own(host, &row)?;
     not_a_table_type(host, &row, domain)?;
-    if row.typtype == b'c' {
+    if row.typtype == TypType::Composite {
         let rel = host.catalog().relation(row.typrelid)?;
         return crate::relname::rename_relation(host, &rel, new);
     }
@@ -232,7 +233,7 @@ pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str, domain: boo
 /// 42809 for row types of tables and for array types.
 fn not_a_table_type(host: &mut dyn CommandHost, row: &PgType, domain: bool) -> Result<()> {
     let shown = host.catalog().format_type(row.oid)?;
-    if domain && row.typtype != b'd' {
+    if domain && row.typtype != TypType::Domain {
         bail!(WRONG_OBJECT_TYPE, "{shown} is not a domain");
     }
     if row.typtype == RelKind::CompositeType
@@ -267,7 +268,7 @@ pub fn set_schema(
         return Ok(());
     }
     creation::may_create_in(host, schema)?;
-    if row.typtype == b'c' {
+    if row.typtype == TypType::Composite {
         let rel = host.catalog().relation(row.typrelid)?;
         crate::relname::move_relation(host, &rel, schema)?;
         return host
@@ -316,7 +317,7 @@ pub fn set_owner(
         names::must_be_member(host, owner)?;
         creation::may_create_in(host, row.typnamespace)?;
     }
-    if row.typtype == b'c' {
+    if row.typtype == TypType::Composite {
         return crate::alter_table::change_owner(host, row.typrelid, owner, false);
     }
     let mut cat = host.catalog();

@@ -7,6 +7,7 @@ use catalog::depend::Dependency;
 use catalog::rows::{Name, PgCollation, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
+use ids::code::TypType;
 use parse::ast::{Name as AstName, ObjectType, RangeVar};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -120,7 +121,7 @@ pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
         typname: Name::new(name),
         typlen: -1,
         typbyval: false,
-        typtype: b'b',
+        typtype: TypType::Base,
         typcategory: b'A',
         typrelid: Oid::INVALID,
         typsubscript: Oid(6179),

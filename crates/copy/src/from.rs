@@ -12,6 +12,7 @@ use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
 use executor::{BulkWriter, Change, Refs, RowAnswer, Timing, with_computed};
+use ids::code::TypType;
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
@@ -290,7 +291,7 @@ impl<'a> Reader<'a> {
                 }
             };
             let mut null_test = None;
-            if host.catalog().type_row(a.atttypid)?.typtype == b'd'
+            if host.catalog().type_row(a.atttypid)?.typtype == TypType::Domain
                 && columns::has_constraints(host, a.atttypid)?
             {
                 let e = columns::null_in_domain(host, a)?;

@@ -13,6 +13,7 @@ use catalog::rows::{
     PgType, indexes,
 };
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::Result;
 use types::{Datum, DatumRef, oids};
 
@@ -291,7 +292,7 @@ fn identify_type(core: &mut dyn SystemHost, oid: Oid) -> Result<Identity> {
     let schema = schema_of(core, row.typnamespace)?;
     let shown = qualified_type(core, oid)?;
     Ok(Identity {
-        kind: if row.typtype == b'd' { "domain" } else { "type" }.to_owned(),
+        kind: if row.typtype == TypType::Domain { "domain" } else { "type" }.to_owned(),
         schema: Some(quote_identifier(&schema)),
         name: Some(quote_identifier(row.typname.as_str())),
         identity: Some(shown.clone()),

@@ -4,6 +4,7 @@
 
 use crate::fncx::TypeInfo;
 use ids::Oid;
+use ids::code::TypType;
 
 /// A built-in type.
 pub struct BuiltinType {
@@ -42,6 +43,11 @@ pub fn by_name(name: &str) -> Option<&'static BuiltinType> {
     TYPES.iter().find(|t| t.name == name || t.format_name == name)
 }
 
+/// `typtype` of a row of the table below.
+const fn kind(code: u8) -> TypType {
+    TypType::from_char(code).expect("the codes in the table are those of PostgreSQL")
+}
+
 macro_rules! types {
     ($($oid:literal $name:literal $format:literal $len:literal $by_val:literal $align:literal
        $delim:literal $elem:literal $array:literal $kind:literal $category:literal
@@ -50,7 +56,7 @@ macro_rules! types {
         pub static TYPES: &[BuiltinType] = &[$(BuiltinType {
             info: TypeInfo {
                 oid: Oid($oid), len: $len, by_val: $by_val, align: $align, delim: $delim,
-                elem: Oid($elem), array: Oid($array), kind: $kind, category: $category,
+                elem: Oid($elem), array: Oid($array), kind: kind($kind), category: $category,
                 base: Oid(0), relid: Oid(0),
             },
             name: $name, format_name: $format,

@@ -3,6 +3,7 @@
 use crate::datum::{Datum, DatumRef};
 use crate::settings::Settings;
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result};
 use std::any::Any;
 use std::cell::Cell;
@@ -23,8 +24,7 @@ pub struct TypeInfo {
     pub elem: Oid,
     /// The array type of this type (`typarray`).
     pub array: Oid,
-    /// `typtype`: `b`, `c`, `d`, `e`, `p`, `r`, `m`.
-    pub kind: u8,
+    pub kind: TypType,
     pub category: u8,
     /// `typbasetype` of a domain.
     pub base: Oid,

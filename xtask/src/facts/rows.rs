@@ -51,6 +51,7 @@ fn field_type(type_name: &str) -> Result<&'static str> {
 fn code_type(column: &str) -> &'static str {
     match column {
         "relkind" => "RelKind",
+        "typtype" => "TypType",
         "relpersistence" => "Persistence",
         _ => "u8",
     }
@@ -61,7 +62,7 @@ pub fn structs(tables: &[Table]) -> Result<String> {
     let mut out = String::from(
         "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
          use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};\n\
-         use ids::code::{Persistence, RelKind};\n\
+         use ids::code::{Persistence, RelKind, TypType};\n\
          use ids::{Lsn, Oid, Xid};\n",
     );
     for table in tables.iter().filter(|t| t.schema == "pg_catalog") {

@@ -1,7 +1,7 @@
 //! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.
 
 use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};
-use ids::code::{Persistence, RelKind};
+use ids::code::{Persistence, RelKind, TypType};
 use ids::{Lsn, Oid, Xid};
 
 super::row! {
@@ -874,7 +874,7 @@ super::row! {
         typowner: Oid,
         typlen: i16,
         typbyval: bool,
-        typtype: u8,
+        typtype: TypType,
         typcategory: u8,
         typispreferred: bool,
         typisdefined: bool,

@@ -1,6 +1,7 @@
 //! Rust types of catalog columns and their conversion to and from datums.
 
 use super::array;
+use ids::code::TypType;
 use ids::{Lsn, Oid, Persistence, RelKind, Xid};
 use std::fmt;
 use std::ops::Deref;
@@ -248,7 +249,7 @@ macro_rules! code {
     )*};
 }
 
-code! { Persistence, RelKind }
+code! { Persistence, RelKind, TypType }
 
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {
     match datum {

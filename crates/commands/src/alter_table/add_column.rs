@@ -13,6 +13,7 @@ use crate::{class, sequence};
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgClass};
 use eval::{EvalState, Volatility};
+use ids::code::TypType;
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ConstrType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -122,7 +123,7 @@ fn values(
         work.rewrite.forced = true;
         return Ok(());
     }
-    let domain = host.catalog().type_row(column.atttypid)?.typtype == b'd';
+    let domain = host.catalog().type_row(column.atttypid)?.typtype == TypType::Domain;
     let constrained = domain && columns::has_constraints(host, column.atttypid)?;
     let default = match default {
         None if domain && !generated => columns::column_default(host, oid, number)?,

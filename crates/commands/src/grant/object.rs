@@ -7,6 +7,7 @@ use crate::routine::lookup;
 use crate::subject::Subject;
 use catalog::rows::{PgClass, PgProc, PgType};
 use ids::RelKind;
+use ids::code::TypType;
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -56,7 +57,9 @@ fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<Subj
             };
             match host.catalog().find_type_by_name(schema, name)? {
                 Some(oid) => {
-                    if kind == ObjectType::Domain && host.catalog().type_row(oid)?.typtype != b'd' {
+                    if kind == ObjectType::Domain
+                        && host.catalog().type_row(oid)?.typtype != TypType::Domain
+                    {
                         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a domain");
                     }
                     Subject::of::<PgType>(oid)

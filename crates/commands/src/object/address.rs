@@ -11,6 +11,7 @@ use catalog::rows::{
     PgProc, PgRewrite, PgSubscription, PgTransform, PgTrigger, PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc, namespace};
+use ids::code::TypType;
 use ids::{Oid, RelKind};
 use parse::ast::{Node, ObjectType, ObjectWithArgs, TypeName};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
@@ -162,7 +163,7 @@ pub fn resolve(
         ObjectType::Largeobject => large_object(host, node).map(Some),
         ObjectType::Type | ObjectType::Domain => {
             let row = typerow::find(host, &parts(node))?;
-            if object_type == ObjectType::Domain && row.typtype != b'd' {
+            if object_type == ObjectType::Domain && row.typtype != TypType::Domain {
                 let shown = host.catalog().format_type(row.oid)?;
                 bail!(WRONG_OBJECT_TYPE, "\"{shown}\" is not a domain");
             }

@@ -23,6 +23,7 @@ use catalog::rows::PgProc;
 use eval::{Callee, Volatility};
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
+use ids::code::TypType;
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
@@ -396,7 +397,7 @@ fn fields(
         });
     }
     let row = core.cat().type_row(result)?;
-    if row.typtype != b'c' {
+    if row.typtype != TypType::Composite {
         return Ok(None);
     }
     let desc = core.cat().relation(row.typrelid)?;

@@ -5,6 +5,7 @@ use crate::fncx::{FnContext, TypeInfo};
 use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
 use crate::{oids, pieces};
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{Result, pg_err};
 
 /// The largest number of dimensions.
@@ -218,7 +219,7 @@ impl TypeInfo {
 
     /// Is a 4-byte word of this type zero-extended?
     fn is_unsigned_word(&self) -> bool {
-        self.kind == b'e'
+        self.kind == TypType::Enum
             || matches!(self.oid, oids::FLOAT4 | oids::XID | oids::CID)
             || oids::is_object_id(self.oid)
     }

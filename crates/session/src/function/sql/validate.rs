@@ -9,6 +9,7 @@ use analyze::{SessionLookup, ty};
 use catalog::Row;
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{Result, bail};
 use plan::query::Query;
 use types::oids;
@@ -45,7 +46,7 @@ fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
 }
 
 fn is_pseudo(core: &mut Core, ty: Oid) -> Result<bool> {
-    Ok(core.cat().type_row(ty)?.typtype == b'p')
+    Ok(core.cat().type_row(ty)?.typtype == TypType::Pseudo)
 }
 
 /// Analyses the body and checks the result columns of its last statement. The statements of a
