@@ -7,7 +7,7 @@ use crate::ty;
 use catalog::Row;
 use catalog::rows::PgType;
 use ids::Oid;
-use ids::code::TypType;
+use ids::code::{ColumnStorage, TypType};
 use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
@@ -359,7 +359,7 @@ pub fn format_type(cat: &mut dyn Lookup, oid: Oid, typmod: Option<i32>) -> Resul
         return Ok("-".into());
     }
     let Some(mut row) = cat.type_row(oid)? else { return Ok("???".into()) };
-    let is_array = is_true_array(&row) && row.typstorage != b'p';
+    let is_array = is_true_array(&row) && row.typstorage != ColumnStorage::Plain;
     if is_array {
         let element = row.typelem;
         match cat.type_row(element)? {

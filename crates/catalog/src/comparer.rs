@@ -5,7 +5,7 @@
 use crate::cx::CatCx;
 use crate::orders::{ArrayOrder, Column, EnumOrder, RowOrder};
 use ids::Oid;
-use ids::code::TypType;
+use ids::code::{Align, TypType};
 use pgerror::Result;
 use sync::Arc;
 use types::compare::{self, Comparer};
@@ -16,7 +16,7 @@ use types::oids;
 pub(crate) const DEPTH_MAX: u32 = 32;
 
 /// The layout data needed to extract a value of the type from a row or an array.
-pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
+pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: Align) -> TypeInfo {
     TypeInfo {
         oid,
         len,

@@ -47,7 +47,6 @@ fn missing_value(attr: &page::tupdesc::Attr, array: &[u8]) -> Option<page::tupde
 pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
     use page::tupdesc::{Align, Attr};
     let attrs = attributes.iter().map(|a| {
-        let align = Align::from_char(a.attalign).unwrap_or(Align::Int);
         let mut attr = Attr {
             typmod: a.atttypmod,
             storage: a.attstorage,
@@ -58,7 +57,7 @@ pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
             identity: a.attidentity,
             collation: a.attcollation,
             ndims: a.attndims,
-            ..Attr::new(a.attname.as_bytes(), a.atttypid, a.attlen, a.attbyval, align)
+            ..Attr::new(a.attname.as_bytes(), a.atttypid, a.attlen, a.attbyval, a.attalign)
         };
         if a.atthasmissing && !a.attisdropped {
             attr.missing =

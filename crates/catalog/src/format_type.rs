@@ -5,6 +5,7 @@
 use crate::cx::CatCx;
 use crate::namespace::qualified;
 use ids::Oid;
+use ids::code::ColumnStorage;
 use pgerror::Result;
 
 impl CatCx<'_> {
@@ -29,7 +30,7 @@ impl CatCx<'_> {
             return Ok("-".to_owned());
         }
         let Some(mut row) = self.find_type(oid)? else { return Ok("???".to_owned()) };
-        let is_array = row.typsubscript == Oid(6179) && row.typstorage != b'p';
+        let is_array = row.typsubscript == Oid(6179) && row.typstorage != ColumnStorage::Plain;
         if is_array {
             match self.find_type(row.typelem)? {
                 Some(element) => row = element,

@@ -10,6 +10,7 @@ use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{PgAttrdef, PgAttribute, indexes};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{
     self, ColumnDef, ConstrType, Constraint, CreateStmt, DefElem, IndexElem, IndexStmt, Node,
@@ -193,7 +194,7 @@ pub fn column(
         new.compression = compression_for(host, method, ty)?;
     }
     if let Some(storage) = &def.storage_name {
-        new.storage = Some(storage_letter(host, storage, ty)?);
+        new.storage = Some(storage_for(host, storage, ty)?);
     }
     let mut out = Column {
         column: new,
@@ -381,7 +382,7 @@ pub fn type_option(ty: Oid) -> DefElem {
 /// The code of a compression method for a column of this type. Counterpart:
 /// `GetAttributeCompression`.
 pub fn compression_for(host: &mut dyn CommandHost, method: &str, ty: Oid) -> Result<u8> {
-    if method != "default" && host.catalog().type_row(ty)?.typstorage == b'p' {
+    if method != "default" && host.catalog().type_row(ty)?.typstorage == ColumnStorage::Plain {
         let shown = host.catalog().format_type(ty)?;
         bail!(FEATURE_NOT_SUPPORTED, "column data type {shown} does not support compression");
     }
@@ -397,22 +398,22 @@ fn compression(method: &str) -> Result<u8> {
     }
 }
 
-/// The `attstorage` code for a storage name; 0A000 where the type does not allow it.
-pub fn storage_letter(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<u8> {
-    let letter = match name.to_ascii_lowercase().as_str() {
-        "plain" => b'p',
-        "external" => b'e',
-        "extended" => b'x',
-        "main" => b'm',
+/// The storage for a storage name; 0A000 where the type does not allow it.
+pub fn storage_for(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<ColumnStorage> {
+    let storage = match name.to_ascii_lowercase().as_str() {
+        "plain" => ColumnStorage::Plain,
+        "external" => ColumnStorage::External,
+        "extended" => ColumnStorage::Extended,
+        "main" => ColumnStorage::Main,
         "default" => return Ok(host.catalog().type_row(ty)?.typstorage),
         _ => bail!(INVALID_PARAMETER_VALUE, "invalid storage type \"{name}\""),
     };
     let row = host.catalog().type_row(ty)?;
-    if letter != b'p' && row.typstorage == b'p' {
+    if storage != ColumnStorage::Plain && row.typstorage == ColumnStorage::Plain {
         let shown = host.catalog().format_type(ty)?;
         bail!(FEATURE_NOT_SUPPORTED, "column data type {shown} can only have storage PLAIN");
     }
-    Ok(letter)
+    Ok(storage)
 }
 
 fn table_constraint(c: &Constraint, constraints: &mut Constraints, sql: &str) -> Result<()> {

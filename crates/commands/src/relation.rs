@@ -8,7 +8,7 @@ use catalog::depend::Dependency;
 use catalog::lookup::BTREE_AM;
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use engine::storage::create_relation_files;
-use ids::code::TypType;
+use ids::code::{Align, ColumnStorage, TypType};
 use ids::{AttrNo, Oid, Persistence, RelKind, Xid};
 use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
@@ -32,7 +32,7 @@ pub struct NewColumn {
     pub identity: u8,
     pub generated: u8,
     /// `attstorage`, if it differs from the type's default.
-    pub storage: Option<u8>,
+    pub storage: Option<ColumnStorage>,
     pub compression: u8,
 }
 
@@ -382,8 +382,8 @@ pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid
         typmodin: Oid::INVALID,
         typmodout: Oid::INVALID,
         typanalyze: Oid::INVALID,
-        typalign: b'd',
-        typstorage: b'x',
+        typalign: Align::Double,
+        typstorage: ColumnStorage::Extended,
         typnotnull: false,
         typbasetype: Oid::INVALID,
         typtypmod: -1,

@@ -7,6 +7,7 @@ use crate::{class, deletion};
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{PgAttribute, PgClass, Text};
+use ids::code::ColumnStorage;
 use ids::{Oid, Persistence, RelKind};
 use pgerror::Result;
 use types::oids;
@@ -44,12 +45,7 @@ fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
         if c.attisdropped || c.attgenerated == b'v' {
             continue;
         }
-        let align = match c.attalign {
-            b'd' => 8,
-            b'i' => 4,
-            b's' => 2,
-            _ => 1,
-        };
+        let align = c.attalign.bytes() as i64;
         length = (length + align - 1) / align * align;
         if c.attlen > 0 {
             length += i64::from(c.attlen);
@@ -59,7 +55,7 @@ fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
             Some(size) => length += size,
             None => unlimited = true,
         }
-        toastable |= c.attstorage != b'p';
+        toastable |= c.attstorage != ColumnStorage::Plain;
     }
     if !toastable || unlimited {
         return toastable;
@@ -84,7 +80,7 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
         _ => catalog::namespace::PG_TOAST,
     };
     let plain = |name: &str, ty: Oid| NewColumn {
-        storage: Some(b'p'),
+        storage: Some(ColumnStorage::Plain),
         ..NewColumn::new(name, ty, -1, Oid::INVALID)
     };
     let columns = [

@@ -9,7 +9,7 @@ use crate::{creation, relation};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
-use ids::code::TypType;
+use ids::code::{Align, ColumnStorage, TypType};
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -39,8 +39,8 @@ pub fn create_enum(host: &mut dyn CommandHost, stmt: &CreateEnumStmt) -> Result<
         typoutput: Oid(3507),
         typreceive: Oid(3532),
         typsend: Oid(3533),
-        typalign: b'i',
-        typstorage: b'p',
+        typalign: Align::Int,
+        typstorage: ColumnStorage::Plain,
         ..relation::row_type_row(oid, &name, schema, owner, Oid::INVALID)
     };
     insert_with_array(host, row)?;

@@ -7,7 +7,7 @@ use catalog::depend::Dependency;
 use catalog::rows::{Name, PgCollation, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
-use ids::code::TypType;
+use ids::code::{Align, ColumnStorage, TypType};
 use parse::ast::{Name as AstName, ObjectType, RangeVar};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -134,8 +134,8 @@ pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
         typmodin: element.typmodin,
         typmodout: element.typmodout,
         typanalyze: Oid(3816),
-        typalign: if element.typalign == b'd' { b'd' } else { b'i' },
-        typstorage: b'x',
+        typalign: if element.typalign == Align::Double { Align::Double } else { Align::Int },
+        typstorage: ColumnStorage::Extended,
         typnotnull: false,
         typbasetype: Oid::INVALID,
         typtypmod: -1,

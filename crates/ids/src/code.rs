@@ -89,7 +89,7 @@ codes! {
     }
 
     /// How a column stores wide values (`typstorage`, `attstorage`).
-    Storage {
+    ColumnStorage {
         /// Inline, not compressed.
         Plain = b'p',
         /// May be moved to the TOAST table, not compressed.
@@ -298,6 +298,50 @@ impl ArgMode {
     /// Is it a column of the result?
     pub const fn is_output(self) -> bool {
         matches!(self, ArgMode::Out | ArgMode::InOut | ArgMode::Table)
+    }
+}
+
+/// Alignment of a type (`typalign`, `attalign`). The values are numbers of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Align {
+    Char = 1,
+    Short = 2,
+    Int = 4,
+    Double = 8,
+}
+
+impl Align {
+    pub const fn bytes(self) -> usize {
+        self as usize
+    }
+
+    /// Rounds `offset` up.
+    #[inline(always)]
+    pub const fn up(self, offset: usize) -> usize {
+        let mask = self as usize - 1;
+        (offset + mask) & !mask
+    }
+
+    /// The value with this code; `None` if there is none.
+    pub const fn from_char(code: u8) -> Option<Align> {
+        match code {
+            b'c' => Some(Align::Char),
+            b's' => Some(Align::Short),
+            b'i' => Some(Align::Int),
+            b'd' => Some(Align::Double),
+            _ => None,
+        }
+    }
+
+    /// The code in the catalog.
+    pub const fn to_char(self) -> u8 {
+        match self {
+            Align::Char => b'c',
+            Align::Short => b's',
+            Align::Int => b'i',
+            Align::Double => b'd',
+        }
     }
 }
 

@@ -1,49 +1,8 @@
 //! Tuple descriptors: the physical form of a relation's columns. Counterpart: access/tupdesc.h.
 
 use ids::Oid;
-
-/// Alignment of a type. Counterpart: `typalign`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum Align {
-    Char = 1,
-    Short = 2,
-    Int = 4,
-    Double = 8,
-}
-
-impl Align {
-    pub const fn bytes(self) -> usize {
-        self as usize
-    }
-
-    /// Rounds `offset` up.
-    #[inline(always)]
-    pub const fn up(self, offset: usize) -> usize {
-        let mask = self as usize - 1;
-        (offset + mask) & !mask
-    }
-
-    /// From `pg_type.typalign`.
-    pub const fn from_char(c: u8) -> Option<Align> {
-        match c {
-            b'c' => Some(Align::Char),
-            b's' => Some(Align::Short),
-            b'i' => Some(Align::Int),
-            b'd' => Some(Align::Double),
-            _ => None,
-        }
-    }
-
-    pub const fn to_char(self) -> u8 {
-        match self {
-            Align::Char => b'c',
-            Align::Short => b's',
-            Align::Int => b'i',
-            Align::Double => b'd',
-        }
-    }
-}
+pub use ids::code::Align;
+use ids::code::ColumnStorage;
 
 /// The value, for rows older than the column, of a column added by ALTER TABLE … ADD COLUMN …
 /// DEFAULT. Counterpart: `attmissingval`.
@@ -65,8 +24,7 @@ pub struct Attr {
     pub len: i16,
     pub by_val: bool,
     pub align: Align,
-    /// `p`, `e`, `m` or `x`.
-    pub storage: u8,
+    pub storage: ColumnStorage,
     /// `p` (pglz), `l` (lz4) or 0 (the default).
     pub compression: u8,
     pub not_null: bool,
@@ -90,7 +48,7 @@ impl Attr {
             len,
             by_val,
             align,
-            storage: if len == -1 { b'x' } else { b'p' },
+            storage: if len == -1 { ColumnStorage::Extended } else { ColumnStorage::Plain },
             compression: 0,
             not_null: false,
             missing: None,
@@ -108,7 +66,7 @@ impl Attr {
 
     /// Is this a varlena that may be stored with a one-byte header?
     pub fn is_packable(&self) -> bool {
-        self.len == -1 && self.storage != b'p'
+        self.len == -1 && self.storage != ColumnStorage::Plain
     }
 
     /// Is a by-value word of this type zero-extended (OIDs, XIDs, floats) rather than

@@ -4,7 +4,7 @@
 
 use crate::fncx::TypeInfo;
 use ids::Oid;
-use ids::code::TypType;
+use ids::code::{Align, TypType};
 
 /// A built-in type.
 pub struct BuiltinType {
@@ -48,6 +48,11 @@ const fn kind(code: u8) -> TypType {
     TypType::from_char(code).expect("the codes in the table are those of PostgreSQL")
 }
 
+/// `typalign` of a row of the table below.
+const fn align(code: u8) -> Align {
+    Align::from_char(code).expect("the codes in the table are those of PostgreSQL")
+}
+
 macro_rules! types {
     ($($oid:literal $name:literal $format:literal $len:literal $by_val:literal $align:literal
        $delim:literal $elem:literal $array:literal $kind:literal $category:literal
@@ -55,7 +60,7 @@ macro_rules! types {
         /// Sorted by OID.
         pub static TYPES: &[BuiltinType] = &[$(BuiltinType {
             info: TypeInfo {
-                oid: Oid($oid), len: $len, by_val: $by_val, align: $align, delim: $delim,
+                oid: Oid($oid), len: $len, by_val: $by_val, align: align($align), delim: $delim,
                 elem: Oid($elem), array: Oid($array), kind: kind($kind), category: $category,
                 base: Oid(0), relid: Oid(0),
             },

@@ -3,7 +3,7 @@
 use crate::datum::{Datum, DatumRef};
 use crate::settings::Settings;
 use ids::Oid;
-use ids::code::TypType;
+use ids::code::{Align, TypType};
 use pgerror::{PgError, Result};
 use std::any::Any;
 use std::cell::Cell;
@@ -17,8 +17,7 @@ pub struct TypeInfo {
     /// `typlen`: bytes, -1 varlena, -2 cstring.
     pub len: i16,
     pub by_val: bool,
-    /// `typalign`: `c`, `s`, `i` or `d`.
-    pub align: u8,
+    pub align: Align,
     pub delim: u8,
     /// Element type of an array type, true or of fixed length (`typelem`).
     pub elem: Oid,
@@ -48,7 +47,7 @@ pub struct RowColumn {
 pub struct Dropped {
     pub len: i16,
     pub by_val: bool,
-    pub align: u8,
+    pub align: Align,
 }
 
 impl RowColumn {

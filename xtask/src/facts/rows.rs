@@ -50,6 +50,8 @@ fn field_type(type_name: &str) -> Result<&'static str> {
 /// The type of `ids::code` for a column of type `"char"`.
 fn code_type(column: &str) -> &'static str {
     match column {
+        "typalign" | "attalign" => "Align",
+        "typstorage" | "attstorage" => "ColumnStorage",
         "relkind" => "RelKind",
         "typtype" => "TypType",
         "relpersistence" => "Persistence",
@@ -62,7 +64,7 @@ pub fn structs(tables: &[Table]) -> Result<String> {
     let mut out = String::from(
         "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
          use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};\n\
-         use ids::code::{Persistence, RelKind, TypType};\n\
+         use ids::code::{Align, ColumnStorage, Persistence, RelKind, TypType};\n\
          use ids::{Lsn, Oid, Xid};\n",
     );
     for table in tables.iter().filter(|t| t.schema == "pg_catalog") {

@@ -2,6 +2,7 @@
 //!
 //! Counterpart: heaptoast.c, toast_helper.c.
 
+use ids::code::ColumnStorage;
 use ids::{BlockNo, CommandId, Oid, Tid, Xid};
 use page::heap_tuple::{HeapTupleHeader, infomask};
 use page::tupdesc::{Align, Attr, TupleDesc};
@@ -98,7 +99,10 @@ impl ToastPages {
         let attrs = vec![
             Attr::new(b"chunk_id", Oid(26), 4, true, Align::Int),
             Attr::new(b"chunk_seq", Oid(23), 4, true, Align::Int),
-            Attr { storage: b'p', ..Attr::new(b"chunk_data", Oid(17), -1, false, Align::Int) },
+            Attr {
+                storage: ColumnStorage::Plain,
+                ..Attr::new(b"chunk_data", Oid(17), -1, false, Align::Int)
+            },
         ];
         ToastPages {
             relation,
@@ -175,7 +179,8 @@ pub(super) fn form_row(
         let is_external = |i: usize| raw[i].as_ref().is_some_and(|r| varlena::is_external(r));
         let candidates = (0..row.len()).filter(|&i| {
             let attr = &desc.attrs[i];
-            let movable = attr.len == -1 && matches!(attr.storage, b'x' | b'e');
+            let movable = attr.len == -1
+                && matches!(attr.storage, ColumnStorage::Extended | ColumnStorage::External);
             movable
                 && size(i) > varlena::TOAST_POINTER_SIZE + 8
                 && !is_external(i)
@@ -194,7 +199,7 @@ pub(super) fn form_row(
         if compressing {
             tried[i] = true;
             let mut data = Vec::new();
-            if desc.attrs[i].storage == b'x'
+            if desc.attrs[i].storage == ColumnStorage::Extended
                 && pglz::compress(payload, &pglz::Strategy::DEFAULT, &mut data).is_some()
             {
                 raw[i] = Some(varlena::compressed(payload.len(), Compression::Pglz, &data));

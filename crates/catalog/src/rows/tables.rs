@@ -1,7 +1,7 @@
 //! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.
 
 use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};
-use ids::code::{Persistence, RelKind, TypType};
+use ids::code::{Align, ColumnStorage, Persistence, RelKind, TypType};
 use ids::{Lsn, Oid, Xid};
 
 super::row! {
@@ -86,8 +86,8 @@ super::row! {
         attcacheoff: i32,
         atttypmod: i32,
         attbyval: bool,
-        attalign: u8,
-        attstorage: u8,
+        attalign: Align,
+        attstorage: ColumnStorage,
         attcompression: u8,
         attnotnull: bool,
         atthasdef: bool,
@@ -890,8 +890,8 @@ super::row! {
         typmodin: Oid,
         typmodout: Oid,
         typanalyze: Oid,
-        typalign: u8,
-        typstorage: u8,
+        typalign: Align,
+        typstorage: ColumnStorage,
         typnotnull: bool,
         typbasetype: Oid,
         typtypmod: i32,

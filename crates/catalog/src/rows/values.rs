@@ -1,7 +1,7 @@
 //! Rust types of catalog columns and their conversion to and from datums.
 
 use super::array;
-use ids::code::TypType;
+use ids::code::{Align, ColumnStorage, TypType};
 use ids::{Lsn, Oid, Persistence, RelKind, Xid};
 use std::fmt;
 use std::ops::Deref;
@@ -249,7 +249,7 @@ macro_rules! code {
     )*};
 }
 
-code! { Persistence, RelKind, TypType }
+code! { Align, ColumnStorage, Persistence, RelKind, TypType }
 
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {
     match datum {

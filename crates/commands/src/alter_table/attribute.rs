@@ -168,10 +168,10 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             )?;
             let a = column(rel, cmd)?;
             let name = word(cmd, "SET STORAGE")?;
-            let letter = create_table::storage_letter(host, name, a.atttypid)?;
+            let storage = create_table::storage_for(host, name, a.atttypid)?;
             let number = a.attnum;
-            class::change_column(host, oid, number, |a| a.attstorage = letter)?;
-            on_indexes(host, rel, number, |a| a.attstorage = letter)?;
+            class::change_column(host, oid, number, |a| a.attstorage = storage)?;
+            on_indexes(host, rel, number, |a| a.attstorage = storage)?;
             crate::toast::add_toast(host, oid, None)
         }
         AlterTableType::SetCompression => {

@@ -11,6 +11,7 @@ use catalog::RelDesc;
 use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
 use eval::{EvalState, Program};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, Oid, Persistence, RelKind, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::Expr;
@@ -181,7 +182,8 @@ fn copy(
     let old_width = old.tupdesc.len();
     let mut columns: Vec<AttrNo> = (1..=old_width as AttrNo).collect();
     // Values keep their compressed form even if their column's storage is now plain.
-    let has_plain = new.attributes.iter().any(|a| a.attlen == -1 && a.attstorage == b'p');
+    let has_plain =
+        new.attributes.iter().any(|a| a.attlen == -1 && a.attstorage == ColumnStorage::Plain);
     let same: Vec<AttrNo> = match has_plain {
         true => columns.iter().copied().filter(|n| !programs.sets(*n)).collect(),
         false => Vec::new(),

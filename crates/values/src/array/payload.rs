@@ -209,12 +209,7 @@ fn align_up(n: usize, to: usize) -> usize {
 impl TypeInfo {
     /// The type's alignment in bytes.
     pub fn align_bytes(&self) -> usize {
-        match self.align {
-            b'c' => 1,
-            b's' => 2,
-            b'i' => 4,
-            _ => 8,
-        }
+        self.align.bytes()
     }
 
     /// Is a 4-byte word of this type zero-extended?
