@@ -7,6 +7,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::code::ArgMode;
 use pgerror::Result;
 
 /// A candidate of overload resolution: a function or an operator.
@@ -295,8 +296,8 @@ fn match_names(proc: &PgProc, nargs: usize, argnames: &[&str]) -> Option<Vec<usi
         let mut index = 0;
         let mut hit = None;
         for (i, parameter) in names.iter().enumerate() {
-            let mode = proc.proargmodes.as_ref().map_or(b'i', |m| m[i]);
-            if !matches!(mode, b'i' | b'b' | b'v') {
+            let mode = proc.proargmodes.as_ref().map_or(ArgMode::In, |m| m[i]);
+            if !mode.is_input() {
                 continue;
             }
             if *parameter == *name {

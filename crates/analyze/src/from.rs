@@ -364,7 +364,7 @@ impl Analyzer<'_> {
         let mut names = Vec::new();
         let mut result = Vec::new();
         for (i, &mode) in modes.iter().enumerate() {
-            if matches!(mode, b'o' | b'b' | b't') {
+            if mode.is_output() {
                 let name = proc
                     .proargnames
                     .as_ref()

@@ -5,7 +5,7 @@ use crate::candidates::Candidate;
 use crate::coerce::{Context, Path};
 use crate::state::{Analyzer, ExprKind};
 use crate::ty;
-use ids::code::TypType;
+use ids::code::{AggKind, ProKind, TypType};
 use ids::{Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
@@ -22,8 +22,7 @@ pub enum FuncDetail {
 
 pub struct FoundFunction {
     pub oid: Oid,
-    /// `pg_proc.prokind`
-    pub kind: u8,
+    pub kind: ProKind,
     pub rettype: Oid,
     pub retset: bool,
     /// Number of arguments that the variadic array gathers.
@@ -89,7 +88,9 @@ impl Analyzer<'_> {
         let proc = self.cat.proc_row(best.oid)?.ok_or_else(|| {
             pg_err!(INTERNAL_ERROR, "cache lookup failed for function {}", best.oid)
         })?;
-        let all = (proc.prokind == b'p').then(|| crate::candidates::with_outputs(&proc)).flatten();
+        let all = (proc.prokind == ProKind::Procedure)
+            .then(|| crate::candidates::with_outputs(&proc))
+            .flatten();
         let proc: &catalog::rows::PgProc = all.as_ref().unwrap_or(&proc);
         let mut defaults = Vec::new();
         if best.defaults > 0 {
@@ -245,8 +246,8 @@ impl Analyzer<'_> {
         location: i32,
     ) -> Result<()> {
         let Some(call) = call else { return Ok(()) };
-        let kind = self.cat.aggregate(func.oid)?.map_or(b'n', |a| a.aggkind);
-        let e = if kind != b'n' {
+        let kind = self.cat.aggregate(func.oid)?.map_or(AggKind::Normal, |a| a.aggkind);
+        let e = if kind != AggKind::Normal {
             if !call.agg_within_group {
                 Some(pg_err!(
                     WRONG_OBJECT_TYPE,

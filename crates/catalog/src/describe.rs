@@ -13,6 +13,7 @@ use crate::rows::{
     PgDefaultAcl, PgLargeobject, PgOperator, PgOpfamily, PgParameterAcl, PgProc, PgPublication,
     PgPublicationNamespace, PgPublicationRel, PgTransform, PgType, PgUserMapping, indexes,
 };
+use ids::code::ProKind;
 use ids::{Oid, RelKind};
 use pgerror::{PgError, Result};
 
@@ -25,7 +26,7 @@ impl CatCx<'_> {
             PgClass::RELATION => self.describe_relation(oid),
             PgProc::RELATION => {
                 let noun = match self.function(oid)?.prokind {
-                    b'a' => "aggregate",
+                    ProKind::Aggregate => "aggregate",
                     _ => "function",
                 };
                 Ok(format!("{noun} {}", self.format_function(oid)?))

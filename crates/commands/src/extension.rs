@@ -7,6 +7,7 @@ use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{Name, OidVector, PgExtension, PgNamespace, PgProc, Text, indexes};
 use ids::Oid;
+use ids::code::{ParallelSafety, ProKind, Volatility};
 use parse::ast::{CreateExtensionStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use types::oids;
@@ -20,7 +21,7 @@ struct Function {
     args: &'static [(&'static str, Oid, Option<&'static str>)],
     result: Oid,
     strict: bool,
-    volatility: u8,
+    volatility: Volatility,
 }
 
 /// A built-in extension.
@@ -52,7 +53,7 @@ const EXTENSIONS: &[Extension] = &[Extension {
             ],
             result: oids::INT8,
             strict: false,
-            volatility: b'v',
+            volatility: Volatility::Volatile,
         },
         Function {
             name: "autoprewarm_start_worker",
@@ -60,7 +61,7 @@ const EXTENSIONS: &[Extension] = &[Extension {
             args: &[],
             result: oids::VOID,
             strict: true,
-            volatility: b'v',
+            volatility: Volatility::Volatile,
         },
         Function {
             name: "autoprewarm_dump_now",
@@ -68,7 +69,7 @@ const EXTENSIONS: &[Extension] = &[Extension {
             args: &[],
             result: oids::INT8,
             strict: true,
-            volatility: b'v',
+            volatility: Volatility::Volatile,
         },
     ],
 }];
@@ -169,13 +170,16 @@ fn add_function(
         prorows: 0.0,
         provariadic: Oid::INVALID,
         prosupport: Oid::INVALID,
-        prokind: b'f',
+        prokind: ProKind::Function,
         prosecdef: false,
         proleakproof: false,
         proisstrict: f.strict,
         proretset: false,
         provolatile: f.volatility,
-        proparallel: if f.args.is_empty() { b'u' } else { b's' },
+        proparallel: match f.args.is_empty() {
+            true => ParallelSafety::Unsafe,
+            false => ParallelSafety::Safe,
+        },
         pronargs: f.args.len() as i16,
         pronargdefaults: defaults.len() as i16,
         prorettype: f.result,

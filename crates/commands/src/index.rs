@@ -16,6 +16,7 @@ use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
+use ids::code::Volatility;
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
@@ -482,14 +483,16 @@ pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     });
     for (from, to) in conversions {
         let output = host.facts().type_io(from)?.output.volatility;
-        if output != b'i' || host.facts().type_io(to)?.input.volatility != b'i' {
+        if output != Volatility::Immutable
+            || host.facts().type_io(to)?.input.volatility != Volatility::Immutable
+        {
             return Ok(false);
         }
     }
     for (oid, is_operator) in functions {
         let mut cat = host.catalog();
         let function = if is_operator { cat.operator(oid)?.oprcode } else { oid };
-        if cat.function(function)?.provolatile != b'i' {
+        if cat.function(function)?.provolatile != Volatility::Immutable {
             return Ok(false);
         }
     }

@@ -37,7 +37,7 @@ pub(crate) fn inlined(
         return Ok(None);
     }
     let function = facts.function(call.funcid)?;
-    if volatility(&body.expr, facts)? > Volatility::of(function.volatility) {
+    if volatility(&body.expr, facts)? > function.volatility {
         return Ok(None);
     }
     let mut uses = vec![0; call.args.len()];

@@ -2,6 +2,7 @@
 //! nodes/primnodes.h.
 
 use crate::query::{Query, SortGroupClause};
+use ids::code::AggKind;
 use ids::{AttrNo, Oid};
 use stdx::Nested;
 use types::Datum;
@@ -170,7 +171,7 @@ pub struct Aggref {
     pub aggstar: bool,
     pub aggvariadic: bool,
     /// `n` normal, `o` ordered-set, `h` hypothetical-set.
-    pub aggkind: u8,
+    pub aggkind: AggKind,
     pub agglevelsup: u32,
     pub aggsplit: AggSplit,
     pub aggno: i32,

@@ -10,6 +10,7 @@ use crate::stage::Grouping;
 use crate::vars::target_for;
 use crate::width::table_size;
 use ids::RelKind;
+use ids::code::AggKind;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{AggSplit, Aggref, CoercionForm, Expr, RelabelType, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
@@ -369,7 +370,7 @@ impl Glob<'_> {
 pub(crate) fn has_sorting_aggs(exprs: &[Expr]) -> bool {
     let sorts = |e: &Expr| {
         matches!(e, Expr::Aggref(a)
-            if !a.aggorder.is_empty() || !a.aggdistinct.is_empty() || a.aggkind != b'n')
+            if !a.aggorder.is_empty() || !a.aggdistinct.is_empty() || a.aggkind != AggKind::Normal)
     };
     exprs.iter().any(|e| plan::walk::any(e, &mut |x| sorts(x)))
 }

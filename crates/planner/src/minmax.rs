@@ -10,6 +10,7 @@ use crate::stage::Grouping;
 use crate::subselect::exec_param;
 use crate::vars::{conjunction, conjuncts, relids_of};
 use eval::Volatility;
+use ids::code::AggKind;
 use ids::{Oid, RelKind};
 use pgerror::Result;
 use plan::expr::{Aggref, Const, Expr, Location, NullTest, SubLinkKind, SubPlan, TargetEntry};
@@ -69,7 +70,7 @@ impl Glob<'_> {
             let simple = agg.aggorder.is_empty()
                 && agg.aggdistinct.is_empty()
                 && agg.aggfilter.is_none()
-                && agg.aggkind == b'n'
+                && agg.aggkind == AggKind::Normal
                 && agg.agglevelsup == 0;
             let [arg] = agg.args.as_slice() else { return Ok(None) };
             let sort_op = self.facts.aggregate(agg.aggfnoid)?.sort_op;

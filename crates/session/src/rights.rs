@@ -10,6 +10,7 @@ use crate::caches::KnownRights;
 use crate::core::Core;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgClass;
+use ids::code::ProKind;
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
@@ -68,8 +69,8 @@ pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Resul
         return Ok(());
     }
     let noun = match row.prokind {
-        b'p' => "procedure",
-        b'a' => "aggregate",
+        ProKind::Procedure => "procedure",
+        ProKind::Aggregate => "aggregate",
         _ => "function",
     };
     Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", row.proname))

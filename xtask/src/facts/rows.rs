@@ -3,6 +3,7 @@
 
 use super::Table;
 use crate::scratch::Result;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Converts `pg_ts_config_map` to `PgTsConfigMap`.
@@ -39,7 +40,6 @@ fn field_type(type_name: &str) -> Result<&'static str> {
         "_int2" => "Vec<i16>",
         "_oid" => "Vec<Oid>",
         "_float4" => "Vec<f32>",
-        "_char" => "Vec<u8>",
         "_text" => "Vec<Text>",
         "_aclitem" => "Vec<AclItem>",
         "anyarray" | "_pg_statistic" => "AnyArray",
@@ -48,8 +48,15 @@ fn field_type(type_name: &str) -> Result<&'static str> {
 }
 
 /// The type of `ids::code` for a column of type `"char"`.
-fn code_type(column: &str) -> &'static str {
+fn code_type(table: &str, column: &str) -> &'static str {
     match column {
+        "aggkind" => "AggKind",
+        "aggfinalmodify" | "aggmfinalmodify" => "FinalModify",
+        "oprkind" => "OprKind",
+        "prokind" => "ProKind",
+        "provolatile" => "Volatility",
+        "proparallel" => "ParallelSafety",
+        "proargmodes" => "ArgMode",
         "typalign" | "attalign" => "Align",
         "typstorage" | "attstorage" => "ColumnStorage",
         "relkind" => "RelKind",
@@ -61,31 +68,37 @@ fn code_type(column: &str) -> &'static str {
 
 /// Generates `catalog::rows::tables`: one `row!` per catalog.
 pub fn structs(tables: &[Table]) -> Result<String> {
-    let mut out = String::from(
-        "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
-         use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};\n\
-         use ids::code::{Align, ColumnStorage, Persistence, RelKind, TypType};\n\
-         use ids::{Lsn, Oid, Xid};\n",
-    );
+    let mut rows = String::new();
+    let mut codes = BTreeSet::new();
     for table in tables.iter().filter(|t| t.schema == "pg_catalog") {
         let _ = write!(
-            out,
+            rows,
             "\nsuper::row! {{\n    {} = \"{}\" {} {{\n",
             struct_name(&table.name),
             table.name,
             table.oid
         );
         for column in &table.columns {
+            let code = code_type(&table.name, &column.name);
             let ty = match column.type_name.as_str() {
-                "char" => code_type(&column.name),
-                other => field_type(other)?,
+                "char" => code.to_owned(),
+                "_char" => format!("Vec<{code}>"),
+                other => field_type(other)?.to_owned(),
             };
-            let ty = if column.not_null { ty.to_owned() } else { format!("Option<{ty}>") };
-            let _ = writeln!(out, "        {}: {ty},", column.name);
+            if ty.contains(code) && code != "u8" {
+                codes.insert(code);
+            }
+            let ty = if column.not_null { ty } else { format!("Option<{ty}>") };
+            let _ = writeln!(rows, "        {}: {ty},", column.name);
         }
-        out.push_str("    }\n}\n");
+        rows.push_str("    }\n}\n");
     }
-    Ok(out)
+    let codes = codes.into_iter().collect::<Vec<_>>().join(", ");
+    Ok(format!(
+        "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
+         use super::values::{{AclItem, AnyArray, Int2Vector, Name, OidVector, Text}};\n\
+         use ids::code::{{{codes}}};\nuse ids::{{Lsn, Oid, Xid}};\n{rows}"
+    ))
 }
 
 /// Generates `catalog::facts::files`: the embedded text tables.

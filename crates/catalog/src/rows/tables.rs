@@ -1,13 +1,16 @@
 //! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.
 
 use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};
-use ids::code::{Align, ColumnStorage, Persistence, RelKind, TypType};
+use ids::code::{
+    AggKind, Align, ArgMode, ColumnStorage, FinalModify, OprKind, ParallelSafety, Persistence,
+    ProKind, RelKind, TypType, Volatility,
+};
 use ids::{Lsn, Oid, Xid};
 
 super::row! {
     PgAggregate = "pg_aggregate" 2600 {
         aggfnoid: Oid,
-        aggkind: u8,
+        aggkind: AggKind,
         aggnumdirectargs: i16,
         aggtransfn: Oid,
         aggfinalfn: Oid,
@@ -19,8 +22,8 @@ super::row! {
         aggmfinalfn: Oid,
         aggfinalextra: bool,
         aggmfinalextra: bool,
-        aggfinalmodify: u8,
-        aggmfinalmodify: u8,
+        aggfinalmodify: FinalModify,
+        aggmfinalmodify: FinalModify,
         aggsortop: Oid,
         aggtranstype: Oid,
         aggtransspace: i32,
@@ -471,7 +474,7 @@ super::row! {
         oprname: Name,
         oprnamespace: Oid,
         oprowner: Oid,
-        oprkind: u8,
+        oprkind: OprKind,
         oprcanmerge: bool,
         oprcanhash: bool,
         oprleft: Oid,
@@ -540,19 +543,19 @@ super::row! {
         prorows: f32,
         provariadic: Oid,
         prosupport: Oid,
-        prokind: u8,
+        prokind: ProKind,
         prosecdef: bool,
         proleakproof: bool,
         proisstrict: bool,
         proretset: bool,
-        provolatile: u8,
-        proparallel: u8,
+        provolatile: Volatility,
+        proparallel: ParallelSafety,
         pronargs: i16,
         pronargdefaults: i16,
         prorettype: Oid,
         proargtypes: OidVector,
         proallargtypes: Option<Vec<Oid>>,
-        proargmodes: Option<Vec<u8>>,
+        proargmodes: Option<Vec<ArgMode>>,
         proargnames: Option<Vec<Text>>,
         proargdefaults: Option<Text>,
         protrftypes: Option<Vec<Oid>>,

@@ -1,7 +1,10 @@
 //! Rust types of catalog columns and their conversion to and from datums.
 
 use super::array;
-use ids::code::{Align, ColumnStorage, TypType};
+use ids::code::{
+    AggKind, Align, ArgMode, ColumnStorage, FinalModify, OprKind, ParallelSafety, ProKind, TypType,
+    Volatility,
+};
 use ids::{Lsn, Oid, Persistence, RelKind, Xid};
 use std::fmt;
 use std::ops::Deref;
@@ -249,7 +252,10 @@ macro_rules! code {
     )*};
 }
 
-code! { Align, ColumnStorage, Persistence, RelKind, TypType }
+code! {
+    AggKind, Align, ArgMode, ColumnStorage, FinalModify, OprKind, ParallelSafety, Persistence,
+    ProKind, RelKind, TypType, Volatility,
+}
 
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {
     match datum {
@@ -340,6 +346,15 @@ macro_rules! fixed_array {
 
 fn le<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes[..N].try_into().expect("the slice was cut to this length")
+}
+
+impl Value for Vec<ArgMode> {
+    fn from_datum(datum: DatumRef<'_>) -> Option<Vec<ArgMode>> {
+        Vec::<u8>::from_datum(datum)?.into_iter().map(ArgMode::from_char).collect()
+    }
+    fn to_datum(&self) -> Datum {
+        self.iter().map(|m| m.to_char()).collect::<Vec<u8>>().to_datum()
+    }
 }
 
 fixed_array! {

@@ -7,7 +7,7 @@ use crate::routine::lookup;
 use crate::subject::Subject;
 use catalog::rows::{PgClass, PgProc, PgType};
 use ids::RelKind;
-use ids::code::TypType;
+use ids::code::{ProKind, TypType};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -109,8 +109,8 @@ pub fn in_schemas(
             _ => {
                 for row in host.catalog().scan_all::<PgProc>()? {
                     let fits = match kind {
-                        ObjectType::Procedure => row.prokind == b'p',
-                        ObjectType::Function => row.prokind != b'p',
+                        ObjectType::Procedure => row.prokind == ProKind::Procedure,
+                        ObjectType::Function => row.prokind != ProKind::Procedure,
                         _ => true,
                     };
                     if row.pronamespace == schema && fits {

@@ -11,6 +11,7 @@ use executor::{
     Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
+use ids::code::FinalModify;
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
 use std::sync::Arc;
@@ -143,7 +144,7 @@ impl DescriptorLookup for Core {
             inverse: Oid::INVALID,
             last: row.aggfinalfn,
             last_extra: row.aggfinalextra,
-            last_read_only: row.aggfinalmodify == b'r',
+            last_read_only: row.aggfinalmodify == FinalModify::ReadOnly,
             combine: row.aggcombinefn,
             trans_type: row.aggtranstype,
             init: row.agginitval.as_ref().map(|t| t.as_str().to_string()),
@@ -161,7 +162,7 @@ impl DescriptorLookup for Core {
             inverse: row.aggminvtransfn,
             last: row.aggmfinalfn,
             last_extra: row.aggmfinalextra,
-            last_read_only: row.aggmfinalmodify == b'r',
+            last_read_only: row.aggmfinalmodify == FinalModify::ReadOnly,
             combine: Oid::INVALID,
             trans_type: row.aggmtranstype,
             init: row.aggminitval.as_ref().map(|t| t.as_str().to_string()),

@@ -128,12 +128,9 @@ fn missing(row: &PgProc) -> PgError {
 fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
     let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
     let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
-        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => types
-            .iter()
-            .zip(modes)
-            .filter(|(_, m)| matches!(m, b'o' | b'b' | b't'))
-            .map(|(t, _)| *t)
-            .collect(),
+        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => {
+            types.iter().zip(modes).filter(|(_, m)| m.is_output()).map(|(t, _)| *t).collect()
+        }
         _ => Vec::new(),
     };
     if outputs.len() > 1 && outputs.len() == first.len() {

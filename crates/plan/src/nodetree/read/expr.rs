@@ -11,6 +11,7 @@ use crate::expr::{
     SqlValueFunction, SubLink, SubLinkKind, SubscriptingRef, WindowFunc,
 };
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::Result;
 use stdx::Nested;
 
@@ -43,7 +44,7 @@ pub(super) fn aggref(n: &NodeTree) -> Result<Aggref> {
         aggfilter: n.opt_expr("aggfilter")?,
         aggstar: n.bool("aggstar")?,
         aggvariadic: n.bool("aggvariadic")?,
-        aggkind: n.char("aggkind")?,
+        aggkind: n.code("aggkind", AggKind::from_char)?,
         agglevelsup: n.int("agglevelsup")?,
         aggsplit: AggSplit::Simple,
         aggno: n.int("aggno")?,

@@ -50,7 +50,7 @@ impl Writer {
             w.opt_expr("aggfilter", n.aggfilter.as_ref());
             w.bool("aggstar", n.aggstar);
             w.bool("aggvariadic", n.aggvariadic);
-            w.char("aggkind", n.aggkind);
+            w.char("aggkind", n.aggkind.to_char());
             w.num("agglevelsup", n.agglevelsup);
             w.num("aggsplit", 0);
             w.num("aggno", n.aggno);
