@@ -11,6 +11,7 @@ use catalog::rows::{
     PgType, indexes,
 };
 use catalog::{CatCx, RelDesc as Relation, Row, cache};
+use ids::code::ConType;
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -317,7 +318,7 @@ impl RelationLookup for SessionLookup<'_> {
             .host
             .catalog()
             .scan(indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX, &[relation.into()])?;
-        Ok(rows.iter().find(|c| c.contype == b'p').map(|c| constraint_info(c)))
+        Ok(rows.iter().find(|c| c.contype == ConType::PrimaryKey).map(|c| constraint_info(c)))
     }
 
     fn identity_sequence(&mut self, relation: Oid, column: AttrNo) -> Result<Option<Oid>> {

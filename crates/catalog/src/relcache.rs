@@ -9,6 +9,7 @@ use crate::reldesc::{IndexPart, RelDesc};
 use crate::rows::{PgAttribute, PgClass, indexes};
 use engine::index::{MethodInfo, Support, SupportFunction, SupportKind};
 use engine::{IndexDesc, TableDesc, ToastDesc};
+use ids::code::ConType;
 use ids::{Oid, Persistence, RelFile, RelKind};
 use pgerror::{PgError, Result};
 use std::sync::OnceLock;
@@ -316,8 +317,8 @@ impl CatCx<'_> {
             let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
             for row in self.scan(index, &[oid.into()])? {
                 match row.contype {
-                    b'c' => desc.checks.push(row.row.clone()),
-                    b'f' => desc.foreign_keys.push(row.row.clone()),
+                    ConType::Check => desc.checks.push(row.row.clone()),
+                    ConType::ForeignKey => desc.foreign_keys.push(row.row.clone()),
                     _ => {}
                 }
             }

@@ -12,7 +12,7 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;
-use ids::code::TypType;
+use ids::code::{ConType, FkAction, FkMatch, TypType};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Constraint};
 use pgerror::{Result, bail, pg_err};
@@ -27,7 +27,7 @@ pub fn row(
     host: &mut dyn CommandHost,
     name: &str,
     rel: &RelDesc,
-    kind: u8,
+    kind: ConType,
 ) -> Result<PgConstraint> {
     let row = bare_row(host, name, rel.class.relnamespace, kind)?;
     Ok(PgConstraint { conrelid: rel.oid(), ..row })
@@ -38,7 +38,7 @@ pub fn bare_row(
     host: &mut dyn CommandHost,
     name: &str,
     schema: Oid,
-    kind: u8,
+    kind: ConType,
 ) -> Result<PgConstraint> {
     Ok(PgConstraint {
         oid: host.catalog().new_oid(indexes::PG_CONSTRAINT_OID_INDEX)?,
@@ -53,9 +53,9 @@ pub fn bare_row(
         conindid: Oid::INVALID,
         conparentid: Oid::INVALID,
         confrelid: Oid::INVALID,
-        confupdtype: b' ',
-        confdeltype: b' ',
-        confmatchtype: b' ',
+        confupdtype: FkAction::Unset,
+        confdeltype: FkAction::Unset,
+        confmatchtype: FkMatch::Unset,
         conislocal: true,
         coninhcount: 0,
         connoinherit: false,
@@ -149,7 +149,7 @@ pub fn add_checks(
         used.push(name.clone());
         // A new table has no rows that could violate the constraint.
         let validated = !validate || !check.skip_validation;
-        let mut row = row(host, &name, &rel, b'c')?;
+        let mut row = row(host, &name, &rel, ConType::Check)?;
         row.convalidated = validated;
         row.connoinherit = check.is_no_inherit;
         row.conkey = (!columns.is_empty()).then(|| columns.clone());
@@ -350,7 +350,7 @@ pub fn add_foreign_key(
         }
     };
     let operators = key_operators(host, &name, &rel, &pk, &fk_columns, &pk_columns, &classes)?;
-    let mut row = row(host, &name, &rel, b'f')?;
+    let mut row = row(host, &name, &rel, ConType::ForeignKey)?;
     row.condeferrable = def.deferrable;
     row.condeferred = def.initdeferred;
     row.convalidated = !validate || !def.skip_validation;
@@ -389,9 +389,10 @@ fn actions_on_generated(rel: &RelDesc, def: &Constraint, fk_columns: &[AttrNo]) 
     if !fk_columns.iter().any(generated) {
         return Ok(());
     }
-    let action = if matches!(def.fk_upd_action, b'n' | b'd' | b'c') {
+    let sets = |action| matches!(action, FkAction::SetNull | FkAction::SetDefault);
+    let action = if sets(def.fk_upd_action) || def.fk_upd_action == FkAction::Cascade {
         "ON UPDATE"
-    } else if matches!(def.fk_del_action, b'n' | b'd') {
+    } else if sets(def.fk_del_action) {
         "ON DELETE"
     } else {
         return Ok(());
@@ -494,16 +495,17 @@ fn add_triggers(
     constraint: Oid,
     index: Oid,
 ) -> Result<()> {
-    let action = |action: u8, delete: bool| -> (u32, bool) {
+    let action = |action: FkAction, delete: bool| -> (u32, bool) {
         let (of_delete, of_update) = match action {
-            b'c' => (1646, 1647),
-            b'r' => (1648, 1649),
-            b'n' => (1650, 1651),
-            b'd' => (1652, 1653),
-            _ => (1654, 1655),
+            FkAction::Cascade => (1646, 1647),
+            FkAction::Restrict => (1648, 1649),
+            FkAction::SetNull => (1650, 1651),
+            FkAction::SetDefault => (1652, 1653),
+            FkAction::NoAction | FkAction::Unset => (1654, 1655),
         };
         // Only NO ACTION is deferrable.
-        (if delete { of_delete } else { of_update }, matches!(action, b'a' | 0 | b' '))
+        let waits = matches!(action, FkAction::NoAction | FkAction::Unset);
+        (if delete { of_delete } else { of_update }, waits)
     };
     let (del, del_waits) = action(def.fk_del_action, true);
     let (upd, upd_waits) = action(def.fk_upd_action, false);

@@ -11,7 +11,7 @@ use catalog::rows::{
 };
 use catalog::{CatCx, ObjectAddress};
 use engine::storage::drop_relation_files;
-use ids::code::TypType;
+use ids::code::{ConType, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
@@ -220,7 +220,7 @@ fn drop_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let mut cat = host.catalog();
     let row = cat.scan(indexes::PG_CONSTRAINT_OID_INDEX, &[oid.into()])?.pop();
     let row = row.ok_or_else(|| PgError::internal(format!("no constraint {oid}")))?;
-    if row.contype == b'c' && row.conrelid.is_valid() {
+    if row.contype == ConType::Check && row.conrelid.is_valid() {
         let class = class::row(&mut cat, row.conrelid)?;
         let relchecks = class.relchecks - 1;
         cat.update(&class, &PgClass { relchecks, ..class.row.clone() })?;

@@ -12,7 +12,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row};
 use deparse::{Deparser, Style};
-use ids::code::TypType;
+use ids::code::{ConType, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Node};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
@@ -191,7 +191,7 @@ fn add_check(
     if validate && !c.skip_validation {
         test_rows(host, domain, &e)?;
     }
-    let bare = constraint::bare_row(host, &name, row.typnamespace, b'c')?;
+    let bare = constraint::bare_row(host, &name, row.typnamespace, ConType::Check)?;
     let oid = bare.oid;
     let mut cat = host.catalog();
     cat.insert(&PgConstraint {

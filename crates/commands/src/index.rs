@@ -16,7 +16,7 @@ use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
-use ids::code::Volatility;
+use ids::code::{ConType, Volatility};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
@@ -690,7 +690,7 @@ fn record_dependencies(
         .collect();
     match new.constraint {
         Some(constraint) => {
-            let kind = if new.primary { b'p' } else { b'u' };
+            let kind = if new.primary { ConType::PrimaryKey } else { ConType::Unique };
             let keys: Vec<AttrNo> = new.keys.iter().map(|k| k.number).collect();
             crate::constraint::check_name_free(host, rel, &new.name)?;
             let mut row = crate::constraint::row(host, &new.name, rel, kind)?;

@@ -7,6 +7,7 @@ use crate::relname::{move_relation, rename_relation};
 use crate::{class, creation, relation};
 use catalog::RelDesc;
 use catalog::rows::{Name, PgConstraint, PgRewrite, PgTrigger, indexes};
+use ids::code::ConType;
 use ids::{Oid, RelKind};
 use parse::ast::{AlterObjectSchemaStmt, DropBehavior, ObjectType, RangeVar, RenameStmt};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -125,13 +126,13 @@ fn rename_constraint(
             rel.name()
         );
     }
-    if matches!(row.contype, b'p' | b'u' | b'x')
+    if matches!(row.contype, ConType::PrimaryKey | ConType::Unique | ConType::Exclusion)
         && let Some(index) = row.conindid.valid()
     {
         let index = host.catalog().relation(index)?;
         return rename_relation(host, &index, new);
     }
-    if row.contype == b'c' && !row.connoinherit {
+    if row.contype == ConType::Check && !row.connoinherit {
         if row.coninhcount > 0 {
             bail!(INVALID_TABLE_DEFINITION, "cannot rename inherited constraint \"{old}\"");
         }

@@ -5,6 +5,7 @@
 use crate::{class, index, sequence};
 use catalog::foreign::{check_triggers, event};
 use catalog::{RelDesc, acl};
+use ids::code::ConType;
 use ids::{Oid, RelKind};
 use parse::ast::{DropBehavior, TruncateStmt};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
@@ -96,7 +97,7 @@ fn referencing(
                 continue;
             }
             let fk = host.catalog().constraint(t.tgconstraint)?;
-            if fk.is_some_and(|c| c.contype == b'f' && c.confrelid == table.oid()) {
+            if fk.is_some_and(|c| c.contype == ConType::ForeignKey && c.confrelid == table.oid()) {
                 out.push(other);
             }
         }

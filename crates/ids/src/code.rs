@@ -214,8 +214,10 @@ codes! {
     }
 
     /// Action of a foreign key (`confupdtype`, `confdeltype`).
+    #[derive(Default)]
     FkAction {
         /// The constraint is not a foreign key.
+        #[default]
         Unset = b' ',
         NoAction = b'a',
         Restrict = b'r',
@@ -225,8 +227,10 @@ codes! {
     }
 
     /// Match type of a foreign key (`confmatchtype`).
+    #[derive(Default)]
     FkMatch {
         /// The constraint is not a foreign key.
+        #[default]
         Unset = b' ',
         Full = b'f',
         Partial = b'p',

@@ -50,6 +50,9 @@ fn field_type(type_name: &str) -> Result<&'static str> {
 /// The type of `ids::code` for a column of type `"char"`.
 fn code_type(table: &str, column: &str) -> &'static str {
     match column {
+        "contype" => "ConType",
+        "confupdtype" | "confdeltype" => "FkAction",
+        "confmatchtype" => "FkMatch",
         "aggkind" => "AggKind",
         "aggfinalmodify" | "aggmfinalmodify" => "FinalModify",
         "oprkind" => "OprKind",

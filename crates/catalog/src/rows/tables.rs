@@ -2,8 +2,8 @@
 
 use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};
 use ids::code::{
-    AggKind, Align, ArgMode, ColumnStorage, FinalModify, OprKind, ParallelSafety, Persistence,
-    ProKind, RelKind, TypType, Volatility,
+    AggKind, Align, ArgMode, ColumnStorage, ConType, FinalModify, FkAction, FkMatch, OprKind,
+    ParallelSafety, Persistence, ProKind, RelKind, TypType, Volatility,
 };
 use ids::{Lsn, Oid, Xid};
 
@@ -204,7 +204,7 @@ super::row! {
         oid: Oid,
         conname: Name,
         connamespace: Oid,
-        contype: u8,
+        contype: ConType,
         condeferrable: bool,
         condeferred: bool,
         convalidated: bool,
@@ -213,9 +213,9 @@ super::row! {
         conindid: Oid,
         conparentid: Oid,
         confrelid: Oid,
-        confupdtype: u8,
-        confdeltype: u8,
-        confmatchtype: u8,
+        confupdtype: FkAction,
+        confdeltype: FkAction,
+        confmatchtype: FkMatch,
         conislocal: bool,
         coninhcount: i32,
         connoinherit: bool,

@@ -2,8 +2,8 @@
 
 use super::array;
 use ids::code::{
-    AggKind, Align, ArgMode, ColumnStorage, FinalModify, OprKind, ParallelSafety, ProKind, TypType,
-    Volatility,
+    AggKind, Align, ArgMode, ColumnStorage, ConType, FinalModify, FkAction, FkMatch, OprKind,
+    ParallelSafety, ProKind, TypType, Volatility,
 };
 use ids::{Lsn, Oid, Persistence, RelKind, Xid};
 use std::fmt;
@@ -253,8 +253,8 @@ macro_rules! code {
 }
 
 code! {
-    AggKind, Align, ArgMode, ColumnStorage, FinalModify, OprKind, ParallelSafety, Persistence,
-    ProKind, RelKind, TypType, Volatility,
+    AggKind, Align, ArgMode, ColumnStorage, ConType, FinalModify, FkAction, FkMatch, OprKind,
+    ParallelSafety, Persistence, ProKind, RelKind, TypType, Volatility,
 }
 
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {

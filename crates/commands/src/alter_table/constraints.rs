@@ -8,6 +8,7 @@ use crate::{class, constraint, create_table, deletion, index};
 use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use ids::code::ConType;
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -158,7 +159,7 @@ fn use_index(
             cat.delete(&d)?;
         }
     }
-    let kind = if primary { b'p' } else { b'u' };
+    let kind = if primary { ConType::PrimaryKey } else { ConType::Unique };
     let mut new = constraint::row(host, &wanted, rel, kind)?;
     new.condeferrable = c.deferrable;
     new.condeferred = c.initdeferred;
@@ -269,7 +270,8 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
         }
         return Err(e);
     };
-    if row.contype == b'f' && row.confrelid.is_valid() && row.confrelid != rel.oid() {
+    if row.contype == ConType::ForeignKey && row.confrelid.is_valid() && row.confrelid != rel.oid()
+    {
         host.lock_relation(row.confrelid, names::mode::ACCESS_EXCLUSIVE)?;
         let referenced = host.catalog().relation(row.confrelid)?;
         host.check_not_in_use(referenced.oid(), referenced.name(), "ALTER TABLE")?;
@@ -294,7 +296,7 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
         _ => return Err(PgError::internal("ALTER CONSTRAINT without a definition")),
     };
     let row = named(host, rel, name)?.ok_or_else(|| undefined(rel, name))?;
-    if row.contype != b'f' {
+    if row.contype != ConType::ForeignKey {
         bail!(
             WRONG_OBJECT_TYPE,
             "constraint \"{name}\" of relation \"{}\" is not a foreign key constraint",
@@ -331,7 +333,7 @@ pub fn validate(
     must_be(rel, TABLES, "VALIDATE CONSTRAINT")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let row = named(host, rel, name)?.ok_or_else(|| undefined(rel, name))?;
-    if !matches!(row.contype, b'c' | b'f') {
+    if !matches!(row.contype, ConType::Check | ConType::ForeignKey) {
         bail!(
             WRONG_OBJECT_TYPE,
             "constraint \"{name}\" of relation \"{}\" is not a foreign key or check constraint",
@@ -341,7 +343,7 @@ pub fn validate(
     if row.convalidated {
         return Ok(());
     }
-    if row.contype == b'c' {
+    if row.contype == ConType::Check {
         let text = row.conbin.as_ref();
         let text = text.ok_or_else(|| PgError::internal("null conbin for a constraint"))?;
         let expr = plan::nodetree::read_expr(text.as_str())?;

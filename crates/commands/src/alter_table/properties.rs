@@ -13,6 +13,7 @@ use catalog::rows::{
     PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
+use ids::code::ConType;
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -142,7 +143,7 @@ fn foreign_keys(
         return Ok(rel.foreign_keys.clone());
     }
     let rows = host.catalog().scan_all::<PgConstraint>()?;
-    let to = rows.iter().filter(|c| c.contype == b'f' && c.confrelid == rel.oid());
+    let to = rows.iter().filter(|c| c.contype == ConType::ForeignKey && c.confrelid == rel.oid());
     Ok(to.map(|c| c.row.clone()).collect())
 }
 

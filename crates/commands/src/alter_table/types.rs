@@ -18,6 +18,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, RelDesc};
 use deparse as definition;
+use ids::code::ConType;
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -346,12 +347,12 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
         table,
         name,
         schema: row.connamespace,
-        foreign: row.contype == b'f',
+        foreign: row.contype == ConType::ForeignKey,
         clustered: false,
         replica_identity: false,
         tablespace: None,
     };
-    if matches!(row.contype, b'p' | b'u')
+    if matches!(row.contype, ConType::PrimaryKey | ConType::Unique)
         && let Some(i) = rel.indexes.iter().find(|i| i.indexrelid == row.conindid)
     {
         saved.index_comment = comment_of(host, ObjectAddress::relation(i.indexrelid))?;

@@ -7,6 +7,7 @@ use super::enums::{
 use super::expr::{CollateClause, DefElem, RoleSpec, TypeName};
 use super::query::{IntoClause, RangeVar};
 use super::{Name, Node};
+use ids::code::{FkAction, FkMatch};
 
 /// CREATE TABLE; elements are column definitions, constraints and LIKE clauses.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -72,9 +73,9 @@ pub struct Constraint {
     pub pk_attrs: Vec<Name>,
     pub fk_with_period: bool,
     pub pk_with_period: bool,
-    pub fk_matchtype: u8,
-    pub fk_upd_action: u8,
-    pub fk_del_action: u8,
+    pub fk_matchtype: FkMatch,
+    pub fk_upd_action: FkAction,
+    pub fk_del_action: FkAction,
     pub fk_del_set_cols: Vec<Name>,
     pub location: i32,
 }

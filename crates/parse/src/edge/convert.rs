@@ -5,6 +5,7 @@ use super::nodes::unexpected;
 use super::untyped;
 use crate::ast::{self, Name, Node};
 use ids::Persistence;
+use ids::code::{FkAction, FkMatch};
 use pg_raw_parse::list::{CastNodeList, NodeList};
 use pg_raw_parse::{ConstValue, Node as RNode, nodes, raw};
 use pgerror::{PgError, Result, pg_err};
@@ -91,6 +92,24 @@ macro_rules! codes {
 }
 
 codes!(Persistence);
+
+/// Codes of constraints; 0 where the constraint is of another kind.
+macro_rules! optional_codes {
+    ($($ty:ty),*) => { $(
+        impl Conv<$ty> for i8 {
+            fn conv(self, _: &mut Cx) -> Result<$ty> {
+                match self {
+                    0 => Ok(<$ty>::default()),
+                    code => {
+                        <$ty>::from_char(code as u8).ok_or_else(|| unexpected(stringify!($ty)))
+                    }
+                }
+            }
+        }
+    )* };
+}
+
+optional_codes!(FkAction, FkMatch);
 
 impl Conv<Option<Name>> for Option<&str> {
     fn conv(self, _: &mut Cx) -> Result<Option<Name>> {
