@@ -11,7 +11,7 @@ use catalog::rows::{
     PgType, indexes,
 };
 use catalog::{CatCx, RelDesc as Relation, Row, cache};
-use ids::code::ConType;
+use ids::code::{ConType, DepType};
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -329,7 +329,7 @@ impl RelationLookup for SessionLookup<'_> {
             &[PG_CLASS.into(), relation.into(), i32::from(column).into()],
         )?;
         for row in rows {
-            if row.classid == PG_CLASS && row.deptype == b'i' && row.objsubid == 0 {
+            if row.classid == PG_CLASS && row.deptype == DepType::Internal && row.objsubid == 0 {
                 let class = self.host.catalog().find_class(row.objid)?;
                 if class.is_some_and(|c| c.relkind == RelKind::Sequence) {
                     return Ok(Some(row.objid));

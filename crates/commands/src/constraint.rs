@@ -5,14 +5,13 @@
 use crate::relation::SYSTEM_COLUMNS;
 use crate::{class, creation, stored};
 use analyze::{ExprKind, SessionLookup};
-use catalog::depend::Dependency;
 use catalog::rows::{
     Int2Vector, Name, PgClass, PgConstraint, PgOperator, PgTrigger, Text, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;
-use ids::code::{ConType, FkAction, FkMatch, TypType};
+use ids::code::{ConType, DepType, FkAction, FkMatch, TypType};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Constraint};
 use pgerror::{Result, bail, pg_err};
@@ -81,10 +80,10 @@ pub fn insert(
     cat.insert(&row)?;
     if columns.is_empty() {
         let table = ObjectAddress::relation(row.conrelid);
-        cat.record_dependency(this, table, Dependency::Auto)?;
+        cat.record_dependency(this, table, DepType::Auto)?;
     }
     let list: Vec<_> = columns.iter().map(|c| ObjectAddress::column(row.conrelid, *c)).collect();
-    cat.record_dependencies(this, &list, Dependency::Auto)?;
+    cat.record_dependencies(this, &list, DepType::Auto)?;
     Ok(this)
 }
 
@@ -155,7 +154,7 @@ pub fn add_checks(
         row.conkey = (!columns.is_empty()).then(|| columns.clone());
         row.conbin = Some(stored::write(&expr));
         let this = insert(host, row, &columns)?;
-        let normal = Dependency::Normal;
+        let normal = DepType::Normal;
         stored::record(host, this, std::slice::from_ref(&expr), table, normal, normal)?;
         if validate && validated {
             unchecked.push((name.clone(), expr));
@@ -369,14 +368,14 @@ pub fn add_foreign_key(
     let this = insert(host, row, &fk_columns)?;
     let mut cat = host.catalog();
     let columns: Vec<_> = pk_columns.iter().map(|c| ObjectAddress::column(pk.oid(), *c)).collect();
-    cat.record_dependencies(this, &columns, Dependency::Normal)?;
-    cat.record_dependency(this, ObjectAddress::relation(index), Dependency::Normal)?;
+    cat.record_dependencies(this, &columns, DepType::Normal)?;
+    cat.record_dependency(this, ObjectAddress::relation(index), DepType::Normal)?;
     let mut all: Vec<_> = [operators.0, operators.1, operators.2].concat();
     all.sort_unstable();
     all.dedup();
     for operator in all {
         let operator = ObjectAddress::of::<PgOperator>(operator);
-        cat.record_dependency(this, operator, Dependency::Normal)?;
+        cat.record_dependency(this, operator, DepType::Normal)?;
     }
     cat.increment_command_counter()?;
     add_triggers(host, def, &rel, &pk, constraint, index)?;
@@ -578,7 +577,7 @@ pub fn add_trigger(
     })?;
     let of = ObjectAddress::of::<PgConstraint>(trigger.constraint);
     let this = ObjectAddress::of::<PgTrigger>(oid);
-    cat.record_dependency(this, of, Dependency::Internal)?;
+    cat.record_dependency(this, of, DepType::Internal)?;
     let row = class::row(&mut cat, table)?;
     if row.relhastriggers {
         cat.invalidate_relation(table, false);

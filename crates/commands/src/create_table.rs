@@ -8,9 +8,8 @@ use crate::sequence::NewSequence;
 use crate::{constraint, creation, index, reloptions, sequence, stored, tablespace, toast};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::rows::{PgAttrdef, PgAttribute, indexes};
-use ids::code::ColumnStorage;
+use ids::code::{ColumnStorage, DepType};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{
     self, ColumnDef, ConstrType, Constraint, CreateStmt, DefElem, IndexElem, IndexStmt, Node,
@@ -624,10 +623,10 @@ pub fn set_default(
     let row = row.ok_or_else(|| PgError::internal("column without a row"))?;
     cat.update(&row, &PgAttribute { atthasdef: true, ..row.row.clone() })?;
     let this = ObjectAddress::of::<PgAttrdef>(oid);
-    let kind = if generated { Dependency::Internal } else { Dependency::Auto };
+    let kind = if generated { DepType::Internal } else { DepType::Auto };
     cat.record_dependency(this, ObjectAddress::column(table, number), kind)?;
     let list = std::slice::from_ref(expr);
-    stored::record(host, this, list, table, Dependency::Normal, Dependency::Normal)
+    stored::record(host, this, list, table, DepType::Normal, DepType::Normal)
 }
 
 /// Creates PRIMARY KEY and UNIQUE constraints, the primary key first. The caller sets `columns` NOT

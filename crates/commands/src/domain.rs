@@ -5,14 +5,13 @@
 
 use crate::{constraint, creation, deletion, stored, typerow, typeuse};
 use analyze::SessionLookup;
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, PgAttribute, PgClass, PgCollation, PgConstraint, PgNamespace, PgType, Text,
     indexes,
 };
 use catalog::{ObjectAddress, Row};
 use deparse::{Deparser, Style};
-use ids::code::{ConType, TypType};
+use ids::code::{ConType, DepType, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Node};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
@@ -122,7 +121,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
     typerow::insert_with_array(host, row)?;
     if let Some(e) = default {
         let this = ObjectAddress::of::<PgType>(oid);
-        let normal = Dependency::Normal;
+        let normal = DepType::Normal;
         stored::record(host, this, std::slice::from_ref(&e), Oid::INVALID, normal, normal)?;
     }
     for c in stmt.constraints.iter().filter(|c| c.contype == ConstrType::Check) {
@@ -201,8 +200,8 @@ fn add_check(
         ..bare
     })?;
     let this = ObjectAddress::of::<PgConstraint>(oid);
-    cat.record_dependency(this, ObjectAddress::of::<PgType>(domain), Dependency::Auto)?;
-    let normal = Dependency::Normal;
+    cat.record_dependency(this, ObjectAddress::of::<PgType>(domain), DepType::Auto)?;
+    let normal = DepType::Normal;
     stored::record(host, this, std::slice::from_ref(&e), Oid::INVALID, normal, normal)?;
     changed(host, domain)
 }
@@ -376,12 +375,12 @@ fn set_default(
     for d in cat.dependencies_of(this)? {
         let keep = matches!(d.refclassid, PgNamespace::RELATION | PgCollation::RELATION)
             || d.refclassid == PgType::RELATION && d.refobjid == row.typbasetype;
-        if !keep && d.deptype == b'n' {
+        if !keep && d.deptype == DepType::Normal {
             cat.delete(&d)?;
         }
     }
     if let Some(e) = e {
-        let normal = Dependency::Normal;
+        let normal = DepType::Normal;
         let list = std::slice::from_ref(&e);
         stored::record(host, this, list, Oid::INVALID, normal, normal)?;
     }

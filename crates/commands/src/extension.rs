@@ -4,10 +4,9 @@
 
 use crate::default_acl;
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::rows::{Name, OidVector, PgExtension, PgNamespace, PgProc, Text, indexes};
 use ids::Oid;
-use ids::code::{ParallelSafety, ProKind, Volatility};
+use ids::code::{DepType, ParallelSafety, ProKind, Volatility};
 use parse::ast::{CreateExtensionStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use types::oids;
@@ -126,7 +125,7 @@ pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) 
     })?;
     let this = ObjectAddress::of::<PgExtension>(oid);
     cat.record_owner(this, owner)?;
-    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), Dependency::Normal)?;
+    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), DepType::Normal)?;
     cat.increment_command_counter()?;
     host.catalog().set_comment(this, Some(known.comment))?;
     for f in known.functions {
@@ -197,8 +196,8 @@ fn add_function(
     })?;
     let this = ObjectAddress::of::<PgProc>(oid);
     cat.record_owner(this, owner)?;
-    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), Dependency::Normal)?;
-    cat.record_dependency(this, extension, Dependency::Extension)?;
+    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), DepType::Normal)?;
+    cat.record_dependency(this, extension, DepType::Extension)?;
     drop(cat);
     default_acl::note_new(host, this, proacl.as_deref(), owner)?;
     host.catalog().increment_command_counter()

@@ -6,7 +6,6 @@ use crate::constraint::{self, ConstraintTrigger};
 use crate::relation::{NewRelation, new_class};
 use crate::{class, creation, reloptions, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
     PgOpclass, Text, indexes,
@@ -16,7 +15,7 @@ use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
-use ids::code::{ConType, Volatility};
+use ids::code::{ConType, DepType, Volatility};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
@@ -277,7 +276,9 @@ fn check_capabilities(method: &MethodInfo, stmt: &IndexStmt) -> Result<()> {
 /// The constraint that the index belongs to.
 pub fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oid>> {
     let list = host.catalog().dependencies_of(ObjectAddress::relation(index))?;
-    let found = list.iter().find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i');
+    let found = list
+        .iter()
+        .find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == DepType::Internal);
     Ok(found.map(|d| d.refobjid))
 }
 
@@ -700,7 +701,7 @@ fn record_dependencies(
             row.connoinherit = true;
             row.conkey = Some(keys);
             let of = crate::constraint::insert(host, row, &columns)?;
-            host.catalog().record_dependency(this, of, Dependency::Internal)?;
+            host.catalog().record_dependency(this, of, DepType::Internal)?;
             if constraint.deferrable {
                 let (table, deferred) = (rel.oid(), constraint.deferred);
                 add_deferred_trigger(host, table, of.object, oid, new.primary, deferred)?;
@@ -709,10 +710,10 @@ fn record_dependencies(
         None => {
             let mut cat = host.catalog();
             let list: Vec<_> = columns.iter().map(|c| ObjectAddress::column(table, *c)).collect();
-            cat.record_dependencies(this, &list, Dependency::Auto)?;
+            cat.record_dependencies(this, &list, DepType::Auto)?;
             if list.is_empty() {
                 let table = ObjectAddress::relation(table);
-                cat.record_dependency(this, table, Dependency::Auto)?;
+                cat.record_dependency(this, table, DepType::Auto)?;
             }
         }
     }
@@ -724,9 +725,9 @@ fn record_dependencies(
         }
         needs.push(ObjectAddress::of::<PgOpclass>(key.opclass));
     }
-    cat.record_dependencies(this, &needs, Dependency::Normal)?;
+    cat.record_dependencies(this, &needs, DepType::Normal)?;
     let exprs: Vec<Expr> = new.keys.iter().filter_map(|k| k.expr.clone()).collect();
-    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
+    let (normal, auto) = (DepType::Normal, DepType::Auto);
     stored::record(host, this, &exprs, table, normal, auto)?;
     stored::record(host, this, &new.predicate, table, normal, auto)
 }

@@ -4,11 +4,10 @@
 
 use crate::{class, default_acl, typerow};
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::lookup::BTREE_AM;
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use engine::storage::create_relation_files;
-use ids::code::{Align, ColumnStorage, TypType};
+use ids::code::{Align, ColumnStorage, DepType, TypType};
 use ids::{AttrNo, Oid, Persistence, RelKind, Xid};
 use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
@@ -350,7 +349,7 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         let this = ObjectAddress::relation(oid);
         cat.record_owner(this, spec.owner)?;
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
-        cat.record_dependency(this, schema, Dependency::Normal)?;
+        cat.record_dependency(this, schema, DepType::Normal)?;
         default_acl::note_new(host, this, class.relacl.as_deref(), spec.owner)?;
     }
     host.catalog().increment_command_counter()?;
@@ -421,18 +420,18 @@ fn add_types(
     cat.insert(&row)?;
     let class = ObjectAddress::relation(relation);
     if spec.kind == RelKind::CompositeType {
-        cat.record_dependency(class, ty(row_type), Dependency::Internal)?;
+        cat.record_dependency(class, ty(row_type), DepType::Internal)?;
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
-        cat.record_dependency(ty(row_type), schema, Dependency::Normal)?;
+        cat.record_dependency(ty(row_type), schema, DepType::Normal)?;
         cat.record_owner(ty(row_type), spec.owner)?;
         drop(cat);
         default_acl::note_new(host, ty(row_type), row.typacl.as_deref(), spec.owner)?;
         cat = host.catalog();
     } else {
-        cat.record_dependency(ty(row_type), class, Dependency::Internal)?;
+        cat.record_dependency(ty(row_type), class, DepType::Internal)?;
     }
     cat.insert(&array)?;
-    cat.record_dependency(ty(array_type), ty(row_type), Dependency::Internal)
+    cat.record_dependency(ty(array_type), ty(row_type), DepType::Internal)
 }
 
 fn add_attributes(host: &mut dyn CommandHost, spec: &NewRelation<'_>, oid: Oid) -> Result<()> {
@@ -462,10 +461,10 @@ pub fn record_column_type(
     let this = ObjectAddress::column(relation, column.attnum);
     let mut cat = host.catalog();
     let ty = ObjectAddress::of::<PgType>(column.atttypid);
-    cat.record_dependency(this, ty, Dependency::Normal)?;
+    cat.record_dependency(this, ty, DepType::Normal)?;
     if column.attcollation.is_valid() {
         let collation = ObjectAddress::of::<PgCollation>(column.attcollation);
-        cat.record_dependency(this, collation, Dependency::Normal)?;
+        cat.record_dependency(this, collation, DepType::Normal)?;
     }
     Ok(())
 }

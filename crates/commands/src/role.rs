@@ -5,6 +5,7 @@
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgAuthMembers, PgAuthid, PgDbRoleSetting, Text, indexes};
 use ids::Oid;
+use ids::code::SharedDepType;
 use parse::ast::{
     AlterRoleStmt, CreateRoleStmt, DefElem, DropRoleStmt, GrantRoleStmt, Node, RoleSpec,
     RoleStmtType,
@@ -290,8 +291,8 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
                 let object = ObjectAddress { class: u.classid, object: u.objid, sub: u.objsubid };
                 let what = cat.describe_object(object)?;
                 lines.push(match u.deptype {
-                    b'o' => format!("owner of {what}"),
-                    b'a' => format!("privileges for {what}"),
+                    SharedDepType::Owner => format!("owner of {what}"),
+                    SharedDepType::Acl => format!("privileges for {what}"),
                     _ => format!("target of {what}"),
                 });
             }

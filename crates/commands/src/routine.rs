@@ -11,13 +11,12 @@ use crate::{creation, default_acl, stored, typerow};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use body::standard_body;
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, OidVector, PgLanguage, PgNamespace, PgProc, PgType, Text, indexes,
 };
 use catalog::{ObjectAddress, Row, acl};
 use ids::Oid;
-use ids::code::{ArgMode, ParallelSafety, ProKind, Volatility};
+use ids::code::{ArgMode, DepType, ParallelSafety, ProKind, Volatility};
 use lookup::{find, missing_argument, must_own, noun, type_of};
 use parse::ast::{
     AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
@@ -562,7 +561,7 @@ fn insert(
     stored::tidy(host, &mut defaults)?;
     let mut cat = host.catalog();
     for object in signature.into_iter().chain(body).chain(defaults) {
-        cat.record_dependency(this, object, Dependency::Normal)?;
+        cat.record_dependency(this, object, DepType::Normal)?;
     }
     cat.increment_command_counter()?;
     Ok(new.oid)

@@ -6,10 +6,10 @@ mod parameters;
 
 use crate::relation::{NewColumn, NewRelation};
 use crate::{class, creation, tablespace};
-use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, PgClass, PgSequence};
 use catalog::{ObjectAddress, cache};
 use engine::sequence::{self, SequenceFile};
+use ids::code::DepType;
 use ids::{Oid, Persistence, RelKind};
 use page::sequence::SequenceData;
 use parameters::parameters;
@@ -164,8 +164,10 @@ fn own(host: &mut dyn CommandHost, sequence: Oid, parts: &[&str]) -> Result<()> 
     let this = ObjectAddress::relation(sequence);
     let [table @ .., column] = parts else { return Ok(()) };
     for row in host.catalog().dependencies_of(this)? {
-        if row.refclassid == PgClass::RELATION && matches!(row.deptype, b'a' | b'i') {
-            if row.deptype == b'i' {
+        if row.refclassid == PgClass::RELATION
+            && matches!(row.deptype, DepType::Auto | DepType::Internal)
+        {
+            if row.deptype == DepType::Internal {
                 let sequence = host.catalog().relation(sequence)?;
                 let table = host.catalog().relation(row.refobjid)?;
                 return Err(pg_err!(
@@ -226,7 +228,7 @@ pub fn own_column(
     column: ids::AttrNo,
     identity: bool,
 ) -> Result<()> {
-    let kind = if identity { Dependency::Internal } else { Dependency::Auto };
+    let kind = if identity { DepType::Internal } else { DepType::Auto };
     let mut cat = host.catalog();
     let (this, column) = (ObjectAddress::relation(sequence), ObjectAddress::column(table, column));
     cat.record_dependency(this, column, kind)?;
@@ -247,7 +249,7 @@ pub fn owned_by(
     for row in host.catalog().dependents_of(of)? {
         if row.classid != PgClass::RELATION
             || row.refobjsubid == 0
-            || !matches!(row.deptype, b'a' | b'i')
+            || !matches!(row.deptype, DepType::Auto | DepType::Internal)
         {
             continue;
         }

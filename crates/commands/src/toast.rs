@@ -5,9 +5,8 @@
 use crate::relation::{NewColumn, NewRelation, create};
 use crate::{class, deletion};
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::rows::{PgAttribute, PgClass, Text};
-use ids::code::ColumnStorage;
+use ids::code::{ColumnStorage, DepType};
 use ids::{Oid, Persistence, RelKind};
 use pgerror::Result;
 use types::oids;
@@ -105,7 +104,7 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
     let row = class::row(&mut cat, table)?;
     cat.update(&row, &PgClass { reltoastrelid: toast, ..row.row.clone() })?;
     let (toast, table) = (ObjectAddress::relation(toast), ObjectAddress::relation(table));
-    cat.record_dependency(toast, table, Dependency::Internal)?;
+    cat.record_dependency(toast, table, DepType::Internal)?;
     cat.increment_command_counter()
 }
 

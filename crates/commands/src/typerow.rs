@@ -3,11 +3,10 @@
 //! Counterpart: pg_type.c.
 
 use crate::{creation, default_acl};
-use catalog::depend::Dependency;
 use catalog::rows::{Name, PgCollation, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
-use ids::code::{Align, ColumnStorage, TypType};
+use ids::code::{Align, ColumnStorage, DepType, TypType};
 use parse::ast::{Name as AstName, ObjectType, RangeVar};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -81,23 +80,23 @@ pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<
     cat.insert(&row)?;
     let this = ty(row.oid);
     let schema = ObjectAddress::of::<PgNamespace>(row.typnamespace);
-    cat.record_dependency(this, schema, Dependency::Normal)?;
+    cat.record_dependency(this, schema, DepType::Normal)?;
     cat.record_owner(this, row.typowner)?;
     if let Some(base) = row.typbasetype.valid() {
-        cat.record_dependency(this, ty(base), Dependency::Normal)?;
+        cat.record_dependency(this, ty(base), DepType::Normal)?;
     }
     if let Some(collation) = row.typcollation.valid() {
         let collation = ObjectAddress::of::<PgCollation>(collation);
-        cat.record_dependency(this, collation, Dependency::Normal)?;
+        cat.record_dependency(this, collation, DepType::Normal)?;
     }
     drop(cat);
     default_acl::note_new(host, this, row.typacl.as_deref(), owner)?;
     let mut cat = host.catalog();
     cat.insert(&array_row)?;
-    cat.record_dependency(ty(array), this, Dependency::Internal)?;
+    cat.record_dependency(ty(array), this, DepType::Internal)?;
     if let Some(collation) = row.typcollation.valid() {
         let collation = ObjectAddress::of::<PgCollation>(collation);
-        cat.record_dependency(ty(array), collation, Dependency::Normal)?;
+        cat.record_dependency(ty(array), collation, DepType::Normal)?;
     }
     cat.increment_command_counter()
 }

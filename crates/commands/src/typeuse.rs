@@ -5,11 +5,11 @@
 
 use crate::stored;
 use analyze::SessionLookup;
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, PgAttribute, PgCast, PgClass, PgOperator, PgProc, PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
+use ids::code::DepType;
 use ids::{Oid, RelKind};
 use pgerror::{Result, bail};
 use utility::host::CommandHost;
@@ -74,7 +74,7 @@ fn find_dependent(
             // Their function is looked up on each use.
             PgCast::RELATION | PgOperator::RELATION => {}
             PgProc::RELATION if !body_uses(host, d.objid, ty)? => {}
-            _ if d.deptype == Dependency::Normal as u8 => {
+            _ if d.deptype == DepType::Normal => {
                 return host.catalog().describe_object(this).map(|o| Some(Dependent::Object(o)));
             }
             _ => {}

@@ -5,9 +5,9 @@
 use crate::relation::{self, NewColumn, NewRelation};
 use crate::{class, creation, reloptions, stored};
 use analyze::{Params, SessionLookup};
-use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, Name, PgClass, PgRewrite, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use ids::code::DepType;
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Node, ViewCheckOption, ViewStmt};
 use pgerror::{Result, bail, pg_err};
@@ -259,10 +259,10 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
         }
     }
     // The rule is an internal part of the view and depends on the objects of the query.
-    cat.record_dependency(this, ObjectAddress::relation(view), Dependency::Internal)?;
+    cat.record_dependency(this, ObjectAddress::relation(view), DepType::Internal)?;
     needs.push(ObjectAddress::relation(view));
     for object in needs {
-        cat.record_dependency(this, object, Dependency::Normal)?;
+        cat.record_dependency(this, object, DepType::Normal)?;
     }
     let class = class::row(&mut cat, view)?;
     if !class.relhasrules {

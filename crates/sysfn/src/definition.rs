@@ -5,6 +5,7 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use catalog::rows::indexes;
 use deparse::{IndexParts, Style};
+use ids::code::DepType;
 use ids::{Oid, RelKind};
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
@@ -173,7 +174,10 @@ fn serial_sequence(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<D
     let keys = [CLASS.into(), relation.into(), i32::from(number).into()];
     let rows = core.catalog().scan(indexes::PG_DEPEND_REFERENCE_INDEX, &keys)?;
     for row in rows {
-        if row.classid != CLASS || row.objsubid != 0 || !matches!(row.deptype, b'a' | b'i') {
+        if row.classid != CLASS
+            || row.objsubid != 0
+            || !matches!(row.deptype, DepType::Auto | DepType::Internal)
+        {
             continue;
         }
         let mut cat = core.catalog();

@@ -5,6 +5,7 @@ use crate::host::SystemHost;
 use catalog::{RelDesc, acl, cache};
 use engine::sequence::{self, SequenceFile, SequenceParams};
 use hashbrown::HashMap;
+use ids::code::DepType;
 use ids::{Oid, Persistence, RelFile, RelKind};
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
@@ -233,7 +234,8 @@ fn serial_sequence(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<D
     };
     let target = catalog::depend::ObjectAddress::column(oid, att.attnum);
     for d in core.catalog().dependents_of(target)?.iter() {
-        let owned = matches!(d.deptype, b'a' | b'i') && d.classid == Oid(1259);
+        let owned =
+            matches!(d.deptype, DepType::Auto | DepType::Internal) && d.classid == Oid(1259);
         if owned && core.catalog().class(d.objid)?.relkind == RelKind::Sequence {
             let class = core.catalog().class(d.objid)?;
             let schema = core.catalog().namespace_name(class.relnamespace)?;

@@ -53,6 +53,8 @@ fn code_type(table: &str, column: &str) -> &'static str {
         "contype" => "ConType",
         "confupdtype" | "confdeltype" => "FkAction",
         "confmatchtype" => "FkMatch",
+        "deptype" if table == "pg_shdepend" => "SharedDepType",
+        "deptype" => "DepType",
         "aggkind" => "AggKind",
         "aggfinalmodify" | "aggmfinalmodify" => "FinalModify",
         "oprkind" => "OprKind",

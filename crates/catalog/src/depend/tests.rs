@@ -3,6 +3,7 @@
 use super::*;
 use crate::rows::{PgOpclass, PgOperator, PgProc};
 use crate::{CatSession, Catalog, FactStore};
+use ids::code::DepType;
 
 fn with_cx<T>(test: impl FnOnce(&mut CatCx<'_>) -> T) -> T {
     let store = FactStore::new();
@@ -29,8 +30,8 @@ fn view_blocks_drop_of_its_table() {
         let table = relation(cx, 20_000, "t", b'r');
         let view = relation(cx, 20_010, "v", b'v');
         let index = relation(cx, 20_020, "t_pkey", b'i');
-        cx.record_dependency(view, table, Dependency::Normal).unwrap();
-        cx.record_dependency(index, table, Dependency::Auto).unwrap();
+        cx.record_dependency(view, table, DepType::Normal).unwrap();
+        cx.record_dependency(index, table, DepType::Auto).unwrap();
         cx.end_command();
 
         let error = cx.plan_deletion(&[table], DropBehavior::Restrict).unwrap_err();
@@ -57,8 +58,8 @@ fn internal_parts_cannot_be_dropped_alone() {
         let table = relation(cx, 20_000, "t", b'r');
         let index = relation(cx, 20_020, "t_pkey", b'i');
         let owner = relation(cx, 20_030, "c", b'S');
-        cx.record_dependency(index, owner, Dependency::Internal).unwrap();
-        cx.record_dependency(owner, table, Dependency::Auto).unwrap();
+        cx.record_dependency(index, owner, DepType::Internal).unwrap();
+        cx.record_dependency(owner, table, DepType::Auto).unwrap();
         cx.end_command();
         let error = cx.plan_deletion(&[index], DropBehavior::Cascade).unwrap_err();
         assert_eq!(error.message(), "cannot drop index t_pkey because sequence c requires it");

@@ -2,8 +2,8 @@
 
 use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};
 use ids::code::{
-    AggKind, Align, ArgMode, ColumnStorage, ConType, FinalModify, FkAction, FkMatch, OprKind,
-    ParallelSafety, Persistence, ProKind, RelKind, TypType, Volatility,
+    AggKind, Align, ArgMode, ColumnStorage, ConType, DepType, FinalModify, FkAction, FkMatch,
+    OprKind, ParallelSafety, Persistence, ProKind, RelKind, SharedDepType, TypType, Volatility,
 };
 use ids::{Lsn, Oid, Xid};
 
@@ -290,7 +290,7 @@ super::row! {
         refclassid: Oid,
         refobjid: Oid,
         refobjsubid: i32,
-        deptype: u8,
+        deptype: DepType,
     }
 }
 
@@ -662,7 +662,7 @@ super::row! {
         objsubid: i32,
         refclassid: Oid,
         refobjid: Oid,
-        deptype: u8,
+        deptype: SharedDepType,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::array;
 use ids::code::{
-    AggKind, Align, ArgMode, ColumnStorage, ConType, FinalModify, FkAction, FkMatch, OprKind,
-    ParallelSafety, ProKind, TypType, Volatility,
+    AggKind, Align, ArgMode, ColumnStorage, ConType, DepType, FinalModify, FkAction, FkMatch,
+    OprKind, ParallelSafety, ProKind, SharedDepType, TypType, Volatility,
 };
 use ids::{Lsn, Oid, Persistence, RelKind, Xid};
 use std::fmt;
@@ -253,8 +253,9 @@ macro_rules! code {
 }
 
 code! {
-    AggKind, Align, ArgMode, ColumnStorage, ConType, FinalModify, FkAction, FkMatch, OprKind,
-    ParallelSafety, Persistence, ProKind, RelKind, TypType, Volatility,
+    AggKind, Align, ArgMode, ColumnStorage, ConType, DepType, FinalModify, FkAction, FkMatch,
+    OprKind, ParallelSafety, Persistence, ProKind, RelKind, SharedDepType, TypType,
+    Volatility,
 }
 
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {

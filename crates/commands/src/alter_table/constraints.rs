@@ -5,10 +5,9 @@
 use super::attribute::{TABLES, TABLES_AND_FOREIGN, column, must_be};
 use super::queue::Work;
 use crate::{class, constraint, create_table, deletion, index};
-use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
-use ids::code::ConType;
+use ids::code::{ConType, DepType};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -57,7 +56,10 @@ fn usable_index(
         );
     }
     let owner = host.catalog().dependencies_of(ObjectAddress::relation(oid))?;
-    if owner.iter().any(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i') {
+    if owner
+        .iter()
+        .any(|d| d.refclassid == PgConstraint::RELATION && d.deptype == DepType::Internal)
+    {
         bail!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
             "index \"{name}\" is already associated with a constraint"
@@ -155,7 +157,10 @@ fn use_index(
     let this = ObjectAddress::relation(oid);
     let mut cat = host.catalog();
     for d in cat.dependencies_of(this)? {
-        if d.deptype == b'a' && d.refclassid == PgClass::RELATION && d.refobjid == rel.oid() {
+        if d.deptype == DepType::Auto
+            && d.refclassid == PgClass::RELATION
+            && d.refobjid == rel.oid()
+        {
             cat.delete(&d)?;
         }
     }
@@ -169,7 +174,7 @@ fn use_index(
     let columns: Vec<AttrNo> = row.indkey.to_vec();
     let constraint = constraint::insert(host, new, &columns)?;
     let mut cat = host.catalog();
-    cat.record_dependency(this, constraint, Dependency::Internal)?;
+    cat.record_dependency(this, constraint, DepType::Internal)?;
     let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])?.pop();
     if let Some(old) = old {
         let new = PgIndex { indisprimary: primary, indimmediate: !c.deferrable, ..old.row.clone() };

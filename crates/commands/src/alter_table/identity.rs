@@ -5,6 +5,7 @@
 use super::attribute::column;
 use crate::{class, create_table, deletion, sequence};
 use catalog::{ObjectAddress, RelDesc};
+use ids::code::DepType;
 use parse::ast::{AlterTableCmd, ConstrType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -140,7 +141,7 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
         let this = ObjectAddress::relation(seq);
         let mut cat = host.catalog();
         for d in cat.dependencies_of(this)? {
-            if d.deptype == b'i' {
+            if d.deptype == DepType::Internal {
                 cat.delete(&d)?;
             }
         }

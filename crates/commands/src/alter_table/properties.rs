@@ -13,7 +13,7 @@ use catalog::rows::{
     PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
-use ids::code::ConType;
+use ids::code::{ConType, DepType};
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -240,7 +240,9 @@ fn change_class(
 fn owned_sequence(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     let list = host.catalog().dependencies_of(ObjectAddress::relation(rel.oid()))?;
     let owned = |d: &&catalog::Row<PgDepend>| {
-        d.refclassid == PgClass::RELATION && d.refobjsubid != 0 && matches!(d.deptype, b'a' | b'i')
+        d.refclassid == PgClass::RELATION
+            && d.refobjsubid != 0
+            && matches!(d.deptype, DepType::Auto | DepType::Internal)
     };
     let Some(d) = list.iter().find(owned) else { return Ok(()) };
     let table = host.catalog().class(d.refobjid)?.relname;

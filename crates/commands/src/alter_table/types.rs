@@ -18,7 +18,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, RelDesc};
 use deparse as definition;
-use ids::code::ConType;
+use ids::code::{ConType, DepType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -420,7 +420,9 @@ fn attribute_row(
     let this = ObjectAddress::column(oid, a.attnum);
     let mut cat = host.catalog();
     for d in cat.dependencies_of(this)? {
-        if matches!(d.refclassid, PgType::RELATION | PgCollation::RELATION) && d.deptype == b'n' {
+        if matches!(d.refclassid, PgType::RELATION | PgCollation::RELATION)
+            && d.deptype == DepType::Normal
+        {
             cat.delete(&d)?;
         }
     }

@@ -9,9 +9,9 @@ use crate::object::address;
 use crate::subject::note_members;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
-use catalog::depend::Dependency;
 use catalog::rows::{PgDefaultAcl, PgNamespace, indexes};
 use ids::Oid;
+use ids::code::DepType;
 use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -137,7 +137,7 @@ fn set(
             cat.record_owner(this, owner)?;
             if space.is_valid() {
                 let schema = ObjectAddress::of::<PgNamespace>(space);
-                cat.record_dependency(this, schema, Dependency::Auto)?;
+                cat.record_dependency(this, schema, DepType::Auto)?;
             }
             oid
         }
