@@ -272,7 +272,11 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
         relforcerowsecurity: false,
         relispopulated: true,
         relreplident: match spec.kind {
-            b'r' | b'm' | b'p' if !in_catalog => b'd',
+            RelKind::Table | RelKind::MaterializedView | RelKind::PartitionedTable
+                if !in_catalog =>
+            {
+                b'd'
+            }
             _ => b'n',
         },
         relispartition: false,

@@ -49,7 +49,7 @@ pub fn prepare(
                 rel.class.relpersistence == Persistence::Temporary,
             )?;
             if wanted != rel.class.reltablespace {
-                if matches!(rel.kind(), RelKind::Index) {
+                if rel.kind() == RelKind::Index {
                     return move_index(host, rel, wanted);
                 }
                 work.rewrite.tablespace = Some(wanted);
