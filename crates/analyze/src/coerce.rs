@@ -7,7 +7,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use crate::typename::is_true_array;
 use ids::Oid;
-use ids::code::TypType;
+use ids::code::{CastContext, CastMethod, TypType};
 use pgerror::{Result, pg_err};
 use plan::expr::{
     ArrayCoerceExpr, CaseTestExpr, CoerceToDomain, CoerceViaIo, CoercionForm, CollateExpr, Const,
@@ -139,17 +139,17 @@ impl Analyzer<'_> {
         }
         if let Some(cast) = self.cat.cast(source, target)? {
             let needed = match cast.castcontext {
-                b'i' => Context::Implicit,
-                b'a' => Context::Assignment,
-                _ => Context::Explicit,
+                CastContext::Implicit => Context::Implicit,
+                CastContext::Assignment => Context::Assignment,
+                CastContext::Explicit => Context::Explicit,
             };
             if context < needed {
                 return Ok(None);
             }
             return Ok(Some(match cast.castmethod {
-                b'f' => Path::Func(cast.castfunc),
-                b'i' => Path::Io,
-                _ => Path::Relabel,
+                CastMethod::Function => Path::Func(cast.castfunc),
+                CastMethod::InOut => Path::Io,
+                CastMethod::Binary => Path::Relabel,
             }));
         }
         // Arrays whose element types can be coerced. The vector types cannot be targets: they have
@@ -802,10 +802,9 @@ impl Analyzer<'_> {
             }
             _ => {}
         }
-        Ok(self
-            .cat
-            .cast(source, target)?
-            .is_some_and(|c| c.castmethod == b'b' && c.castcontext == b'i'))
+        Ok(self.cat.cast(source, target)?.is_some_and(|c| {
+            c.castmethod == CastMethod::Binary && c.castcontext == CastContext::Implicit
+        }))
     }
 }
 

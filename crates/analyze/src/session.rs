@@ -11,7 +11,7 @@ use catalog::rows::{
     PgType, indexes,
 };
 use catalog::{CatCx, RelDesc as Relation, Row, cache};
-use ids::code::{ConType, DepType};
+use ids::code::{AmopPurpose, ConType, DepType};
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -174,7 +174,11 @@ impl FunctionLookup for SessionLookup<'_> {
 
     fn amops_of_operator(&mut self, operator: Oid) -> Result<Vec<PgAmop>> {
         let rows = self.host.catalog().operator_families(operator)?;
-        Ok(rows.iter().filter(|r| r.amoppurpose == b's').map(|r| r.row.clone()).collect())
+        Ok(rows
+            .iter()
+            .filter(|r| r.amoppurpose == AmopPurpose::Search)
+            .map(|r| r.row.clone())
+            .collect())
     }
 
     fn opfamily_member(

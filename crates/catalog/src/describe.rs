@@ -13,7 +13,7 @@ use crate::rows::{
     PgDefaultAcl, PgLargeobject, PgOperator, PgOpfamily, PgParameterAcl, PgProc, PgPublication,
     PgPublicationNamespace, PgPublicationRel, PgTransform, PgType, PgUserMapping, indexes,
 };
-use ids::code::ProKind;
+use ids::code::{DefAclObject, ProKind};
 use ids::{Oid, RelKind};
 use pgerror::{PgError, Result};
 
@@ -174,12 +174,11 @@ impl CatCx<'_> {
     fn describe_default_privileges(&mut self, oid: Oid) -> Result<String> {
         let row = self.one(indexes::PG_DEFAULT_ACL_OID_INDEX, oid, "default ACL")?;
         let objects = match row.defaclobjtype {
-            b'r' => "relations",
-            b'S' => "sequences",
-            b'f' => "functions",
-            b'T' => "types",
-            b'n' => "schemas",
-            _ => "objects",
+            DefAclObject::Relation => "relations",
+            DefAclObject::Sequence => "sequences",
+            DefAclObject::Function => "functions",
+            DefAclObject::Type => "types",
+            DefAclObject::Namespace => "schemas",
         };
         let role = self.role_name(row.defaclrole)?;
         let location = match row.defaclnamespace.valid() {

@@ -9,7 +9,7 @@ use crate::rows::{
     PgDatabase, PgEnum, PgExtension, PgLanguage, PgOpclass, PgOperator, PgOpfamily, PgProc,
     PgRange, PgTablespace, PgType, indexes,
 };
-use ids::code::TypType;
+use ids::code::{CastContext, CastMethod, TypType};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
@@ -281,7 +281,9 @@ impl CatCx<'_> {
             }
         }
         let cast = self.cast(source, target)?;
-        Ok(cast.is_some_and(|c| c.castmethod == b'b' && c.castcontext == b'i'))
+        Ok(cast.is_some_and(|c| {
+            c.castmethod == CastMethod::Binary && c.castcontext == CastContext::Implicit
+        }))
     }
 
     /// The comparison and hash support of a type. Counterpart: `lookup_type_cache`.

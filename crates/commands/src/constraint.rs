@@ -11,7 +11,7 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;
-use ids::code::{ConType, DepType, FkAction, FkMatch, TypType};
+use ids::code::{CastContext, ConType, DepType, Firing, FkAction, FkMatch, TypType};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Constraint};
 use pgerror::{Result, bail, pg_err};
@@ -455,7 +455,9 @@ fn key_operators(
             let same = cat.type_row(input)?.typtype != TypType::Pseudo
                 || cat.base_type(pa.atttypid)?.0 == fk_type;
             let implicit = cat.is_binary_coercible(fk_type, input)?
-                || cat.cast(fk_type, input)?.is_some_and(|c| c.castcontext == b'i');
+                || cat
+                    .cast(fk_type, input)?
+                    .is_some_and(|c| c.castcontext == CastContext::Implicit);
             if same && implicit {
                 (pf, ff) = (pp, pp);
             }
@@ -561,7 +563,7 @@ pub fn add_trigger(
         tgname: Name::new(format!("{}_{oid}", trigger.name)),
         tgfoid: trigger.function,
         tgtype: trigger.kind,
-        tgenabled: b'O',
+        tgenabled: Firing::Origin,
         tgisinternal: true,
         tgconstrrelid: trigger.other,
         tgconstrindid: trigger.index,

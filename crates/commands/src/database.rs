@@ -12,6 +12,7 @@ use crate::tablespace;
 use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
 use catalog::{ObjectAddress, encoding};
 use engine::{DbKey, SourceRelation};
+use ids::code::CollProvider;
 use ids::{Oid, Persistence, RelFile, RelKind};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{
@@ -347,7 +348,9 @@ fn locales(
     }
     types::locale::check_order(&collate)?;
     // Only template0 is known to contain no data that depends on the collation.
-    if source.datlocprovider == b'i' && (template != "template0" || opts.provider.is_none()) {
+    if source.datlocprovider == CollProvider::Icu
+        && (template != "template0" || opts.provider.is_none())
+    {
         return Err(PgError::unsupported("ICU locales of databases"));
     }
     for (locale, word) in [(&ctype, "LC_CTYPE"), (&collate, "LC_COLLATE")] {

@@ -15,7 +15,7 @@ use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
-use ids::code::{ConType, DepType, Volatility};
+use ids::code::{AmType, ConType, DepType, Volatility};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
@@ -252,7 +252,7 @@ fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Metho
     let Some(row) = host.catalog().find_access_method(name)? else {
         bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist");
     };
-    if row.amtype != b'i' {
+    if row.amtype != AmType::Index {
         bail!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type INDEX");
     }
     am::by_oid(row.oid).ok_or_else(|| PgError::unsupported(format!("access method \"{name}\"")))

@@ -7,7 +7,7 @@ use catalog::ObjectAddress;
 use catalog::lookup::BTREE_AM;
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use engine::storage::create_relation_files;
-use ids::code::{Align, ColumnStorage, DepType, TypType};
+use ids::code::{Align, ColumnStorage, DepType, ReplicaIdentity, TypType};
 use ids::{AttrNo, Oid, Persistence, RelKind, Xid};
 use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
@@ -275,9 +275,9 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
             RelKind::Table | RelKind::MaterializedView | RelKind::PartitionedTable
                 if !in_catalog =>
             {
-                b'd'
+                ReplicaIdentity::Default
             }
-            _ => b'n',
+            _ => ReplicaIdentity::Nothing,
         },
         relispartition: false,
         relrewrite: Oid::INVALID,

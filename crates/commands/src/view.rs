@@ -7,7 +7,7 @@ use crate::{class, creation, reloptions, stored};
 use analyze::{Params, SessionLookup};
 use catalog::rows::{CatalogRow, Name, PgClass, PgRewrite, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
-use ids::code::DepType;
+use ids::code::{DepType, Firing};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Node, ViewCheckOption, ViewStmt};
 use pgerror::{Result, bail, pg_err};
@@ -243,7 +243,7 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
         rulename: Name::new("_RETURN"),
         ev_class: view,
         ev_type: b'1',
-        ev_enabled: b'O',
+        ev_enabled: Firing::Origin,
         is_instead: true,
         ev_qual: Text::from("<>"),
         ev_action: Text::from(plan::nodetree::write_queries(std::slice::from_ref(&query))),

@@ -5,6 +5,7 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use catalog::rows::PgCollation;
 use ids::Oid;
+use ids::code::CollProvider;
 use pgerror::{Result, pg_err};
 use types::datetime::Interval;
 use types::{Datum, DatumRef, oids};
@@ -131,7 +132,7 @@ fn database_collation_version(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) 
     Ok(version(row.datlocprovider, locale.as_str()))
 }
 
-fn version(provider: u8, locale: &str) -> Datum {
+fn version(provider: CollProvider, locale: &str) -> Datum {
     let version = catalog::collations::actual_version(provider, locale);
     version.map_or(Datum::Null, |v| Datum::text(&v))
 }

@@ -6,6 +6,7 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use analyze::SessionLookup;
 use catalog::rows::{PgClass, PgIndex};
+use ids::code::ReplicaIdentity;
 use ids::{Oid, Persistence};
 use pgerror::{Result, pg_err};
 use types::datetime::Interval;
@@ -175,9 +176,9 @@ fn filenode_relation(core: &mut dyn SystemHost, space: Oid, number: Oid) -> Resu
 fn replica_identity(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
     let desc = core.catalog().relation(oid)?;
     let wanted = |i: &PgIndex| match desc.class.relreplident {
-        b'i' => i.indisreplident,
-        b'd' => i.indisprimary && i.indimmediate,
-        _ => false,
+        ReplicaIdentity::Index => i.indisreplident,
+        ReplicaIdentity::Default => i.indisprimary && i.indimmediate,
+        ReplicaIdentity::Nothing | ReplicaIdentity::Full => false,
     };
     let found = desc.indexes.iter().find(|i| wanted(i));
     Ok(found.map_or(Datum::Null, |i| Datum::oid(i.indexrelid)))

@@ -12,6 +12,7 @@ use crate::rows::{CatalogRow, Name, PgAuthid, PgClass, PgCollation, PgDatabase, 
 use btree::KeySchema;
 use engine::RelMap;
 use hashbrown::HashMap;
+use ids::code::CollProvider;
 use ids::{Oid, RelFile, RelKind, Tid};
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
@@ -117,7 +118,8 @@ impl Builder<'_> {
                 database.datcollate = Text::from(self.options.lc_collate.as_str());
                 database.datctype = Text::from(self.options.lc_ctype.as_str());
                 let locale = &self.options.lc_collate;
-                database.datcollversion = collations::actual_version(b'c', locale).map(Text::from);
+                database.datcollversion =
+                    collations::actual_version(CollProvider::Libc, locale).map(Text::from);
                 database.datfrozenxid = ids::Xid::FIRST_NORMAL;
                 database.datminmxid = ids::Xid(1);
             })?,

@@ -2,8 +2,10 @@
 
 use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};
 use ids::code::{
-    AggKind, Align, ArgMode, ColumnStorage, ConType, DepType, FinalModify, FkAction, FkMatch,
-    OprKind, ParallelSafety, Persistence, ProKind, RelKind, SharedDepType, TypType, Volatility,
+    AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
+    ColumnStorage, ConType, DefAclObject, DepType, FinalModify, Firing, FkAction, FkMatch, OprKind,
+    ParallelSafety, PartStrategy, Persistence, ProKind, RelKind, ReplicaIdentity, SharedDepType,
+    TypType, Volatility,
 };
 use ids::{Lsn, Oid, Xid};
 
@@ -39,7 +41,7 @@ super::row! {
         oid: Oid,
         amname: Name,
         amhandler: Oid,
-        amtype: u8,
+        amtype: AmType,
     }
 }
 
@@ -50,7 +52,7 @@ super::row! {
         amoplefttype: Oid,
         amoprighttype: Oid,
         amopstrategy: i16,
-        amoppurpose: u8,
+        amoppurpose: AmopPurpose,
         amopopr: Oid,
         amopmethod: Oid,
         amopsortfamily: Oid,
@@ -140,8 +142,8 @@ super::row! {
         castsource: Oid,
         casttarget: Oid,
         castfunc: Oid,
-        castcontext: u8,
-        castmethod: u8,
+        castcontext: CastContext,
+        castmethod: CastMethod,
     }
 }
 
@@ -172,7 +174,7 @@ super::row! {
         relrowsecurity: bool,
         relforcerowsecurity: bool,
         relispopulated: bool,
-        relreplident: u8,
+        relreplident: ReplicaIdentity,
         relispartition: bool,
         relrewrite: Oid,
         relfrozenxid: Xid,
@@ -189,7 +191,7 @@ super::row! {
         collname: Name,
         collnamespace: Oid,
         collowner: Oid,
-        collprovider: u8,
+        collprovider: CollProvider,
         collisdeterministic: bool,
         collencoding: i32,
         collcollate: Option<Text>,
@@ -249,7 +251,7 @@ super::row! {
         datname: Name,
         datdba: Oid,
         encoding: i32,
-        datlocprovider: u8,
+        datlocprovider: CollProvider,
         datistemplate: bool,
         datallowconn: bool,
         datconnlimit: i32,
@@ -277,7 +279,7 @@ super::row! {
         oid: Oid,
         defaclrole: Oid,
         defaclnamespace: Oid,
-        defaclobjtype: u8,
+        defaclobjtype: DefAclObject,
         defaclacl: Vec<AclItem>,
     }
 }
@@ -319,7 +321,7 @@ super::row! {
         evtevent: Name,
         evtowner: Oid,
         evtfoid: Oid,
-        evtenabled: u8,
+        evtenabled: Firing,
         evttags: Option<Vec<Text>>,
     }
 }
@@ -509,7 +511,7 @@ super::row! {
 super::row! {
     PgPartitionedTable = "pg_partitioned_table" 3350 {
         partrelid: Oid,
-        partstrat: u8,
+        partstrat: PartStrategy,
         partnatts: i16,
         partdefid: Oid,
         partattrs: Int2Vector,
@@ -624,7 +626,7 @@ super::row! {
         rulename: Name,
         ev_class: Oid,
         ev_type: u8,
-        ev_enabled: u8,
+        ev_enabled: Firing,
         is_instead: bool,
         ev_qual: Text,
         ev_action: Text,
@@ -800,7 +802,7 @@ super::row! {
         tgname: Name,
         tgfoid: Oid,
         tgtype: i16,
-        tgenabled: u8,
+        tgenabled: Firing,
         tgisinternal: bool,
         tgconstrrelid: Oid,
         tgconstrindid: Oid,

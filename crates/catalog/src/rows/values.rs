@@ -2,8 +2,9 @@
 
 use super::array;
 use ids::code::{
-    AggKind, Align, ArgMode, ColumnStorage, ConType, DepType, FinalModify, FkAction, FkMatch,
-    OprKind, ParallelSafety, ProKind, SharedDepType, TypType, Volatility,
+    AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
+    ColumnStorage, ConType, DefAclObject, DepType, FinalModify, Firing, FkAction, FkMatch, OprKind,
+    ParallelSafety, PartStrategy, ProKind, ReplicaIdentity, SharedDepType, TypType, Volatility,
 };
 use ids::{Lsn, Oid, Persistence, RelKind, Xid};
 use std::fmt;
@@ -253,9 +254,10 @@ macro_rules! code {
 }
 
 code! {
-    AggKind, Align, ArgMode, ColumnStorage, ConType, DepType, FinalModify, FkAction, FkMatch,
-    OprKind, ParallelSafety, Persistence, ProKind, RelKind, SharedDepType, TypType,
-    Volatility,
+    AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
+    ColumnStorage, ConType, DefAclObject, DepType, FinalModify, Firing, FkAction, FkMatch,
+    OprKind, ParallelSafety, PartStrategy, Persistence, ProKind, RelKind, ReplicaIdentity,
+    SharedDepType, TypType, Volatility,
 }
 
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {

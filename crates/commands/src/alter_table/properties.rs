@@ -13,7 +13,7 @@ use catalog::rows::{
     PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
-use ids::code::{ConType, DepType};
+use ids::code::{AmType, ConType, DepType, Firing, ReplicaIdentity};
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -62,7 +62,7 @@ pub fn prepare(
             let name = cmd.name.as_deref().unwrap_or("heap");
             match host.catalog().find_access_method(name)? {
                 None => bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist"),
-                Some(am) if am.amtype != b't' => {
+                Some(am) if am.amtype != AmType::Table => {
                     Err(pg_err!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type TABLE"))
                 }
                 Some(_) => Ok(()),
@@ -336,7 +336,7 @@ fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableC
         return Err(PgError::internal("REPLICA IDENTITY without a kind"));
     };
     let mut chosen = Oid::INVALID;
-    if stmt.identity_type == b'i' {
+    if stmt.identity_type == ReplicaIdentity::Index {
         let name = stmt.name.as_deref().unwrap_or("");
         let row = index_named(host, rel, name)?;
         let cannot = |why: &str| {
@@ -373,9 +373,9 @@ fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableC
         }
         chosen = row.indexrelid;
     }
-    let letter = stmt.identity_type;
-    if rel.class.relreplident != letter {
-        change_class(host, rel.oid(), |c| c.relreplident = letter)?;
+    let identity = stmt.identity_type;
+    if rel.class.relreplident != identity {
+        change_class(host, rel.oid(), |c| c.relreplident = identity)?;
     }
     let mut cat = host.catalog();
     for i in &rel.indexes {
@@ -397,13 +397,13 @@ fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
         &[RelKind::Table, RelKind::View, RelKind::PartitionedTable, RelKind::ForeignTable],
         "ENABLE/DISABLE TRIGGER",
     )?;
-    let letter = match cmd.subtype {
-        AlterTableType::EnableAlwaysTrig => b'A',
-        AlterTableType::EnableReplicaTrig => b'R',
+    let firing = match cmd.subtype {
+        AlterTableType::EnableAlwaysTrig => Firing::Always,
+        AlterTableType::EnableReplicaTrig => Firing::Replica,
         AlterTableType::DisableTrig
         | AlterTableType::DisableTrigAll
-        | AlterTableType::DisableTrigUser => b'D',
-        _ => b'O',
+        | AlterTableType::DisableTrigUser => Firing::Disabled,
+        _ => Firing::Origin,
     };
     let all = matches!(cmd.subtype, AlterTableType::EnableTrigAll | AlterTableType::DisableTrigAll);
     let user =
@@ -427,13 +427,13 @@ fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
             );
         }
         found = true;
-        if t.tgenabled == letter {
+        if t.tgenabled == firing {
             continue;
         }
         let mut cat = host.catalog();
         let row = cat.scan(indexes::PG_TRIGGER_OID_INDEX, &[t.oid.into()])?.pop();
         if let Some(row) = row {
-            cat.update(&row, &PgTrigger { tgenabled: letter, ..row.row.clone() })?;
+            cat.update(&row, &PgTrigger { tgenabled: firing, ..row.row.clone() })?;
         }
     }
     if !found {
@@ -453,11 +453,11 @@ fn rules(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Resu
         &[RelKind::Table, RelKind::View, RelKind::PartitionedTable],
         "ENABLE/DISABLE RULE",
     )?;
-    let letter = match cmd.subtype {
-        AlterTableType::EnableAlwaysRule => b'A',
-        AlterTableType::EnableReplicaRule => b'R',
-        AlterTableType::DisableRule => b'D',
-        _ => b'O',
+    let firing = match cmd.subtype {
+        AlterTableType::EnableAlwaysRule => Firing::Always,
+        AlterTableType::EnableReplicaRule => Firing::Replica,
+        AlterTableType::DisableRule => Firing::Disabled,
+        _ => Firing::Origin,
     };
     let name = cmd.name.as_deref().unwrap_or("");
     let keys = [rel.oid().into(), name.into()];
@@ -466,8 +466,8 @@ fn rules(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Resu
     let Some(row) = row else {
         bail!(UNDEFINED_OBJECT, "rule \"{name}\" for relation \"{}\" does not exist", rel.name())
     };
-    if row.ev_enabled != letter {
-        cat.update(&row, &PgRewrite { ev_enabled: letter, ..row.row.clone() })?;
+    if row.ev_enabled != firing {
+        cat.update(&row, &PgRewrite { ev_enabled: firing, ..row.row.clone() })?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::facts::{self, POSITIVE, SHORT, TableFacts};
 use catalog::facts::rows;
 use catalog::rows::PgCast;
-use ids::code::{ProKind, Volatility};
+use ids::code::{CastMethod, ProKind, Volatility};
 use ids::{AttrNo, Oid};
 use plan::Expr;
 use plan::expr::{
@@ -237,7 +237,7 @@ impl Generator {
                 continue;
             }
             let conversion = match c.castfunc.valid() {
-                None if c.castmethod == b'b' => Conversion::Relabel(c.castsource),
+                None if c.castmethod == CastMethod::Binary => Conversion::Relabel(c.castsource),
                 Some(f) => Conversion::Function(c.castsource, f),
                 None => continue,
             };

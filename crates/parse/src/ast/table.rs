@@ -7,7 +7,7 @@ use super::enums::{
 use super::expr::{CollateClause, DefElem, RoleSpec, TypeName};
 use super::query::{IntoClause, RangeVar};
 use super::{Name, Node};
-use ids::code::{FkAction, FkMatch};
+use ids::code::{FkAction, FkMatch, ReplicaIdentity};
 
 /// CREATE TABLE; elements are column definitions, constraints and LIKE clauses.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -207,9 +207,9 @@ pub struct AtAlterConstraint {
 }
 
 /// REPLICA IDENTITY.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct ReplicaIdentityStmt {
-    pub identity_type: u8,
+    pub identity_type: ReplicaIdentity,
     pub name: Option<Name>,
 }
 

@@ -11,7 +11,7 @@ use executor::{
     Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
-use ids::code::FinalModify;
+use ids::code::{AmopPurpose, FinalModify};
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
 use std::sync::Arc;
@@ -173,7 +173,9 @@ impl DescriptorLookup for Core {
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
-            if r.amopmethod == BTREE_AM && r.amoppurpose == b's' && matches!(r.amopstrategy, 1 | 5)
+            if r.amopmethod == BTREE_AM
+                && r.amoppurpose == AmopPurpose::Search
+                && matches!(r.amopstrategy, 1 | 5)
             {
                 let cmp = self.operand_compare(r, ty)?;
                 return Ok((cmp, r.amopstrategy == 5));

@@ -7,6 +7,7 @@ use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
 use catalog::{RelDesc, cache};
 use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
+use ids::code::AmopPurpose;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr, Var};
@@ -273,7 +274,7 @@ impl PlannerFacts for Core {
     fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderFacts>> {
         for r in self.cat().operator_families(sort_op)?.iter() {
             if r.amopmethod == BTREE_AM
-                && r.amoppurpose == b's'
+                && r.amoppurpose == AmopPurpose::Search
                 && matches!(r.amopstrategy, 1 | 5)
                 && r.amoplefttype == r.amoprighttype
             {
