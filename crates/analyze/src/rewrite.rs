@@ -10,7 +10,7 @@ use crate::{stored, ty};
 use catalog::RelDesc as Relation;
 use catalog::foreign::{Change, check_triggers, event};
 use catalog::rows::PgAttribute;
-use ids::code::TypType;
+use ids::code::{ColumnGenerated, ColumnIdentity, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry};
@@ -66,7 +66,7 @@ fn inserts_default(
                 .all(|row| matches!(row.get(v.varattno as usize - 1), Some(Expr::SetToDefault(_))))
     };
     let name = a.attname;
-    if a.attidentity == b'a' {
+    if a.attidentity == ColumnIdentity::Always {
         if override_ == Override::UserValue || all_default() {
             return Ok(true);
         }
@@ -79,17 +79,17 @@ fn inserts_default(
             .hint("Use OVERRIDING SYSTEM VALUE to override."));
         }
     }
-    if a.attidentity == b'd' && override_ == Override::UserValue {
+    if a.attidentity == ColumnIdentity::ByDefault && override_ == Override::UserValue {
         return Ok(true);
     }
-    if a.attgenerated != 0 && !all_default() {
+    if a.attgenerated != ColumnGenerated::No && !all_default() {
         return Err(pg_err!(
             GENERATED_ALWAYS,
             "cannot insert a non-DEFAULT value into column \"{name}\""
         )
         .detail(format!("Column \"{name}\" is a generated column.")));
     }
-    Ok(a.attgenerated != 0)
+    Ok(a.attgenerated != ColumnGenerated::No)
 }
 
 /// Does UPDATE set the column to its default? An error if it sets it to anything else and may not.
@@ -99,9 +99,9 @@ fn updates_to_default(a: &PgAttribute, slot: Option<&TargetEntry>) -> Result<boo
         return Ok(true);
     }
     let name = a.attname;
-    let detail = if a.attidentity == b'a' {
+    let detail = if a.attidentity == ColumnIdentity::Always {
         format!("Column \"{name}\" is an identity column defined as GENERATED ALWAYS.")
-    } else if a.attgenerated != 0 {
+    } else if a.attgenerated != ColumnGenerated::No {
         format!("Column \"{name}\" is a generated column.")
     } else {
         return Ok(false);
@@ -116,7 +116,7 @@ impl Analyzer<'_> {
         relation: &Relation,
         a: &PgAttribute,
     ) -> Result<Option<Expr>> {
-        if a.attidentity != 0 {
+        if a.attidentity != ColumnIdentity::No {
             let Some(seqid) = self.cat.identity_sequence(relation.class.oid, a.attnum)? else {
                 bail!(INTERNAL_ERROR, "no owned sequence found");
             };
@@ -133,7 +133,7 @@ impl Analyzer<'_> {
                 Some(e)
             }
             // A generated column does not use the default of its type.
-            None if a.attgenerated != 0 => None,
+            None if a.attgenerated != ColumnGenerated::No => None,
             None => self.type_default(a.atttypid)?,
         };
         let Some(expr) = expr else { return Ok(None) };
@@ -300,7 +300,7 @@ impl Analyzer<'_> {
                 _ => updates_to_default(a, slot.as_ref())?,
             };
             // The executor computes generated columns.
-            if a.attgenerated != 0 {
+            if a.attgenerated != ColumnGenerated::No {
                 continue;
             }
             if !apply {

@@ -11,7 +11,9 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;
-use ids::code::{CastContext, ConType, DepType, Firing, FkAction, FkMatch, TypType};
+use ids::code::{
+    CastContext, ColumnGenerated, ConType, DepType, Firing, FkAction, FkMatch, TypType,
+};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Constraint};
 use pgerror::{Result, bail, pg_err};
@@ -384,7 +386,8 @@ pub fn add_foreign_key(
 
 /// 42P16 for referential actions that would set a generated column.
 fn actions_on_generated(rel: &RelDesc, def: &Constraint, fk_columns: &[AttrNo]) -> Result<()> {
-    let generated = |c: &AttrNo| rel.attribute(*c).is_some_and(|a| a.attgenerated != 0);
+    let generated =
+        |c: &AttrNo| rel.attribute(*c).is_some_and(|a| a.attgenerated != ColumnGenerated::No);
     if !fk_columns.iter().any(generated) {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use crate::{constraint, creation, index, reloptions, sequence, stored, tablespac
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{PgAttrdef, PgAttribute, indexes};
-use ids::code::{ColumnStorage, DepType};
+use ids::code::{ColumnGenerated, ColumnIdentity, ColumnStorage, DepType};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{
     self, ColumnDef, ConstrType, Constraint, CreateStmt, DefElem, IndexElem, IndexStmt, Node,
@@ -226,7 +226,7 @@ pub fn column(
                 out.default = c.raw_expr.take();
             }
             ConstrType::Identity => {
-                if out.column.identity != 0 {
+                if out.column.identity != ColumnIdentity::No {
                     return Err(saw.conflict("multiple identity specifications").at(place));
                 }
                 let ty = out.column.ty;
@@ -247,7 +247,7 @@ pub fn column(
                     return Err(saw.conflict("multiple generation clauses specified").at(place));
                 }
                 out.generated = true;
-                out.column.generated = b's';
+                out.column.generated = ColumnGenerated::Stored;
                 out.default = c.raw_expr.take();
             }
             ConstrType::Check => constraints.checks.push(c),
@@ -316,7 +316,7 @@ impl Seen<'_> {
 
     /// A column has at most one of default, identity and generation expression.
     fn check(&self, out: &Column) -> Result<()> {
-        let identity = out.column.identity != 0;
+        let identity = out.column.identity != ColumnIdentity::No;
         Err(self.conflict(match (self.default, identity, out.generated) {
             (true, true, _) => "both default and identity specified",
             (true, _, true) => "both default and generation expression specified",

@@ -11,7 +11,7 @@ use catalog::rows::{
 };
 use catalog::{CatCx, ObjectAddress};
 use engine::storage::drop_relation_files;
-use ids::code::{ConType, TypType};
+use ids::code::{ColumnGenerated, ColumnIdentity, ConType, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
@@ -180,8 +180,8 @@ fn drop_column(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result
         atttypid: Oid::INVALID,
         attnotnull: false,
         attstattarget: 0,
-        attgenerated: 0,
-        attidentity: 0,
+        attgenerated: ColumnGenerated::No,
+        attidentity: ColumnIdentity::No,
         atthasdef: row.atthasdef,
         atthasmissing: false,
         attmissingval: None,

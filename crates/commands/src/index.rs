@@ -15,7 +15,7 @@ use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
-use ids::code::{AmType, ConType, DepType, Volatility};
+use ids::code::{AmType, ColumnGenerated, ColumnIdentity, ConType, DepType, Volatility};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
@@ -532,8 +532,8 @@ fn attribute(
                 attnotnull: false,
                 atthasdef: false,
                 atthasmissing: false,
-                attidentity: 0,
-                attgenerated: 0,
+                attidentity: ColumnIdentity::No,
+                attgenerated: ColumnGenerated::No,
                 attisdropped: false,
                 attislocal: true,
                 attinhcount: 0,

@@ -12,6 +12,7 @@ use crate::{class, index, tablespace};
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use deparse::{self as definition, IndexParts, Style};
+use ids::code::{ColumnGenerated, ColumnIdentity};
 use ids::{Oid, RelKind};
 use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -91,18 +92,18 @@ pub fn add(
             generated: false,
             sequence: None,
         };
-        let generated = a.attgenerated == b's';
+        let generated = a.attgenerated == ColumnGenerated::Stored;
         if let Some(text) = rel.default(a.attnum) {
             if generated && has(GENERATED) {
                 let shown = definition::stored_expr(host, text.as_str(), rel.oid(), Style::PLAIN)?;
                 column.default = expression(&shown.unwrap_or_default())?;
                 column.generated = true;
-                column.column.generated = b's';
+                column.column.generated = ColumnGenerated::Stored;
             } else if !generated && has(DEFAULTS) {
                 column.stored_default = Some(plan::nodetree::read_expr(text.as_str())?);
             }
         }
-        if a.attidentity != 0 && has(IDENTITY) {
+        if a.attidentity != ColumnIdentity::No && has(IDENTITY) {
             column.column.identity = a.attidentity;
             column.sequence = Some((sequence_options(host, &rel, a)?, true));
         }

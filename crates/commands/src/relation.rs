@@ -7,7 +7,9 @@ use catalog::ObjectAddress;
 use catalog::lookup::BTREE_AM;
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use engine::storage::create_relation_files;
-use ids::code::{Align, ColumnStorage, DepType, ReplicaIdentity, TypType};
+use ids::code::{
+    Align, ColumnGenerated, ColumnIdentity, ColumnStorage, DepType, ReplicaIdentity, TypType,
+};
 use ids::{AttrNo, Oid, Persistence, RelKind, Xid};
 use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
@@ -28,8 +30,8 @@ pub struct NewColumn {
     pub collation: Oid,
     pub ndims: i32,
     pub not_null: bool,
-    pub identity: u8,
-    pub generated: u8,
+    pub identity: ColumnIdentity,
+    pub generated: ColumnGenerated,
     /// `attstorage`, if it differs from the type's default.
     pub storage: Option<ColumnStorage>,
     pub compression: u8,
@@ -44,8 +46,8 @@ impl NewColumn {
             collation,
             ndims: 0,
             not_null: false,
-            identity: 0,
-            generated: 0,
+            identity: ColumnIdentity::No,
+            generated: ColumnGenerated::No,
             storage: None,
             compression: 0,
         }

@@ -41,7 +41,7 @@ fn value_size_max(ty: Oid, typmod: i32, encoding: i32) -> Option<i64> {
 fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
     let (mut length, mut unlimited, mut toastable) = (0i64, false, false);
     for c in columns {
-        if c.attisdropped || c.attgenerated == b'v' {
+        if c.attisdropped {
             continue;
         }
         let align = c.attalign.bytes() as i64;

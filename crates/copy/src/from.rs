@@ -12,7 +12,7 @@ use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
 use executor::{BulkWriter, Change, Refs, RowAnswer, Timing, with_computed};
-use ids::code::TypType;
+use ids::code::{ColumnGenerated, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
@@ -72,7 +72,10 @@ fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
     plan::walk::any(condition, &mut |e| {
         let Expr::Var(v) = e else { return false };
         system |= v.varattno < 0 && v.varattno != engine::table::system::TABLEOID;
-        let mut columns = rel.attributes.iter().filter(|a| a.attgenerated != 0 && !a.attisdropped);
+        let mut columns = rel
+            .attributes
+            .iter()
+            .filter(|a| a.attgenerated != ColumnGenerated::No && !a.attisdropped);
         used = columns.find(|a| v.varattno == 0 || v.varattno == a.attnum);
         used.is_some()
     });
@@ -314,7 +317,7 @@ impl<'a> Reader<'a> {
             if numbers.contains(&a.attnum) {
                 continue;
             }
-            let expr = match a.attgenerated == 0 && !a.attisdropped {
+            let expr = match a.attgenerated == ColumnGenerated::No && !a.attisdropped {
                 true => columns::column_default(host, rel.oid(), a.attnum)?,
                 false => None,
             };

@@ -101,16 +101,20 @@ codes! {
     }
 
     /// Identity column (`pg_attribute.attidentity`).
-    Identity {
+    #[derive(Default)]
+    ColumnIdentity {
         /// Not an identity column.
+        #[default]
         No = 0,
         Always = b'a',
         ByDefault = b'd',
     }
 
     /// Generated column (`pg_attribute.attgenerated`).
-    Generated {
+    #[derive(Default)]
+    ColumnGenerated {
         /// Not a generated column.
+        #[default]
         No = 0,
         Stored = b's',
     }

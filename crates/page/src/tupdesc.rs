@@ -2,7 +2,7 @@
 
 use ids::Oid;
 pub use ids::code::Align;
-use ids::code::ColumnStorage;
+use ids::code::{ColumnGenerated, ColumnIdentity, ColumnStorage};
 
 /// The value, for rows older than the column, of a column added by ALTER TABLE … ADD COLUMN …
 /// DEFAULT. Counterpart: `attmissingval`.
@@ -30,10 +30,8 @@ pub struct Attr {
     pub not_null: bool,
     pub missing: Option<Missing>,
     pub dropped: bool,
-    /// `s` for a stored generated column, else 0.
-    pub generated: u8,
-    /// `a` or `d` for identity columns, else 0.
-    pub identity: u8,
+    pub generated: ColumnGenerated,
+    pub identity: ColumnIdentity,
     pub collation: Oid,
     pub ndims: i32,
 }
@@ -53,8 +51,8 @@ impl Attr {
             not_null: false,
             missing: None,
             dropped: false,
-            generated: 0,
-            identity: 0,
+            generated: ColumnGenerated::No,
+            identity: ColumnIdentity::No,
             collation: Oid::INVALID,
             ndims: 0,
         }

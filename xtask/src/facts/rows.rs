@@ -64,6 +64,8 @@ fn code_type(table: &str, column: &str) -> &'static str {
         "defaclobjtype" => "DefAclObject",
         "evtenabled" | "ev_enabled" | "tgenabled" => "Firing",
         "partstrat" => "PartStrategy",
+        "attidentity" => "ColumnIdentity",
+        "attgenerated" => "ColumnGenerated",
         "aggkind" => "AggKind",
         "aggfinalmodify" | "aggmfinalmodify" => "FinalModify",
         "oprkind" => "OprKind",

@@ -3,9 +3,9 @@
 use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};
 use ids::code::{
     AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
-    ColumnStorage, ConType, DefAclObject, DepType, FinalModify, Firing, FkAction, FkMatch, OprKind,
-    ParallelSafety, PartStrategy, Persistence, ProKind, RelKind, ReplicaIdentity, SharedDepType,
-    TypType, Volatility,
+    ColumnGenerated, ColumnIdentity, ColumnStorage, ConType, DefAclObject, DepType, FinalModify,
+    Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy, Persistence, ProKind,
+    RelKind, ReplicaIdentity, SharedDepType, TypType, Volatility,
 };
 use ids::{Lsn, Oid, Xid};
 
@@ -97,8 +97,8 @@ super::row! {
         attnotnull: bool,
         atthasdef: bool,
         atthasmissing: bool,
-        attidentity: u8,
-        attgenerated: u8,
+        attidentity: ColumnIdentity,
+        attgenerated: ColumnGenerated,
         attisdropped: bool,
         attislocal: bool,
         attinhcount: i32,

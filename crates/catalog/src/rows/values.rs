@@ -3,8 +3,9 @@
 use super::array;
 use ids::code::{
     AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
-    ColumnStorage, ConType, DefAclObject, DepType, FinalModify, Firing, FkAction, FkMatch, OprKind,
-    ParallelSafety, PartStrategy, ProKind, ReplicaIdentity, SharedDepType, TypType, Volatility,
+    ColumnGenerated, ColumnIdentity, ColumnStorage, ConType, DefAclObject, DepType, FinalModify,
+    Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy, ProKind, ReplicaIdentity,
+    SharedDepType, TypType, Volatility,
 };
 use ids::{Lsn, Oid, Persistence, RelKind, Xid};
 use std::fmt;
@@ -255,9 +256,9 @@ macro_rules! code {
 
 code! {
     AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
-    ColumnStorage, ConType, DefAclObject, DepType, FinalModify, Firing, FkAction, FkMatch,
-    OprKind, ParallelSafety, PartStrategy, Persistence, ProKind, RelKind, ReplicaIdentity,
-    SharedDepType, TypType, Volatility,
+    ColumnGenerated, ColumnIdentity, ColumnStorage, ConType, DefAclObject, DepType,
+    FinalModify, Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy,
+    Persistence, ProKind, RelKind, ReplicaIdentity, SharedDepType, TypType, Volatility,
 }
 
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {

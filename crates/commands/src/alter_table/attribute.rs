@@ -6,6 +6,7 @@
 use crate::{class, create_table, deletion};
 use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use ids::code::{ColumnGenerated, ColumnIdentity};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -20,7 +21,7 @@ pub fn set_default(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCm
         "ALTER COLUMN ... SET DEFAULT",
     )?;
     let a = column(rel, cmd)?.clone();
-    if a.attidentity != 0 {
+    if a.attidentity != ColumnIdentity::No {
         let e = pg_err!(
             SYNTAX_ERROR,
             "column \"{}\" of relation \"{}\" is an identity column",
@@ -32,7 +33,7 @@ pub fn set_default(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCm
             None => e.hint("Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead."),
         });
     }
-    if a.attgenerated != 0 {
+    if a.attgenerated != ColumnGenerated::No {
         let e = pg_err!(
             SYNTAX_ERROR,
             "column \"{}\" of relation \"{}\" is a generated column",
@@ -76,7 +77,7 @@ pub fn drop_expression(
 ) -> Result<()> {
     must_be(rel, TABLES_AND_FOREIGN, "ALTER COLUMN ... DROP EXPRESSION")?;
     let a = column(rel, cmd)?;
-    if a.attgenerated != b's' {
+    if a.attgenerated != ColumnGenerated::Stored {
         let message = format!(
             "column \"{}\" of relation \"{}\" is not a stored generated column",
             a.attname,
@@ -89,7 +90,7 @@ pub fn drop_expression(
         bail!(OBJECT_NOT_IN_PREREQUISITE_STATE, "{message}");
     }
     let number = a.attnum;
-    class::change_column(host, rel.oid(), number, |a| a.attgenerated = 0)?;
+    class::change_column(host, rel.oid(), number, |a| a.attgenerated = ColumnGenerated::No)?;
     remove_default(host, rel.oid(), number)
 }
 

@@ -7,7 +7,7 @@ use super::queue::Work;
 use crate::{class, constraint, create_table, deletion, index};
 use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
-use ids::code::{ConType, DepType};
+use ids::code::{ColumnIdentity, ConType, DepType};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -222,7 +222,7 @@ pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTable
     if !a.attnotnull {
         return Ok(());
     }
-    if a.attidentity != 0 {
+    if a.attidentity != ColumnIdentity::No {
         bail!(
             SYNTAX_ERROR,
             "column \"{}\" of relation \"{}\" is an identity column",

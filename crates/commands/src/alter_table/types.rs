@@ -18,7 +18,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, RelDesc};
 use deparse as definition;
-use ids::code::{ConType, DepType};
+use ids::code::{ColumnGenerated, ColumnIdentity, ConType, DepType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -52,7 +52,7 @@ pub fn alter(
     if work.retyped.contains(&number) {
         bail!(FEATURE_NOT_SUPPORTED, "cannot alter type of column \"{name}\" twice");
     }
-    if a.attgenerated != 0 && def.raw_default.is_some() {
+    if a.attgenerated != ColumnGenerated::No && def.raw_default.is_some() {
         return Err(pg_err!(
             INVALID_COLUMN_DEFINITION,
             "cannot specify USING when altering type of generated column"
@@ -62,7 +62,7 @@ pub fn alter(
     work.retyped.push(number);
     let (ty, typmod, collation) =
         analyze::ddl::column_type(&mut SessionLookup::new(host), def, "")?;
-    if a.attidentity != 0 {
+    if a.attidentity != ColumnIdentity::No {
         if !create_table::is_sequence_type(ty) {
             bail!(
                 INVALID_PARAMETER_VALUE,
@@ -86,7 +86,7 @@ pub fn alter(
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;
         let needs = work.rewrite.is_needed() || changes_bytes(&e, number);
-        if a.attgenerated == 0 {
+        if a.attgenerated == ColumnGenerated::No {
             work.rewrite.values.push((number, e));
         }
         work.rewrite.forced |= needs;
@@ -201,7 +201,7 @@ fn new_default(
     let Some(text) = rel.default(a.attnum) else { return Ok(None) };
     let e = plan::nodetree::read_expr(text.as_str())?;
     let e = strip_implicit(e);
-    let generated = a.attgenerated != 0;
+    let generated = a.attgenerated != ColumnGenerated::No;
     if let Some(e) = coerce(host, e, ty, typmod)? {
         return Ok(Some((e, generated)));
     }

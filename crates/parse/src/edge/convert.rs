@@ -5,7 +5,7 @@ use super::nodes::unexpected;
 use super::untyped;
 use crate::ast::{self, Name, Node};
 use ids::Persistence;
-use ids::code::{Firing, FkAction, FkMatch, ReplicaIdentity};
+use ids::code::{ColumnGenerated, ColumnIdentity, Firing, FkAction, FkMatch, ReplicaIdentity};
 use pg_raw_parse::list::{CastNodeList, NodeList};
 use pg_raw_parse::{ConstValue, Node as RNode, nodes, raw};
 use pgerror::{PgError, Result, pg_err};
@@ -91,7 +91,7 @@ macro_rules! codes {
     )* };
 }
 
-codes!(Firing, Persistence, ReplicaIdentity);
+codes!(ColumnGenerated, ColumnIdentity, Firing, Persistence, ReplicaIdentity);
 
 /// Codes of constraints; 0 where the constraint is of another kind.
 macro_rules! optional_codes {
