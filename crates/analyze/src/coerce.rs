@@ -92,7 +92,7 @@ impl Analyzer<'_> {
             if target == ty::RECORD && self.is_complex(input)? {
                 continue;
             }
-            if target == ty::RECORDARRAY {
+            if target == ty::RECORD_ARRAY {
                 let element = self.element_type(input)?;
                 if element.is_valid() && self.is_complex(element)? {
                     continue;
@@ -341,7 +341,7 @@ impl Analyzer<'_> {
         if target == ty::RECORD && self.is_complex(input)? {
             return Ok(node);
         }
-        if target == ty::RECORDARRAY && self.element_type(input)?.is_valid() {
+        if target == ty::RECORD_ARRAY && self.element_type(input)?.is_valid() {
             return Ok(node);
         }
         if self.type_inherits(input, target)? {
@@ -797,7 +797,7 @@ impl Analyzer<'_> {
                 return Ok(true);
             }
             ty::RECORD if row.typtype == TypType::Composite => return Ok(true),
-            ty::RECORDARRAY if is_true_array(&row) && self.is_complex(row.typelem)? => {
+            ty::RECORD_ARRAY if is_true_array(&row) && self.is_complex(row.typelem)? => {
                 return Ok(true);
             }
             _ => {}

@@ -28,7 +28,7 @@ impl SortOperators {
     /// How a set operation compares a column of type `ty`. A recursive UNION must hash its columns,
     /// so anonymous rows are assumed to be hashable; the executor reports an error if they are not.
     pub fn set_operation_clause(&self, ty: Oid, recursive: bool) -> SortGroupClause {
-        let row = matches!(ty, ty::RECORD | ty::RECORDARRAY);
+        let row = matches!(ty, ty::RECORD | ty::RECORD_ARRAY);
         SortGroupClause {
             tle_sort_group_ref: 0,
             eqop: self.eq,

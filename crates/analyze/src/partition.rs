@@ -14,6 +14,7 @@ use crate::stored::malformed;
 use crate::{coerce, stored, ty, walk};
 use catalog::cache;
 use catalog::rows::indexes::{PG_INHERITS_PARENT_INDEX, PG_INHERITS_RELID_SEQNO_INDEX};
+use ids::builtin::proc::SATISFIES_HASH_PARTITION;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::expr::{
@@ -25,7 +26,6 @@ use std::cmp::Ordering;
 use types::Datum;
 
 /// `pg_proc` OID of `satisfies_hash_partition`.
-const SATISFIES_HASH: Oid = Oid(5028);
 
 // B-tree strategy numbers.
 const LESS: i16 = 1;
@@ -157,7 +157,7 @@ impl Key {
                     vec![table, coerce::int4_const(*modulus), coerce::int4_const(*remainder)];
                 args.extend(self.columns.iter().map(|c| c.expr.clone()));
                 Ok(vec![Expr::FuncExpr(Box::new(FuncExpr {
-                    funcid: SATISFIES_HASH,
+                    funcid: SATISFIES_HASH_PARTITION,
                     funcresulttype: ty::BOOL,
                     funcretset: false,
                     funcvariadic: false,

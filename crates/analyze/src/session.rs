@@ -7,8 +7,8 @@ use crate::lookup::{
 use crate::{stored, ty};
 use catalog::foreign::Change;
 use catalog::rows::{
-    PgAggregate, PgAmop, PgCast, PgCollation, PgConstraint, PgOpclass, PgOperator, PgProc, PgRange,
-    PgType, indexes,
+    CatalogRow, PgAggregate, PgAmop, PgCast, PgClass, PgCollation, PgConstraint, PgOpclass,
+    PgOperator, PgProc, PgRange, PgType, indexes,
 };
 use catalog::{CatCx, RelDesc as Relation, Row, cache};
 use ids::code::{AmopPurpose, ConType, DepType};
@@ -207,11 +207,10 @@ impl FunctionLookup for SessionLookup<'_> {
     }
 
     fn tablesample_handler(&mut self, names: &[&str]) -> Result<Option<Oid>> {
-        const TSM_HANDLER: Oid = Oid(3310);
         let Some(name) = names.last() else { return Ok(None) };
         let rows = self.host.catalog().functions_named(name)?;
         let handler = rows.iter().find(|p| {
-            p.prorettype == TSM_HANDLER
+            p.prorettype == ty::TSM_HANDLER
                 && p.proargtypes.len() == 1
                 && p.proargtypes[0] == ty::INTERNAL
         });
@@ -327,13 +326,15 @@ impl RelationLookup for SessionLookup<'_> {
 
     fn identity_sequence(&mut self, relation: Oid, column: AttrNo) -> Result<Option<Oid>> {
         // The sequence depends internally on its column.
-        const PG_CLASS: Oid = Oid(1259);
         let rows = self.host.catalog().scan(
             indexes::PG_DEPEND_REFERENCE_INDEX,
-            &[PG_CLASS.into(), relation.into(), i32::from(column).into()],
+            &[PgClass::RELATION.into(), relation.into(), i32::from(column).into()],
         )?;
         for row in rows {
-            if row.classid == PG_CLASS && row.deptype == DepType::Internal && row.objsubid == 0 {
+            if row.classid == PgClass::RELATION
+                && row.deptype == DepType::Internal
+                && row.objsubid == 0
+            {
                 let class = self.host.catalog().find_class(row.objid)?;
                 if class.is_some_and(|c| c.relkind == RelKind::Sequence) {
                     return Ok(Some(row.objid));

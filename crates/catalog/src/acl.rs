@@ -5,6 +5,7 @@
 use crate::cache;
 use crate::cx::CatCx;
 use crate::rows::{AclItem, PgClass};
+pub use ids::builtin::role as roles;
 use ids::{Oid, RelKind};
 use pgerror::{PgError, Result, pg_err};
 
@@ -23,24 +24,6 @@ pub const CREATE_TEMP: u32 = 1 << 10;
 pub const CONNECT: u32 = 1 << 11;
 pub const SET: u32 = 1 << 12;
 pub const ALTER_SYSTEM: u32 = 1 << 13;
-
-/// OIDs of the predefined roles.
-pub mod roles {
-    use ids::Oid;
-
-    pub const DATABASE_OWNER: Oid = Oid(6171);
-    pub const READ_ALL_DATA: Oid = Oid(6181);
-    pub const WRITE_ALL_DATA: Oid = Oid(6182);
-    pub const MONITOR: Oid = Oid(3373);
-    pub const READ_ALL_SETTINGS: Oid = Oid(3374);
-    pub const READ_ALL_STATS: Oid = Oid(3375);
-    pub const STAT_SCAN_TABLES: Oid = Oid(3377);
-    pub const SIGNAL_BACKEND: Oid = Oid(4200);
-    pub const CHECKPOINT: Oid = Oid(4544);
-    pub const READ_SERVER_FILES: Oid = Oid(4569);
-    pub const WRITE_SERVER_FILES: Oid = Oid(4570);
-    pub const EXECUTE_SERVER_PROGRAM: Oid = Oid(4571);
-}
 
 /// Kinds of objects that carry an ACL. Each kind has its own default ACL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

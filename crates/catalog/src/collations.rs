@@ -6,6 +6,7 @@
 use crate::encoding;
 use crate::rows::{Name, PgCollation, Text};
 use ids::Oid;
+use ids::builtin::role;
 use ids::code::CollProvider;
 
 /// `collencoding` of a collation that is valid for every encoding.
@@ -66,7 +67,7 @@ fn collation(name: &str, provider: CollProvider, encoding: i32) -> PgCollation {
         oid: Oid::INVALID,
         collname: Name::new(name),
         collnamespace: crate::namespace::PG_CATALOG,
-        collowner: Oid(10),
+        collowner: role::BOOTSTRAP_SUPERUSER,
         collprovider: provider,
         collisdeterministic: true,
         collencoding: encoding,

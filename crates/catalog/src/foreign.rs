@@ -10,6 +10,7 @@ use crate::rows::{
     CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgPublication, PgTrigger, PgType,
     indexes,
 };
+use ids::builtin::collation;
 use ids::code::{CollProvider, Firing, ReplicaIdentity};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use pgerror::{PgError, Result, pg_err};
@@ -17,7 +18,8 @@ use types::settings::Encoding;
 
 /// Built-in collations with the same ordering as ours: the database default (checked at session
 /// start), C and POSIX.
-const BYTEWISE_COLLATIONS: [Oid; 4] = [Oid::INVALID, Oid(100), Oid(950), Oid(951)];
+const BYTEWISE_COLLATIONS: [Oid; 4] =
+    [Oid::INVALID, collation::DEFAULT, collation::C, collation::POSIX];
 
 /// 0A000 where the collation does not compare text bytewise, or has its own case mapping.
 pub fn check_collation(row: &PgCollation) -> Result<()> {

@@ -9,6 +9,8 @@ use crate::rows::{
     PgDatabase, PgEnum, PgExtension, PgLanguage, PgOpclass, PgOperator, PgOpfamily, PgProc,
     PgRange, PgTablespace, PgType, indexes,
 };
+pub use ids::builtin::am::{BTREE as BTREE_AM, HASH as HASH_AM, HEAP as HEAP_AM};
+use ids::builtin::proc::ARRAY_SUBSCRIPT_HANDLER;
 use ids::code::{CastContext, CastMethod, TypType};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, SqlState};
@@ -16,9 +18,6 @@ use sync::Arc;
 use types::oids;
 
 /// Access methods.
-pub const HEAP_AM: Oid = Oid(2);
-pub const BTREE_AM: Oid = Oid(403);
-pub const HASH_AM: Oid = Oid(405);
 
 /// Operators and support functions that compare values of a type; 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,7 +73,9 @@ impl CatCx<'_> {
     pub fn element_type(&mut self, oid: Oid) -> Result<Oid> {
         let row = self.find_type(oid)?;
         // True arrays are subscripted by array_subscript_handler.
-        Ok(row.filter(|t| t.typsubscript == Oid(6179)).map_or(Oid::INVALID, |t| t.typelem))
+        Ok(row
+            .filter(|t| t.typsubscript == ARRAY_SUBSCRIPT_HANDLER)
+            .map_or(Oid::INVALID, |t| t.typelem))
     }
 
     /// The array type over this element type, else 0.
@@ -248,33 +249,36 @@ impl CatCx<'_> {
     /// Can a value of one type be used as the other without conversion? Counterpart:
     /// `IsBinaryCoercible`.
     pub fn is_binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
-        const ANY: Oid = Oid(2276);
-        const ANYELEMENT: Oid = Oid(2283);
-        const ANYCOMPATIBLE: Oid = Oid(5077);
-        const RECORD: Oid = Oid(2249);
-        if source == target || matches!(target, ANY | ANYELEMENT | ANYCOMPATIBLE) {
+        if source == target || matches!(target, oids::ANY | oids::ANYELEMENT | oids::ANYCOMPATIBLE)
+        {
             return Ok(true);
         }
         let (source, _) = self.base_type(source)?;
         if source == target {
             return Ok(true);
         }
-        let polymorphic = match target.0 {
-            2277 | 5078 => self.element_type(source)?.is_valid(), // anyarray, anycompatiblearray
-            3500 => self.type_row(source)?.typtype == TypType::Enum, // anyenum
-            3831 | 5080 => self.type_row(source)?.typtype == TypType::Range, // anyrange, anycompatiblerange
-            4537 | 4538 => self.type_row(source)?.typtype == TypType::Multirange, // any(compatible)multirange
-            2776 | 5079 => !self.element_type(source)?.is_valid(), // any(compatible)nonarray
+        let polymorphic = match target {
+            oids::ANYARRAY | oids::ANYCOMPATIBLEARRAY => self.element_type(source)?.is_valid(),
+            oids::ANYENUM => self.type_row(source)?.typtype == TypType::Enum,
+            oids::ANYRANGE | oids::ANYCOMPATIBLERANGE => {
+                self.type_row(source)?.typtype == TypType::Range
+            }
+            oids::ANYMULTIRANGE | oids::ANYCOMPATIBLEMULTIRANGE => {
+                self.type_row(source)?.typtype == TypType::Multirange
+            }
+            oids::ANYNONARRAY | oids::ANYCOMPATIBLENONARRAY => {
+                !self.element_type(source)?.is_valid()
+            }
             _ => false,
         };
         if polymorphic {
             return Ok(true);
         }
-        if target == RECORD && self.type_row(source)?.typtype == TypType::Composite {
+        if target == oids::RECORD && self.type_row(source)?.typtype == TypType::Composite {
             return Ok(true);
         }
-        if target == Oid(2287) {
-            // record[] accepts arrays of composite types.
+        if target == oids::RECORD_ARRAY {
+            // It accepts arrays of composite types.
             let element = self.element_type(source)?;
             if element.is_valid() && self.type_row(element)?.typtype == TypType::Composite {
                 return Ok(true);

@@ -7,16 +7,10 @@ use crate::cx::{CatCx, undefined};
 use crate::rows::{Name, PgOperator, PgProc, Text};
 use crate::session::SearchPath;
 use ids::Oid;
+pub use ids::builtin::namespace::{PG_CATALOG, PG_TOAST, PUBLIC};
 use ids::code::OprKind;
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
-
-/// `pg_catalog`.
-pub const PG_CATALOG: Oid = Oid(11);
-/// `pg_toast`.
-pub const PG_TOAST: Oid = Oid(99);
-/// `public`.
-pub const PUBLIC: Oid = Oid(2200);
 
 /// A candidate function of a call. Counterpart: `FuncCandidateList`.
 #[derive(Clone, Debug)]

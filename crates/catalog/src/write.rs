@@ -263,8 +263,10 @@ mod tests {
     fn shared_catalogs_are_those_of_pg_class() {
         let classes = crate::facts::rows::<PgClass>();
         let shared = classes.iter().filter(|c| c.relisshared && c.relkind == RelKind::Table);
-        let mut shared: Vec<u32> =
-            shared.filter(|c| c.relnamespace == Oid(11)).map(|c| c.oid.0).collect();
+        let mut shared: Vec<u32> = shared
+            .filter(|c| c.relnamespace == crate::namespace::PG_CATALOG)
+            .map(|c| c.oid.0)
+            .collect();
         shared.sort();
         assert_eq!(shared, SHARED);
     }

@@ -11,6 +11,7 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;
+use ids::builtin::proc;
 use ids::code::{
     CastContext, ColumnGenerated, ConType, DepType, Firing, FkAction, FkMatch, TypType,
 };
@@ -499,13 +500,15 @@ fn add_triggers(
     constraint: Oid,
     index: Oid,
 ) -> Result<()> {
-    let action = |action: FkAction, delete: bool| -> (u32, bool) {
+    let action = |action: FkAction, delete: bool| -> (Oid, bool) {
         let (of_delete, of_update) = match action {
-            FkAction::Cascade => (1646, 1647),
-            FkAction::Restrict => (1648, 1649),
-            FkAction::SetNull => (1650, 1651),
-            FkAction::SetDefault => (1652, 1653),
-            FkAction::NoAction | FkAction::Unset => (1654, 1655),
+            FkAction::Cascade => (proc::RI_FKEY_CASCADE_DEL, proc::RI_FKEY_CASCADE_UPD),
+            FkAction::Restrict => (proc::RI_FKEY_RESTRICT_DEL, proc::RI_FKEY_RESTRICT_UPD),
+            FkAction::SetNull => (proc::RI_FKEY_SETNULL_DEL, proc::RI_FKEY_SETNULL_UPD),
+            FkAction::SetDefault => (proc::RI_FKEY_SETDEFAULT_DEL, proc::RI_FKEY_SETDEFAULT_UPD),
+            FkAction::NoAction | FkAction::Unset => {
+                (proc::RI_FKEY_NOACTION_DEL, proc::RI_FKEY_NOACTION_UPD)
+            }
         };
         // Only NO ACTION is deferrable.
         let waits = matches!(action, FkAction::NoAction | FkAction::Unset);
@@ -517,13 +520,13 @@ fn add_triggers(
     let list = [
         (both, 'a', del, ROW | DELETE, del_waits),
         (both, 'a', upd, ROW | UPDATE, upd_waits),
-        ((rel.oid(), pk.oid()), 'c', 1644, ROW | INSERT, true),
-        ((rel.oid(), pk.oid()), 'c', 1645, ROW | UPDATE, true),
+        ((rel.oid(), pk.oid()), 'c', proc::RI_FKEY_CHECK_INS, ROW | INSERT, true),
+        ((rel.oid(), pk.oid()), 'c', proc::RI_FKEY_CHECK_UPD, ROW | UPDATE, true),
     ];
     for ((on, other), letter, function, kind, waits) in list {
         let trigger = ConstraintTrigger {
             name: &format!("RI_ConstraintTrigger_{letter}"),
-            function: Oid(function),
+            function,
             kind,
             other,
             index,

@@ -11,6 +11,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row};
 use deparse::{Deparser, Style};
+use ids::builtin::proc;
 use ids::code::{ConType, DepType, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Node};
@@ -104,8 +105,8 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
         typsubscript: Oid::INVALID,
         typelem: Oid::INVALID,
         typarray: Oid::INVALID,
-        typinput: Oid(2597),
-        typreceive: Oid(2598),
+        typinput: proc::DOMAIN_IN,
+        typreceive: proc::DOMAIN_RECV,
         typmodin: Oid::INVALID,
         typmodout: Oid::INVALID,
         typnotnull: not_null == Some(true),

@@ -6,6 +6,7 @@ use crate::default_acl;
 use catalog::ObjectAddress;
 use catalog::rows::{Name, OidVector, PgExtension, PgNamespace, PgProc, Text, indexes};
 use ids::Oid;
+use ids::builtin::language;
 use ids::code::{DepType, ParallelSafety, ProKind, Volatility};
 use parse::ast::{CreateExtensionStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
@@ -164,7 +165,7 @@ fn add_function(
         proname: Name::new(f.name),
         pronamespace: schema,
         proowner: owner,
-        prolang: Oid(13),
+        prolang: language::C,
         procost: 1.0,
         prorows: 0.0,
         provariadic: Oid::INVALID,

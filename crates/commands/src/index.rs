@@ -15,6 +15,7 @@ use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
+use ids::builtin::proc;
 use ids::code::{AmType, ColumnGenerated, ColumnIdentity, ConType, DepType, Volatility};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use lmgr::{LockMode, LockTag};
@@ -742,10 +743,9 @@ pub fn add_deferred_trigger(
     primary: bool,
     deferred: bool,
 ) -> Result<()> {
-    const UNIQUE_KEY_RECHECK: Oid = Oid(1250);
     let trigger = ConstraintTrigger {
         name: if primary { "PK_ConstraintTrigger" } else { "Unique_ConstraintTrigger" },
-        function: UNIQUE_KEY_RECHECK,
+        function: proc::UNIQUE_KEY_RECHECK,
         kind: constraint::ROW | constraint::INSERT | constraint::UPDATE,
         other: Oid::INVALID,
         index,

@@ -7,6 +7,7 @@ use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, indexes};
 use catalog::{acl, namespace};
+use ids::builtin::tablespace::GLOBAL as GLOBAL_TABLESPACE;
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
@@ -138,8 +139,6 @@ fn relations_read(query: &Query, out: &mut Vec<(Oid, bool)>) {
         });
     });
 }
-
-const GLOBAL_TABLESPACE: Oid = Oid(1664);
 
 /// The options of REINDEX.
 #[derive(Clone, Copy, Default)]

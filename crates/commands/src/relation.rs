@@ -4,9 +4,10 @@
 
 use crate::{class, default_acl, typerow};
 use catalog::ObjectAddress;
-use catalog::lookup::BTREE_AM;
+use catalog::lookup::{BTREE_AM, HEAP_AM};
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use engine::storage::create_relation_files;
+use ids::builtin::proc;
 use ids::code::{
     Align, ColumnGenerated, ColumnIdentity, ColumnStorage, DepType, ReplicaIdentity, TypType,
 };
@@ -17,7 +18,6 @@ use pgerror::{Result, bail, pg_err};
 use types::oids;
 use utility::host::CommandHost;
 
-pub const HEAP_AM: Oid = Oid(2);
 /// Maximum number of columns of a table. Counterpart: `MaxHeapAttributeNumber`.
 pub const COLUMNS_MAX: usize = 1600;
 
@@ -380,10 +380,10 @@ pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid
         typsubscript: Oid::INVALID,
         typelem: Oid::INVALID,
         typarray: Oid::INVALID,
-        typinput: Oid(2290),
-        typoutput: Oid(2291),
-        typreceive: Oid(2402),
-        typsend: Oid(2403),
+        typinput: proc::RECORD_IN,
+        typoutput: proc::RECORD_OUT,
+        typreceive: proc::RECORD_RECV,
+        typsend: proc::RECORD_SEND,
         typmodin: Oid::INVALID,
         typmodout: Oid::INVALID,
         typanalyze: Oid::INVALID,

@@ -5,6 +5,7 @@
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgAuthMembers, PgAuthid, PgDbRoleSetting, Text, indexes};
 use ids::Oid;
+use ids::builtin::role::DATABASE_OWNER;
 use ids::code::SharedDepType;
 use parse::ast::{
     AlterRoleStmt, CreateRoleStmt, DefElem, DropRoleStmt, GrantRoleStmt, Node, RoleSpec,
@@ -372,9 +373,6 @@ fn check_admin(host: &mut dyn CommandHost, role: Oid, name: &str) -> Result<()> 
     }
     bail!(INSUFFICIENT_PRIVILEGE, "must have admin option on role \"{name}\"")
 }
-
-/// `pg_database_owner`, whose only member is the owner of the current database.
-const DATABASE_OWNER: Oid = Oid(6171);
 
 fn add_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin: bool) -> Result<()> {
     let grantor = names::user(host);

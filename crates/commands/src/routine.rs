@@ -16,6 +16,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row, acl};
 use ids::Oid;
+use ids::builtin::language::{C, INTERNAL, SQL};
 use ids::code::{ArgMode, DepType, ParallelSafety, ProKind, Volatility};
 use lookup::{find, missing_argument, must_own, noun, type_of};
 use parse::ast::{
@@ -28,10 +29,6 @@ use plan::expr::{CoercionForm, Location};
 use types::oids;
 use utility::host::{CommandHost, notice};
 use utility::{names, options};
-
-const INTERNAL: Oid = Oid(12);
-const C: Oid = Oid(13);
-const SQL: Oid = Oid(14);
 
 /// The parameters as stored in `pg_proc`.
 struct Parameters {

@@ -9,6 +9,7 @@ use crate::{creation, relation};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
+use ids::builtin::proc;
 use ids::code::{Align, ColumnStorage, TypType};
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
@@ -35,10 +36,10 @@ pub fn create_enum(host: &mut dyn CommandHost, stmt: &CreateEnumStmt) -> Result<
         typbyval: true,
         typtype: TypType::Enum,
         typcategory: b'E',
-        typinput: Oid(3506),
-        typoutput: Oid(3507),
-        typreceive: Oid(3532),
-        typsend: Oid(3533),
+        typinput: proc::ENUM_IN,
+        typoutput: proc::ENUM_OUT,
+        typreceive: proc::ENUM_RECV,
+        typsend: proc::ENUM_SEND,
         typalign: Align::Int,
         typstorage: ColumnStorage::Plain,
         ..relation::row_type_row(oid, &name, schema, owner, Oid::INVALID)

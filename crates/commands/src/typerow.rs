@@ -6,6 +6,7 @@ use crate::{creation, default_acl};
 use catalog::rows::{Name, PgCollation, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
+use ids::builtin::proc;
 use ids::code::{Align, ColumnStorage, DepType, TypType};
 use parse::ast::{Name as AstName, ObjectType, RangeVar};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -123,16 +124,16 @@ pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
         typtype: TypType::Base,
         typcategory: b'A',
         typrelid: Oid::INVALID,
-        typsubscript: Oid(6179),
+        typsubscript: proc::ARRAY_SUBSCRIPT_HANDLER,
         typelem: element.oid,
         typarray: Oid::INVALID,
-        typinput: Oid(750),
-        typoutput: Oid(751),
-        typreceive: Oid(2400),
-        typsend: Oid(2401),
+        typinput: proc::ARRAY_IN,
+        typoutput: proc::ARRAY_OUT,
+        typreceive: proc::ARRAY_RECV,
+        typsend: proc::ARRAY_SEND,
         typmodin: element.typmodin,
         typmodout: element.typmodout,
-        typanalyze: Oid(3816),
+        typanalyze: proc::ARRAY_TYPANALYZE,
         typalign: if element.typalign == Align::Double { Align::Double } else { Align::Int },
         typstorage: ColumnStorage::Extended,
         typnotnull: false,

@@ -12,6 +12,7 @@ use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
 use executor::{BulkWriter, Change, Refs, RowAnswer, Timing, with_computed};
+use ids::builtin::proc::NEXTVAL_OID;
 use ids::code::{ColumnGenerated, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::CopyStmt;
@@ -29,7 +30,7 @@ fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     let mut result = Ok(false);
     plan::walk::any(expr, &mut |e| {
         let harmless = matches!(e, Expr::NextValue(_))
-            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL);
+            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL_OID);
         if !harmless {
             result = eval::own_volatility(e, facts).map(|v| v == Volatility::Volatile);
         }
@@ -37,9 +38,6 @@ fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     });
     result
 }
-
-/// `pg_proc.oid` of nextval.
-const NEXTVAL: Oid = Oid(1574);
 
 /// Limits of the rows and input bytes buffered before a write.
 const ROWS_MAX: usize = 1000;

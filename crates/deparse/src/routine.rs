@@ -10,12 +10,10 @@ use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::builtin::language;
 use ids::code::{AggKind, ArgMode, ParallelSafety, ProKind, Volatility};
 use pgerror::{Result, pg_err};
 use plan::expr::Expr;
-
-const INTERNAL_LANGUAGE: Oid = Oid(12);
-const C_LANGUAGE: Oid = Oid(13);
 
 /// A parameter.
 struct Arg {
@@ -252,7 +250,7 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     if row.proleakproof {
         out.push_str(" LEAKPROOF");
     }
-    let usual = if matches!(row.prolang, INTERNAL_LANGUAGE | C_LANGUAGE) { 1.0 } else { 100.0 };
+    let usual = if matches!(row.prolang, language::INTERNAL | language::C) { 1.0 } else { 100.0 };
     if row.procost != usual {
         out.push_str(&format!(" COST {}", general(row.procost)));
     }

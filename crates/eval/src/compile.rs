@@ -227,7 +227,7 @@ impl<'a> Compiler<'a> {
             Expr::GroupingFunc(n) => Node::Slot(self.resolve.grouping(n)?),
             Expr::WindowFunc(n) => Node::Slot(self.resolve.window_func(n)?),
             // pg_typeof (OID 1619): its result is known at compile time.
-            Expr::FuncExpr(n) if n.funcid == Oid(1619) && n.args.len() == 1 => {
+            Expr::FuncExpr(n) if n.funcid == ids::builtin::proc::PG_TYPEOF && n.args.len() == 1 => {
                 Node::Const(Datum::oid(n.args[0].type_oid()))
             }
             Expr::FuncExpr(n) => self.function(n)?,

@@ -1,10 +1,12 @@
 //! Newtypes for identifiers and positions, and enums for the codes in catalog columns. Each has a
 //! type of its own so that a block number can never be passed for an OID.
 //!
-//! Depends on no other crate. Reading order: `oid`, `xid`, `lsn`, `tid`, `relfile`, `code`.
+//! Depends on no other crate. Reading order: `oid`, `xid`, `lsn`, `tid`, `relfile`, `code`,
+//! `builtin` (OIDs of built-in objects).
 
 #![forbid(unsafe_code)]
 
+pub mod builtin;
 pub mod code;
 mod lsn;
 mod oid;

@@ -1,6 +1,7 @@
 //! Names of relation files. Counterpart: storage/relfilenode.h, common/relpath.h.
 
 use crate::Oid;
+use crate::builtin::tablespace;
 use std::fmt;
 
 /// The identity of a relation's files: tablespace, database (0 for shared relations), relfilenode.
@@ -13,9 +14,9 @@ pub struct RelFile {
 
 impl RelFile {
     /// `pg_default`: files under `base/<database>/`.
-    pub const DEFAULT_TABLESPACE: Oid = Oid(1663);
+    pub const DEFAULT_TABLESPACE: Oid = tablespace::DEFAULT;
     /// `pg_global`: files under `global/`.
-    pub const GLOBAL_TABLESPACE: Oid = Oid(1664);
+    pub const GLOBAL_TABLESPACE: Oid = tablespace::GLOBAL;
 
     pub const fn new(tablespace: Oid, database: Oid, relnumber: Oid) -> RelFile {
         RelFile { tablespace, database, relnumber }

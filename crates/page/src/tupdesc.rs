@@ -1,6 +1,7 @@
 //! Tuple descriptors: the physical form of a relation's columns. Counterpart: access/tupdesc.h.
 
 use ids::Oid;
+use ids::builtin::ty;
 pub use ids::code::Align;
 use ids::code::{ColumnGenerated, ColumnIdentity, ColumnStorage};
 
@@ -70,13 +71,24 @@ impl Attr {
     /// Is a by-value word of this type zero-extended (OIDs, XIDs, floats) rather than
     /// sign-extended? See the table in `types::datum`.
     pub fn zero_extends(&self) -> bool {
-        match self.type_oid.0 {
-            // oid, xid, cid, float4, regproc
-            26 | 28 | 29 | 700 | 24 => true,
-            // regprocedure … regtype, regnamespace, regrole, regconfig, regdictionary, regcollation
-            2202..=2206 | 4089 | 4096 | 3734 | 3769 | 4191 => true,
-            _ => false,
-        }
+        matches!(
+            self.type_oid,
+            ty::OID
+                | ty::XID
+                | ty::CID
+                | ty::FLOAT4
+                | ty::REGPROC
+                | ty::REGPROCEDURE
+                | ty::REGOPER
+                | ty::REGOPERATOR
+                | ty::REGCLASS
+                | ty::REGTYPE
+                | ty::REGNAMESPACE
+                | ty::REGROLE
+                | ty::REGCONFIG
+                | ty::REGDICTIONARY
+                | ty::REGCOLLATION
+        )
     }
 }
 
@@ -91,7 +103,7 @@ pub struct TupleDesc {
 
 impl TupleDesc {
     pub fn new(attrs: Vec<Attr>) -> TupleDesc {
-        TupleDesc { attrs, type_oid: Oid(2249), typmod: -1 }
+        TupleDesc { attrs, type_oid: ty::RECORD, typmod: -1 }
     }
 
     pub fn len(&self) -> usize {

@@ -2,6 +2,7 @@
 //! nodes/primnodes.h.
 
 use crate::query::{Query, SortGroupClause};
+use ids::builtin::{collation, ty};
 use ids::code::AggKind;
 use ids::{AttrNo, Oid};
 use stdx::Nested;
@@ -655,29 +656,27 @@ pub struct TargetEntry {
 impl Expr {
     /// The type of the value. Counterpart: `exprType`.
     pub fn type_oid(&self) -> Oid {
-        const BOOL: Oid = Oid(16);
-        const RECORD: Oid = Oid(2249);
         match self {
             Expr::Var(n) => n.vartype,
             Expr::Const(n) => n.consttype,
             Expr::Param(n) => n.paramtype,
             Expr::Aggref(n) => n.aggtype,
-            Expr::GroupingFunc(_) => Oid(23),
+            Expr::GroupingFunc(_) => ty::INT4,
             Expr::WindowFunc(n) => n.wintype,
             Expr::SubscriptingRef(n) => n.refrestype,
             Expr::FuncExpr(n) => n.funcresulttype,
             Expr::NamedArg(n) => n.arg.type_oid(),
             Expr::OpExpr(n) | Expr::Distinct(n) => n.opresulttype,
             Expr::NullIf(n) => n.args.first().map_or(n.opresulttype, Expr::type_oid),
-            Expr::ScalarArrayOp(_) | Expr::Bool(_) | Expr::RowCompare(_) => BOOL,
-            Expr::NullTest(_) | Expr::BooleanTest(_) | Expr::CurrentOf(_) => BOOL,
+            Expr::ScalarArrayOp(_) | Expr::Bool(_) | Expr::RowCompare(_) => ty::BOOL,
+            Expr::NullTest(_) | Expr::BooleanTest(_) | Expr::CurrentOf(_) => ty::BOOL,
             Expr::SubLink(n) => n.type_oid(),
             Expr::SubPlan(n) => match n.kind {
                 SubLinkKind::Expr => n.first_col_type,
                 // The planner sets `first_col_type` to the array type for ARRAY(…).
                 SubLinkKind::Array => n.first_col_type,
-                SubLinkKind::MultiExpr => RECORD,
-                _ => BOOL,
+                SubLinkKind::MultiExpr => ty::RECORD,
+                _ => ty::BOOL,
             },
             Expr::FieldSelect(n) => n.resulttype,
             Expr::FieldStore(n) => n.resulttype,
@@ -694,9 +693,9 @@ impl Expr {
             Expr::MinMax(n) => n.minmaxtype,
             Expr::SqlValue(n) => n.typeid,
             Expr::Xml(n) => match n.op {
-                XmlOp::IsDocument => BOOL,
-                XmlOp::Serialize => Oid(25),
-                _ => Oid(142),
+                XmlOp::IsDocument => ty::BOOL,
+                XmlOp::Serialize => ty::TEXT,
+                _ => ty::XML,
             },
             Expr::CoerceToDomain(n) => n.resulttype,
             Expr::CoerceToDomainValue(n) => n.typeid,
@@ -790,8 +789,8 @@ impl Expr {
             Expr::Coalesce(n) => n.coalescecollid,
             Expr::MinMax(n) => n.minmaxcollid,
             // current_user and the like have type name, whose collation is C.
-            Expr::SqlValue(n) if n.typeid == Oid(19) => Oid(950),
-            Expr::Xml(n) if n.op == XmlOp::Serialize => Oid(100),
+            Expr::SqlValue(n) if n.typeid == ty::NAME => collation::C,
+            Expr::Xml(n) if n.op == XmlOp::Serialize => collation::DEFAULT,
             Expr::CoerceToDomain(n) => n.resultcollid,
             Expr::CoerceToDomainValue(n) => n.collation,
             Expr::SetToDefault(n) => n.collation,
@@ -865,7 +864,7 @@ impl FuncExpr {
             return None;
         }
         match &self.args[..] {
-            [_, Expr::Const(c)] | [_, Expr::Const(c), _] if c.consttype == Oid(23) => {
+            [_, Expr::Const(c)] | [_, Expr::Const(c), _] if c.consttype == ty::INT4 => {
                 match c.value {
                     Datum::Word(word) => Some(word as i32),
                     _ => None,
@@ -884,8 +883,8 @@ impl SubLink {
                 self.subselect.target_list.first().map_or(Oid::INVALID, |t| t.expr.type_oid())
             }
             SubLinkKind::Array => self.array_type,
-            SubLinkKind::MultiExpr => Oid(2249),
-            _ => Oid(16),
+            SubLinkKind::MultiExpr => ty::RECORD,
+            _ => ty::BOOL,
         }
     }
 }

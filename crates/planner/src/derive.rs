@@ -8,12 +8,12 @@ use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
 use crate::selectivity::strip;
 use ids::Oid;
+use ids::builtin::collation::DEFAULT as DEFAULT_COLLATION;
 use pgerror::Result;
 use plan::expr::{BoolOp, Const, Expr, Location, OpExpr};
 use std::cmp::Ordering;
 use types::{Datum, oids};
 
-const DEFAULT_COLLATION: Oid = Oid(100);
 const LESS: u16 = 1;
 const LESS_EQUAL: u16 = 2;
 const EQUAL: u16 = 3;

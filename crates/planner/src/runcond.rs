@@ -9,7 +9,7 @@
 use crate::glob::Glob;
 use crate::vars::{contains_sublinks, contains_subplans};
 use eval::Volatility;
-use ids::Oid;
+use ids::builtin::opfamily::BTREE_INTEGER_OPS;
 use pgerror::Result;
 use plan::expr::{Expr, WindowFunc};
 use plan::query::{Query, SortGroupClause, WindowClause};
@@ -21,9 +21,6 @@ const RANK: u32 = 3101;
 const DENSE_RANK: u32 = 3102;
 const COUNT_ANY: u32 = 2147;
 const COUNT_STAR: u32 = 2803;
-
-/// The B-tree operator family of integers, the result type of all these functions.
-const INTEGER_OPS: Oid = Oid(1976);
 
 /// Bits of a window's frame options.
 const ROWS: i32 = 0x4;
@@ -100,7 +97,9 @@ impl Glob<'_> {
             return Ok(None);
         }
         let Monotonicity { increasing, decreasing } = monotonicity(f, &window);
-        let Some(strategy) = self.facts.strategy(op.opno, INTEGER_OPS)? else { return Ok(None) };
+        let Some(strategy) = self.facts.strategy(op.opno, BTREE_INTEGER_OPS)? else {
+            return Ok(None);
+        };
         // True for an upper bound on the function's value, false for a lower bound.
         let from_above = (strategy < EQUAL) == on_left;
         let exact = match strategy.cmp(&EQUAL) {
@@ -121,7 +120,7 @@ impl Glob<'_> {
         }
         let bound = if increasing == on_left { LESS_EQUAL } else { GREATER_EQUAL };
         let (left, right) = (l.type_oid(), r.type_oid());
-        let Some(opno) = self.facts.family_operator(INTEGER_OPS, left, right, bound)? else {
+        let Some(opno) = self.facts.family_operator(BTREE_INTEGER_OPS, left, right, bound)? else {
             return Ok(None);
         };
         let mut bounded = (**op).clone();

@@ -40,8 +40,7 @@ fn verify(text: &[u8], encoding: i32) -> Result<()> {
 
 /// Is there a default conversion between the encodings?
 fn conversion_exists(core: &mut dyn SystemHost, from: i32, to: i32) -> Result<bool> {
-    let catalog = ids::Oid(11);
-    let keys = [catalog.into(), from.into(), to.into()];
+    let keys = [catalog::namespace::PG_CATALOG.into(), from.into(), to.into()];
     let rows = core.catalog().scan(indexes::PG_CONVERSION_DEFAULT_INDEX, &keys)?;
     Ok(rows.iter().any(|r| r.condefault))
 }

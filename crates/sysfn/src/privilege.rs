@@ -197,7 +197,7 @@ fn has_parameter(
     let name = name.to_ascii_lowercase();
     let index = indexes::PG_PARAMETER_ACL_PARNAME_INDEX;
     let row = core.catalog().scan(index, &[name.as_str().into()])?.pop();
-    let owner = Oid(10);
+    let owner = ids::builtin::role::BOOTSTRAP_SUPERUSER;
     for mask in masks {
         if let Some(row) = &row
             && core.catalog().has_privilege(

@@ -2,6 +2,7 @@
 
 use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
+use catalog::rows::{CatalogRow, PgClass};
 use catalog::{RelDesc, acl, cache};
 use engine::sequence::{self, SequenceFile, SequenceParams};
 use hashbrown::HashMap;
@@ -234,8 +235,8 @@ fn serial_sequence(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<D
     };
     let target = catalog::depend::ObjectAddress::column(oid, att.attnum);
     for d in core.catalog().dependents_of(target)?.iter() {
-        let owned =
-            matches!(d.deptype, DepType::Auto | DepType::Internal) && d.classid == Oid(1259);
+        let owned = matches!(d.deptype, DepType::Auto | DepType::Internal)
+            && d.classid == PgClass::RELATION;
         if owned && core.catalog().class(d.objid)?.relkind == RelKind::Sequence {
             let class = core.catalog().class(d.objid)?;
             let schema = core.catalog().namespace_name(class.relnamespace)?;

@@ -23,15 +23,13 @@ use crate::host::{TriggerHost, no_constraint};
 use engine::table::{self, RowFetch};
 use engine::{Snapshot, SnapshotKind};
 use executor::{RowEvent, RowVersion, Trigger};
+use ids::builtin::collation::DEFAULT as DEFAULT_COLLATION;
 use ids::code::FkMatch;
-use ids::{AttrNo, Oid, Tid, Xid};
+use ids::{AttrNo, Tid, Xid};
 use key::{Key, Table};
 use pgerror::Result;
 use query::{Query, run};
 use types::{Datum, DatumRef};
-
-/// The collation `default`.
-const DEFAULT_COLLATION: Oid = Oid(100);
 
 /// Lock modes of tables.
 const ROW_SHARE: i32 = 2;

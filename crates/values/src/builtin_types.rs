@@ -4,6 +4,7 @@
 
 use crate::fncx::TypeInfo;
 use ids::Oid;
+use ids::builtin::ty as oids;
 use ids::code::{Align, TypType};
 
 /// A built-in type.
@@ -41,6 +42,25 @@ const OIDS: usize = TYPES[TYPES.len() - 1].info.oid.0 as usize + 1;
 /// The built-in type with this `typname` or `format_type` name.
 pub fn by_name(name: &str) -> Option<&'static BuiltinType> {
     TYPES.iter().find(|t| t.name == name || t.format_name == name)
+}
+
+/// Are values of this type the OIDs of objects: oid and the `reg*` types?
+pub fn is_object_id(ty: Oid) -> bool {
+    matches!(
+        ty,
+        oids::OID
+            | oids::REGPROC
+            | oids::REGPROCEDURE
+            | oids::REGOPER
+            | oids::REGOPERATOR
+            | oids::REGCLASS
+            | oids::REGCOLLATION
+            | oids::REGTYPE
+            | oids::REGROLE
+            | oids::REGNAMESPACE
+            | oids::REGCONFIG
+            | oids::REGDICTIONARY
+    )
 }
 
 /// `typtype` of a row of the table below.

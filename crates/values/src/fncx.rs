@@ -63,7 +63,7 @@ impl RowColumn {
                 len: d.len,
                 by_val: d.by_val,
                 align: d.align,
-                ..cx.type_info(crate::oids::INT4)?
+                ..cx.type_info(ids::builtin::ty::INT4)?
             }),
         }
     }

@@ -27,10 +27,11 @@ pub mod hash;
 pub mod int;
 pub mod limits;
 pub mod memory;
-pub mod oids;
 pub mod pieces;
 pub mod quoted;
 pub mod settings;
 pub mod text;
 pub mod width;
 pub mod zone;
+
+pub use ids::builtin::ty as oids;

@@ -12,6 +12,7 @@ use crate::rows::{CatalogRow, Name, PgAuthid, PgClass, PgCollation, PgDatabase, 
 use btree::KeySchema;
 use engine::RelMap;
 use hashbrown::HashMap;
+use ids::builtin::role;
 use ids::code::CollProvider;
 use ids::{Oid, RelFile, RelKind, Tid};
 use pgerror::{PgError, Result};
@@ -108,7 +109,7 @@ impl Builder<'_> {
         self.shift.rows(&mut rows, class.oid);
         match class.oid {
             PgAuthid::RELATION => change(&mut rows, |role: &mut PgAuthid| {
-                if role.oid == Oid(10) {
+                if role.oid == role::BOOTSTRAP_SUPERUSER {
                     role.rolname = Name::new(&self.options.user);
                     role.rolpassword = self.options.password.clone().map(Text::from);
                 }

@@ -2,6 +2,7 @@
 //!
 //! Counterpart: heaptoast.c, toast_helper.c.
 
+use ids::builtin::ty;
 use ids::code::ColumnStorage;
 use ids::{BlockNo, CommandId, Oid, Tid, Xid};
 use page::heap_tuple::{HeapTupleHeader, infomask};
@@ -97,11 +98,11 @@ pub(super) struct ToastPages {
 impl ToastPages {
     pub(super) fn new(relation: Oid) -> ToastPages {
         let attrs = vec![
-            Attr::new(b"chunk_id", Oid(26), 4, true, Align::Int),
-            Attr::new(b"chunk_seq", Oid(23), 4, true, Align::Int),
+            Attr::new(b"chunk_id", ty::OID, 4, true, Align::Int),
+            Attr::new(b"chunk_seq", ty::INT4, 4, true, Align::Int),
             Attr {
                 storage: ColumnStorage::Plain,
-                ..Attr::new(b"chunk_data", Oid(17), -1, false, Align::Int)
+                ..Attr::new(b"chunk_data", ty::BYTEA, -1, false, Align::Int)
             },
         ];
         ToastPages {

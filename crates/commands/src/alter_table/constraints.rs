@@ -7,6 +7,7 @@ use super::queue::Work;
 use crate::{class, constraint, create_table, deletion, index};
 use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use ids::builtin::proc;
 use ids::code::{ColumnIdentity, ConType, DepType};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
@@ -316,7 +317,13 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
     cat.update(&row, &new)?;
     for t in cat.scan(indexes::PG_TRIGGER_TGCONSTRAINT_INDEX, &[row.oid.into()])? {
         // Only the check triggers and NO ACTION are deferrable: see `add_triggers`.
-        if !matches!(t.tgfoid.0, 1644 | 1645 | 1654 | 1655) {
+        if !matches!(
+            t.tgfoid,
+            proc::RI_FKEY_CHECK_INS
+                | proc::RI_FKEY_CHECK_UPD
+                | proc::RI_FKEY_NOACTION_DEL
+                | proc::RI_FKEY_NOACTION_UPD
+        ) {
             continue;
         }
         let new = PgTrigger { tgdeferrable: deferrable, tginitdeferred: deferred, ..t.row.clone() };

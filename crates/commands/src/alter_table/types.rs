@@ -18,6 +18,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, RelDesc};
 use deparse as definition;
+use ids::builtin::proc;
 use ids::code::{ColumnGenerated, ColumnIdentity, ConType, DepType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Constraint, Node};
@@ -173,12 +174,11 @@ fn coerce(host: &mut dyn CommandHost, e: Expr, ty: Oid, typmod: i32) -> Result<O
 
 /// Does the expression change the stored bytes? Counterpart: `ATColumnChangeRequiresRewrite`.
 fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
-    const VARCHAR_LENGTH: Oid = Oid(669);
     match e {
         Expr::Var(v) => v.varattno != number,
         Expr::Relabel(r) => changes_bytes(&r.arg, number),
         // A varchar with a larger limit accepts all old values.
-        Expr::FuncExpr(f) if f.funcid == VARCHAR_LENGTH => {
+        Expr::FuncExpr(f) if f.funcid == proc::VARCHAR => {
             let Some(Expr::Const(limit)) = f.args.get(1) else { return true };
             let limit = if limit.value.is_null() { -1 } else { limit.value.as_ref().as_i32() };
             let Some(arg) = f.args.first() else { return true };

@@ -33,7 +33,7 @@ impl Language for Internal {
     }
 
     fn validate(&self, _: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
-        if row.prolang == language::C {
+        if row.prolang == ids::builtin::language::C {
             return Err(PgError::unsupported("functions in language c"));
         }
         let name = row.prosrc.as_str();

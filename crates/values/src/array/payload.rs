@@ -1,10 +1,12 @@
 //! Reading and building arrays in their on-disk format.
 
+use crate::builtin_types;
 use crate::datum::{Datum, DatumRef};
 use crate::fncx::{FnContext, TypeInfo};
 use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
-use crate::{oids, pieces};
+use crate::pieces;
 use ids::Oid;
+use ids::builtin::ty as oids;
 use ids::code::TypType;
 use pgerror::{Result, pg_err};
 
@@ -216,7 +218,7 @@ impl TypeInfo {
     fn is_unsigned_word(&self) -> bool {
         self.kind == TypType::Enum
             || matches!(self.oid, oids::FLOAT4 | oids::XID | oids::CID)
-            || oids::is_object_id(self.oid)
+            || builtin_types::is_object_id(self.oid)
     }
 }
 
