@@ -112,8 +112,15 @@ pub mod proc {
     pub const RECORD_RECV: Oid = Oid(2402);
     pub const RECORD_SEND: Oid = Oid(2403);
     pub const SATISFIES_HASH_PARTITION: Oid = Oid(5028);
+    pub const TSM_BERNOULLI_HANDLER: Oid = Oid(3313);
+    pub const TSM_SYSTEM_HANDLER: Oid = Oid(3314);
     pub const UNIQUE_KEY_RECHECK: Oid = Oid(1250);
     pub const VARCHAR: Oid = Oid(669);
+    pub const WINDOW_DENSE_RANK: Oid = Oid(3102);
+    pub const WINDOW_RANK: Oid = Oid(3101);
+    pub const WINDOW_ROW_NUMBER: Oid = Oid(3100);
+    pub const COUNT_ANY: Oid = Oid(2147);
+    pub const COUNT_STAR: Oid = Oid(2803);
 }
 
 /// Operators. Source: `pg_operator`.
@@ -122,6 +129,7 @@ pub mod operator {
 
     pub const BOOL_EQ: Oid = Oid(91);
     pub const RECORD_EQ: Oid = Oid(2988);
+    pub const TID_EQ: Oid = Oid(387);
 }
 
 /// Operator families. Source: `pg_opfamily`.

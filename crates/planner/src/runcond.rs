@@ -10,17 +10,11 @@ use crate::glob::Glob;
 use crate::vars::{contains_sublinks, contains_subplans};
 use eval::Volatility;
 use ids::builtin::opfamily::BTREE_INTEGER_OPS;
+use ids::builtin::proc;
 use pgerror::Result;
 use plan::expr::{Expr, WindowFunc};
 use plan::query::{Query, SortGroupClause, WindowClause};
 use std::cmp::Ordering;
-
-/// OIDs of functions.
-const ROW_NUMBER: u32 = 3100;
-const RANK: u32 = 3101;
-const DENSE_RANK: u32 = 3102;
-const COUNT_ANY: u32 = 2147;
-const COUNT_STAR: u32 = 2803;
 
 /// Bits of a window's frame options.
 const ROWS: i32 = 0x4;
@@ -50,9 +44,11 @@ pub(crate) struct RunCondition {
 
 fn monotonicity(f: &WindowFunc, w: &WindowClause) -> Monotonicity {
     let options = w.frame_options;
-    match f.winfnoid.0 {
-        ROW_NUMBER | RANK | DENSE_RANK => Monotonicity { increasing: true, decreasing: false },
-        COUNT_ANY | COUNT_STAR if options & EXCLUSIONS == 0 => {
+    match f.winfnoid {
+        proc::WINDOW_ROW_NUMBER | proc::WINDOW_RANK | proc::WINDOW_DENSE_RANK => {
+            Monotonicity { increasing: true, decreasing: false }
+        }
+        proc::COUNT_ANY | proc::COUNT_STAR if options & EXCLUSIONS == 0 => {
             // Without ORDER BY all rows of a partition are peers.
             let one_frame = w.order_clause.is_empty() && options & ROWS == 0;
             Monotonicity {

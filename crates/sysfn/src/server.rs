@@ -6,6 +6,7 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use analyze::SessionLookup;
 use catalog::rows::{PgClass, PgIndex};
+use ids::builtin::tablespace;
 use ids::code::ReplicaIdentity;
 use ids::{Oid, Persistence};
 use pgerror::{Result, pg_err};
@@ -71,7 +72,7 @@ fn tablespace_size(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
 
 /// `pg_tablespace_databases`: the databases with files in a tablespace.
 fn tablespace_databases(core: &mut dyn SystemHost, oid: Oid) -> Result<Vec<Vec<Datum>>> {
-    if oid.0 == 1664 {
+    if oid == tablespace::GLOBAL {
         let e = pg_err!(WARNING, "global tablespace never has databases");
         core.notice(e.severity(pgerror::Severity::Warning));
         return Ok(Vec::new());
@@ -99,7 +100,7 @@ fn tablespace_databases(core: &mut dyn SystemHost, oid: Oid) -> Result<Vec<Vec<D
 
 fn tablespace_location(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
     let oid = if oid.is_valid() { oid } else { core.catalog_session().tablespace };
-    if matches!(oid.0, 1663 | 1664) {
+    if matches!(oid, tablespace::DEFAULT | tablespace::GLOBAL) {
         return Ok(Datum::text(""));
     }
     let path = format!("pg_tblspc/{}", oid.0);

@@ -54,12 +54,22 @@ const FUNCTIONS: &[&str] = &[
     "record_recv",
     "record_send",
     "satisfies_hash_partition",
+    "tsm_bernoulli_handler",
+    "tsm_system_handler",
     "unique_key_recheck",
     "varchar",
+    "window_dense_rank",
+    "window_rank",
+    "window_row_number",
 ];
 
+/// Aggregates with a constant: its name, `proname` and `proargtypes`.
+const AGGREGATES: &[(&str, &str, &str)] =
+    &[("COUNT_ANY", "count", "2276"), ("COUNT_STAR", "count", "")];
+
 /// Operators with a constant: its name, `oprname` and the operands' type.
-const OPERATORS: &[(&str, &str, &str)] = &[("BOOL_EQ", "=", "bool"), ("RECORD_EQ", "=", "record")];
+const OPERATORS: &[(&str, &str, &str)] =
+    &[("BOOL_EQ", "=", "bool"), ("RECORD_EQ", "=", "record"), ("TID_EQ", "=", "tid")];
 
 /// Operator families with a constant: its name, access method, `opfname`.
 const FAMILIES: &[(&str, &str, &str)] = &[("BTREE_INTEGER_OPS", "btree", "integer_ops")];
@@ -146,6 +156,12 @@ fn functions(facts: &Path, out: &mut String) -> Result<()> {
             return Err(format!("{} functions have the prosrc {wanted}", found.len()));
         };
         constant(out, &wanted.to_uppercase(), oid);
+    }
+    let rows = table.values(["proname", "proargtypes"])?;
+    for &(name, aggregate, arguments) in AGGREGATES {
+        let found = rows.iter().find(|r| r.1 == [aggregate, arguments]);
+        let (oid, _) = found.ok_or_else(|| format!("there is no aggregate for {name}"))?;
+        constant(out, name, *oid);
     }
     out.push_str("}\n");
     Ok(())

@@ -80,7 +80,7 @@ impl Language for Sql {
 
 /// Is this a polymorphic pseudo-type or `"any"`?
 fn is_polymorphic(ty: Oid) -> bool {
-    matches!(ty.0, 2276 | 2277 | 2283 | 2776 | 3500 | 3831 | 5077..=5080 | 4537 | 4538)
+    ty == oids::ANY || analyze::ty::is_polymorphic(ty)
 }
 
 /// Converts a row of the last statement to the function's value.
