@@ -12,7 +12,7 @@ use catalog::rows::{
 };
 use catalog::{CatCx, RelDesc as Relation, Row, cache};
 use ids::code::{AmopPurpose, ConType, DepType};
-use ids::{AttrNo, Oid, RelKind};
+use ids::{AttrNo, Oid, RelKind, StrategyNumber};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use types::fncx::FnContext;
@@ -186,7 +186,7 @@ impl FunctionLookup for SessionLookup<'_> {
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: i16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>> {
         self.host.catalog().family_member(family, left, right, strategy)
     }

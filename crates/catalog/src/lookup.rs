@@ -12,7 +12,8 @@ use crate::rows::{
 pub use ids::builtin::am::{BTREE as BTREE_AM, HASH as HASH_AM, HEAP as HEAP_AM};
 use ids::builtin::proc::ARRAY_SUBSCRIPT_HANDLER;
 use ids::code::{CastContext, CastMethod, TypType};
-use ids::{AttrNo, Oid};
+use ids::strategy::{btree, hash};
+use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
 use types::oids;
@@ -183,7 +184,7 @@ impl CatCx<'_> {
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: i16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>> {
         let keys = [family.into(), left.into(), right.into(), strategy.into()];
         Ok(self.search(cache::AMOPSTRATEGY, &keys)?.map(|r| r.amopopr))
@@ -323,15 +324,15 @@ impl CatCx<'_> {
             let (family, input) = (class.opcfamily, class.opcintype);
             ops.btree_family = family;
             ops.btree_input = input;
-            ops.lt = self.family_member(family, input, input, 1)?.unwrap_or_default();
-            ops.eq = self.family_member(family, input, input, 3)?.unwrap_or_default();
-            ops.gt = self.family_member(family, input, input, 5)?.unwrap_or_default();
+            ops.lt = self.family_member(family, input, input, btree::LESS)?.unwrap_or_default();
+            ops.eq = self.family_member(family, input, input, btree::EQUAL)?.unwrap_or_default();
+            ops.gt = self.family_member(family, input, input, btree::GREATER)?.unwrap_or_default();
             ops.cmp = self.family_proc(family, input, input, 1)?.unwrap_or_default();
         }
         if let Some(class) = self.default_opclass(base, HASH_AM)? {
             let class = self.opclass(class)?;
             let (family, input) = (class.opcfamily, class.opcintype);
-            let eq = self.family_member(family, input, input, 1)?.unwrap_or_default();
+            let eq = self.family_member(family, input, input, hash::EQUAL)?.unwrap_or_default();
             if !ops.eq.is_valid() || ops.eq == eq {
                 ops.eq = eq;
                 ops.hash_family = family;

@@ -15,6 +15,7 @@ use ids::builtin::proc;
 use ids::code::{
     CastContext, ColumnGenerated, ConType, DepType, Firing, FkAction, FkMatch, TypType,
 };
+use ids::strategy::btree::EQUAL;
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Constraint};
 use pgerror::{Result, bail, pg_err};
@@ -449,10 +450,10 @@ fn key_operators(
         let mut cat = host.catalog();
         let class = cat.opclass(*class)?;
         let (family, input) = (class.opcfamily, class.opcintype);
-        let pp = cat.family_member(family, input, input, 3)?;
+        let pp = cat.family_member(family, input, input, EQUAL)?;
         let fk_type = cat.base_type(fa.atttypid)?.0;
-        let mut pf = cat.family_member(family, input, fk_type, 3)?;
-        let mut ff = cat.family_member(family, fk_type, fk_type, 3)?;
+        let mut pf = cat.family_member(family, input, fk_type, EQUAL)?;
+        let mut ff = cat.family_member(family, fk_type, fk_type, EQUAL)?;
         if pf.is_none() || ff.is_none() {
             // The referencing value may be implicitly cast to the index's input type. For a
             // pseudo-type, the referenced column must have the same type.

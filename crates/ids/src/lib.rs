@@ -2,6 +2,7 @@
 //! type of its own so that a block number can never be passed for an OID.
 //!
 //! Depends on no other crate. Reading order: `oid`, `xid`, `lsn`, `tid`, `relfile`, `code`,
+//! `strategy`,
 //! `builtin` (OIDs of built-in objects).
 
 #![forbid(unsafe_code)]
@@ -11,6 +12,7 @@ pub mod code;
 mod lsn;
 mod oid;
 mod relfile;
+pub mod strategy;
 mod tid;
 mod xid;
 
@@ -18,6 +20,7 @@ pub use code::{Persistence, RelKind};
 pub use lsn::Lsn;
 pub use oid::Oid;
 pub use relfile::{BackendNo, Fork, RelFile};
+pub use strategy::StrategyNumber;
 pub use tid::{BlockNo, OffsetNo, Tid};
 pub use xid::{CommandId, FullXid, MultiXid, SubXactId, Xid};
 

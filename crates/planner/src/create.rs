@@ -13,6 +13,7 @@ use crate::subselect::exec_param;
 use crate::tid::has_ctid_on_right;
 use crate::vars::{conjunction, make_var, pull_vars, push_unique, relids_of};
 use ids::Oid;
+use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{AggSplit, BoolExpr, BoolOp, Const, Expr, Location, TargetEntry, Var};
 use plan::node::{
@@ -781,7 +782,7 @@ impl Glob<'_> {
                 .find(|t| t.expr == *k.expr)
                 .ok_or_else(|| PgError::internal("sort column not found in target list"))?;
             let ty = k.expr.type_oid();
-            let strategy = if k.descending { 5 } else { 1 };
+            let strategy = if k.descending { btree::GREATER } else { btree::LESS };
             let op = self
                 .facts
                 .family_operator(k.family, ty, ty, strategy)?

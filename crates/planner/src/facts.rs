@@ -2,7 +2,7 @@
 //! operators, cost settings. Counterpart: plancat.c, lsyscache.c.
 
 use access::{Capabilities, CostModel};
-use ids::{AttrNo, Oid, RelKind};
+use ids::{AttrNo, Oid, RelKind, StrategyNumber};
 use pgerror::Result;
 use plan::expr::{Expr, FuncExpr, OpExpr};
 use plan::query::Query;
@@ -78,8 +78,8 @@ pub struct IndexFacts {
 
 impl IndexFacts {
     /// The strategy number of equality in the index's operator families.
-    pub fn equality(&self) -> u16 {
-        self.capabilities.equality.0
+    pub fn equality(&self) -> StrategyNumber {
+        self.capabilities.equality
     }
 }
 
@@ -222,14 +222,14 @@ pub trait PlannerFacts: eval::Facts {
     fn opclass(&mut self, opclass: Oid) -> Result<(Oid, Oid)>;
     /// Strategy number of an operator in an operator family, if it is a member (in a B-tree family
     /// 1 `<` … 5 `>`).
-    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>>;
+    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<StrategyNumber>>;
     /// The operator of a family with these operand types and strategy.
     fn family_operator(
         &mut self,
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: u16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>>;
     /// The order of a `<` or `>` operator.
     fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderFacts>>;

@@ -9,6 +9,7 @@ use crate::rel::clamp_rows;
 use crate::relids::Relids;
 use crate::vars::{contains_subplans, pull_vars, relids_of};
 use ids::Oid;
+use ids::strategy::btree::LESS;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::{JoinType, RteKind};
@@ -231,7 +232,8 @@ impl Glob<'_> {
             for e in &op.args {
                 let ty = self.operand_type(op.opno, sides.len(), e)?;
                 // Sorting needs the family's operators on the side's own type.
-                if ty == e.type_oid() && self.facts.family_operator(family, ty, ty, 1)?.is_some() {
+                if ty == e.type_oid() && self.facts.family_operator(family, ty, ty, LESS)?.is_some()
+                {
                     sides.push(PathKey {
                         expr: Rc::new(e.clone()),
                         class: root.column_class(e),

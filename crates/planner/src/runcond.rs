@@ -11,6 +11,7 @@ use crate::vars::{contains_sublinks, contains_subplans};
 use eval::Volatility;
 use ids::builtin::opfamily::BTREE_INTEGER_OPS;
 use ids::builtin::proc;
+use ids::strategy::btree::{EQUAL, GREATER_EQUAL, LESS_EQUAL};
 use pgerror::Result;
 use plan::expr::{Expr, WindowFunc};
 use plan::query::{Query, SortGroupClause, WindowClause};
@@ -21,11 +22,6 @@ const ROWS: i32 = 0x4;
 const START_UNBOUNDED_PRECEDING: i32 = 0x20;
 const END_UNBOUNDED_FOLLOWING: i32 = 0x100;
 const EXCLUSIONS: i32 = 0x8000 | 0x10000 | 0x20000;
-
-/// Strategies of B-tree operators.
-const LESS_EQUAL: u16 = 2;
-const EQUAL: u16 = 3;
-const GREATER_EQUAL: u16 = 4;
 
 /// Monotonicity of a window function. Counterpart: `MonotonicFunction`.
 #[derive(Clone, Copy)]

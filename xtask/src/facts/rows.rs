@@ -99,6 +99,7 @@ pub fn structs(tables: &[Table]) -> Result<String> {
             let ty = match column.type_name.as_str() {
                 "char" => code.to_owned(),
                 "_char" => format!("Vec<{code}>"),
+                "int2" if column.name == "amopstrategy" => "StrategyNumber".to_owned(),
                 other => field_type(other)?.to_owned(),
             };
             if ty.contains(code) && code != "u8" {
@@ -113,7 +114,7 @@ pub fn structs(tables: &[Table]) -> Result<String> {
     Ok(format!(
         "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
          use super::values::{{AclItem, AnyArray, Int2Vector, Name, OidVector, Text}};\n\
-         use ids::code::{{{codes}}};\nuse ids::{{Lsn, Oid, Xid}};\n{rows}"
+         use ids::code::{{{codes}}};\nuse ids::{{Lsn, Oid, StrategyNumber, Xid}};\n{rows}"
     ))
 }
 

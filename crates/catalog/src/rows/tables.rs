@@ -7,7 +7,7 @@ use ids::code::{
     Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy, Persistence, ProKind,
     RelKind, ReplicaIdentity, SharedDepType, TypType, Volatility,
 };
-use ids::{Lsn, Oid, Xid};
+use ids::{Lsn, Oid, StrategyNumber, Xid};
 
 super::row! {
     PgAggregate = "pg_aggregate" 2600 {
@@ -51,7 +51,7 @@ super::row! {
         amopfamily: Oid,
         amoplefttype: Oid,
         amoprighttype: Oid,
-        amopstrategy: i16,
+        amopstrategy: StrategyNumber,
         amoppurpose: AmopPurpose,
         amopopr: Oid,
         amopmethod: Oid,

@@ -7,7 +7,7 @@ use ids::code::{
     Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy, ProKind, ReplicaIdentity,
     SharedDepType, TypType, Volatility,
 };
-use ids::{Lsn, Oid, Persistence, RelKind, Xid};
+use ids::{Lsn, Oid, Persistence, RelKind, StrategyNumber, Xid};
 use std::fmt;
 use std::ops::Deref;
 use types::{Datum, DatumRef};
@@ -259,6 +259,15 @@ code! {
     ColumnGenerated, ColumnIdentity, ColumnStorage, ConType, DefAclObject, DepType,
     FinalModify, Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy,
     Persistence, ProKind, RelKind, ReplicaIdentity, SharedDepType, TypType, Volatility,
+}
+
+impl Value for StrategyNumber {
+    fn from_datum(datum: DatumRef<'_>) -> Option<StrategyNumber> {
+        u16::try_from(i16::from_datum(datum)?).ok().map(StrategyNumber)
+    }
+    fn to_datum(&self) -> Datum {
+        Datum::int2(self.0 as i16)
+    }
 }
 
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {

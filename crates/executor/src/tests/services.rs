@@ -11,7 +11,8 @@ use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
 use engine::{Backend, ClusterOptions, Engine, EngineConfig, create_cluster};
 use eval::{DomainCheck, Facts, FnFacts, HostCall, TypeIo};
-use ids::{AttrNo, Oid, RelFile, Tid};
+use ids::strategy::btree;
+use ids::{AttrNo, Oid, RelFile, StrategyNumber, Tid};
 use pgerror::{PgError, Result};
 use plan::expr::{FuncExpr, SqlValueKind};
 use std::any::Any;
@@ -36,7 +37,7 @@ pub(super) struct TestServices {
     facts: TableFacts,
     aggregates: HashMap<Oid, PgAggregate>,
     /// B-tree strategy and operand type by operator.
-    strategies: HashMap<Oid, (i16, Oid)>,
+    strategies: HashMap<Oid, (StrategyNumber, Oid)>,
     _engine: Arc<Engine>,
 }
 
@@ -158,7 +159,9 @@ impl DescriptorLookup for TestServices {
 
     fn sort_operator(&mut self, op: Oid, _: Oid) -> Result<(Comparer, bool)> {
         match self.strategies.get(&op) {
-            Some(&(strategy @ (1 | 5), ty)) => Ok((Self::comparer(ty)?, strategy == 5)),
+            Some(&(strategy @ (btree::LESS | btree::GREATER), ty)) => {
+                Ok((Self::comparer(ty)?, strategy == btree::GREATER))
+            }
             _ => Err(PgError::internal(format!("operator {op} is no ordering operator"))),
         }
     }
@@ -170,7 +173,7 @@ impl DescriptorLookup for TestServices {
 
     fn equality_compare(&mut self, op: Oid, _: Oid) -> Result<Option<Comparer>> {
         match self.strategies.get(&op) {
-            Some(&(3, ty)) => Self::comparer(ty).map(Some),
+            Some(&(btree::EQUAL, ty)) => Self::comparer(ty).map(Some),
             _ => Ok(None),
         }
     }

@@ -12,6 +12,7 @@ use executor::{
 };
 use ids::Oid;
 use ids::code::{AmopPurpose, FinalModify};
+use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
 use std::sync::Arc;
@@ -175,10 +176,10 @@ impl DescriptorLookup for Core {
         for r in rows.iter() {
             if r.amopmethod == BTREE_AM
                 && r.amoppurpose == AmopPurpose::Search
-                && matches!(r.amopstrategy, 1 | 5)
+                && matches!(r.amopstrategy, btree::LESS | btree::GREATER)
             {
                 let cmp = self.operand_compare(r, ty)?;
-                return Ok((cmp, r.amopstrategy == 5));
+                return Ok((cmp, r.amopstrategy == btree::GREATER));
             }
         }
         Err(PgError::internal(format!("operator {op} is not a valid ordering operator")))
@@ -192,7 +193,7 @@ impl DescriptorLookup for Core {
     fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
-            if r.amopmethod == BTREE_AM && r.amopstrategy == 3 {
+            if r.amopmethod == BTREE_AM && r.amopstrategy == btree::EQUAL {
                 return self.operand_compare(r, ty).map(Some);
             }
         }
@@ -228,7 +229,7 @@ impl DescriptorLookup for Core {
         let row = self.cat().operator_in_family(op, family)?.ok_or_else(|| {
             PgError::internal(format!("operator {op} is not a member of the index's family"))
         })?;
-        let strategy = StrategyNumber(row.amopstrategy.try_into().unwrap_or_default());
+        let strategy = row.amopstrategy;
         if row.amoplefttype == row.amoprighttype {
             return Ok((strategy, None));
         }
