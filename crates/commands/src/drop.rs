@@ -164,7 +164,7 @@ fn may_drop(host: &mut dyn CommandHost, rel: &RelDesc, kind: RelKind, article: &
     names::not_a_catalog(rel)
 }
 
-fn wrong_kind(rel: &RelDesc, actual: u8, article: &str) -> PgError {
+fn wrong_kind(rel: &RelDesc, actual: RelKind, article: &str) -> PgError {
     let e = pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {article}", rel.name());
     match actual {
         RelKind::Table => e.hint("Use DROP TABLE to remove a table."),

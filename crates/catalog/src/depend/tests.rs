@@ -3,6 +3,7 @@
 use super::*;
 use crate::rows::{PgOpclass, PgOperator, PgProc};
 use crate::{CatSession, Catalog, FactStore};
+use ids::RelKind;
 use ids::code::DepType;
 
 fn with_cx<T>(test: impl FnOnce(&mut CatCx<'_>) -> T) -> T {
@@ -27,9 +28,9 @@ fn relation(cx: &mut CatCx<'_>, oid: u32, name: &str, kind: RelKind) -> ObjectAd
 #[test]
 fn view_blocks_drop_of_its_table() {
     with_cx(|cx| {
-        let table = relation(cx, 20_000, "t", b'r');
-        let view = relation(cx, 20_010, "v", b'v');
-        let index = relation(cx, 20_020, "t_pkey", b'i');
+        let table = relation(cx, 20_000, "t", RelKind::Table);
+        let view = relation(cx, 20_010, "v", RelKind::View);
+        let index = relation(cx, 20_020, "t_pkey", RelKind::Index);
         cx.record_dependency(view, table, DepType::Normal).unwrap();
         cx.record_dependency(index, table, DepType::Auto).unwrap();
         cx.end_command();
@@ -55,9 +56,9 @@ fn view_blocks_drop_of_its_table() {
 #[test]
 fn internal_parts_cannot_be_dropped_alone() {
     with_cx(|cx| {
-        let table = relation(cx, 20_000, "t", b'r');
-        let index = relation(cx, 20_020, "t_pkey", b'i');
-        let owner = relation(cx, 20_030, "c", b'S');
+        let table = relation(cx, 20_000, "t", RelKind::Table);
+        let index = relation(cx, 20_020, "t_pkey", RelKind::Index);
+        let owner = relation(cx, 20_030, "c", RelKind::Sequence);
         cx.record_dependency(index, owner, DepType::Internal).unwrap();
         cx.record_dependency(owner, table, DepType::Auto).unwrap();
         cx.end_command();
