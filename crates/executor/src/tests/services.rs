@@ -11,6 +11,7 @@ use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
 use engine::{Backend, ClusterOptions, Engine, EngineConfig, create_cluster};
 use eval::{DomainCheck, Facts, FnFacts, HostCall, TypeIo};
+use ids::code::FinalModify;
 use ids::strategy::btree;
 use ids::{AttrNo, Oid, RelFile, StrategyNumber, Tid};
 use pgerror::{PgError, Result};
@@ -126,8 +127,8 @@ impl TestServices {
             },
             inverse,
             final_read_only: match moving {
-                false => a.aggfinalmodify == b'r',
-                true => a.aggmfinalmodify == b'r',
+                false => a.aggfinalmodify == FinalModify::ReadOnly,
+                true => a.aggmfinalmodify == FinalModify::ReadOnly,
             },
         })
     }
