@@ -7,6 +7,7 @@ use analyze::{Host, SessionLookup};
 use catalog::lookup::BTREE_AM;
 use catalog::{CatCx, CatSession, Catalog, FactStore};
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
+use ids::code::AmopPurpose;
 use ids::strategy::btree;
 use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result};
@@ -282,7 +283,7 @@ impl PlannerFacts for World {
         let families = self.cat().operator_families(sort_op)?;
         let mut rows = families.iter().filter(|r| {
             r.amopmethod == BTREE_AM
-                && r.amoppurpose == b's'
+                && r.amoppurpose == AmopPurpose::Search
                 && matches!(r.amopstrategy, btree::LESS | btree::GREATER)
                 && r.amoplefttype == r.amoprighttype
         });
