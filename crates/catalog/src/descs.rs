@@ -3,7 +3,7 @@
 use crate::rows::{PgAttribute, PgClass, PgIndex, Text};
 use engine::index::{IndexAm, IndexColumn, IndexDef, Support};
 use engine::{IndexDesc, TableDesc, ToastDesc};
-use ids::{AttrNo, Oid, Persistence, RelFile, RelKind};
+use ids::{AttrNo, Oid, RelFile, RelKind};
 use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result};
 use sync::Arc;
@@ -45,7 +45,7 @@ fn missing_value(attr: &page::tupdesc::Attr, array: &[u8]) -> Option<page::tupde
 
 /// The physical tuple descriptor for these `pg_attribute` rows.
 pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
-    use page::tupdesc::{Align, Attr};
+    use page::tupdesc::Attr;
     let attrs = attributes.iter().map(|a| {
         let mut attr = Attr {
             typmod: a.atttypmod,

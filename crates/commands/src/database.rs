@@ -13,7 +13,7 @@ use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
 use catalog::{ObjectAddress, encoding};
 use engine::{DbKey, SourceRelation};
 use ids::code::CollProvider;
-use ids::{Oid, Persistence, RelFile, RelKind};
+use ids::{Oid, Persistence, RelFile};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{
     AlterDatabaseSetStmt, AlterDatabaseStmt, CreatedbStmt, DefElem, DropdbStmt, Node, RoleSpec,

@@ -11,7 +11,7 @@ use catalog::rows::{PgConstraint, PgIndex, PgRewrite, Text, indexes};
 use catalog::{CatCx, cache};
 use ids::code::{ConType, FkAction, FkMatch};
 use ids::{Oid, RelKind};
-use pgerror::{PgError, Result};
+use pgerror::Result;
 use plan::expr::{Expr, XmlOp};
 use plan::query::{CmdType, JoinTreeNode, Query, RteKind};
 

@@ -5,7 +5,6 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use catalog::acl;
 use engine::prewarm::{Mode, blocks, prewarm};
-use ids::Persistence;
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
 

@@ -5,7 +5,7 @@
 use crate::host::CommandHost;
 use catalog::rows::PgClass;
 use catalog::{RelDesc, acl, namespace};
-use ids::{Oid, Persistence, RelKind};
+use ids::{Oid, RelKind};
 use parse::ast::{RangeVar, RoleSpec, RoleSpecType};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;

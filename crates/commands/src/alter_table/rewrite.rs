@@ -12,7 +12,7 @@ use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
 use eval::{EvalState, Program};
 use ids::code::ColumnStorage;
-use ids::{AttrNo, Oid, Persistence, RelKind, Tid};
+use ids::{AttrNo, Oid, Persistence, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::Expr;
 use std::sync::Arc;

@@ -23,7 +23,7 @@ use catalog::rows::PgProc;
 use eval::{Callee, Volatility};
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
-use ids::code::{ProKind, TypType, Volatility};
+use ids::code::{ProKind, TypType};
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
