@@ -7,7 +7,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use catalog::rows::PgProc;
 use ids::Oid;
-use ids::code::ArgMode;
+use ids::code::{ArgMode, TypCategory};
 use pgerror::Result;
 
 /// A candidate of overload resolution: a function or an operator.
@@ -174,11 +174,11 @@ impl Analyzer<'_> {
         &mut self,
         input: &[Oid],
         candidates: &[Candidate],
-    ) -> Result<Option<Vec<Option<(u8, bool)>>>> {
-        let mut wanted: Vec<Option<(u8, bool)>> = vec![None; input.len()];
+    ) -> Result<Option<Vec<Option<(TypCategory, bool)>>>> {
+        let mut wanted: Vec<Option<(TypCategory, bool)>> = vec![None; input.len()];
         for i in (0..input.len()).filter(|&i| input[i] == ty::UNKNOWN) {
             let mut conflict = false;
-            let mut slot: Option<(u8, bool)> = None;
+            let mut slot: Option<(TypCategory, bool)> = None;
             for candidate in candidates {
                 let (category, preferred) = self.category(candidate.args[i])?;
                 match &mut slot {
@@ -186,12 +186,12 @@ impl Analyzer<'_> {
                     Some((have, have_preferred)) if *have == category => {
                         *have_preferred |= preferred;
                     }
-                    Some(have) if category == b'S' => *have = (category, preferred),
-                    Some((have, _)) => conflict |= *have != b'S',
+                    Some(have) if category == TypCategory::STRING => *have = (category, preferred),
+                    Some((have, _)) => conflict |= *have != TypCategory::STRING,
                 }
             }
             // A conflict seen before a string candidate does not matter any more.
-            if conflict && slot.is_some_and(|s| s.0 != b'S') {
+            if conflict && slot.is_some_and(|s| s.0 != TypCategory::STRING) {
                 return Ok(None);
             }
             wanted[i] = slot;

@@ -7,7 +7,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use crate::typename::is_true_array;
 use ids::Oid;
-use ids::code::{CastContext, CastMethod, TypType};
+use ids::code::{CastContext, CastMethod, TypCategory, TypType};
 use pgerror::{Result, pg_err};
 use plan::expr::{
     ArrayCoerceExpr, CaseTestExpr, CoerceToDomain, CoerceViaIo, CoercionForm, CollateExpr, Const,
@@ -166,10 +166,10 @@ impl Analyzer<'_> {
             }
         }
         // I/O conversion: to string types in assignments, from string types by explicit casts.
-        if context >= Context::Assignment && self.category(target)?.0 == b'S' {
+        if context >= Context::Assignment && self.category(target)?.0 == TypCategory::STRING {
             return Ok(Some(Path::Io));
         }
-        if context >= Context::Explicit && self.category(source)?.0 == b'S' {
+        if context >= Context::Explicit && self.category(source)?.0 == TypCategory::STRING {
             return Ok(Some(Path::Io));
         }
         Ok(None)

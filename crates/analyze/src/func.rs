@@ -5,7 +5,7 @@ use crate::candidates::Candidate;
 use crate::coerce::{Context, Path};
 use crate::state::{Analyzer, ExprKind};
 use crate::ty;
-use ids::code::{AggKind, ProKind, TypType};
+use ids::code::{AggKind, ProKind, TypCategory, TypType};
 use ids::{Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
@@ -154,7 +154,9 @@ impl Analyzer<'_> {
         } else {
             match self.coercion_path(target, source, Context::Explicit)? {
                 Some(Path::Relabel) => true,
-                Some(Path::Io) => !(self.is_rowtype(source)? && self.category(target)?.0 == b'S'),
+                Some(Path::Io) => {
+                    !(self.is_rowtype(source)? && self.category(target)?.0 == TypCategory::STRING)
+                }
                 _ => false,
             }
         };

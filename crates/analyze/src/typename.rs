@@ -7,7 +7,7 @@ use crate::ty;
 use catalog::Row;
 use catalog::rows::PgType;
 use ids::Oid;
-use ids::code::{ColumnStorage, TypType};
+use ids::code::{ColumnStorage, TypCategory, TypType};
 use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
@@ -68,7 +68,7 @@ impl Analyzer<'_> {
     }
 
     /// The type category, and whether the type is preferred in it.
-    pub fn category(&mut self, oid: Oid) -> Result<(u8, bool)> {
+    pub fn category(&mut self, oid: Oid) -> Result<(TypCategory, bool)> {
         let row = self.type_row(oid)?;
         Ok((row.typcategory, row.typispreferred))
     }

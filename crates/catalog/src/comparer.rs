@@ -5,7 +5,7 @@
 use crate::cx::CatCx;
 use crate::orders::{ArrayOrder, Column, EnumOrder, RowOrder};
 use ids::Oid;
-use ids::code::{Align, TypType};
+use ids::code::{Align, TypCategory, TypType};
 use pgerror::Result;
 use sync::Arc;
 use types::compare::{self, Comparer};
@@ -26,7 +26,7 @@ pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: Align) -> TypeI
         elem: Oid::INVALID,
         array: Oid::INVALID,
         kind: TypType::Base,
-        category: b'U',
+        category: TypCategory::USER,
         base: Oid::INVALID,
         relid: Oid::INVALID,
     }

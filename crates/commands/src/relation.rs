@@ -9,7 +9,8 @@ use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType
 use engine::storage::create_relation_files;
 use ids::builtin::proc;
 use ids::code::{
-    Align, ColumnGenerated, ColumnIdentity, ColumnStorage, DepType, ReplicaIdentity, TypType,
+    Align, ColumnGenerated, ColumnIdentity, ColumnStorage, DepType, ReplicaIdentity, TypCategory,
+    TypType,
 };
 use ids::{AttrNo, Oid, Persistence, RelKind, Xid};
 use lmgr::{LockMode, LockTag};
@@ -372,7 +373,7 @@ pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid
         typlen: -1,
         typbyval: false,
         typtype: TypType::Composite,
-        typcategory: b'C',
+        typcategory: TypCategory::COMPOSITE,
         typispreferred: false,
         typisdefined: true,
         typdelim: b',',

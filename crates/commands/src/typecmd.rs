@@ -10,7 +10,7 @@ use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
 use ids::builtin::proc;
-use ids::code::{Align, ColumnStorage, TypType};
+use ids::code::{Align, ColumnStorage, TypCategory, TypType};
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -35,7 +35,7 @@ pub fn create_enum(host: &mut dyn CommandHost, stmt: &CreateEnumStmt) -> Result<
         typlen: 4,
         typbyval: true,
         typtype: TypType::Enum,
-        typcategory: b'E',
+        typcategory: TypCategory::ENUM,
         typinput: proc::ENUM_IN,
         typoutput: proc::ENUM_OUT,
         typreceive: proc::ENUM_RECV,

@@ -7,7 +7,7 @@ use catalog::rows::{Name, PgCollation, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
 use ids::builtin::proc;
-use ids::code::{Align, ColumnStorage, DepType, TypType};
+use ids::code::{Align, ColumnStorage, DepType, TypCategory, TypType};
 use parse::ast::{Name as AstName, ObjectType, RangeVar};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -122,7 +122,7 @@ pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
         typlen: -1,
         typbyval: false,
         typtype: TypType::Base,
-        typcategory: b'A',
+        typcategory: TypCategory::ARRAY,
         typrelid: Oid::INVALID,
         typsubscript: proc::ARRAY_SUBSCRIPT_HANDLER,
         typelem: element.oid,

@@ -309,6 +309,18 @@ impl ArgMode {
     }
 }
 
+/// Category of a type (`pg_type.typcategory`). Users may define further ones.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TypCategory(pub u8);
+
+impl TypCategory {
+    pub const ARRAY: TypCategory = TypCategory(b'A');
+    pub const COMPOSITE: TypCategory = TypCategory(b'C');
+    pub const ENUM: TypCategory = TypCategory(b'E');
+    pub const STRING: TypCategory = TypCategory(b'S');
+    pub const USER: TypCategory = TypCategory(b'U');
+}
+
 /// Alignment of a type (`typalign`, `attalign`). The values are numbers of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]

@@ -5,7 +5,7 @@
 use crate::fncx::TypeInfo;
 use ids::Oid;
 use ids::builtin::ty as oids;
-use ids::code::{Align, TypType};
+use ids::code::{Align, TypCategory, TypType};
 
 /// A built-in type.
 pub struct BuiltinType {
@@ -81,7 +81,7 @@ macro_rules! types {
         pub static TYPES: &[BuiltinType] = &[$(BuiltinType {
             info: TypeInfo {
                 oid: Oid($oid), len: $len, by_val: $by_val, align: align($align), delim: $delim,
-                elem: Oid($elem), array: Oid($array), kind: kind($kind), category: $category,
+                elem: Oid($elem), array: Oid($array), kind: kind($kind), category: TypCategory($category),
                 base: Oid(0), relid: Oid(0),
             },
             name: $name, format_name: $format,

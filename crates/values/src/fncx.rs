@@ -3,7 +3,7 @@
 use crate::datum::{Datum, DatumRef};
 use crate::settings::Settings;
 use ids::Oid;
-use ids::code::{Align, TypType};
+use ids::code::{Align, TypCategory, TypType};
 use pgerror::{PgError, Result};
 use std::any::Any;
 use std::cell::Cell;
@@ -24,7 +24,7 @@ pub struct TypeInfo {
     /// The array type of this type (`typarray`).
     pub array: Oid,
     pub kind: TypType,
-    pub category: u8,
+    pub category: TypCategory,
     /// `typbasetype` of a domain.
     pub base: Oid,
     /// `typrelid` of a composite type.

@@ -66,6 +66,7 @@ fn code_type(table: &str, column: &str) -> &'static str {
         "partstrat" => "PartStrategy",
         "attidentity" => "ColumnIdentity",
         "attgenerated" => "ColumnGenerated",
+        "typcategory" => "TypCategory",
         "aggkind" => "AggKind",
         "aggfinalmodify" | "aggmfinalmodify" => "FinalModify",
         "oprkind" => "OprKind",

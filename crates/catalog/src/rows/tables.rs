@@ -5,7 +5,7 @@ use ids::code::{
     AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
     ColumnGenerated, ColumnIdentity, ColumnStorage, ConType, DefAclObject, DepType, FinalModify,
     Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy, Persistence, ProKind,
-    RelKind, ReplicaIdentity, SharedDepType, TypType, Volatility,
+    RelKind, ReplicaIdentity, SharedDepType, TypCategory, TypType, Volatility,
 };
 use ids::{Lsn, Oid, StrategyNumber, Xid};
 
@@ -880,7 +880,7 @@ super::row! {
         typlen: i16,
         typbyval: bool,
         typtype: TypType,
-        typcategory: u8,
+        typcategory: TypCategory,
         typispreferred: bool,
         typisdefined: bool,
         typdelim: u8,

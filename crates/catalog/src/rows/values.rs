@@ -5,7 +5,7 @@ use ids::code::{
     AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
     ColumnGenerated, ColumnIdentity, ColumnStorage, ConType, DefAclObject, DepType, FinalModify,
     Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy, ProKind, ReplicaIdentity,
-    SharedDepType, TypType, Volatility,
+    SharedDepType, TypCategory, TypType, Volatility,
 };
 use ids::{Lsn, Oid, Persistence, RelKind, StrategyNumber, Xid};
 use std::fmt;
@@ -259,6 +259,15 @@ code! {
     ColumnGenerated, ColumnIdentity, ColumnStorage, ConType, DefAclObject, DepType,
     FinalModify, Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy,
     Persistence, ProKind, RelKind, ReplicaIdentity, SharedDepType, TypType, Volatility,
+}
+
+impl Value for TypCategory {
+    fn from_datum(datum: DatumRef<'_>) -> Option<TypCategory> {
+        u8::from_datum(datum).map(TypCategory)
+    }
+    fn to_datum(&self) -> Datum {
+        self.0.to_datum()
+    }
 }
 
 impl Value for StrategyNumber {
