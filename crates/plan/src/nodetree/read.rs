@@ -201,7 +201,7 @@ fn expr(tree: &Tree) -> Result<Expr> {
 
 fn expr_node(tree: &Tree) -> Result<Expr> {
     let n = node(tree, "")?;
-    macro_rules! read {
+    macro_rules! read_variants {
         ($($(#[$doc:meta])* $variant:ident($ty:ty) $($label:literal)*,)*) => {
             match n.label.as_str() {
                 $($($label => Expr::$variant(ReadNode::read(n)?),)*)*
@@ -209,7 +209,7 @@ fn expr_node(tree: &Tree) -> Result<Expr> {
             }
         };
     }
-    Ok(expression_variants!(read))
+    Ok(expression_variants!(read_variants))
 }
 
 /// `:constvalue length [ bytes ]`: eight bytes for a value passed by value; the bytes of a varlena

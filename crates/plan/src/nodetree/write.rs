@@ -260,14 +260,14 @@ impl Writer {
     }
 
     fn put_expr_node(&mut self, e: &Expr) {
-        macro_rules! write {
+        macro_rules! write_variants {
             ($($(#[$doc:meta])* $variant:ident($ty:ty) $($label:literal)*,)*) => {
                 match e {
                     $(Expr::$variant(n) => self.put_labelled(&[$($label),*], n),)*
                 }
             };
         }
-        expression_variants!(write)
+        expression_variants!(write_variants)
     }
 
     /// A node with the first of its labels; a null pointer in place of a node without a label.
