@@ -4,8 +4,8 @@
 //! visits of sub-expressions, and `nodetree` the readers and writers. Var, Const, GroupingFunc and
 //! SubPlan are only in the list of variants: what is stored of them is not a list of their fields.
 
-/// Hands `Variant(Type) "LABEL" …` for each variant of `Expr` to the macro `$use`. The first label
-/// is written, all are read; a variant without a label is never stored.
+/// Hands `Variant(Type) "LABEL" …` for each variant of `Expr` to the macro `$use`. The first
+/// label is written, all are read; a variant without a label is never stored.
 macro_rules! expression_variants {
     ($use:ident) => {
         $use! {
@@ -176,13 +176,14 @@ macro_rules! expression_nodes {
                 kind("subLinkType"): SubLinkKind,
                 /// Number of a `MultiExpr` sublink, else 0.
                 id("subLinkId"): i32,
-                /// The comparison over `Param { paramkind: Sublink }`, for ANY, ALL and row comparison.
+                /// The comparison over `Param { paramkind: Sublink }`, for ANY, ALL and row
+                /// comparison.
                 testexpr: Option<Expr>,
                 /// The operator as written, for printing.
                 oper_name("operName"): Vec<String>,
                 subselect: Nested<Query>,
-                /// The array type of `ARRAY(…)`, else invalid. It is not stored: analysis, or the reader of a
-                /// stored tree, looks it up in the catalogs.
+                /// The array type of `ARRAY(…)`, else invalid. It is not stored: analysis, or the
+                /// reader of a stored tree, looks it up in the catalogs.
                 array_type: Oid as NotStored,
                 location: Location,
             }
@@ -247,7 +248,8 @@ macro_rules! expression_nodes {
             CaseExpr {
                 casetype: Oid,
                 casecollid: Oid,
-                /// The value tested, in `CASE x WHEN …`; the conditions refer to it by `CaseTest`.
+                /// The value tested, in `CASE x WHEN …`; the conditions refer to it by
+                /// `CaseTest`.
                 arg: Option<Expr>,
                 args: Vec<CaseWhen>,
                 defresult: Option<Expr>,
