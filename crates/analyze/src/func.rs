@@ -20,6 +20,7 @@ pub enum FuncDetail {
     Found(Box<FoundFunction>),
 }
 
+/// A function, aggregate or procedure that was found for a call.
 pub struct FoundFunction {
     pub oid: Oid,
     pub kind: ProKind,
@@ -379,7 +380,7 @@ impl Analyzer<'_> {
             }
             _ => {}
         }
-        let place = match kind {
+        let clause = match kind {
             ExprKind::None => return Ok(()),
             ExprKind::JoinOn | ExprKind::JoinUsing => "JOIN conditions",
             ExprKind::WindowFrameRange
@@ -389,7 +390,7 @@ impl Analyzer<'_> {
             other => other.phrase(),
         };
         let e =
-            pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {place}");
+            pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {clause}");
         Err(self.at(e, location))
     }
 }

@@ -9,7 +9,7 @@ use ids::code::{Align, TypCategory, TypType};
 use pgerror::Result;
 use sync::Arc;
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::oids;
 
 /// Maximum nesting depth of composite types and arrays in a comparison.

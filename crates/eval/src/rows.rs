@@ -9,7 +9,7 @@ use ids::code::TypType;
 use ids::{AttrNo, Oid};
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
-use types::fncx::{FnContext, RowColumn, RowDesc};
+use types::fn_context::{FnContext, RowColumn, RowDesc};
 use types::{Datum, DatumRef, oids, record};
 
 /// Forms a composite value of type `ty` from these columns; missing ones are NULL.

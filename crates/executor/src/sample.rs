@@ -9,7 +9,7 @@ use eval::{EvalState, Program, RowInput};
 use ids::builtin::proc;
 use pgerror::{PgError, Result, bail};
 use plan::query::TableSample;
-use types::fncx::SessionContext;
+use types::fn_context::SessionContext;
 use types::hash::hash_bytes;
 use types::{Batch, Datum, DatumRef, lookup};
 

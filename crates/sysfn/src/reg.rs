@@ -9,7 +9,7 @@ use ids::Oid;
 use ids::code::OprKind;
 use parse::ast::TypeName;
 use pgerror::{PgError, Result, pg_err};
-use types::fncx::RegKind;
+use types::fn_context::RegKind;
 use types::string::split_identifiers_at;
 
 /// Maximum number of function arguments. Counterpart: `FUNC_MAX_ARGS`.

@@ -6,8 +6,8 @@ use ids::Oid;
 use ids::code::TypCategory;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RegKind};
-use values::form::Reader;
+use values::fn_context::{FnContext, RegKind};
+use values::type_io::Reader;
 
 /// 42704 and similar errors: no such object.
 fn not_found(cx: &dyn FnContext, kind: RegKind, name: &str) -> PgError {

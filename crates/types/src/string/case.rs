@@ -6,12 +6,13 @@ use ids::Oid;
 use ids::builtin::collation;
 use pgerror::{Result, pg_err};
 use values::datum::Datum;
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::limits::allocate;
 use values::settings::Encoding;
 use values::{memory, pieces};
 
-/// Do only ASCII letters have case under the call's collation? An error if it is indeterminate.
+/// Whether only ASCII letters have case under the call's collation. Error 42P22 if the collation is
+/// indeterminate.
 pub(crate) fn ascii_only(cx: &dyn FnContext, function: &str) -> Result<bool> {
     let s = cx.settings();
     match cx.collation() {

@@ -57,7 +57,7 @@ impl Analyzer<'_> {
         if ops.len() == 1 {
             return Ok(Expr::OpExpr(Box::new(ops.remove(0))));
         }
-        // The operators' meaning is a B-tree strategy number that all of them have.
+        // The comparison means the B-tree strategy number that all operators have in common.
         let mut memberships: Vec<Vec<(Oid, StrategyNumber)>> = Vec::with_capacity(ops.len());
         for op in &ops {
             memberships.push(self.btree_interpretation(op.opno)?);
