@@ -3,6 +3,7 @@
 
 use crate::state::{Analyzer, ExprKind};
 use crate::walk::{contains_aggs, expr_deep, expr_deep_mut};
+use ids::code::AggKind;
 use ids::{AttrNo, Oid};
 use parse::ast;
 use pgerror::{Result, pg_err};
@@ -19,10 +20,10 @@ impl Analyzer<'_> {
         call: &ast::FuncCall,
     ) -> Result<Expr> {
         let row = self.cat.aggregate(agg.aggfnoid)?;
-        agg.aggkind = row.as_ref().map_or(b'n', |r| r.aggkind);
+        agg.aggkind = row.as_ref().map_or(AggKind::Normal, |r| r.aggkind);
         agg.aggargtypes = args.iter().map(Expr::type_oid).collect();
         let mut tlist: Vec<TargetEntry> = Vec::new();
-        if agg.aggkind != b'n' {
+        if agg.aggkind != AggKind::Normal {
             let direct = args.len() - call.agg_order.len().min(args.len());
             let aggregated = args.split_off(direct);
             agg.aggdirectargs = args;

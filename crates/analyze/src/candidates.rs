@@ -7,6 +7,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::code::{ArgMode, TypCategory};
 use pgerror::Result;
 
 /// A candidate of overload resolution: a function or an operator.
@@ -174,11 +175,11 @@ impl Analyzer<'_> {
         &mut self,
         input: &[Oid],
         candidates: &[Candidate],
-    ) -> Result<Option<Vec<Option<(u8, bool)>>>> {
-        let mut wanted: Vec<Option<(u8, bool)>> = vec![None; input.len()];
+    ) -> Result<Option<Vec<Option<(TypCategory, bool)>>>> {
+        let mut wanted: Vec<Option<(TypCategory, bool)>> = vec![None; input.len()];
         for i in (0..input.len()).filter(|&i| input[i] == ty::UNKNOWN) {
             let mut conflict = false;
-            let mut slot: Option<(u8, bool)> = None;
+            let mut slot: Option<(TypCategory, bool)> = None;
             for candidate in candidates {
                 let (category, preferred) = self.category(candidate.args[i])?;
                 match &mut slot {
@@ -186,12 +187,12 @@ impl Analyzer<'_> {
                     Some((have, have_preferred)) if *have == category => {
                         *have_preferred |= preferred;
                     }
-                    Some(have) if category == b'S' => *have = (category, preferred),
-                    Some((have, _)) => conflict |= *have != b'S',
+                    Some(have) if category == TypCategory::STRING => *have = (category, preferred),
+                    Some((have, _)) => conflict |= *have != TypCategory::STRING,
                 }
             }
             // A string candidate overrides an earlier conflict of categories.
-            if conflict && slot.is_some_and(|s| s.0 != b'S') {
+            if conflict && slot.is_some_and(|s| s.0 != TypCategory::STRING) {
                 return Ok(None);
             }
             wanted[i] = slot;
@@ -296,8 +297,8 @@ fn match_names(proc: &PgProc, nargs: usize, argnames: &[&str]) -> Option<Vec<usi
         let mut index = 0;
         let mut hit = None;
         for (i, parameter) in names.iter().enumerate() {
-            let mode = proc.proargmodes.as_ref().map_or(b'i', |m| m[i]);
-            if !matches!(mode, b'i' | b'b' | b'v') {
+            let mode = proc.proargmodes.as_ref().map_or(ArgMode::In, |m| m[i]);
+            if !mode.is_input() {
                 continue;
             }
             if *parameter == *name {

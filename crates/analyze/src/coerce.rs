@@ -7,6 +7,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use crate::typename::is_true_array;
 use ids::Oid;
+use ids::code::{CastContext, CastMethod, TypCategory, TypType};
 use pgerror::{Result, pg_err};
 use plan::expr::{
     ArrayCoerceExpr, CaseTestExpr, CoerceToDomain, CoerceViaIo, CoercionForm, CollateExpr, Const,
@@ -92,7 +93,7 @@ impl Analyzer<'_> {
             if target == ty::RECORD && self.is_complex(input)? {
                 continue;
             }
-            if target == ty::RECORDARRAY {
+            if target == ty::RECORD_ARRAY {
                 let element = self.element_type(input)?;
                 if element.is_valid() && self.is_complex(element)? {
                     continue;
@@ -113,7 +114,7 @@ impl Analyzer<'_> {
             return Ok(false);
         }
         let parent = self.type_row(parent)?;
-        if parent.typtype != b'c' {
+        if parent.typtype != TypType::Composite {
             return Ok(false);
         }
         if self.cat.inherits_from(child, parent.typrelid)? {
@@ -139,17 +140,17 @@ impl Analyzer<'_> {
         }
         if let Some(cast) = self.cat.cast(source, target)? {
             let needed = match cast.castcontext {
-                b'i' => Context::Implicit,
-                b'a' => Context::Assignment,
-                _ => Context::Explicit,
+                CastContext::Implicit => Context::Implicit,
+                CastContext::Assignment => Context::Assignment,
+                CastContext::Explicit => Context::Explicit,
             };
             if context < needed {
                 return Ok(None);
             }
             return Ok(Some(match cast.castmethod {
-                b'f' => Path::Func(cast.castfunc),
-                b'i' => Path::Io,
-                _ => Path::Relabel,
+                CastMethod::Function => Path::Func(cast.castfunc),
+                CastMethod::InOut => Path::Io,
+                CastMethod::Binary => Path::Relabel,
             }));
         }
         // Arrays whose element types can be coerced. The vector types cannot be targets: they have
@@ -166,10 +167,10 @@ impl Analyzer<'_> {
             }
         }
         // I/O conversion: to string types in assignments, from string types by explicit casts.
-        if context >= Context::Assignment && self.category(target)?.0 == b'S' {
+        if context >= Context::Assignment && self.category(target)?.0 == TypCategory::STRING {
             return Ok(Some(Path::Io));
         }
-        if context >= Context::Explicit && self.category(source)?.0 == b'S' {
+        if context >= Context::Explicit && self.category(source)?.0 == TypCategory::STRING {
             return Ok(Some(Path::Io));
         }
         Ok(None)
@@ -341,7 +342,7 @@ impl Analyzer<'_> {
         if target == ty::RECORD && self.is_complex(input)? {
             return Ok(node);
         }
-        if target == ty::RECORDARRAY && self.element_type(input)?.is_valid() {
+        if target == ty::RECORD_ARRAY && self.element_type(input)?.is_valid() {
             return Ok(node);
         }
         if self.type_inherits(input, target)? {
@@ -789,21 +790,24 @@ impl Analyzer<'_> {
         match target {
             ty::ANYARRAY | ty::ANYCOMPATIBLEARRAY if is_true_array(&row) => return Ok(true),
             ty::ANYNONARRAY | ty::ANYCOMPATIBLENONARRAY if !is_true_array(&row) => return Ok(true),
-            ty::ANYENUM if row.typtype == b'e' => return Ok(true),
-            ty::ANYRANGE | ty::ANYCOMPATIBLERANGE if row.typtype == b'r' => return Ok(true),
-            ty::ANYMULTIRANGE | ty::ANYCOMPATIBLEMULTIRANGE if row.typtype == b'm' => {
+            ty::ANYENUM if row.typtype == TypType::Enum => return Ok(true),
+            ty::ANYRANGE | ty::ANYCOMPATIBLERANGE if row.typtype == TypType::Range => {
                 return Ok(true);
             }
-            ty::RECORD if row.typtype == b'c' => return Ok(true),
-            ty::RECORDARRAY if is_true_array(&row) && self.is_complex(row.typelem)? => {
+            ty::ANYMULTIRANGE | ty::ANYCOMPATIBLEMULTIRANGE
+                if row.typtype == TypType::Multirange =>
+            {
+                return Ok(true);
+            }
+            ty::RECORD if row.typtype == TypType::Composite => return Ok(true),
+            ty::RECORD_ARRAY if is_true_array(&row) && self.is_complex(row.typelem)? => {
                 return Ok(true);
             }
             _ => {}
         }
-        Ok(self
-            .cat
-            .cast(source, target)?
-            .is_some_and(|c| c.castmethod == b'b' && c.castcontext == b'i'))
+        Ok(self.cat.cast(source, target)?.is_some_and(|c| {
+            c.castmethod == CastMethod::Binary && c.castcontext == CastContext::Implicit
+        }))
     }
 }
 

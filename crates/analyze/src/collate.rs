@@ -4,6 +4,7 @@
 use crate::state::Analyzer;
 use crate::ty;
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::{Result, pg_err};
 use plan::expr::{
     Aggref, CaseExpr, CoercionForm, Expr, FieldSelect, Location, RelabelType, RowCompareExpr,
@@ -367,9 +368,9 @@ impl Analyzer<'_> {
             self.collate(filter)?;
         }
         let mut state = State::NONE;
-        let ordered = agg.aggkind != b'n';
+        let ordered = agg.aggkind != AggKind::Normal;
         // The last direct arguments of a hypothetical-set aggregate are paired with the sort keys.
-        let keys = if agg.aggkind == b'h' { agg.args.len() } else { 0 };
+        let keys = if agg.aggkind == AggKind::Hypothetical { agg.args.len() } else { 0 };
         let own = agg.aggdirectargs.len().saturating_sub(keys);
         let mut pairs = Vec::with_capacity(keys);
         for (i, arg) in agg.aggdirectargs.iter_mut().enumerate() {
@@ -381,7 +382,7 @@ impl Analyzer<'_> {
             }
         }
         let mut pairs = pairs.into_iter();
-        let single = agg.args.len() == 1 && agg.aggkind == b'o';
+        let single = agg.args.len() == 1 && agg.aggkind == AggKind::OrderedSet;
         for target in &mut agg.args {
             let child = self.collate_target(target)?;
             if let Some(mut pair) = pairs.next() {

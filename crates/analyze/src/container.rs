@@ -194,13 +194,12 @@ impl Analyzer<'_> {
         let declared = container.type_oid();
         let (base, typmod) = self.base_type_and_typmod(declared, container.typmod())?;
         let base = match base {
-            ty::INT2VECTOR => Oid(1005),
-            ty::OIDVECTOR => Oid(1028),
+            ty::INT2VECTOR => ty::INT2_ARRAY,
+            ty::OIDVECTOR => ty::OID_ARRAY,
             other => other,
         };
         let row = self.type_row(base)?;
         let location = container.location();
-        const JSONB: Oid = Oid(3802);
         if !row.typsubscript.is_valid() {
             let name = self.format_type(declared);
             let e = pg_err!(
@@ -213,7 +212,7 @@ impl Analyzer<'_> {
         let mut upper = Vec::with_capacity(indices.len());
         let mut lower = Vec::new();
         for index in indices {
-            if base == JSONB {
+            if base == ty::JSONB {
                 if index.is_slice {
                     let e = pg_err!(DATATYPE_MISMATCH, "jsonb subscript does not support slices");
                     let bound = index.uidx.as_ref().or(index.lidx.as_ref());
@@ -241,14 +240,14 @@ impl Analyzer<'_> {
                 None => None,
             });
         }
-        if upper.len() > 6 && base != JSONB {
+        if upper.len() > 6 && base != ty::JSONB {
             return Err(pg_err!(
                 PROGRAM_LIMIT_EXCEEDED,
                 "number of array dimensions ({}) exceeds the maximum allowed (6)",
                 upper.len()
             ));
         }
-        let element = if base == JSONB { base } else { row.typelem };
+        let element = if base == ty::JSONB { base } else { row.typelem };
         let refrestype = if slice { base } else { element };
         Ok(Expr::SubscriptingRef(Box::new(SubscriptingRef {
             refcontainertype: base,

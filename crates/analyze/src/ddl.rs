@@ -7,6 +7,7 @@ use crate::lookup::Lookup;
 use crate::state::{Analyzer, ExprKind, Params};
 use catalog::RelDesc as Relation;
 use ids::Oid;
+use ids::code::ColumnGenerated;
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoerceToDomainValue, CoercionForm, Expr, Location};
@@ -124,7 +125,7 @@ fn no_generated_columns(cx: &Analyzer<'_>, relation: &Relation, e: &Expr) -> Res
             .detail("This would cause the generated column to depend on its own value.");
             found = Err(cx.at(e, v.location.0));
         } else if let Some(a) = relation.attribute(v.varattno)
-            && a.attgenerated != 0
+            && a.attgenerated != ColumnGenerated::No
         {
             let e = pg_err!(
                 INVALID_OBJECT_DEFINITION,

@@ -6,7 +6,7 @@ use crate::state::{Analyzer, ExprKind, Target};
 use crate::target::entry;
 use crate::ty;
 use catalog::RelDesc as Relation;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{Expr, Location, SubscriptingRef, TargetEntry, Var};
@@ -33,7 +33,10 @@ impl Analyzer<'_> {
         perms: u32,
     ) -> Result<()> {
         let relation = self.open_table(name, 3)?;
-        if matches!(relation.class.relkind, b'i' | b'I' | b'c') {
+        if matches!(
+            relation.class.relkind,
+            RelKind::Index | RelKind::PartitionedIndex | RelKind::CompositeType
+        ) {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", name.relname);
             return Err(self.at(e, name.location));
         }
@@ -352,7 +355,7 @@ impl Analyzer<'_> {
             rte.required_perms = 0;
             rte.in_from_cl = false;
             if let RteKind::Relation { relkind, .. } = &mut rte.kind {
-                *relkind = b'c';
+                *relkind = RelKind::CompositeType;
             }
             out.excl_rel_index = item.rtindex;
             out.excl_rel_tlist = excluded_columns(&target.relation, item.rtindex);

@@ -3,7 +3,8 @@
 use crate::relation::{Column, alias_of, ordinality_column};
 use crate::state::{Analyzer, ExprKind, NsItem, ROW_COLUMNS_MAX};
 use crate::ty;
-use ids::Oid;
+use ids::code::TypType;
+use ids::{Oid, RelKind};
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::Expr;
@@ -82,8 +83,15 @@ impl Analyzer<'_> {
         // FOR UPDATE and the other row locking clauses take a stronger table lock.
         let lock = if self.is_locked(name) { 2 } else { 1 };
         let relation = self.open_table(n, lock)?;
-        if matches!(relation.class.relkind, b'i' | b'I' | b'c') {
-            let what = if relation.class.relkind == b'c' { "a composite type" } else { "an index" };
+        if matches!(
+            relation.class.relkind,
+            RelKind::Index | RelKind::PartitionedIndex | RelKind::CompositeType
+        ) {
+            let what = if relation.class.relkind == RelKind::CompositeType {
+                "a composite type"
+            } else {
+                "an index"
+            };
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", n.relname).detail(
                 match what {
                     "an index" => "This operation is not supported for indexes.",
@@ -337,7 +345,7 @@ impl Analyzer<'_> {
             return Ok(TypeFuncClass::Composite(Self::relation_columns(&relation)));
         }
         let row = self.type_row(result)?;
-        let pseudo = row.typtype == b'p' && !matches!(result, ty::CSTRING | ty::VOID);
+        let pseudo = row.typtype == TypType::Pseudo && !matches!(result, ty::CSTRING | ty::VOID);
         if pseudo {
             return Ok(TypeFuncClass::Other);
         }
@@ -359,7 +367,7 @@ impl Analyzer<'_> {
         let mut names = Vec::new();
         let mut result = Vec::new();
         for (i, &mode) in modes.iter().enumerate() {
-            if matches!(mode, b'o' | b'b' | b't') {
+            if mode.is_output() {
                 let name = proc
                     .proargnames
                     .as_ref()
@@ -402,7 +410,10 @@ impl Analyzer<'_> {
         };
         let is_table = matches!(
             self.level_ref().rte(rtindex).kind,
-            RteKind::Relation { relkind: b'r' | b'm' | b'p', .. }
+            RteKind::Relation {
+                relkind: RelKind::Table | RelKind::MaterializedView | RelKind::PartitionedTable,
+                ..
+            }
         );
         if !is_table {
             let e = pg_err!(

@@ -6,6 +6,7 @@ use crate::lookup::Lookup;
 use crate::state::{Analyzer, Params};
 use crate::ty;
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, TargetEntry};
 use plan::query::{CmdType, Query};
@@ -56,7 +57,10 @@ pub fn coerce_result(
     })?;
     let count = result_list(last).iter().filter(|t| !t.resjunk).count();
     let kind = cx.type_row(result)?.typtype;
-    if matches!(kind, b'b' | b'd' | b'e' | b'r' | b'm') {
+    if matches!(
+        kind,
+        TypType::Base | TypType::Domain | TypType::Enum | TypType::Range | TypType::Multirange
+    ) {
         if count != 1 {
             return Err(mismatch("Final statement must return exactly one column.".to_owned()));
         }
@@ -67,7 +71,7 @@ pub fn coerce_result(
         }
         return Ok(ResultForm::Scalar);
     }
-    if kind != b'c' && result != ty::RECORD {
+    if kind != TypType::Composite && result != ty::RECORD {
         // An unresolved polymorphic type accepts any column.
         if ty::is_polymorphic(result) {
             return Ok(ResultForm::Scalar);

@@ -8,7 +8,7 @@ use catalog::rows::{
     PgAggregate, PgAmop, PgCast, PgCollation, PgOpclass, PgOperator, PgProc, PgRange, PgType,
 };
 use catalog::unsupported::Change;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::Result;
 use plan::query::Query;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ pub trait FunctionLookup {
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: i16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>>;
     /// The support function of a family by types and support function number.
     fn opfamily_proc(

@@ -9,6 +9,7 @@ use crate::typename::dotted;
 use catalog::Row;
 use catalog::rows::PgOperator;
 use ids::Oid;
+use ids::code::OprKind;
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, OpExpr, ScalarArrayOpExpr};
@@ -27,7 +28,7 @@ impl SortOperators {
     /// How a set operation compares a column of type `ty`. A recursive UNION must hash its columns,
     /// so anonymous rows are assumed to be hashable; the executor reports an error if they are not.
     pub fn set_operation_clause(&self, ty: Oid, recursive: bool) -> SortGroupClause {
-        let row = matches!(ty, ty::RECORD | ty::RECORDARRAY);
+        let row = matches!(ty, ty::RECORD | ty::RECORD_ARRAY);
         SortGroupClause {
             tle_sort_group_ref: 0,
             eqop: self.eq,
@@ -49,7 +50,7 @@ impl Analyzer<'_> {
     fn operators(
         &mut self,
         names: &[ast::Name],
-        kind: u8,
+        kind: OprKind,
     ) -> Result<Vec<(usize, Row<PgOperator>)>> {
         let (schema, name) = self.deconstruct(names)?;
         let namespace = schema.map(|s| self.namespace(s)).transpose()?;
@@ -131,7 +132,7 @@ impl Analyzer<'_> {
     }
 
     fn resolve_binary(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Outcome> {
-        let all = self.operators(names, b'b')?;
+        let all = self.operators(names, OprKind::Binary)?;
         let exact = |l: Oid, r: Oid| {
             all.iter().find(|(_, op)| op.oprleft == l && op.oprright == r).map(|(_, op)| op.clone())
         };
@@ -189,7 +190,7 @@ impl Analyzer<'_> {
     /// The operator with exactly these operand types; 42883 if there is none. Counterpart:
     /// `LookupOperName`.
     pub fn exact_operator(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Oid> {
-        let all = self.operators(names, b'b')?;
+        let all = self.operators(names, OprKind::Binary)?;
         let found = all.iter().find(|(_, op)| op.oprleft == left && op.oprright == right);
         if let Some((_, op)) = found {
             return Ok(op.oid);
@@ -220,7 +221,7 @@ impl Analyzer<'_> {
         right: Oid,
         location: i32,
     ) -> Result<Row<PgOperator>> {
-        let all = self.operators(names, b'l');
+        let all = self.operators(names, OprKind::Prefix);
         let all = self.with_position(all, location)?;
         if let Some((_, op)) = all.iter().find(|(_, op)| op.oprright == right) {
             return Ok(op.clone());

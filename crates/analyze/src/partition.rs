@@ -14,7 +14,9 @@ use crate::stored::malformed;
 use crate::{coerce, stored, ty, walk};
 use catalog::cache;
 use catalog::rows::indexes::{PG_INHERITS_PARENT_INDEX, PG_INHERITS_RELID_SEQNO_INDEX};
-use ids::{AttrNo, Oid};
+use ids::builtin::proc::SATISFIES_HASH_PARTITION;
+use ids::strategy::btree::{EQUAL, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL};
+use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result};
 use plan::expr::{
     ArrayExpr, BoolExpr, BoolOp, CoercionForm, Const, Expr, FuncExpr, Location, NullTest, OpExpr,
@@ -25,14 +27,6 @@ use std::cmp::Ordering;
 use types::Datum;
 
 /// `pg_proc` OID of `satisfies_hash_partition`.
-const SATISFIES_HASH: Oid = Oid(5028);
-
-// B-tree strategy numbers.
-const LESS: i16 = 1;
-const LESS_EQUAL: i16 = 2;
-const EQUAL: i16 = 3;
-const GREATER_EQUAL: i16 = 4;
-const GREATER: i16 = 5;
 
 /// A column of a partition key.
 struct Column {
@@ -157,7 +151,7 @@ impl Key {
                     vec![table, coerce::int4_const(*modulus), coerce::int4_const(*remainder)];
                 args.extend(self.columns.iter().map(|c| c.expr.clone()));
                 Ok(vec![Expr::FuncExpr(Box::new(FuncExpr {
-                    funcid: SATISFIES_HASH,
+                    funcid: SATISFIES_HASH_PARTITION,
                     funcresulttype: ty::BOOL,
                     funcretset: false,
                     funcvariadic: false,
@@ -369,12 +363,17 @@ impl Column {
         }))
     }
 
-    fn operator(&self, host: &mut dyn Host, strategy: i16) -> Result<Oid> {
+    fn operator(&self, host: &mut dyn Host, strategy: StrategyNumber) -> Result<Oid> {
         let found = host.catalog().family_member(self.family, self.input, self.input, strategy)?;
         found.ok_or_else(malformed)
     }
 
-    fn compared(&self, host: &mut dyn Host, strategy: i16, value: &Expr) -> Result<Expr> {
+    fn compared(
+        &self,
+        host: &mut dyn Host,
+        strategy: StrategyNumber,
+        value: &Expr,
+    ) -> Result<Expr> {
         Ok(Expr::OpExpr(Box::new(OpExpr {
             opno: self.operator(host, strategy)?,
             opfuncid: Oid::INVALID,

@@ -9,6 +9,7 @@ use crate::coerce::Context;
 use crate::state::Analyzer;
 use crate::ty;
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::Location;
 
@@ -221,7 +222,10 @@ impl Analyzer<'_> {
             let name = self.format_type(g.element);
             bad!("type matched to anynonarray is an array type: {name}");
         }
-        if g.enumeration && g.element.is_valid() && self.type_row(g.element)?.typtype != b'e' {
+        if g.enumeration
+            && g.element.is_valid()
+            && self.type_row(g.element)?.typtype != TypType::Enum
+        {
             let name = self.format_type(g.element);
             bad!("type matched to anyenum is not an enum type: {name}");
         }

@@ -4,7 +4,7 @@
 
 use crate::state::{Analyzer, ExprKind, NsColumn, NsItem};
 use crate::ty;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
 use pgerror::{Result, pg_err};
 use plan::expr::{Expr, Location, Var};
@@ -517,9 +517,9 @@ impl Analyzer<'_> {
             // Views and composite types have no system columns.
             let kind = match self.level_up(up).rte(item.rtindex).kind {
                 RteKind::Relation { relkind, .. } => relkind,
-                _ => b'r',
+                _ => RelKind::Table,
             };
-            if matches!(kind, b'v' | b'c') {
+            if matches!(kind, RelKind::View | RelKind::CompositeType) {
                 return Ok(None);
             }
             let var = Var {

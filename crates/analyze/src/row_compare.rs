@@ -2,10 +2,21 @@
 
 use crate::state::Analyzer;
 use crate::ty;
-use ids::Oid;
+use ids::strategy::btree;
+use ids::{Oid, StrategyNumber};
 use parse::ast;
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location, RowCompareExpr, RowCompareKind};
+
+/// The meanings of a row comparison; the first that all operators have is taken.
+const STRATEGIES: [StrategyNumber; 6] = [
+    btree::LESS,
+    btree::LESS_EQUAL,
+    btree::EQUAL,
+    btree::GREATER_EQUAL,
+    btree::GREATER,
+    btree::NOT_EQUAL,
+];
 
 impl Analyzer<'_> {
     /// Compares two rows. Counterpart: `make_row_comparison_op`.
@@ -47,14 +58,14 @@ impl Analyzer<'_> {
             return Ok(Expr::OpExpr(Box::new(ops.remove(0))));
         }
         // The comparison means the B-tree strategy number that all operators have in common.
-        let mut memberships: Vec<Vec<(Oid, i16)>> = Vec::with_capacity(ops.len());
+        let mut memberships: Vec<Vec<(Oid, StrategyNumber)>> = Vec::with_capacity(ops.len());
         for op in &ops {
             memberships.push(self.btree_interpretation(op.opno)?);
         }
-        let strategies: Vec<i16> = (1..=6)
-            .filter(|s| memberships.iter().all(|m| m.iter().any(|(_, have)| have == s)))
-            .collect();
-        let Some(&strategy) = strategies.first() else {
+        let strategy = STRATEGIES
+            .into_iter()
+            .find(|s| memberships.iter().all(|m| m.iter().any(|(_, have)| have == s)));
+        let Some(strategy) = strategy else {
             let name = crate::typename::dotted(names);
             let e = pg_err!(
                 FEATURE_NOT_SUPPORTED,
@@ -64,9 +75,9 @@ impl Analyzer<'_> {
             return Err(self.at(e, location));
         };
         // Equality is a plain conjunction, inequality a disjunction.
-        if strategy == 3 || strategy == 6 {
+        if strategy == btree::EQUAL || strategy == btree::NOT_EQUAL {
             let args = ops.into_iter().map(|o| Expr::OpExpr(Box::new(o))).collect();
-            let boolop = if strategy == 3 { BoolOp::And } else { BoolOp::Or };
+            let boolop = if strategy == btree::EQUAL { BoolOp::And } else { BoolOp::Or };
             return Ok(Expr::Bool(Box::new(BoolExpr {
                 boolop,
                 args,
@@ -75,9 +86,9 @@ impl Analyzer<'_> {
         }
         let mut compare = RowCompareExpr {
             rctype: match strategy {
-                1 => RowCompareKind::Lt,
-                2 => RowCompareKind::Le,
-                4 => RowCompareKind::Ge,
+                btree::LESS => RowCompareKind::Lt,
+                btree::LESS_EQUAL => RowCompareKind::Le,
+                btree::GREATER_EQUAL => RowCompareKind::Ge,
                 _ => RowCompareKind::Gt,
             },
             opnos: Vec::new(),
@@ -97,9 +108,9 @@ impl Analyzer<'_> {
         Ok(Expr::RowCompare(Box::new(compare)))
     }
 
-    /// B-tree families and strategies of an operator; 6 means "not equal".
-    pub fn btree_interpretation(&mut self, opno: Oid) -> Result<Vec<(Oid, i16)>> {
-        let mut found: Vec<(Oid, i16)> = self
+    /// B-tree families and strategies of an operator.
+    pub fn btree_interpretation(&mut self, opno: Oid) -> Result<Vec<(Oid, StrategyNumber)>> {
+        let mut found: Vec<(Oid, StrategyNumber)> = self
             .cat
             .amops_of_operator(opno)?
             .into_iter()
@@ -113,8 +124,8 @@ impl Analyzer<'_> {
                     .cat
                     .amops_of_operator(negator)?
                     .into_iter()
-                    .filter(|a| a.amopmethod == ty::BTREE_AM && a.amopstrategy == 3)
-                    .map(|a| (a.amopfamily, 6))
+                    .filter(|a| a.amopmethod == ty::BTREE_AM && a.amopstrategy == btree::EQUAL)
+                    .map(|a| (a.amopfamily, btree::NOT_EQUAL))
                     .collect();
             }
         }

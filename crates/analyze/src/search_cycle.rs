@@ -5,6 +5,8 @@
 use crate::relation::new_rte;
 use crate::state::Analyzer;
 use crate::ty;
+use ids::builtin::operator::RECORD_EQ;
+use ids::builtin::proc::{ARRAY_CAT, INT8INC};
 use ids::{AttrNo, Oid};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{
@@ -16,10 +18,6 @@ use plan::query::{
     Alias, CmdType, CommonTableExpr, FromExpr, JoinTreeNode, Query, RteKind, SetOpNode,
 };
 use stdx::Nested;
-
-const RECORD_EQ: Oid = Oid(2988);
-const INT8INC: Oid = Oid(1219);
-const ARRAY_CAT: Oid = Oid(383);
 
 /// An added column of the WITH query.
 struct Extra {
@@ -35,12 +33,12 @@ struct Extra {
 pub fn extra_columns(cte: &CommonTableExpr) -> Vec<(String, Oid, i32, Oid)> {
     let mut out = Vec::new();
     if let Some(s) = &cte.search {
-        let ty = if s.breadth_first { ty::RECORD } else { ty::RECORDARRAY };
+        let ty = if s.breadth_first { ty::RECORD } else { ty::RECORD_ARRAY };
         out.push((s.seq_column.clone(), ty, -1, Oid::INVALID));
     }
     if let Some(c) = &cte.cycle {
         out.push((c.mark_column.clone(), c.mark_type, c.mark_typmod, c.mark_collation));
-        out.push((c.path_column.clone(), ty::RECORDARRAY, -1, Oid::INVALID));
+        out.push((c.path_column.clone(), ty::RECORD_ARRAY, -1, Oid::INVALID));
     }
     out
 }
@@ -62,7 +60,7 @@ fn row(cte: &CommonTableExpr, columns: &[Var], names: &[String], before: Option<
 
 fn array_of(row: Expr) -> Expr {
     Expr::Array(Box::new(ArrayExpr {
-        array_typeid: ty::RECORDARRAY,
+        array_typeid: ty::RECORD_ARRAY,
         array_collid: Oid::INVALID,
         element_typeid: ty::RECORD,
         elements: vec![row],
@@ -132,7 +130,7 @@ fn extras(cte: &CommonTableExpr, columns: &[Var], old: &[Var]) -> Vec<Extra> {
             }
             false => {
                 let here = array_of(row(cte, columns, &s.col_list, None));
-                let longer = call(ARRAY_CAT, ty::RECORDARRAY, vec![before, here.clone()]);
+                let longer = call(ARRAY_CAT, ty::RECORD_ARRAY, vec![before, here.clone()]);
                 (here, longer)
             }
         };
@@ -164,7 +162,7 @@ fn extras(cte: &CommonTableExpr, columns: &[Var], old: &[Var]) -> Vec<Extra> {
             location: Location::UNKNOWN,
         }));
         out.push(Extra { name: c.mark_column.clone(), first: c.mark_default.clone(), next: mark });
-        let longer = call(ARRAY_CAT, ty::RECORDARRAY, vec![path, array_of(here.clone())]);
+        let longer = call(ARRAY_CAT, ty::RECORD_ARRAY, vec![path, array_of(here.clone())]);
         out.push(Extra { name: c.path_column.clone(), first: array_of(here), next: longer });
     }
     out

@@ -6,6 +6,7 @@ use crate::state::{Analyzer, ExprKind};
 use crate::target::{entry, take};
 use crate::ty;
 use ids::Oid;
+use ids::strategy::btree;
 use parse::ast::{self, Node, Value};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, TargetEntry};
@@ -244,17 +245,19 @@ impl Analyzer<'_> {
     /// descending.
     fn equality_for_ordering(&mut self, op: Oid) -> Result<Option<(Oid, bool)>> {
         for amop in self.cat.amops_of_operator(op)? {
-            if amop.amopmethod != ty::BTREE_AM || !matches!(amop.amopstrategy, 1 | 5) {
+            if amop.amopmethod != ty::BTREE_AM
+                || !matches!(amop.amopstrategy, btree::LESS | btree::GREATER)
+            {
                 continue;
             }
             let eq = self.cat.opfamily_member(
                 amop.amopfamily,
                 amop.amoplefttype,
                 amop.amoprighttype,
-                3,
+                btree::EQUAL,
             )?;
             if let Some(eq) = eq {
-                return Ok(Some((eq, amop.amopstrategy == 5)));
+                return Ok(Some((eq, amop.amopstrategy == btree::GREATER)));
             }
         }
         Ok(None)
@@ -651,7 +654,7 @@ impl Analyzer<'_> {
         let (Some((key_type, collation)), Some(amop)) = (key, amop) else { return Ok(None) };
         window.in_range_nulls_first = clause.nulls_first;
         window.in_range_coll = collation;
-        window.in_range_asc = amop.amopstrategy == 1;
+        window.in_range_asc = amop.amopstrategy == btree::LESS;
         Ok(Some((amop.amopfamily, amop.amoplefttype, key_type)))
     }
 

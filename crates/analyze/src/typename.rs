@@ -7,6 +7,7 @@ use crate::ty;
 use catalog::Row;
 use catalog::rows::PgType;
 use ids::Oid;
+use ids::code::{ColumnStorage, TypCategory, TypType};
 use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
@@ -59,7 +60,7 @@ impl Analyzer<'_> {
     pub fn base_type_and_typmod(&mut self, mut oid: Oid, mut typmod: i32) -> Result<(Oid, i32)> {
         loop {
             let row = self.type_row(oid)?;
-            if row.typtype != b'd' {
+            if row.typtype != TypType::Domain {
                 return Ok((oid, typmod));
             }
             typmod = row.typtypmod;
@@ -68,7 +69,7 @@ impl Analyzer<'_> {
     }
 
     /// The type category, and whether the type is preferred in it.
-    pub fn category(&mut self, oid: Oid) -> Result<(u8, bool)> {
+    pub fn category(&mut self, oid: Oid) -> Result<(TypCategory, bool)> {
         let row = self.type_row(oid)?;
         Ok((row.typcategory, row.typispreferred))
     }
@@ -78,7 +79,7 @@ impl Analyzer<'_> {
     pub fn composite_relation(&mut self, oid: Oid) -> Result<Oid> {
         let base = self.base_type(oid)?;
         let row = self.type_row(base)?;
-        Ok(if row.typtype == b'c' { row.typrelid } else { Oid::INVALID })
+        Ok(if row.typtype == TypType::Composite { row.typrelid } else { Oid::INVALID })
     }
 
     /// Whether the type is composite, or a domain over a composite type.
@@ -361,7 +362,7 @@ pub fn format_type(cat: &mut dyn Lookup, oid: Oid, typmod: Option<i32>) -> Resul
         return Ok("-".into());
     }
     let Some(mut row) = cat.type_row(oid)? else { return Ok("???".into()) };
-    let is_array = is_true_array(&row) && row.typstorage != b'p';
+    let is_array = is_true_array(&row) && row.typstorage != ColumnStorage::Plain;
     if is_array {
         let element = row.typelem;
         match cat.type_row(element)? {

@@ -6,7 +6,7 @@ use crate::lookup::Lookup;
 use crate::state::Analyzer;
 use crate::stored;
 use catalog::RelDesc as Relation;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry};
 use plan::query::{CmdType, JoinTreeNode, Query, RteKind, WcoKind, WithCheckOption};
@@ -49,7 +49,11 @@ pub fn not_updatable(query: &Query, columns: bool) -> Option<&'static str> {
         RteKind::Relation { tablesample: Some(_), .. } => {
             return Some("Views containing TABLESAMPLE are not automatically updatable.");
         }
-        RteKind::Relation { relkind: b'r' | b'f' | b'v' | b'p', .. } => {}
+        RteKind::Relation {
+            relkind:
+                RelKind::Table | RelKind::ForeignTable | RelKind::View | RelKind::PartitionedTable,
+            ..
+        } => {}
         _ => return Some(base),
     }
     let any = query.target_list.iter().any(|t| column_not_updatable(t, rti).is_none());
@@ -101,7 +105,7 @@ pub fn updatable_commands(
     const INSTEAD_EACH_ROW: i16 = 64 | 1;
     const COMMANDS: [(i16, i32); 3] = [(4, 1 << 3), (8, DELETE), (16, 1 << 2)];
     let Some(relation) = cat.relation(relid)? else { return Ok(0) };
-    if matches!(relation.class.relkind, b'r' | b'p') {
+    if matches!(relation.class.relkind, RelKind::Table | RelKind::PartitionedTable) {
         return Ok(ALL);
     }
     let mut found = 0;
@@ -116,7 +120,7 @@ pub fn updatable_commands(
             found |= commands.fold(0, |all, (_, command)| all | command);
         }
     }
-    if found == ALL || relation.class.relkind != b'v' || depth >= 100 {
+    if found == ALL || relation.class.relkind != RelKind::View || depth >= 100 {
         return Ok(found);
     }
     let Some(rule) = cat.view_rule(relid)? else { return Ok(found) };

@@ -5,7 +5,8 @@
 use crate::cache;
 use crate::cx::CatCx;
 use crate::rows::{AclItem, PgClass};
-use ids::Oid;
+pub use ids::builtin::role as roles;
+use ids::{Oid, RelKind};
 use pgerror::{PgError, Result, pg_err};
 
 /// Privilege bits. Counterpart: `ACL_INSERT` and others of parsenodes.h.
@@ -23,24 +24,6 @@ pub const CREATE_TEMP: u32 = 1 << 10;
 pub const CONNECT: u32 = 1 << 11;
 pub const SET: u32 = 1 << 12;
 pub const ALTER_SYSTEM: u32 = 1 << 13;
-
-/// OIDs of the predefined roles.
-pub mod roles {
-    use ids::Oid;
-
-    pub const DATABASE_OWNER: Oid = Oid(6171);
-    pub const READ_ALL_DATA: Oid = Oid(6181);
-    pub const WRITE_ALL_DATA: Oid = Oid(6182);
-    pub const MONITOR: Oid = Oid(3373);
-    pub const READ_ALL_SETTINGS: Oid = Oid(3374);
-    pub const READ_ALL_STATS: Oid = Oid(3375);
-    pub const STAT_SCAN_TABLES: Oid = Oid(3377);
-    pub const SIGNAL_BACKEND: Oid = Oid(4200);
-    pub const CHECKPOINT: Oid = Oid(4544);
-    pub const READ_SERVER_FILES: Oid = Oid(4569);
-    pub const WRITE_SERVER_FILES: Oid = Oid(4570);
-    pub const EXECUTE_SERVER_PROGRAM: Oid = Oid(4571);
-}
 
 /// Kinds of objects that carry an ACL. Each kind has its own default ACL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -238,10 +221,10 @@ impl CatCx<'_> {
         let system =
             class.oid < Oid::FIRST_UNPINNED || class.relnamespace == crate::namespace::PG_TOAST;
         // Only superusers may change system catalogs; grants do not count.
-        if wanted & changes != 0 && system && class.relkind != b'v' {
+        if wanted & changes != 0 && system && class.relkind != RelKind::View {
             wanted &= !changes;
         }
-        let kind = if class.relkind == b'S' { Kind::Sequence } else { Kind::Table };
+        let kind = if class.relkind == RelKind::Sequence { Kind::Sequence } else { Kind::Table };
         let acl = class.relacl.as_deref();
         let mut have = self.privileges(role, class.relowner, acl, kind, wanted)?;
         if wanted & SELECT & !have != 0 && self.is_member(role, roles::READ_ALL_DATA, true)? {
@@ -287,11 +270,11 @@ impl CatCx<'_> {
 /// The error 42501 for a relation.
 pub fn relation_denied(class: &PgClass) -> PgError {
     let noun = match class.relkind {
-        b'S' => "sequence",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'i' | b'I' => "index",
-        b'f' => "foreign table",
+        RelKind::Sequence => "sequence",
+        RelKind::View => "view",
+        RelKind::MaterializedView => "materialized view",
+        RelKind::Index | RelKind::PartitionedIndex => "index",
+        RelKind::ForeignTable => "foreign table",
         _ => "table",
     };
     pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", class.relname)

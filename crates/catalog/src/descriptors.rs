@@ -3,7 +3,7 @@
 use crate::rows::{PgAttribute, PgClass, PgIndex, Text};
 use engine::index::{IndexAm, IndexColumn, IndexDef, Support};
 use engine::{IndexDesc, TableDesc, ToastDesc};
-use ids::{AttrNo, Oid, Persistence, RelFile};
+use ids::{AttrNo, Oid, RelFile, RelKind};
 use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result};
 use sync::Arc;
@@ -45,9 +45,8 @@ fn missing_value(attr: &page::tupdesc::Attr, array: &[u8]) -> Option<page::tupde
 
 /// The physical tuple descriptor for these `pg_attribute` rows.
 pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
-    use page::tupdesc::{Align, Attr};
+    use page::tupdesc::Attr;
     let attrs = attributes.iter().map(|a| {
-        let align = Align::from_char(a.attalign).unwrap_or(Align::Int);
         let mut attr = Attr {
             typmod: a.atttypmod,
             storage: a.attstorage,
@@ -58,7 +57,7 @@ pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
             identity: a.attidentity,
             collation: a.attcollation,
             ndims: a.attndims,
-            ..Attr::new(a.attname.as_bytes(), a.atttypid, a.attlen, a.attbyval, align)
+            ..Attr::new(a.attname.as_bytes(), a.atttypid, a.attlen, a.attbyval, a.attalign)
         };
         if a.atthasmissing && !a.attisdropped {
             attr.missing =
@@ -95,7 +94,7 @@ pub(crate) fn index_def(
         }
     });
     let names = (class.relname.as_str(), table_name);
-    let mut def = IndexDef::new(file, persistence(class), names, columns.collect(), keys);
+    let mut def = IndexDef::new(file, class.relpersistence, names, columns.collect(), keys);
     def.unique = index.indisunique;
     def.nulls_not_distinct = index.indnullsnotdistinct;
     let options = class.reloptions.iter().flatten();
@@ -122,10 +121,6 @@ pub(crate) fn rel_file(class: &PgClass, number: Oid, database: Oid, tablespace: 
     RelFile::new(class.reltablespace.valid().unwrap_or(tablespace), database, number)
 }
 
-pub(crate) fn persistence(class: &PgClass) -> Persistence {
-    Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent)
-}
-
 pub(crate) fn table_desc(
     class: &PgClass,
     schema: &str,
@@ -142,13 +137,13 @@ pub(crate) fn table_desc(
         schema: schema.into(),
         name: class.relname.as_str().into(),
         file,
-        persistence: persistence(class),
+        persistence: class.relpersistence,
         tupdesc,
         fillfactor: number("fillfactor").and_then(|f| u8::try_from(f).ok()).unwrap_or(100),
         toast_tuple_target: number("toast_tuple_target").unwrap_or(0),
         toast,
         is_catalog: class.oid < Oid::FIRST_UNPINNED,
-        is_toast: class.relkind == b't',
+        is_toast: class.relkind == RelKind::Toast,
         indexed_columns: indexed,
         key_columns: keys,
         opened: Default::default(),

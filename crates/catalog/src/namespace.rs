@@ -7,15 +7,10 @@ use crate::cx::{CatCx, undefined};
 use crate::rows::{Name, PgOperator, PgProc, Text};
 use crate::session::SearchPath;
 use ids::Oid;
+pub use ids::builtin::namespace::{PG_CATALOG, PG_TOAST, PUBLIC};
+use ids::code::OprKind;
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
-
-/// `pg_catalog`.
-pub const PG_CATALOG: Oid = Oid(11);
-/// `pg_toast`.
-pub const PG_TOAST: Oid = Oid(99);
-/// `public`.
-pub const PUBLIC: Oid = Oid(2200);
 
 /// A candidate function of a call. Counterpart: `FuncCandidateList`.
 #[derive(Clone, Debug)]
@@ -314,13 +309,13 @@ impl CatCx<'_> {
         Ok(schemas.iter().find_map(in_schema).map(|r| r.oid))
     }
 
-    /// The operators of a kind (`b` binary, `l` prefix) with this name. Counterpart:
+    /// The operators of a kind with this name. Counterpart:
     /// `OpernameGetCandidates`.
     pub fn operator_candidates(
         &mut self,
         schema: Option<&str>,
         name: &str,
-        kind: u8,
+        kind: OprKind,
     ) -> Result<Vec<OperCandidate>> {
         let schema = match schema {
             Some(schema) => Some(self.namespace(schema)?),
@@ -551,9 +546,8 @@ fn match_call(
 fn match_named(row: &PgProc, count: usize, arg_names: &[&str]) -> Option<Vec<usize>> {
     let declared = row.proargtypes.len();
     let names = row.proargnames.as_ref()?;
-    let is_input = |i: usize| {
-        row.proargmodes.as_ref().is_none_or(|m| matches!(m.get(i), Some(b'i' | b'b' | b'v')))
-    };
+    let is_input =
+        |i: usize| row.proargmodes.as_ref().is_none_or(|m| m.get(i).is_some_and(|m| m.is_input()));
     let inputs: Vec<&Text> =
         names.iter().enumerate().filter(|(i, _)| is_input(*i)).map(|(_, n)| n).collect();
     let positional = count - arg_names.len();

@@ -9,7 +9,8 @@ use crate::reldesc::{IndexPart, RelDesc};
 use crate::rows::{PgAttribute, PgClass, indexes};
 use engine::index::{MethodInfo, Support, SupportFunction, SupportKind};
 use engine::{IndexDesc, TableDesc, ToastDesc};
-use ids::{Oid, Persistence, RelFile};
+use ids::code::ConType;
+use ids::{Oid, Persistence, RelFile, RelKind};
 use pgerror::{PgError, Result};
 use std::sync::OnceLock;
 use sync::Arc;
@@ -51,8 +52,7 @@ impl CatCx<'_> {
     /// Counterpart: `RELATION_IS_OTHER_TEMP`.
     fn is_other_temp(&self, class: &PgClass) -> bool {
         let own = [self.session.temp_namespace, self.session.temp_toast_namespace];
-        class.relpersistence == Persistence::Temporary.to_char()
-            && !own.contains(&class.relnamespace)
+        class.relpersistence == Persistence::Temporary && !own.contains(&class.relnamespace)
     }
 
     fn build_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
@@ -68,8 +68,11 @@ impl CatCx<'_> {
             )));
         }
         let tupdesc = Arc::new(tuple_desc(&attributes, class.reltype));
-        let is_index = matches!(class.relkind, b'i' | b'I');
-        let has_rows = matches!(class.relkind, b'r' | b'p' | b't' | b'm');
+        let is_index = class.relkind.is_index();
+        let has_rows = matches!(
+            class.relkind,
+            RelKind::Table | RelKind::PartitionedTable | RelKind::Toast | RelKind::MaterializedView
+        );
         let mut desc = RelDesc {
             view_query: OnceLock::new(),
             row_desc: OnceLock::new(),
@@ -112,17 +115,20 @@ impl CatCx<'_> {
             let rows = self.scan(indexes::PG_POLICY_POLRELID_POLNAME_INDEX, &[oid.into()])?;
             desc.policies = rows.iter().map(|r| r.row.clone()).collect();
         }
-        if desc.class.relkind == b'p' {
+        if desc.class.relkind == RelKind::PartitionedTable {
             let row = self.search(cache::PARTRELID, &[oid.into()])?;
             desc.partitioned = row.map(|r| r.row.clone());
         }
         if desc.other_temp {
             return Ok(Some(Arc::new(desc)));
         }
-        if matches!(desc.class.relkind, b'r' | b't' | b'm' | b'S') {
+        if matches!(
+            desc.class.relkind,
+            RelKind::Table | RelKind::Toast | RelKind::MaterializedView | RelKind::Sequence
+        ) {
             desc.table = Some(Arc::new(self.engine_table(&desc)?));
         }
-        if desc.class.relkind == b'i' {
+        if desc.class.relkind == RelKind::Index {
             desc.engine_index = self.engine_index(&desc)?.map(Arc::new);
         }
         Ok(Some(Arc::new(desc)))
@@ -305,12 +311,15 @@ impl CatCx<'_> {
             let rows = self.scan(indexes::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &[oid.into()])?;
             desc.defaults = rows.iter().map(|r| (r.adnum, r.adbin.clone())).collect();
         }
-        if matches!(desc.class.relkind, b'r' | b'p' | b'f') {
+        if matches!(
+            desc.class.relkind,
+            RelKind::Table | RelKind::PartitionedTable | RelKind::ForeignTable
+        ) {
             let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
             for row in self.scan(index, &[oid.into()])? {
                 match row.contype {
-                    b'c' => desc.checks.push(row.row.clone()),
-                    b'f' => desc.foreign_keys.push(row.row.clone()),
+                    ConType::Check => desc.checks.push(row.row.clone()),
+                    ConType::ForeignKey => desc.foreign_keys.push(row.row.clone()),
                     _ => {}
                 }
             }

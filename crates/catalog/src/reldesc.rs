@@ -6,7 +6,7 @@ use crate::rows::{
     PgTrigger, Text,
 };
 use engine::{IndexDesc, TableDesc};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use page::tupdesc::TupleDesc;
 use pgerror::{Result, pg_err};
 use std::sync::OnceLock;
@@ -83,8 +83,7 @@ impl RelDesc {
         self.class.relname.as_str()
     }
 
-    /// `pg_class.relkind`.
-    pub fn kind(&self) -> u8 {
+    pub fn kind(&self) -> RelKind {
         self.class.relkind
     }
 

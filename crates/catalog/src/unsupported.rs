@@ -10,23 +10,26 @@ use crate::rows::{
     CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgPublication, PgTrigger, PgType,
     indexes,
 };
-use ids::{AttrNo, Oid};
+use ids::builtin::collation;
+use ids::code::{CollProvider, Firing, ReplicaIdentity};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
 
 /// The built-in collations that order text bytewise: the database default (checked at session
 /// start), C and POSIX.
-const BYTEWISE_COLLATIONS: [Oid; 4] = [Oid::INVALID, Oid(100), Oid(950), Oid(951)];
+const BYTEWISE_COLLATIONS: [Oid; 4] =
+    [Oid::INVALID, collation::DEFAULT, collation::C, collation::POSIX];
 
 /// 0A000 where the collation does not compare text bytewise, or has its own case mapping.
 pub fn check_collation(row: &PgCollation) -> Result<()> {
     match row.collprovider {
-        b'i' => Err(PgError::unsupported("ICU collation")),
-        b'c' => {
+        CollProvider::Icu => Err(PgError::unsupported("ICU collation")),
+        CollProvider::Libc => {
             types::locale::check_order(row.collcollate.as_ref().map_or("", |n| n.as_str()))?;
             types::locale::check_case(row.collctype.as_ref().map_or("", |n| n.as_str()), true)
         }
-        _ => Ok(()),
+        CollProvider::Default => Ok(()),
     }
 }
 
@@ -37,7 +40,7 @@ pub fn check_database(row: &PgDatabase) -> Result<Encoding> {
         let name = encoding::name(row.encoding);
         return Err(PgError::unsupported(format!("database encoding \"{name}\"")));
     };
-    if row.datlocprovider == b'i' {
+    if row.datlocprovider == CollProvider::Icu {
         return Err(PgError::unsupported("ICU collation"));
     }
     types::locale::check_order(row.datcollate.as_str())?;
@@ -56,7 +59,9 @@ pub mod event {
 /// 0A000 where a user trigger on one of the `events` is enabled, at row or statement level.
 /// Internal triggers of constraints are excluded. Applies even if no row is affected.
 pub fn check_triggers(rel: &RelDesc, events: i16) -> Result<()> {
-    let fires = |t: &&PgTrigger| !t.tgisinternal && t.tgenabled != b'D' && t.tgtype & events != 0;
+    let fires = |t: &&PgTrigger| {
+        !t.tgisinternal && t.tgenabled != Firing::Disabled && t.tgtype & events != 0
+    };
     match rel.triggers.iter().find(fires) {
         Some(t) => Err(PgError::unsupported(format!("trigger \"{}\"", t.tgname))),
         None => Ok(()),
@@ -135,8 +140,8 @@ impl CatCx<'_> {
     /// 55000 or 42P10 where a publication replicates these changes and the replica identity does
     /// not allow it. Counterpart: `CheckCmdReplicaIdentity`, `RelationBuildPublicationDesc`.
     pub fn check_published(&mut self, rel: &RelDesc, change: Change) -> Result<()> {
-        if !matches!(rel.kind(), b'r' | b'p')
-            || rel.class.relpersistence != b'p'
+        if !matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable)
+            || rel.class.relpersistence != Persistence::Permanent
             || rel.is_catalog()
         {
             return Ok(());
@@ -203,10 +208,12 @@ impl CatCx<'_> {
     /// The columns of an old row that logical replication would send.
     fn identity(&mut self, rel: &RelDesc) -> Result<Identity> {
         let index = match rel.class.relreplident {
-            b'f' => return Ok(Identity::Full),
-            b'd' => rel.indexes.iter().find(|i| i.indisprimary && i.indimmediate),
-            b'i' => rel.indexes.iter().find(|i| i.indisreplident),
-            _ => None,
+            ReplicaIdentity::Full => return Ok(Identity::Full),
+            ReplicaIdentity::Default => {
+                rel.indexes.iter().find(|i| i.indisprimary && i.indimmediate)
+            }
+            ReplicaIdentity::Index => rel.indexes.iter().find(|i| i.indisreplident),
+            ReplicaIdentity::Nothing => None,
         };
         let columns =
             index.map(|i| i.indkey.iter().take(i.indnkeyatts as usize).copied().collect());
@@ -237,10 +244,10 @@ impl CatCx<'_> {
 
     /// 0A000 for tables with inheritance children, partitioned tables and foreign tables.
     pub fn check_children(&mut self, class: &PgClass) -> Result<()> {
-        if class.relkind == b'f' {
+        if class.relkind == RelKind::ForeignTable {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", class.relname)));
         }
-        if class.relkind == b'p' {
+        if class.relkind == RelKind::PartitionedTable {
             return Err(PgError::unsupported(format!("partitioned table \"{}\"", class.relname)));
         }
         // `relhassubclass` may remain set after the children were dropped.
@@ -256,7 +263,7 @@ impl CatCx<'_> {
     /// altered too, which is not supported even with `cascade`. Counterpart:
     /// `find_typed_table_dependencies`.
     pub fn check_typed_tables(&mut self, rel: &RelDesc, cascade: bool) -> Result<()> {
-        if rel.kind() != b'c' {
+        if rel.kind() != RelKind::CompositeType {
             return Ok(());
         }
         for row in self.dependents_of(ObjectAddress::of::<PgType>(rel.class.reltype))? {
@@ -298,7 +305,7 @@ impl CatCx<'_> {
     /// 0A000 where an enabled event trigger exists.
     pub fn check_event_triggers(&mut self) -> Result<()> {
         let all = self.scan_all::<PgEventTrigger>()?;
-        match all.iter().find(|t| t.evtenabled != b'D') {
+        match all.iter().find(|t| t.evtenabled != Firing::Disabled) {
             Some(t) => Err(PgError::unsupported(format!("event trigger \"{}\"", t.evtname))),
             None => Ok(()),
         }

@@ -260,13 +260,16 @@ mod tests {
     use super::*;
     use crate::rows::{PgNamespace, indexes};
     use crate::{CatSession, Catalog, FactStore};
+    use ids::RelKind;
 
     #[test]
     fn shared_catalogs_are_those_of_pg_class() {
         let classes = crate::facts::rows::<PgClass>();
-        let shared = classes.iter().filter(|c| c.relisshared && c.relkind == b'r');
-        let mut shared: Vec<u32> =
-            shared.filter(|c| c.relnamespace == Oid(11)).map(|c| c.oid.0).collect();
+        let shared = classes.iter().filter(|c| c.relisshared && c.relkind == RelKind::Table);
+        let mut shared: Vec<u32> = shared
+            .filter(|c| c.relnamespace == crate::namespace::PG_CATALOG)
+            .map(|c| c.oid.0)
+            .collect();
         shared.sort();
         assert_eq!(shared, SHARED);
     }

@@ -161,7 +161,7 @@ fn checkpoint(host: &mut dyn CommandHost) -> Result<()> {
     if !utility::names::is_superuser(host)? {
         let user = utility::names::user(host);
         // pg_checkpoint
-        if !host.catalog().is_member(user, ids::Oid(4544), true)? {
+        if !host.catalog().is_member(user, ids::builtin::role::CHECKPOINT, true)? {
             return Err(pgerror::pg_err!(
                 INSUFFICIENT_PRIVILEGE,
                 "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"

@@ -14,7 +14,9 @@ use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
 use executor::{BulkWriter, Change, Refs, RowAnswer, Timing, with_computed};
-use ids::{AttrNo, Oid};
+use ids::builtin::proc::NEXTVAL_OID;
+use ids::code::{ColumnGenerated, TypType};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -29,7 +31,7 @@ fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     let mut result = Ok(false);
     plan::walk::any(expr, &mut |e| {
         let harmless = matches!(e, Expr::NextValue(_))
-            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL);
+            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL_OID);
         if !harmless {
             result = eval::own_volatility(e, facts).map(|v| v == Volatility::Volatile);
         }
@@ -37,9 +39,6 @@ fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     });
     result
 }
-
-/// `pg_proc.oid` of nextval.
-const NEXTVAL: Oid = Oid(1574);
 
 /// Limits of the rows and input bytes buffered before a write.
 const ROWS_MAX: usize = 1000;
@@ -74,7 +73,10 @@ fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
     plan::walk::any(condition, &mut |e| {
         let Expr::Var(v) = e else { return false };
         system |= v.varattno < 0 && v.varattno != engine::table::system::TABLEOID;
-        let mut columns = rel.attributes.iter().filter(|a| a.attgenerated != 0 && !a.attisdropped);
+        let mut columns = rel
+            .attributes
+            .iter()
+            .filter(|a| a.attgenerated != ColumnGenerated::No && !a.attisdropped);
         used = columns.find(|a| v.varattno == 0 || v.varattno == a.attnum);
         used.is_some()
     });
@@ -114,14 +116,16 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_privileges(host, &rel, &columns, acl::INSERT)?;
     match rel.kind() {
-        b'r' => {
+        RelKind::Table => {
             host.catalog().check_new_rows(&rel)?;
             check_triggers(&rel, event::INSERT)?;
         }
-        b'f' => {
+        RelKind::ForeignTable => {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
         }
-        b'p' => return Err(PgError::unsupported("COPY to partitioned tables")),
+        RelKind::PartitionedTable => {
+            return Err(PgError::unsupported("COPY to partitioned tables"));
+        }
         _ => {}
     }
     let mut volatile = false;
@@ -186,11 +190,13 @@ fn conversion(host: &mut dyn CommandHost, format: &Format) -> Result<Option<Conv
 /// 42809 for relations without rows of their own.
 fn check_kind(rel: &RelDesc) -> Result<()> {
     match rel.kind() {
-        b'r' => Ok(()),
-        b'v' => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
+        RelKind::Table => Ok(()),
+        RelKind::View => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
             .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")),
-        b'm' => bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name()),
-        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
+        RelKind::MaterializedView => {
+            bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name())
+        }
+        RelKind::Sequence => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
         _ => bail!(WRONG_OBJECT_TYPE, "cannot copy to non-table relation \"{}\"", rel.name()),
     }
 }
@@ -273,7 +279,7 @@ impl<'a> Reader<'a> {
                 }
             };
             let mut null_test = None;
-            if host.catalog().type_row(a.atttypid)?.typtype == b'd'
+            if host.catalog().type_row(a.atttypid)?.typtype == TypType::Domain
                 && columns::has_constraints(host, a.atttypid)?
             {
                 let e = columns::null_in_domain(host, a)?;
@@ -297,7 +303,7 @@ impl<'a> Reader<'a> {
             if numbers.contains(&a.attnum) {
                 continue;
             }
-            let expr = match a.attgenerated == 0 && !a.attisdropped {
+            let expr = match a.attgenerated == ColumnGenerated::No && !a.attisdropped {
                 true => columns::column_default(host, rel.oid(), a.attnum)?,
                 false => None,
             };

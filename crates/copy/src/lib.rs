@@ -19,6 +19,7 @@ mod to;
 
 use catalog::{RelDesc, acl};
 use ids::AttrNo;
+use ids::code::ColumnGenerated;
 use parse::ast::{self, CopyStmt, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -316,7 +317,10 @@ impl Given {
 /// Attribute numbers of the copied columns, in order. Counterpart: `CopyGetAttnums`.
 fn columns_of(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     if list.is_empty() {
-        let all = rel.attributes.iter().filter(|a| !a.attisdropped && a.attgenerated == 0);
+        let all = rel
+            .attributes
+            .iter()
+            .filter(|a| !a.attisdropped && a.attgenerated == ColumnGenerated::No);
         return Ok(all.map(|a| a.attnum).collect());
     }
     let mut out = Vec::new();
@@ -328,7 +332,7 @@ fn columns_of(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
                 rel.name()
             )
         };
-        if a.attgenerated != 0 {
+        if a.attgenerated != ColumnGenerated::No {
             return Err(pg_err!(
                 INVALID_COLUMN_REFERENCE,
                 "column \"{name}\" is a generated column"

@@ -4,6 +4,7 @@ use crate::{Deparser, quote_literal};
 use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result};
 use plan::expr::{
     BoolExpr, BoolOp, BoolTestKind, BooleanTest, CaseExpr, CoercionForm, Const, CurrentOfExpr,
@@ -602,7 +603,7 @@ impl Deparser<'_> {
         }
         let mut cat = self.host.catalog();
         let (base, _) = cat.base_type(ty)?;
-        Ok(cat.type_row(base)?.typtype == b'c')
+        Ok(cat.type_row(base)?.typtype == TypType::Composite)
     }
 }
 

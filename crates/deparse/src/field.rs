@@ -42,7 +42,7 @@ impl Deparser<'_> {
                 let function = self.host.catalog().function(function)?;
                 let modes = function.proargmodes.iter().flat_map(|m| m.iter());
                 let names = function.proargnames.iter().flat_map(|n| n.iter());
-                let mut outs = modes.zip(names).filter(|(m, _)| matches!(**m, b'o' | b'b' | b't'));
+                let mut outs = modes.zip(names).filter(|(m, _)| m.is_output());
                 let name = outs.nth(field as usize - 1).map(|(_, name)| name.as_str().to_owned());
                 Ok(name.unwrap_or(numbered))
             }

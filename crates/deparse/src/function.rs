@@ -5,6 +5,7 @@ use crate::Deparser;
 use crate::expr::dotted;
 use analyze::stored::malformed;
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::Result;
 use plan::expr::{Aggref, CoercionForm, Expr, FuncExpr, TargetEntry};
 use plan::query::SortGroupClause;
@@ -62,7 +63,7 @@ impl Deparser<'_> {
         if !a.aggdistinct.is_empty() {
             self.put("DISTINCT ");
         }
-        if a.aggkind == b'n' {
+        if a.aggkind == AggKind::Normal {
             if a.aggstar {
                 self.put("*");
             }

@@ -9,8 +9,9 @@ use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use catalog::rows::{PgConstraint, PgIndex, PgRewrite, Text, indexes};
 use catalog::{CatCx, cache};
-use ids::Oid;
-use pgerror::{PgError, Result};
+use ids::code::{ConType, FkAction, FkMatch};
+use ids::{Oid, RelKind};
+use pgerror::Result;
 use plan::expr::{Expr, XmlOp};
 use plan::query::{CmdType, JoinTreeNode, Query, RteKind};
 
@@ -116,7 +117,7 @@ pub fn index_def(
                 "CREATE {}INDEX {} ON {}{table} USING {} (",
                 if row.indisunique { "UNIQUE " } else { "" },
                 quote_identifier(class.relname.as_str()),
-                if class.relkind == b'I' { "ONLY " } else { "" },
+                if class.relkind == RelKind::PartitionedIndex { "ONLY " } else { "" },
                 quote_identifier(&am),
             ));
         }
@@ -215,7 +216,7 @@ fn exclusion_operators(host: &mut dyn Host, index: Oid) -> Result<Vec<Oid>> {
         .map(|r| r.indrelid)
         .ok_or_else(malformed)?;
     let rows = cat.scan(indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX, &[table.into()])?;
-    let found = rows.iter().find(|c| c.conindid == index && c.contype == b'x');
+    let found = rows.iter().find(|c| c.conindid == index && c.contype == ConType::Exclusion);
     Ok(found.and_then(|c| c.conexclop.clone()).unwrap_or_default())
 }
 
@@ -259,24 +260,18 @@ pub fn options_text(options: &[Text]) -> String {
 pub fn constraint_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<String>> {
     let Some(row) = host.catalog().constraint(oid)? else { return Ok(None) };
     let mut out = match row.contype {
-        b'f' => foreign_key(host, &row)?,
-        b'p' | b'u' => unique(host, &row)?,
-        b'c' => {
+        ConType::ForeignKey => foreign_key(host, &row)?,
+        ConType::PrimaryKey | ConType::Unique => unique(host, &row)?,
+        ConType::Check => {
             let text = row.conbin.as_ref().ok_or_else(malformed)?;
             let text = stored_expr(host, text.as_str(), row.conrelid, Style::indented(pretty))?;
             let tail = if row.connoinherit { " NO INHERIT" } else { "" };
             format!("CHECK ({}){tail}", text.unwrap_or_default())
         }
-        b't' => "TRIGGER".to_owned(),
-        b'x' => {
+        ConType::Trigger => "TRIGGER".to_owned(),
+        ConType::Exclusion => {
             let parts = IndexParts { column: 0, exclusion: true };
             index_def(host, row.conindid, parts, pretty)?.unwrap_or_default()
-        }
-        other => {
-            return Err(PgError::internal(format!(
-                "invalid constraint type \"{}\"",
-                char::from(other)
-            )));
         }
     };
     if row.condeferrable {
@@ -304,15 +299,15 @@ fn foreign_key(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
     let other = column_list(host, row.confrelid, row.confkey.as_deref().unwrap_or_default())?;
     let table = Deparser::new(host, Style::PLAIN).relation_name(row.confrelid)?;
     let mut out = format!("FOREIGN KEY ({own}) REFERENCES {table}({other})");
-    if row.confmatchtype == b'f' {
+    if row.confmatchtype == FkMatch::Full {
         out.push_str(" MATCH FULL");
     }
-    let action = |c: u8| match c {
-        b'r' => Some("RESTRICT"),
-        b'c' => Some("CASCADE"),
-        b'n' => Some("SET NULL"),
-        b'd' => Some("SET DEFAULT"),
-        _ => None,
+    let action = |action: FkAction| match action {
+        FkAction::Unset | FkAction::NoAction => None,
+        FkAction::Restrict => Some("RESTRICT"),
+        FkAction::Cascade => Some("CASCADE"),
+        FkAction::SetNull => Some("SET NULL"),
+        FkAction::SetDefault => Some("SET DEFAULT"),
     };
     if let Some(a) = action(row.confupdtype) {
         out.push_str(&format!(" ON UPDATE {a}"));
@@ -329,7 +324,8 @@ fn foreign_key(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
 fn unique(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
     let index =
         host.catalog().search(cache::INDEXRELID, &[row.conindid.into()])?.ok_or_else(malformed)?;
-    let mut out = String::from(if row.contype == b'p' { "PRIMARY KEY " } else { "UNIQUE " });
+    let mut out =
+        String::from(if row.contype == ConType::PrimaryKey { "PRIMARY KEY " } else { "UNIQUE " });
     if index.indnullsnotdistinct {
         out.push_str("NULLS NOT DISTINCT ");
     }

@@ -13,6 +13,7 @@ use analyze::stored::malformed;
 use catalog::cache;
 use catalog::format_type::quote_identifier;
 use ids::Oid;
+use ids::code::PartStrategy;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::nodetree::{PartitionBound, RangeDatum};
@@ -28,9 +29,9 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     }
     .into_iter();
     let strategy = match row.partstrat {
-        b'h' => "HASH",
-        b'l' => "LIST",
-        _ => "RANGE",
+        PartStrategy::Hash => "HASH",
+        PartStrategy::List => "LIST",
+        PartStrategy::Range => "RANGE",
     };
     let mut parts = Vec::new();
     for (i, &attno) in row.partattrs.iter().enumerate() {

@@ -5,6 +5,7 @@ use crate::object::looks_like_function;
 use crate::{Deparser, JOIN, STD, VAR, quote_literal};
 use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
+use ids::builtin::proc::ARRAY_UNNEST;
 use pgerror::{PgError, Result};
 use plan::expr::{CoercionForm, Expr, ParamKind, SubLink, SubLinkKind, TargetEntry};
 use plan::query::{
@@ -913,10 +914,8 @@ impl Deparser<'_> {
 /// Whether the call is `unnest` of one array. Several such calls are written as one `unnest` with
 /// several arguments.
 fn is_unnest(f: &RangeTblFunction) -> bool {
-    /// `unnest(anyarray)`
-    const UNNEST: ids::Oid = ids::Oid(2331);
     f.funccolnames.is_empty()
-        && matches!(&f.funcexpr, Expr::FuncExpr(call) if call.funcid == UNNEST)
+        && matches!(&f.funcexpr, Expr::FuncExpr(call) if call.funcid == ARRAY_UNNEST)
 }
 
 /// The assigned value, without the nodes that store it in a field or element.

@@ -9,6 +9,7 @@ use crate::program::{
     RowPair, Slot, SubscriptUse,
 };
 use ids::Oid;
+use ids::code::Volatility;
 use pgerror::{PgError, Result};
 use plan::expr::{
     Aggref, ArrayCoerceExpr, BoolOp, CaseExpr, CoerceToDomain, CoerceViaIo, CoercionForm, Const,
@@ -229,7 +230,7 @@ impl<'a> Compiler<'a> {
             Expr::GroupingFunc(n) => Node::Slot(self.resolve.grouping(n)?),
             Expr::WindowFunc(n) => Node::Slot(self.resolve.window_func(n)?),
             // pg_typeof (OID 1619): its result is known at compile time.
-            Expr::FuncExpr(n) if n.funcid == Oid(1619) && n.args.len() == 1 => {
+            Expr::FuncExpr(n) if n.funcid == ids::builtin::proc::PG_TYPEOF && n.args.len() == 1 => {
                 Node::Const(Datum::oid(n.args[0].type_oid()))
             }
             Expr::FuncExpr(n) => self.function(n)?,
@@ -407,7 +408,7 @@ impl<'a> Compiler<'a> {
         let site = self.site();
         let nodes = self.nodes(args)?;
         let result_by_val = match f.volatility {
-            b'v' => None,
+            Volatility::Volatile => None,
             _ => Some(self.facts.type_info(result_type)?.by_val),
         };
         Ok(Some(Box::new(Call {
@@ -568,7 +569,8 @@ impl<'a> Compiler<'a> {
         let mut input = self.io_call(&to.input, [oids::CSTRING, to.io_param, oids::INT4])?;
         output.textual = matches!(&*from.output.name, "textout" | "varcharout");
         input.textual = &*to.input.name == "textin";
-        let volatile = [&from.output, &to.input].iter().any(|f| f.volatility == b'v');
+        let volatile =
+            [&from.output, &to.input].iter().any(|f| f.volatility == Volatility::Volatile);
         let by_val = (!volatile).then_some(to.info.by_val);
         Ok(Node::CoerceIo { arg: self.boxed(&n.arg)?, output, input, by_val })
     }

@@ -3,6 +3,7 @@
 use crate::inline::Inline;
 use crate::kernels::{BinaryKernel, WordComparison};
 use ids::Oid;
+use ids::code::Volatility;
 use pgerror::Result;
 use plan::Expr;
 use plan::expr::FuncExpr;
@@ -36,8 +37,7 @@ pub struct FnFacts {
     pub words: Option<WordComparison>,
     /// The function is not called if an argument is NULL; the result is then NULL.
     pub strict: bool,
-    /// `provolatile`: `i`, `s` or `v`.
-    pub volatility: u8,
+    pub volatility: Volatility,
     /// `procost`.
     pub cost: f64,
     /// An SQL function whose body may replace a call.

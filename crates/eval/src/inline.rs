@@ -4,12 +4,11 @@
 use crate::facts::Facts;
 use crate::volatility::{Volatility, volatility};
 use ids::Oid;
+use ids::builtin::collation::DEFAULT as DEFAULT_COLLATION;
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, CaseExpr, CaseWhen, Expr, FuncExpr, NullTest, ParamKind};
 use plan::walk;
 
-/// `pg_collation` OID of the database's collation.
-const DEFAULT_COLLATION: Oid = Oid(100);
 /// Largest cost, in units of `procost`, of an argument that may be evaluated more than once.
 const REPEATED_MAX: f64 = 10.0;
 
@@ -37,7 +36,7 @@ pub(crate) fn inlined(
         return Ok(None);
     }
     let function = facts.function(call.funcid)?;
-    if volatility(&body.expr, facts)? > Volatility::of(function.volatility) {
+    if volatility(&body.expr, facts)? > function.volatility {
         return Ok(None);
     }
     let mut uses = vec![0; call.args.len()];

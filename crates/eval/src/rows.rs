@@ -5,6 +5,7 @@ use crate::arrays::with_placeholder;
 use crate::host::Host;
 use crate::program::{EvalState, Node, Slot};
 use crate::row::{RowInput, Val, eval};
+use ids::code::TypType;
 use ids::{AttrNo, Oid};
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ fn base_row_type(cx: &mut dyn FnContext, ty: Oid) -> Result<Oid> {
     let mut ty = ty;
     loop {
         let info = cx.type_info(ty)?;
-        if info.kind != b'd' {
+        if info.kind != TypType::Domain {
             return Ok(ty);
         }
         ty = info.base;

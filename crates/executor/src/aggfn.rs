@@ -10,6 +10,7 @@ use crate::sort::SortColumn;
 use crate::sorter::{Sorter, WordKind};
 use eval::{CallContext, EvalState, HostCall, Program, Resolve, RowInput, select_true};
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
 use plan::expr::Aggref;
 use smallvec::SmallVec;
@@ -95,7 +96,7 @@ impl AggCall {
         run: &mut Run<'_>,
     ) -> Result<AggCall> {
         let ordered_set = match agg.aggkind {
-            b'n' => None,
+            AggKind::Normal => None,
             _ => Some(OrderedSet::of(&run.sv.function(agg.aggfnoid)?.name)?),
         };
         let info = match ordered_set {

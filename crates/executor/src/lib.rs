@@ -74,7 +74,5 @@ pub use relation::{OpenRel, RelCheck, RelIndex};
 pub use services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-pub use trigger::{
-    Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,
-};
+pub use trigger::{Change, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger};
 pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

@@ -7,6 +7,7 @@ use crate::setcall::{STEP_ROWS, SetCall, SetStart};
 use crate::source::{argument_types, row_columns};
 use crate::spare::is_wide;
 use eval::{EvalState, Program, RowInput, RowRef, Source};
+use ids::code::TypType;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::node::Plan;
@@ -48,7 +49,7 @@ impl ProjectSetNode {
                     Expr::FuncExpr(f) if ty == types::oids::RECORD => {
                         run.sv.out_columns(f.funcid, &argument_types(f))?.is_some()
                     }
-                    _ => run.sv.as_facts().type_info(ty)?.kind == b'c',
+                    _ => run.sv.as_facts().type_info(ty)?.kind == TypType::Composite,
                 };
                 if known {
                     call.field_types = row_columns(&t.expr, run)?;

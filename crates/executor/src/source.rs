@@ -13,6 +13,7 @@ use crate::sort::slice;
 use crate::spare::{is_large, is_wide};
 use crate::spill::RowStore;
 use eval::{EvalState, Program, RowInput, Source};
+use ids::code::TypType;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{Expr, FuncExpr};
 use plan::node::Plan;
@@ -276,7 +277,7 @@ fn is_composite(f: &RangeTblFunction, run: &mut Run<'_>) -> Result<bool> {
     let ty = run.sv.as_facts().base_type(f.funcexpr.type_oid())?.0;
     Ok(f.funccoltypes.len() > 1
         || ty == types::oids::RECORD
-        || run.sv.as_facts().type_info(ty)?.kind == b'c')
+        || run.sv.as_facts().type_info(ty)?.kind == TypType::Composite)
 }
 
 /// Types of the columns of functions in FROM.
@@ -315,7 +316,8 @@ fn check_columns(
     let mut columns = Vec::new();
     for f in functions {
         let ty = run.sv.as_facts().base_type(f.funcexpr.type_oid())?.0;
-        let named = f.funccoltypes.is_empty() && run.sv.as_facts().type_info(ty)?.kind == b'c';
+        let named = f.funccoltypes.is_empty()
+            && run.sv.as_facts().type_info(ty)?.kind == TypType::Composite;
         let count = f.funccolcount.max(1) as usize;
         let row = if named { run.sv.row_desc(ty, -1)?.columns.to_vec() } else { Vec::new() };
         columns.extend((0..count).map(|i| row.get(i).map(|c| (c.is_dropped(), c.ty))));

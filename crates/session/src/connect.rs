@@ -14,6 +14,7 @@ use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
 use engine::{Backend, Isolation};
 use ids::Oid;
+use ids::builtin::role::BOOTSTRAP_SUPERUSER;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{SessionValues, Source, Value};
 use std::sync::Arc;
@@ -25,7 +26,6 @@ const TEMPLATE1: Oid = Oid(1);
 /// Longest name of a role or database.
 const NAME_BYTES_MAX: usize = 63;
 /// The bootstrap superuser, which is never dropped.
-const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
 
 fn fatal(error: PgError) -> PgError {
     if error.fields().severity < Severity::Fatal { error.severity(Severity::Fatal) } else { error }

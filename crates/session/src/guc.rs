@@ -10,6 +10,7 @@ use crate::xact::{isolation_name, isolation_named};
 use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
+use ids::code::AmType;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use planner::CostSettings;
 use settings::{Action, Id, SessionValues, Setting, Value};
@@ -18,9 +19,6 @@ use std::time::Duration;
 use types::RegKind;
 use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
 use types::zone::Zone;
-
-/// `pg_am.amtype` of a table's access method.
-const TABLE_METHOD: u8 = b't';
 
 fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
     let error = setting.invalid(text);
@@ -487,7 +485,7 @@ impl Core {
                 Some("default_table_access_method cannot be empty.".to_owned())
             }
             "default_table_access_method" => match self.cat().find_access_method(text)? {
-                Some(am) if am.amtype != TABLE_METHOD => {
+                Some(am) if am.amtype != AmType::Table => {
                     return Err(pg_err!(
                         OBJECT_NOT_IN_PREREQUISITE_STATE,
                         "access method \"{text}\" is not of type TABLE"

@@ -14,6 +14,7 @@ use catalog::rows::{
     PgTsParser, PgTsTemplate, PgType, indexes,
 };
 use ids::Oid;
+use ids::code::ProKind;
 use pgerror::Result;
 use types::{Datum, DatumRef};
 
@@ -247,8 +248,8 @@ fn identify_relation(core: &mut dyn SystemHost, object: ObjectAddress) -> Result
 fn identify_function(core: &mut dyn SystemHost, oid: Oid) -> Result<Identity> {
     let row = core.catalog().function(oid)?;
     let kind = match row.prokind {
-        b'a' => "aggregate",
-        b'p' => "procedure",
+        ProKind::Aggregate => "aggregate",
+        ProKind::Procedure => "procedure",
         _ => "function",
     };
     let schema = schema_of(core, row.pronamespace)?;

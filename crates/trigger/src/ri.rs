@@ -24,16 +24,15 @@ use crate::host::{TriggerHost, no_constraint};
 use engine::SnapshotKind;
 use engine::table::{self, RowFetch};
 use executor::{RowEvent, RowVersion, Trigger};
-use ids::{AttrNo, Oid, Tid, Xid};
+use ids::builtin::collation::DEFAULT as DEFAULT_COLLATION;
+use ids::code::FkMatch;
+use ids::{AttrNo, Tid, Xid};
 use key::{Key, Table};
 use pgerror::Result;
 use query::{Query, run};
 use read::KeyReader;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
-
-/// The collation `default`.
-const DEFAULT_COLLATION: Oid = Oid(100);
 
 /// Lock modes of tables.
 const ROW_SHARE: i32 = 2;
@@ -62,7 +61,7 @@ pub(crate) fn is_check_required(
     let row = host.catalog().constraint(constraint)?.ok_or_else(|| no_constraint(constraint))?;
     if nulls > 0 {
         // With MATCH FULL it violates the constraint; otherwise it needs no referenced row.
-        return Ok(row.confmatchtype == b'f');
+        return Ok(row.confmatchtype == FkMatch::Full);
     }
     // The check of a version that the transaction inserted finds that the version is gone.
     if is_own(host, event, old.tid)? {
@@ -156,7 +155,7 @@ fn check(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
     }
     let key = Key::load(host, call.trigger.constraint, &[(Table::Referenced, ROW_SHARE)])?;
     if nulls > 0 {
-        if key.row.confmatchtype != b'f' {
+        if key.row.confmatchtype != FkMatch::Full {
             return Ok(());
         }
         return Err(key

@@ -3,6 +3,7 @@
 
 use crate::string::quote::quote_ident;
 use ids::Oid;
+use ids::builtin::role;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use values::array::ArrayRef;
 use values::array::payload;
@@ -187,7 +188,7 @@ fn input(cx: &mut dyn FnContext, text: &[u8]) -> Result<Datum> {
             PgError::new(SqlState::INVALID_GRANTOR, "defaulting grantor to user ID 10")
                 .severity(Severity::Warning),
         );
-        Oid(10)
+        role::BOOTSTRAP_SUPERUSER
     };
     while text.get(at).copied().is_some_and(is_space) {
         at += 1;

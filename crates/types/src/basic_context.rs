@@ -34,7 +34,7 @@ impl Default for BasicContext {
     fn default() -> Self {
         BasicContext {
             settings: Settings::default(),
-            collation: Oid(100),
+            collation: ids::builtin::collation::DEFAULT,
             arg_types: Vec::new(),
             result_type: Oid::INVALID,
             now: 0,

@@ -11,6 +11,7 @@ pub use values::compare::{
     float_cmp, word_cmp,
 };
 
+use crate::builtin_types;
 use ids::Oid;
 use values::oids;
 
@@ -92,7 +93,7 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         oids::NUMERIC => numeric::order::numeric_cmp,
         oids::OIDVECTOR => btoidvectorcmp,
         oids::JSONB => crate::json::compare::jsonb_cmp,
-        _ if oids::is_object_id(ty) => btoidcmp,
+        _ if builtin_types::is_object_id(ty) => btoidcmp,
         // The order of rows depends on their column types, which only the session knows.
         oids::RECORD_ARRAY => return None,
         _ if values::builtin_types::get(ty)?.output == "array_out" => crate::array::ops::btarraycmp,

@@ -3,6 +3,7 @@
 
 use crate::string::ident::plain_name;
 use ids::Oid;
+use ids::code::TypCategory;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, RegKind};
@@ -150,10 +151,10 @@ fn is_collatable(cx: &mut dyn FnContext, ty: Oid) -> Result<bool> {
         return Ok(true);
     }
     let info = cx.type_info(ty)?;
-    match (info.base.valid(), info.category == b'A', info.elem.valid()) {
+    match (info.base.valid(), info.category == TypCategory::ARRAY, info.elem.valid()) {
         (Some(base), _, _) => is_collatable(cx, base),
         (None, true, Some(elem)) => is_collatable(cx, elem),
-        _ => Ok(info.category == b'S'),
+        _ => Ok(info.category == TypCategory::STRING),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::datum::{Datum, DatumRef};
 use crate::settings::Settings;
 use ids::Oid;
+use ids::code::{Align, TypCategory, TypType};
 use pgerror::{PgError, Result};
 use std::any::Any;
 use std::cell::Cell;
@@ -16,16 +17,14 @@ pub struct TypeInfo {
     /// `typlen`: bytes, -1 varlena, -2 cstring.
     pub len: i16,
     pub by_val: bool,
-    /// `typalign`: `c`, `s`, `i` or `d`.
-    pub align: u8,
+    pub align: Align,
     pub delim: u8,
     /// Element type of an array type, true or of fixed length (`typelem`).
     pub elem: Oid,
     /// The array type of this type (`typarray`).
     pub array: Oid,
-    /// `typtype`: `b`, `c`, `d`, `e`, `p`, `r`, `m`.
-    pub kind: u8,
-    pub category: u8,
+    pub kind: TypType,
+    pub category: TypCategory,
     /// `typbasetype` of a domain.
     pub base: Oid,
     /// `typrelid` of a composite type.
@@ -48,7 +47,7 @@ pub struct RowColumn {
 pub struct Dropped {
     pub len: i16,
     pub by_val: bool,
-    pub align: u8,
+    pub align: Align,
 }
 
 impl RowColumn {
@@ -65,7 +64,7 @@ impl RowColumn {
                 len: d.len,
                 by_val: d.by_val,
                 align: d.align,
-                ..cx.type_info(crate::oids::INT4)?
+                ..cx.type_info(ids::builtin::ty::INT4)?
             }),
         }
     }

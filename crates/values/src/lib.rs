@@ -17,7 +17,6 @@ mod macros;
 pub mod batch;
 pub mod builtin_types;
 pub mod datum;
-pub mod oids;
 pub mod width;
 
 // Functions: context, calling conventions, comparison, hashing.
@@ -41,3 +40,5 @@ pub mod float;
 pub mod int;
 pub mod text;
 pub mod zone;
+
+pub use ids::builtin::ty as oids;

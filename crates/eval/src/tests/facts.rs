@@ -5,6 +5,7 @@ use super::api::{Callee, DomainCheck, Facts, FnFacts, TypeIo, kernels};
 use catalog::facts::rows;
 use catalog::rows::{PgAmproc, PgOperator, PgProc, PgType};
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result};
 use plan::Expr;
 use plan::expr::{Const, FuncExpr, Location, OpExpr};
@@ -90,7 +91,7 @@ pub(super) fn type_info(ty: Oid) -> Result<TypeInfo> {
         .ok_or_else(|| PgError::internal(format!("cache lookup failed for type {ty}")))?;
     Ok(match base {
         None => found.info,
-        Some(base) => TypeInfo { oid: ty, kind: b'd', base, ..found.info },
+        Some(base) => TypeInfo { oid: ty, kind: TypType::Domain, base, ..found.info },
     })
 }
 

@@ -4,6 +4,8 @@ use super::newer::NewerSyntax;
 use super::nodes::unexpected;
 use super::untyped;
 use crate::ast::{self, Name, Node};
+use ids::Persistence;
+use ids::code::{ColumnGenerated, ColumnIdentity, Firing, FkAction, FkMatch, ReplicaIdentity};
 use pg_raw_parse::list::{CastNodeList, NodeList};
 use pg_raw_parse::{ConstValue, Node as RNode, nodes, raw};
 use pgerror::{PgError, Result, pg_err};
@@ -77,6 +79,37 @@ macro_rules! plain {
 }
 
 plain!(bool => bool, i32 => i32, i16 => i16, i16 => i32, i64 => i64, u32 => u32, i8 => u8);
+
+/// Codes of one character, as in the catalogs.
+macro_rules! codes {
+    ($($ty:ty),*) => { $(
+        impl Convert<$ty> for i8 {
+            fn convert(self, _: &mut ConversionState) -> Result<$ty> {
+                <$ty>::from_char(self as u8).ok_or_else(|| unexpected(stringify!($ty)))
+            }
+        }
+    )* };
+}
+
+codes!(ColumnGenerated, ColumnIdentity, Firing, Persistence, ReplicaIdentity);
+
+/// Codes of constraints; 0 where the constraint is of another kind.
+macro_rules! optional_codes {
+    ($($ty:ty),*) => { $(
+        impl Convert<$ty> for i8 {
+            fn convert(self, _: &mut ConversionState) -> Result<$ty> {
+                match self {
+                    0 => Ok(<$ty>::default()),
+                    code => {
+                        <$ty>::from_char(code as u8).ok_or_else(|| unexpected(stringify!($ty)))
+                    }
+                }
+            }
+        }
+    )* };
+}
+
+optional_codes!(FkAction, FkMatch);
 
 impl Convert<Option<Name>> for Option<&str> {
     fn convert(self, _: &mut ConversionState) -> Result<Option<Name>> {

@@ -1,10 +1,11 @@
 //! The interface to expression compilation.
 
 use crate::core::Core;
-use crate::function::language::SQL;
 use crate::function::sql;
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 use ids::Oid;
+use ids::builtin::language::SQL;
+use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::FuncExpr;
 use std::sync::Arc;
@@ -223,7 +224,7 @@ impl Facts for Core {
         let mut at = ty;
         loop {
             let row = self.cat().find_type(at)?.ok_or_else(|| Core::no_type(at))?;
-            if row.typtype != b'd' {
+            if row.typtype != TypType::Domain {
                 break;
             }
             not_null |= row.typnotnull;

@@ -5,6 +5,7 @@ use eval::{
     CallContext, Callee, Compiler, EvalState, Facts, FnFacts, HostCall, NoColumns, RowInput, RowRef,
 };
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
 use std::any::Any;
@@ -166,7 +167,7 @@ impl TypeFunctions for Core {
                 "no binary input function available for type {name}"
             ));
         };
-        if row.typtype == b'd' {
+        if row.typtype == TypType::Domain {
             let (base, typmod) = self.cat().base_type(ty)?;
             let length = self.cat().find_type(base)?.map_or(-1, |row| row.typlen);
             return match (self.type_recv(base, bytes, typmod), usize::try_from(length)) {

@@ -4,6 +4,7 @@ use crate::core::Core;
 use catalog::RelDesc;
 use executor::{OpenRel, RelCheck, RelIndex};
 use ids::Oid;
+use ids::code::ColumnGenerated;
 use pgerror::Result;
 use plan::nodetree;
 use std::sync::Arc;
@@ -81,7 +82,7 @@ impl Core {
         }
         let mut generated = Vec::new();
         for (attno, text) in &desc.defaults {
-            if desc.attribute(*attno).is_some_and(|a| a.attgenerated == b's') {
+            if desc.attribute(*attno).is_some_and(|a| a.attgenerated == ColumnGenerated::Stored) {
                 let mut expr = nodetree::read_expr(text.as_str())?;
                 plan::walk::fix_tableoid(&mut expr, desc.oid());
                 generated.push((*attno, expr));

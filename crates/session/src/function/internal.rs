@@ -2,7 +2,7 @@
 //! session, of `sysfn` and `serverfn`.
 
 use super::Call;
-use super::language::{self, Language, ReadyRows, SetRows, StartedSet};
+use super::language::{Language, ReadyRows, SetRows, StartedSet};
 use super::signature;
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
@@ -44,7 +44,7 @@ impl Language for Internal {
     }
 
     fn validate(&self, _: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
-        if row.prolang == language::C {
+        if row.prolang == ids::builtin::language::C {
             return Err(PgError::unsupported("functions in language c"));
         }
         let name = row.prosrc.as_str();
@@ -154,12 +154,9 @@ fn missing(row: &PgProc) -> PgError {
 fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
     let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
     let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
-        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => types
-            .iter()
-            .zip(modes)
-            .filter(|(_, m)| matches!(m, b'o' | b'b' | b't'))
-            .map(|(t, _)| *t)
-            .collect(),
+        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => {
+            types.iter().zip(modes).filter(|(_, m)| m.is_output()).map(|(t, _)| *t).collect()
+        }
         _ => Vec::new(),
     };
     if outputs.len() > 1 && outputs.len() == first.len() {

@@ -23,6 +23,7 @@ use catalog::rows::PgProc;
 use eval::{Callee, Volatility};
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
+use ids::code::{ProKind, TypType};
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
@@ -79,7 +80,7 @@ impl Language for Sql {
 
 /// Is this a polymorphic pseudo-type or `"any"`?
 fn is_polymorphic(ty: Oid) -> bool {
-    matches!(ty.0, 2276 | 2277 | 2283 | 2776 | 3500 | 3831 | 5077..=5080 | 4537 | 4538)
+    ty == oids::ANY || analyze::ty::is_polymorphic(ty)
 }
 
 /// Converts a row of the last statement to the function's value.
@@ -137,7 +138,7 @@ fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Re
     let context = || format!("SQL function \"{}\" during startup", row.proname.as_str());
     let body =
         find(core, row, call.arg_types, columns).map_err(|e| within(e, row).context(context()))?;
-    if row.provolatile != b'v' {
+    if row.provolatile != Volatility::Volatile {
         for step in &body.steps {
             spi::check_read_only(&step.plan).map_err(|e| e.context(context()))?;
         }
@@ -172,7 +173,7 @@ fn run_step(
 
 /// The execution of a statement of a body.
 fn query_of(row: &PgProc, step: &Step, params: Arc<[Datum]>) -> spi::Query {
-    let is_volatile = row.provolatile == b'v';
+    let is_volatile = row.provolatile == Volatility::Volatile;
     let snapshot = if is_volatile { QuerySnapshot::NewCommand } else { QuerySnapshot::Active };
     let query = spi::Query::new(step.plan.clone(), params).under(snapshot);
     spi::Query { read_only: !is_volatile, ..query }
@@ -258,7 +259,7 @@ fn analyse(
     };
     let outputs = outputs(core, row, types)?;
     let result = match &outputs {
-        Some(list) if list.len() == 1 && row.prokind != b'p' => list[0].1,
+        Some(list) if list.len() == 1 && row.prokind != ProKind::Procedure => list[0].1,
         _ if is_polymorphic(row.prorettype) => {
             let mut declared = row.proargtypes.to_vec();
             let mut lookup = SessionLookup::new(core);
@@ -276,7 +277,7 @@ fn analyse(
         queries.last_mut(),
         result,
         wanted.as_deref(),
-        row.prokind == b'p',
+        row.prokind == ProKind::Procedure,
     )?;
     let rewritten = queries.into_iter().map(|q| analyze::rewrite(&mut SessionLookup::new(core), q));
     Ok(Analysed { queries: rewritten.collect::<Result<_>>()?, form, result, fields })
@@ -344,7 +345,7 @@ fn queries_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Query>
 fn argument_names(row: &PgProc) -> Vec<String> {
     let Some(names) = &row.proargnames else { return Vec::new() };
     let is_input = |i: usize| match &row.proargmodes {
-        Some(modes) => modes.get(i).is_none_or(|m| matches!(m, b'i' | b'b' | b'v')),
+        Some(modes) => modes.get(i).is_none_or(|m| m.is_input()),
         None => true,
     };
     let names = names.iter().enumerate().filter(|(i, _)| is_input(*i));
@@ -361,7 +362,7 @@ pub(crate) fn outputs(
     let (Some(all), Some(modes)) = (&row.proallargtypes, &row.proargmodes) else { return Ok(None) };
     let mut out = Vec::new();
     for (i, (&ty, mode)) in all.iter().zip(modes).enumerate() {
-        if !matches!(mode, b'o' | b'b' | b't') {
+        if !mode.is_output() {
             continue;
         }
         let name = row.proargnames.as_ref().and_then(|n| n.get(i));
@@ -396,7 +397,7 @@ fn fields(
         });
     }
     let row = core.cat().type_row(result)?;
-    if row.typtype != b'c' {
+    if row.typtype != TypType::Composite {
         return Ok(None);
     }
     let desc = core.cat().relation(row.typrelid)?;

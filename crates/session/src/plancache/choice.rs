@@ -5,6 +5,7 @@ use super::Statement;
 use super::plans::{Generic, Mode, Plans};
 use crate::core::{Core, engine_lock_mode};
 use crate::query;
+use ids::strategy::btree;
 use ids::{AttrNo, Oid};
 use lmgr::LockTag;
 use pgerror::Result;
@@ -201,7 +202,7 @@ fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
         let family = usize::try_from(varattno - 1).ok().and_then(|i| part.opfamilies.get(i));
         let Some(&family) = family else { return Ok(false) };
         let member = core.cat().operator_in_family(op.opno, family)?;
-        if member.is_some_and(|m| m.amopstrategy == 3) && !bound.contains(varattno) {
+        if member.is_some_and(|m| m.amopstrategy == btree::EQUAL) && !bound.contains(varattno) {
             bound.push(*varattno);
         }
     }

@@ -10,7 +10,7 @@ use crate::simple::check_parameters;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
 use executor::spi::{self, QuerySnapshot};
-use ids::{Oid, Tid};
+use ids::{Oid, Persistence, Tid};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use plan::PlannedStmt;
@@ -39,7 +39,7 @@ fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<(
     let mut writes = false;
     for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
         if let RteKind::Relation { relid, .. } = rte.kind {
-            writes |= core.cat().class(relid)?.relpersistence != b't';
+            writes |= core.cat().class(relid)?.relpersistence != Persistence::Temporary;
         }
     }
     if !writes {

@@ -3,6 +3,7 @@
 use crate::host::{TriggerHost, no_constraint};
 use catalog::rows::{PgAttribute, PgConstraint};
 use catalog::{RelDesc, Row};
+use ids::code::ConType;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
@@ -38,7 +39,7 @@ impl Key {
     ) -> Result<Key> {
         let row = host.catalog().constraint(constraint)?;
         let row = row.ok_or_else(|| no_constraint(constraint))?;
-        if row.contype != b'f' {
+        if row.contype != ConType::ForeignKey {
             return Err(PgError::internal("foreign key trigger of another kind of constraint"));
         }
         for &(table, mode) in locks {

@@ -69,7 +69,7 @@ pub(super) fn equality(
     let schema = cat.namespace_name(op.oprnamespace)?.unwrap_or_default();
     let mut side = |(text, ty): (&str, Oid), wanted: Oid| -> Result<String> {
         // Polymorphic operators need no casts.
-        let polymorphic = matches!(wanted.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537);
+        let polymorphic = analyze::ty::is_polymorphic_family1(wanted);
         if ty == wanted || polymorphic {
             return Ok(text.to_owned());
         }

@@ -6,6 +6,7 @@ use crate::host::TriggerHost;
 use catalog::format_type::quote_identifier;
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
+use ids::code::FkMatch;
 use pgerror::Result;
 use std::sync::Arc;
 use types::Datum;
@@ -59,7 +60,7 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key) -> Result<String> {
         }
         names.push(fk_name);
     }
-    let glue = if key.row.confmatchtype == b'f' { " OR " } else { " AND " };
+    let glue = if key.row.confmatchtype == FkMatch::Full { " OR " } else { " AND " };
     Ok(format!(
         "SELECT {} FROM ONLY {fk} fk LEFT OUTER JOIN ONLY {pk} pk ON ({}) WHERE {absent} AND ({}) \
          LIMIT 1",

@@ -7,6 +7,7 @@ use super::io::{put_string, text_of};
 use super::parse::tree;
 use crate::record;
 use ids::Oid;
+use ids::code::TypType;
 use numeric::io::with_text;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
@@ -34,7 +35,7 @@ enum Class {
 
 fn class_of(cx: &mut dyn FnContext, ty: Oid) -> Result<(Class, TypeInfo)> {
     let mut info = cx.type_info(ty)?;
-    while info.kind == b'd' && info.base.is_valid() {
+    while info.kind == TypType::Domain && info.base.is_valid() {
         info = cx.type_info(info.base)?;
     }
     let class = match info.oid {
@@ -48,7 +49,7 @@ fn class_of(cx: &mut dyn FnContext, ty: Oid) -> Result<(Class, TypeInfo)> {
         oids::RECORD => Class::Row,
         oids::ANYARRAY => Class::Array,
         _ if info.elem.is_valid() && info.len == -1 => Class::Array,
-        _ if info.kind == b'c' => Class::Row,
+        _ if info.kind == TypType::Composite => Class::Row,
         _ => Class::Text,
     };
     Ok((class, info))

@@ -8,6 +8,7 @@ use super::io::{Layout, put_item, put_string};
 use super::parse::{Kind, tree};
 use crate::record;
 use ids::Oid;
+use ids::code::TypType;
 use numeric::io::with_text;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::sync::Arc;
@@ -136,11 +137,11 @@ fn category(cx: &mut dyn FnContext, ty: Oid) -> Result<Category> {
     }
     let info = cx.type_info(ty)?;
     Ok(match info.kind {
-        b'c' => Category::Composite,
-        b'd' => {
+        TypType::Composite => Category::Composite,
+        TypType::Domain => {
             let (base, typmod) = cx.domain_base(ty)?;
             match cx.type_info(base)?.kind {
-                b'c' => Category::CompositeDomain,
+                TypType::Composite => Category::CompositeDomain,
                 _ => Category::Domain(base, typmod),
             }
         }
@@ -207,7 +208,7 @@ impl RowType {
     /// A composite type or a domain over one.
     fn named(cx: &mut dyn FnContext, ty: Oid) -> Result<RowType> {
         let base = match cx.type_info(ty)?.kind {
-            b'd' => cx.domain_base(ty)?.0,
+            TypType::Domain => cx.domain_base(ty)?.0,
             _ => ty,
         };
         Ok(RowType { ty, base, typmod: -1, desc: cx.row_desc(base, -1)? })

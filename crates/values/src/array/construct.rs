@@ -8,7 +8,7 @@ use super::payload::{
 use crate::datum::{Datum, DatumRef};
 use crate::fn_context::{FnContext, TypeInfo};
 use crate::function::AggState;
-use crate::oids;
+use ids::builtin::ty as oids;
 use pgerror::{Result, pg_err};
 
 /// Element type of the array argument `i`, from its value or else from its analyzed type.

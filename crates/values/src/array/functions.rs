@@ -4,8 +4,8 @@ use super::access::get_slice;
 use super::payload::{ArrayRef, build, of_builtin};
 use crate::datum::{Datum, DatumRef};
 use crate::fn_context::{FnContext, InterruptTicker};
-use crate::oids;
 use ids::Oid;
+use ids::builtin::ty as oids;
 use pgerror::{Result, pg_err};
 
 /// Lower bound and length of dimension `n` (1-based); `None` if there is no such dimension.

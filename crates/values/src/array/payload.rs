@@ -1,10 +1,13 @@
 //! Reading and building arrays in their on-disk format.
 
+use crate::builtin_types;
 use crate::datum::{Datum, DatumRef};
 use crate::fn_context::{FnContext, TypeInfo};
 use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
-use crate::{oids, pieces};
+use crate::pieces;
 use ids::Oid;
+use ids::builtin::ty as oids;
+use ids::code::TypType;
 use pgerror::{Result, pg_err};
 
 /// The largest number of dimensions.
@@ -216,19 +219,14 @@ fn align_up(n: usize, to: usize) -> usize {
 impl TypeInfo {
     /// The type's alignment in bytes.
     pub fn align_bytes(&self) -> usize {
-        match self.align {
-            b'c' => 1,
-            b's' => 2,
-            b'i' => 4,
-            _ => 8,
-        }
+        self.align.bytes()
     }
 
     /// Whether a 4-byte word of this type is zero-extended.
     fn is_unsigned_word(&self) -> bool {
-        self.kind == b'e'
+        self.kind == TypType::Enum
             || matches!(self.oid, oids::FLOAT4 | oids::XID | oids::CID)
-            || oids::is_object_id(self.oid)
+            || builtin_types::is_object_id(self.oid)
     }
 }
 

@@ -5,12 +5,13 @@ use super::bodies::Inlined;
 use super::{analyse, argument_types, within};
 use crate::core::Core;
 use crate::function::DEPTH_MAX;
-use crate::function::language::SQL;
 use analyze::function::{self, ResultForm};
 use catalog::Row;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::builtin::language::SQL;
+use ids::code::{ProKind, Volatility};
 use pgerror::Result;
 use plan::expr::{Expr, FuncExpr, TargetEntry};
 use plan::query::{CmdType, Query};
@@ -20,7 +21,7 @@ use types::oids;
 /// Can the function be inlined, by its properties in `pg_proc`?
 pub(crate) fn may_inline(row: &PgProc) -> bool {
     let plain = !row.prosecdef && row.proconfig.is_none() && !row.proretset;
-    plain && row.prokind == b'f' && row.prorettype != oids::RECORD
+    plain && row.prokind == ProKind::Function && row.prorettype != oids::RECORD
 }
 
 /// Can the function be inlined, and has its body a single statement?
@@ -74,9 +75,9 @@ pub(crate) fn inline_set(
 ) -> Result<Option<Query>> {
     let row = core.cat().function(call.funcid)?;
     let plain = row.prolang == SQL
-        && row.prokind == b'f'
+        && row.prokind == ProKind::Function
         && row.proretset
-        && row.provolatile != b'v'
+        && row.provolatile != Volatility::Volatile
         && !row.proisstrict
         && !row.prosecdef
         && row.proconfig.is_none()
