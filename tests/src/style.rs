@@ -20,7 +20,7 @@ const UNSAFE: &[&str] = &[
     "crates/page/src/raw",
     "crates/bufmgr/src/frame",
     "crates/bufmgr/src/guard",
-    "crates/parse/src/edge",
+    "crates/parse/src/ffi",
     "crates/types/src/locale",
 ];
 

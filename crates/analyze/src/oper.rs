@@ -60,13 +60,13 @@ impl Analyzer<'_> {
             if op.oprkind != kind {
                 continue;
             }
-            let place = match namespace {
+            let path_position = match namespace {
                 Some(namespace) => (op.oprnamespace == namespace).then_some(0),
                 None if temp.is_valid() && op.oprnamespace == temp => None,
                 None => path.iter().position(|&n| n == op.oprnamespace),
             };
-            if let Some(place) = place {
-                found.push((place, op));
+            if let Some(path_position) = path_position {
+                found.push((path_position, op));
             }
         }
         found.sort_by_key(|f| f.0);
@@ -79,7 +79,7 @@ impl Analyzer<'_> {
         input: &[Oid],
     ) -> Result<Outcome> {
         let mut candidates: Vec<Candidate> = Vec::new();
-        for (place, op) in all {
+        for (path_position, op) in all {
             let args = match input.len() {
                 1 => vec![op.oprright],
                 _ => vec![op.oprleft, op.oprright],
@@ -92,7 +92,7 @@ impl Analyzer<'_> {
             candidates.push(Candidate {
                 oid: op.oid,
                 args,
-                path: *place,
+                path: *path_position,
                 variadic: 0,
                 defaults: 0,
                 argnumbers: None,
@@ -114,7 +114,7 @@ impl Analyzer<'_> {
     }
 
     fn find_binary(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Outcome> {
-        // A name cannot hold a zero byte.
+        // A name cannot contain a zero byte.
         let key = names.iter().map(|n| &**n).collect::<Vec<_>>().join("\0");
         if let Some(cache) = self.cat.operator_cache()
             && let Some(op) = cache.get(&key, left, right)
@@ -184,6 +184,18 @@ impl Analyzer<'_> {
             Outcome::Found(op) => Some(op),
             _ => None,
         })
+    }
+
+    /// The operator with exactly these operand types; 42883 if there is none. Counterpart:
+    /// `LookupOperName`.
+    pub fn exact_operator(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Oid> {
+        let all = self.operators(names, b'b')?;
+        let found = all.iter().find(|(_, op)| op.oprleft == left && op.oprright == right);
+        if let Some((_, op)) = found {
+            return Ok(op.oid);
+        }
+        let signature = self.operator_signature(names, Some(left), right);
+        Err(pg_err!(UNDEFINED_FUNCTION, "operator does not exist: {signature}"))
     }
 
     /// An operator whose operand types are binary coercible from these types. Counterpart:

@@ -24,11 +24,8 @@ impl CatCx<'_> {
             PgClass::RELATION if object.sub != 0 => self.describe_column(object),
             PgClass::RELATION => self.describe_relation(oid),
             PgProc::RELATION => {
-                let noun = match self.function(oid)?.prokind {
-                    b'a' => "aggregate",
-                    _ => "function",
-                };
-                Ok(format!("{noun} {}", self.format_function(oid)?))
+                self.function(oid)?;
+                Ok(format!("function {}", self.format_function(oid)?))
             }
             PgType::RELATION => Ok(format!("type {}", self.format_type(oid)?)),
             PgOperator::RELATION => Ok(format!("operator {}", self.format_operator(oid)?)),

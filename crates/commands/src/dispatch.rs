@@ -6,9 +6,9 @@ use crate::create_as;
 use crate::object::{alter, comment};
 use crate::tag::{command_tag, is_allowed_read_only};
 use crate::{
-    alter_table, cluster, create_table, database, domain, drop, extension, extstats, grant, index,
-    maintenance, matview, owned, role, routine, schema, sequence, setting, tablespace, truncate,
-    typecmd, vacuum, view,
+    aggregate, alter_table, cast, cluster, create_table, database, domain, drop, extension,
+    extstats, grant, index, maintenance, matview, owned, role, routine, schema, sequence, setting,
+    tablespace, truncate, typecmd, vacuum, view,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
@@ -40,6 +40,8 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::CompositeTypeStmt(s) => typecmd::create_composite(host, s),
         Node::CreateFunctionStmt(s) => routine::create(host, s, sql),
         Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
+        Node::CreateCastStmt(s) => cast::create(host, s),
+        Node::DefineStmt(s) if s.kind == ObjectType::Aggregate => aggregate::create(host, s, sql),
         Node::CreateStatsStmt(s) => extstats::create(host, s, sql).map(drop),
         Node::AlterStatsStmt(s) => extstats::alter(host, s),
         Node::SecLabelStmt(s) => return Err(no_label_provider(s.provider.as_deref())),
@@ -199,9 +201,7 @@ fn statement_name(node: &Node) -> &'static str {
         Node::CreateTrigStmt(_) => "CREATE TRIGGER",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
-        Node::CreateCastStmt(_) => "CREATE CAST",
         Node::DefineStmt(s) => match s.kind {
-            ObjectType::Aggregate => "CREATE AGGREGATE",
             ObjectType::Operator => "CREATE OPERATOR",
             ObjectType::Collation => "CREATE COLLATION",
             ObjectType::Type => "CREATE TYPE of base types",

@@ -10,7 +10,9 @@
 #![forbid(unsafe_code)]
 
 mod acl_list;
+mod aggregate;
 mod alter_table;
+mod cast;
 mod class;
 mod cluster;
 mod constraint;

@@ -4,7 +4,7 @@
 
 mod body;
 pub mod lookup;
-mod signature;
+pub(crate) mod signature;
 
 use crate::object::owner;
 use crate::{creation, default_acl, stored, typerow};
@@ -34,13 +34,13 @@ const C: Oid = Oid(13);
 const SQL: Oid = Oid(14);
 
 /// The parameters as stored in `pg_proc`.
-struct Parameters {
-    input: Vec<Oid>,
+pub(crate) struct Parameters {
+    pub input: Vec<Oid>,
     /// Types of all parameters, if some are not input parameters.
-    all: Option<Vec<Oid>>,
-    modes: Option<Vec<u8>>,
-    names: Option<Vec<Text>>,
-    variadic: Oid,
+    pub all: Option<Vec<Oid>>,
+    pub modes: Option<Vec<u8>>,
+    pub names: Option<Vec<Text>>,
+    pub variadic: Oid,
     defaults: Vec<Expr>,
     /// The result type implied by OUT parameters.
     result: Option<Oid>,
@@ -93,7 +93,7 @@ fn check_unique_name(
 }
 
 /// Counterpart: `interpret_function_parameter_list`.
-fn parameters(
+pub(crate) fn parameters(
     host: &mut dyn CommandHost,
     stmt: &CreateFunctionStmt,
     sql: &str,
@@ -499,7 +499,7 @@ fn outputs_of(p: &Parameters) -> Vec<Oid> {
 
 /// Inserts the row, or replaces the one with the same name and argument types; returns its OID.
 /// Counterpart: `ProcedureCreate`.
-fn insert(
+pub(crate) fn insert(
     host: &mut dyn CommandHost,
     mut new: PgProc,
     replace: bool,
@@ -587,7 +587,11 @@ fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot change routine kind")
             .detail(format!("\"{name}\" is {is}.")));
     }
-    let hint = if new.prokind == b'p' { "PROCEDURE" } else { "FUNCTION" };
+    let hint = match new.prokind {
+        b'p' => "PROCEDURE",
+        b'a' => "AGGREGATE",
+        _ => "FUNCTION",
+    };
     let hint = format!("Use DROP {hint} {shown} first.");
     if old.prorettype != new.prorettype || old.proretset != new.proretset {
         let message = match new.prokind {

@@ -5,9 +5,11 @@
 use crate::fields::Fields;
 use crate::input::{Input, check_encoding, small_int};
 use crate::lines::Lines;
+use crate::source::Source;
 use crate::{Format, Header, check_privileges, columns_of, forced};
 use analyze::{ExprKind, SessionLookup};
-use catalog::foreign::{check_triggers, event};
+use catalog::conversion::Conversion;
+use catalog::unsupported::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
@@ -20,7 +22,6 @@ use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
 use utility::host::{CommandHost, Writing};
 use utility::{columns, exprs, names};
-use vfs::OpenMode;
 
 /// Does a default call a volatile function other than nextval? It may read the rows written before.
 /// Counterpart: `contain_volatile_functions_not_nextval`.
@@ -62,6 +63,8 @@ struct Column {
     not_null: bool,
     force_not_null: bool,
     force_null: bool,
+    /// Its fields are ignored, and its values are NULL.
+    ignored: bool,
 }
 
 /// WHERE may not use generated columns, since it is evaluated before they are computed.
@@ -93,6 +96,8 @@ struct Copied<'a> {
     numbers: &'a [AttrNo],
     force_not_null: Vec<AttrNo>,
     force_null: Vec<AttrNo>,
+    /// The only columns whose fields are converted to values; `None`: all.
+    selected: Option<Vec<AttrNo>>,
 }
 
 /// Current position in the input, for error context.
@@ -101,28 +106,6 @@ struct InputPosition {
     column: Option<usize>,
     /// The line being parsed; `None` while rows are written.
     line: Option<(usize, usize)>,
-}
-
-enum Source {
-    Client,
-    File { file: Arc<dyn vfs::File>, at: u64, path: String },
-}
-
-impl Source {
-    fn more(&mut self, host: &mut dyn CommandHost, out: &mut Vec<u8>) -> Result<bool> {
-        match self {
-            Source::Client => host.transport()?.read(out),
-            Source::File { file, at, path } => {
-                let mut piece = vec![0; 65_536];
-                let n = file
-                    .read_at(&mut piece, *at)
-                    .map_err(|e| vfs::io_error("read from COPY file", path, &e))?;
-                *at += n as u64;
-                out.extend_from_slice(&piece[..n]);
-                Ok(n > 0)
-            }
-        }
-    }
 }
 
 pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
@@ -158,26 +141,16 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         numbers: &columns,
         force_not_null: forced(&rel, &format.force_not_null, &columns, "FORCE_NOT_NULL")?,
         force_null: forced(&rel, &format.force_null, &columns, "FORCE_NULL")?,
+        selected: match &format.convert_selectively {
+            Some(list) => Some(forced(&rel, list, &columns, "selected")?),
+            None => None,
+        },
     };
     let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot);
-    let source = match &stmt.filename {
-        None => {
-            host.transport()?.begin_in(format.binary, columns.len())?;
-            Source::Client
-        }
-        Some(path) => {
-            let disk = host.backend().storage().env.disk.clone();
-            let file = disk.open(path, OpenMode::Read).map_err(|e| {
-                vfs::io_error_with(&format!("could not open file \"{path}\" for reading"), &e).hint(
-                    "COPY FROM instructs the PostgreSQL server process to read a file. You may \
-                         want a client-side facility such as psql's \\copy.",
-                )
-            })?;
-            Source::File { file, at: 0, path: path.to_string() }
-        }
-    };
+    let conversion = conversion(host, format)?;
+    let source = Source::open(host, stmt, (format.binary, columns.len()), conversion)?;
     // As in PostgreSQL, these errors come after CopyInResponse was sent.
     check_kind(&rel)?;
     let options = insert_options(host, &rel, format)?;
@@ -191,11 +164,23 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         host.services().statement_event(&table, Change::Insert, Timing::After)?;
     }
     let result = match result {
-        Ok(n) => reader.writer.finish(&mut Writing(host)).map(|()| n),
+        Ok(n) => {
+            let written = reader.writer.finish(&mut Writing(host));
+            written.and_then(|()| reader.source.finish(host)).map(|()| n)
+        }
         Err(e) => Err(reader.with_context(e)),
     };
     host.backend().truncate_snapshots(depth);
     result
+}
+
+/// The conversion from the encoding of the data to that of the database.
+fn conversion(host: &mut dyn CommandHost, format: &Format) -> Result<Option<Conversion>> {
+    let database = host.catalog().session.encoding;
+    match format.encoding {
+        Some(encoding) if !format.binary => host.catalog().conversion(encoding, database),
+        _ => Ok(None),
+    }
 }
 
 /// 42809 for relations without rows of their own.
@@ -242,6 +227,8 @@ struct Reader<'a> {
     by_position: Vec<usize>,
     writer: BulkWriter,
     source: Source,
+    /// The encoding of the database.
+    encoding: i32,
     lines: Lines,
     fields: Fields,
     batch: Batch,
@@ -302,6 +289,7 @@ impl<'a> Reader<'a> {
                 not_null: a.attnotnull,
                 force_not_null: copied.force_not_null.contains(&number),
                 force_null: copied.force_null.contains(&number),
+                ignored: copied.selected.as_ref().is_some_and(|s| !s.contains(&number)),
             });
         }
         let mut defaults = Vec::new();
@@ -338,8 +326,12 @@ impl<'a> Reader<'a> {
             defaults,
             by_position,
             writer,
+            lines: Lines::new(
+                format.csv.then_some((format.quote, format.escape)),
+                source.is_client(),
+            ),
             source,
-            lines: Lines::new(format.csv.then_some((format.quote, format.escape))),
+            encoding: host.catalog().session.encoding,
             fields: Fields::default(),
             batch,
             stage,
@@ -433,7 +425,7 @@ impl<'a> Reader<'a> {
             }
         }
         while let Some(line) = self.line(host)? {
-            check_encoding(self.lines.bytes(line))?;
+            check_encoding(self.lines.bytes(line), self.encoding)?;
             let text = self.lines.bytes(line);
             if !self.columns.is_empty() {
                 self.fields.split(text, self.format, self.columns.len())?;
@@ -502,9 +494,13 @@ impl<'a> Reader<'a> {
                 self.position.column = None;
                 bail!(BAD_COPY_FILE_FORMAT, "missing data for column \"{}\"", self.columns[i].name);
             }
-            self.position.column = Some(i);
             let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
             let column = &mut self.columns[i];
+            if column.ignored {
+                batch.columns[self.by_position[i]].push_null();
+                continue;
+            }
+            self.position.column = Some(i);
             let mut field = self.fields.get(i, line);
             if self.format.csv {
                 if field.is_none() && column.force_not_null {

@@ -1,7 +1,8 @@
 //! COPY. This module: options, column list and privileges.
 //!
-//! Reading order: `from` (rows into a table), with `lines`, `fields`, `binary` (the formats) and
-//! `input` (values of columns); `to` (rows to the client or a file).
+//! Reading order: `from` (rows into a table), with `source` (where the data comes from), `lines`,
+//! `fields`, `binary` (the formats) and `input` (values of columns); `to` (rows to the client, a
+//! file or a program); `program`.
 //!
 //! Counterpart: copy.c.
 
@@ -12,6 +13,8 @@ mod fields;
 mod from;
 mod input;
 mod lines;
+mod program;
+mod source;
 mod to;
 
 use catalog::{RelDesc, acl};
@@ -43,15 +46,16 @@ pub(crate) struct Format {
     pub force_quote_all: bool,
     pub force_not_null: Vec<String>,
     pub force_null: Vec<String>,
+    /// The columns whose fields are read by COPY FROM; `None`: all.
+    pub convert_selectively: Option<Vec<String>>,
+    /// The encoding of the data; `None`: that of the client.
+    pub encoding: Option<i32>,
 }
 
 /// COPY in either direction; returns the number of rows.
 pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
     if stmt.filename.is_some() {
         check_file(host, stmt)?;
-    }
-    if stmt.is_program {
-        return Err(PgError::unsupported("COPY with a program"));
     }
     match stmt.is_from {
         true => from::copy_from(host, stmt, sql),
@@ -119,6 +123,8 @@ struct Given {
     force_quote_all: bool,
     force_not_null: Option<Vec<String>>,
     force_null: Option<Vec<String>>,
+    convert_selectively: Option<Vec<String>>,
+    encoding: Option<i32>,
 }
 
 /// Counterpart: `ProcessCopyOptions`.
@@ -171,6 +177,8 @@ fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
         force_quote_all: given.force_quote_all,
         force_not_null: given.force_not_null.unwrap_or_default(),
         force_null: given.force_null.unwrap_or_default(),
+        convert_selectively: given.convert_selectively,
+        encoding: given.encoding,
     })
 }
 
@@ -223,16 +231,19 @@ impl Given {
             "force_null" => self.force_null = Some(column_list(d).map_err(at)?),
             "encoding" => {
                 let name = options::text(d)?;
-                match catalog::encoding::number(&name) {
-                    Some(catalog::encoding::UTF8) => {}
-                    Some(_) => return Err(PgError::unsupported("COPY in another encoding")),
-                    None => {
-                        return Err(at(pg_err!(
-                            INVALID_PARAMETER_VALUE,
-                            "argument to option \"encoding\" must be a valid encoding name"
-                        )));
-                    }
-                }
+                let number = catalog::encoding::number(&name);
+                self.encoding = Some(number.ok_or_else(|| {
+                    at(pg_err!(
+                        INVALID_PARAMETER_VALUE,
+                        "argument to option \"encoding\" must be a valid encoding name"
+                    ))
+                })?);
+            }
+            "convert_selectively" if d.arg.is_none() => {
+                self.convert_selectively = Some(Vec::new());
+            }
+            "convert_selectively" => {
+                self.convert_selectively = Some(column_list(d).map_err(at)?);
             }
             other => {
                 return Err(at(pg_err!(SYNTAX_ERROR, "option \"{other}\" not recognized")));

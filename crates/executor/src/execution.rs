@@ -202,7 +202,7 @@ impl Execution {
 
 fn finish_modifying(run: &mut Run<'_>) -> Result<()> {
     for (param, plan_id) in run.st.modifying.clone() {
-        while source::read_shared(run, param, plan_id)? {
+        while source::read_shared(run, param, plan_id, types::BATCH_ROWS_MAX)? {
             run.interrupts()?;
         }
     }

@@ -10,7 +10,7 @@
 //!
 //! Reading order: `services`, `spi` (the entry points), `execution`, `run` (the state of a
 //! statement), `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`,
-//! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill` (temporary
+//! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `setcall`, `drained`, `source`, `projectset`, `spill` (temporary
 //! files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
 //! `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`,
 //! `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
@@ -23,6 +23,7 @@ mod aggfn;
 mod bitmap;
 mod build;
 mod depend;
+mod drained;
 mod epq;
 mod execution;
 mod frame;
@@ -48,6 +49,7 @@ mod run;
 mod sample;
 mod scan;
 mod services;
+mod setcall;
 mod setop;
 mod sort;
 mod sorter;

@@ -3,7 +3,8 @@
 use crate::node::{ChildColumns, DeferredError, Exec, Node, batch_for, compile};
 use crate::project::is_volatile;
 use crate::run::Run;
-use crate::source::{STEP_ROWS, SetCall, SetStart, argument_types, row_columns};
+use crate::setcall::{STEP_ROWS, SetCall, SetStart};
+use crate::source::{argument_types, row_columns};
 use crate::spare::is_wide;
 use eval::{EvalState, Program, RowInput, RowRef, Source};
 use pgerror::Result;
@@ -177,7 +178,7 @@ impl ProjectSetNode {
                                 1 if s.whole || s.field_types.is_empty() => {
                                     values.pop().unwrap_or_default()
                                 }
-                                _ => eval::make_record(run, &s.field_types, &values)?,
+                                _ => s.composite(run, &values)?,
                             })
                         } else {
                             Some(Datum::Null)

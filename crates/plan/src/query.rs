@@ -4,6 +4,7 @@
 use crate::expr::{Expr, Location, TargetEntry};
 use ids::{AttrNo, Oid};
 use stdx::Nested;
+use types::fn_context::{RowColumn, RowDesc};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CmdType {
@@ -280,6 +281,22 @@ impl RangeTblFunction {
     /// Types and type modifiers of the columns that a column definition list names.
     pub fn defined_columns(&self) -> Vec<(Oid, i32)> {
         self.funccoltypes.iter().copied().zip(self.funccoltypmods.iter().copied()).collect()
+    }
+
+    /// The columns of the column definition list; `None` if there is none.
+    pub fn defined_row(&self) -> Option<RowDesc> {
+        let column = |(i, name): (usize, &String)| {
+            Some(RowColumn {
+                name: name.clone(),
+                ty: *self.funccoltypes.get(i)?,
+                typmod: *self.funccoltypmods.get(i)?,
+                collation: *self.funccolcollations.get(i)?,
+                dropped: None,
+            })
+        };
+        let columns: Option<Vec<RowColumn>> =
+            self.funccolnames.iter().enumerate().map(column).collect();
+        columns.filter(|c| !c.is_empty()).map(|columns| RowDesc::new(columns, 0))
     }
 }
 

@@ -144,6 +144,13 @@ impl Portal {
         self.failed
     }
 
+    /// Ends it by an error: its execution is closed. Counterpart: `MarkPortalFailed`.
+    pub(crate) fn fail(&mut self) {
+        self.failed = true;
+        self.run = None;
+        self.rest = None;
+    }
+
     /// Is its query active on the relation?
     pub(crate) fn reads(&self, relation: ids::Oid) -> bool {
         let at_work = self.run.as_ref().filter(|_| !self.held);

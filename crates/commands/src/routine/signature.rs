@@ -31,7 +31,7 @@ const COMPATIBLE_FAMILY: [Oid; 5] = [
 
 /// 42P13 where the result type cannot be determined from the argument types. `outputs`: types of
 /// the output parameters.
-pub(super) fn check(
+pub(crate) fn check(
     host: &mut dyn CommandHost,
     input: &[Oid],
     outputs: &[Oid],
@@ -57,6 +57,14 @@ pub(super) fn check(
         }
     }
     Ok(())
+}
+
+/// 42P13 where the type of an aggregate's state cannot be determined from the argument types.
+pub(crate) fn check_state(host: &mut dyn CommandHost, input: &[Oid], state: Oid) -> Result<()> {
+    let Some(needed) = missing(state, input) else { return Ok(()) };
+    let ty = host.catalog().format_type(state)?;
+    Err(pg_err!(INVALID_FUNCTION_DEFINITION, "cannot determine transition data type")
+        .detail(format!("A result of type {ty} requires at least one input of type {needed}.")))
 }
 
 /// The argument types that would determine this result type, if none of them is present.

@@ -3,6 +3,7 @@
 
 use super::Call;
 use super::language::{self, Language, ReadyRows, SetRows, StartedSet};
+use super::signature;
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
 use catalog::Row;
@@ -16,19 +17,29 @@ use types::builtin::{BuiltinFn, SetSource};
 
 pub(crate) struct Internal;
 
+/// The built-in function that a function names.
+fn builtin(row: &PgProc) -> Callee {
+    let name = row.prosrc.as_str();
+    match types::lookup(name).map(|b| b.f) {
+        Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
+        Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
+        // Support functions of aggregates are called by the executor only.
+        Some(_) => Callee::Missing,
+        None => match SystemFunction::named(name) {
+            Some(_) if row.proretset => Callee::HostSet,
+            Some(_) => Callee::Host,
+            None => Callee::Missing,
+        },
+    }
+}
+
 impl Language for Internal {
     fn callee(&self, row: &PgProc) -> Callee {
-        let name = row.prosrc.as_str();
-        match types::lookup(name).map(|b| b.f) {
-            Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
-            Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
-            // Support functions of aggregates are called by the executor only.
-            Some(_) => Callee::Missing,
-            None => match SystemFunction::named(name) {
-                Some(_) if row.proretset => Callee::HostSet,
-                Some(_) => Callee::Host,
-                None => Callee::Missing,
-            },
+        match builtin(row) {
+            Callee::Missing => Callee::Missing,
+            _ if !signature::is_usual(row) && row.proretset => Callee::HostSet,
+            _ if !signature::is_usual(row) => Callee::Host,
+            callee => callee,
         }
     }
 
@@ -47,30 +58,45 @@ impl Language for Internal {
     }
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
+        let changed = signature::arguments(core, call)?;
+        let args = changed.as_deref().unwrap_or(call.args);
         match SystemFunction::named(call.row.prosrc.as_str()) {
-            Some(f) => match f.call(core, call.args)? {
+            Some(f) => match f.call(core, args)? {
                 Returned::One(value) => Ok(value),
                 Returned::Set(rows) => first_row(core, call.row, rows),
             },
-            None => match self.callee(call.row) {
-                Callee::Scalar(f) => f(&mut context(core, call, &mut None), call.args),
+            None => match builtin(call.row) {
+                Callee::Scalar(f) => f(&mut context(core, call, &mut None), args),
+                Callee::Srf(_) => Err(pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "set-valued function called in context that cannot accept a set"
+                )),
                 _ => Err(missing(call.row)),
             },
         }
     }
 
+    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
+        if call.row.prorettype != types::oids::VOID {
+            return Err(missing(call.row));
+        }
+        self.call(core, call).map(|_| None)
+    }
+
     fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<StartedSet> {
         let one = |value| StartedSet { whole: true, rows: ReadyRows::one(value) };
+        let changed = signature::arguments(core, call)?;
+        let args = changed.as_deref().unwrap_or(call.args);
         match SystemFunction::named(call.row.prosrc.as_str()) {
-            Some(f) => Ok(match f.call(core, call.args)? {
+            Some(f) => Ok(match f.call(core, args)? {
                 Returned::One(value) => one(value),
                 Returned::Set(rows) => StartedSet { whole: false, rows: ReadyRows::boxed(rows) },
             }),
-            None => match self.callee(call.row) {
-                Callee::Scalar(f) => f(&mut context(core, call, &mut None), call.args).map(one),
+            None => match builtin(call.row) {
+                Callee::Scalar(f) => f(&mut context(core, call, &mut None), args).map(one),
                 Callee::Srf(f) => {
                     let mut extra = None;
-                    let source = f(&mut context(core, call, &mut extra), call.args)?;
+                    let source = f(&mut context(core, call, &mut extra), args)?;
                     let (collation, result_type) = (call.collation, call.result_type);
                     let arg_types = call.arg_types.into();
                     let rows = BuiltinRows { source, collation, result_type, arg_types, extra };

@@ -340,7 +340,9 @@ impl Session {
             self.core.log_measured(running, "EXECUTOR STATISTICS");
         }
         portal.writer = own;
-        portal.failed = result.is_err();
+        if result.is_err() {
+            portal.fail();
+        }
         self.core.named.portals.insert(name, portal);
         let verb = if stmt.ismove { "MOVE" } else { "FETCH" };
         Ok(format!("{verb} {}", result?))

@@ -1,0 +1,344 @@
+//! The planner's entry point and state: [`Planner`] for the whole statement, [`PlannerInfo`] for
+//! one query level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
+//! `PlannerInfo`).
+
+use crate::host::{CostSettings, DefaultOperators, PlannerHost};
+use crate::path::{AppendRel, PathRef, PathSet};
+use crate::rel::BaseRel;
+use crate::relids::Relids;
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::{Aggref, Expr};
+use plan::node::{Plan, PlanRowMark, PlannedStmt, RightsNeeded};
+use plan::query::{Query, RangeTblEntry, RteKind};
+use std::collections::{BTreeSet, HashMap};
+use stdx::stack::deep;
+
+/// Deepest nesting of queries.
+const LEVELS_MAX: u32 = 5_000;
+
+/// Plans a statement. `query` is the result of analysis and rewriting.
+pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {
+    let rights = crate::rights::of_query(query, host)?;
+    let mut relation_oids = BTreeSet::new();
+    collect_relations(query, &mut relation_oids);
+    let mut planner = Planner {
+        host,
+        subplans: Vec::new(),
+        param_types: Vec::new(),
+        rtable: Vec::new(),
+        result_relations: Vec::new(),
+        row_marks: Vec::new(),
+        bound: Vec::new(),
+        rights,
+        level: 0,
+        operators: HashMap::new(),
+        lookup: None,
+    };
+    let mut planned = planner.plan_level(query.clone(), LevelInput::default())?;
+    let plan_tree = planner.plan_of(&mut planned)?;
+    Ok(PlannedStmt {
+        command_type: query.command_type,
+        has_returning: !query.returning_list.is_empty(),
+        has_modifying_cte: query.has_modifying_cte,
+        can_set_tag: query.can_set_tag,
+        depends_on_role: query.has_row_security,
+        plan_tree,
+        rtable: planner.rtable,
+        result_relations: planner.result_relations,
+        subplans: planner.subplans,
+        rewind_plan_ids: Vec::new(),
+        row_marks: planner.row_marks,
+        relation_oids: relation_oids.into_iter().collect(),
+        inval_items: Vec::new(),
+        rights: planner.rights,
+        param_exec_types: planner.param_types,
+        bound: planner.bound,
+        stmt_location: query.stmt_location,
+        stmt_len: query.stmt_len,
+    })
+}
+
+/// Adds all relations at any level of the query.
+fn collect_relations(query: &Query, out: &mut BTreeSet<Oid>) {
+    for rte in &query.rtable {
+        let relid = match &rte.kind {
+            RteKind::Relation { relid, .. } | RteKind::Subquery { relid, .. } => *relid,
+            _ => continue,
+        };
+        if relid.is_valid() {
+            out.insert(relid);
+        }
+    }
+    for cte in &query.cte_list {
+        deep(|| collect_relations(&cte.query, out));
+    }
+    for rte in &query.rtable {
+        if let RteKind::Subquery { subquery, .. } = &rte.kind {
+            deep(|| collect_relations(subquery, out));
+        }
+    }
+    let mut inner: Vec<&Query> = Vec::new();
+    plan::walk::query_exprs(query, &mut |e| plan::walk::sub_selects(e, &mut inner));
+    inner.into_iter().for_each(|q| deep(|| collect_relations(q, out)));
+}
+
+/// State shared by all query levels. Counterpart: `PlannerGlobal`.
+pub(crate) struct Planner<'a> {
+    pub host: &'a mut dyn PlannerHost,
+    /// By plan id - 1.
+    pub subplans: Vec<Plan>,
+    /// Types of the exec parameters.
+    pub param_types: Vec<Oid>,
+    /// The flat range table.
+    pub rtable: Vec<RangeTblEntry>,
+    pub result_relations: Vec<i32>,
+    pub row_marks: Vec<PlanRowMark>,
+    /// See [`PlannedStmt::bound`].
+    pub bound: Vec<Expr>,
+    /// Privileges to check; inlined functions add those of their bodies.
+    pub rights: RightsNeeded,
+    pub level: u32,
+    /// Cache of default operators, which the join search looks up repeatedly.
+    pub operators: HashMap<Oid, DefaultOperators>,
+    /// The relation whose scan conditions are being estimated; see [`Planner::lookup_selectivity`].
+    pub lookup: Option<i32>,
+}
+
+/// A `WITH` query that has been planned.
+#[derive(Clone, Debug)]
+pub(crate) struct CtePlan {
+    pub name: String,
+    pub plan_id: u32,
+    /// Exec parameter that identifies the shared rows.
+    pub param: i32,
+    pub rows: f64,
+}
+
+/// The working table of a recursive query, under the name of the `WITH` query.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkTable {
+    pub name: String,
+    pub param: i32,
+    pub rows: f64,
+}
+
+/// Input of a level from the level above.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct LevelInput {
+    /// `WITH` queries of the levels above: index 0 is the level directly above.
+    pub ctes: Vec<Vec<CtePlan>>,
+    /// Working tables of the levels above, likewise.
+    pub work_tables: Vec<Option<WorkTable>>,
+    /// Rows that will be fetched: 0 is all, a number below 1 is a fraction, others are a count.
+    pub tuple_fraction: f64,
+    /// The number of distinct rows must be estimated.
+    pub count_groups: bool,
+    pub from_above: SubqueryInput,
+}
+
+/// What the level above knows about a subquery.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct SubqueryInput {
+    /// Run conditions of the subquery's last window, over the subquery's columns.
+    pub run_conditions: Vec<Expr>,
+    /// Columns by which an order is useful above.
+    pub wanted_columns: Vec<i16>,
+    /// If the subquery is a UNION ALL in FROM: its inputs that were plain before conditions were
+    /// pushed into them.
+    pub plain_members: Option<Vec<i32>>,
+}
+
+/// A level with its paths, one of which becomes its plan.
+pub(crate) struct PlannedLevel {
+    pub root: Box<PlannerInfo>,
+    pub paths: PathSet,
+    /// Number of distinct rows, if it was requested.
+    pub groups: f64,
+    pub rows: f64,
+    /// See [`Planner::column_widths`].
+    pub column_widths: Vec<i32>,
+}
+
+/// A subquery in FROM, or an input of a set operation.
+pub(crate) struct SubqueryPlan {
+    /// Its level; absent while its plan is created.
+    pub level: Option<Box<PlannerInfo>>,
+    pub paths: PathSet,
+    pub groups: f64,
+    pub rows: f64,
+    /// See [`Planner::column_widths`].
+    pub column_widths: Vec<i32>,
+    /// Exec parameters and the columns of this level that set them (LATERAL).
+    pub params: Vec<(i32, Expr)>,
+}
+
+impl SubqueryPlan {
+    pub(crate) fn level(&self) -> Result<&PlannerInfo> {
+        self.level.as_deref().ok_or_else(|| PgError::internal("subquery is being planned twice"))
+    }
+}
+
+/// An aggregate that is the first row of a sub-select in the aggregate's order.
+pub(crate) struct MinMaxAggregate {
+    pub aggregate: Aggref,
+    pub level: Box<PlannerInfo>,
+    pub path: PathRef,
+}
+
+/// State of one query level. Counterpart: `PlannerInfo`.
+pub(crate) struct PlannerInfo {
+    pub query: Query,
+    pub input: LevelInput,
+    pub ctes: Vec<CtePlan>,
+    pub subqueries: Vec<SubqueryPlan>,
+    /// Index into `subqueries` of each planned subquery, by range-table index.
+    pub subquery_of: HashMap<i32, usize>,
+    pub rels: HashMap<i32, BaseRel>,
+    /// OR clauses over several relations, with the restrictions extracted from each.
+    pub restrictions: Vec<(Expr, Vec<Expr>)>,
+    /// Equalities of columns, written or derived, with the number of their equivalence class
+    /// (`equivalence`).
+    pub class_equalities: Vec<(Expr, usize)>,
+    pub class_count: usize,
+    /// The columns of all equivalence classes, with the number of their class.
+    pub class_columns: Vec<(Expr, usize)>,
+    /// Init plans (`Expr::SubPlan`) to attach to the top plan node of this level.
+    pub init_plans: Vec<Expr>,
+    /// Offset of this level's range table in the flat one.
+    pub rt_offset: i32,
+    /// Columns needed from enclosing nested loops, with the parameters that carry them.
+    pub nest_params: Vec<(i32, Expr)>,
+    /// Multi-assignment sub-selects by number, with the parameters of their columns.
+    pub multi_assignments: Vec<(i32, Vec<i32>)>,
+    pub tuple_fraction: f64,
+    /// `tuple_fraction` for the subqueries in FROM.
+    pub subquery_fraction: f64,
+    /// The working table, if this level is a recursive query.
+    pub work_table: Option<WorkTable>,
+    /// Expressions that have one value in all rows of the level; redundant as sort keys.
+    pub constants: Vec<Expr>,
+    /// Pairs of columns that are equal in all rows of the level.
+    pub equal_pairs: Vec<(Expr, Expr)>,
+    /// Inputs of subqueries not planned yet, by range-table index.
+    pub subquery_inputs: HashMap<i32, SubqueryInput>,
+    /// The level is a tree of set operations.
+    pub in_set_operation: bool,
+    /// The members of the level's append relations.
+    pub append_rels: Vec<AppendRel>,
+    /// Sub-selects that replace min and max (`minmax`).
+    pub min_max: Vec<MinMaxAggregate>,
+    /// Range-table entries that no outer join of the level can null-extend.
+    pub present: Relids,
+    /// Number of rows of the largest table: estimated number of calls of a sub-select.
+    pub calls: f64,
+}
+
+impl<'a> Planner<'a> {
+    pub(crate) fn costs(&self) -> CostSettings {
+        self.host.costs().clone()
+    }
+
+    pub(crate) fn operators_of(&mut self, ty: Oid) -> Result<DefaultOperators> {
+        if let Some(known) = self.operators.get(&ty) {
+            return Ok(*known);
+        }
+        let found = self.host.default_operators(ty)?;
+        self.operators.insert(ty, found);
+        Ok(found)
+    }
+
+    /// A new exec parameter.
+    pub(crate) fn new_param(&mut self, ty: Oid) -> i32 {
+        self.param_types.push(ty);
+        self.param_types.len() as i32 - 1
+    }
+
+    /// Enters a query level; the caller must call [`Planner::leave`].
+    pub(crate) fn enter(&mut self) -> Result<()> {
+        self.level += 1;
+        if self.level > LEVELS_MAX {
+            return Err(eval::too_deep());
+        }
+        self.host.check_interrupts()
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.level -= 1;
+    }
+}
+
+impl PlannerInfo {
+    pub(crate) fn new(query: Query, input: LevelInput) -> PlannerInfo {
+        let tuple_fraction = input.tuple_fraction;
+        PlannerInfo {
+            query,
+            input,
+            ctes: Vec::new(),
+            subqueries: Vec::new(),
+            subquery_of: HashMap::new(),
+            rels: HashMap::new(),
+            restrictions: Vec::new(),
+            class_equalities: Vec::new(),
+            class_count: 0,
+            class_columns: Vec::new(),
+            init_plans: Vec::new(),
+            rt_offset: 0,
+            nest_params: Vec::new(),
+            multi_assignments: Vec::new(),
+            tuple_fraction,
+            subquery_fraction: 0.0,
+            work_table: None,
+            constants: Vec::new(),
+            equal_pairs: Vec::new(),
+            subquery_inputs: HashMap::new(),
+            in_set_operation: false,
+            append_rels: Vec::new(),
+            min_max: Vec::new(),
+            present: Relids::new(),
+            calls: 1.0,
+        }
+    }
+
+    /// True if possibly not all rows are fetched: paths with a low startup cost are then kept.
+    pub(crate) fn wants_early_rows(&self) -> bool {
+        self.query.limit_count.is_some() || self.tuple_fraction > 0.0
+    }
+
+    /// Finds the `WITH` query of a reference `levelsup` levels up.
+    pub(crate) fn find_cte(&self, name: &str, levelsup: u32) -> Result<CtePlan> {
+        let list = match levelsup {
+            0 => Some(&self.ctes),
+            n => self.input.ctes.get(n as usize - 1),
+        };
+        list.and_then(|l| l.iter().find(|c| c.name == name))
+            .cloned()
+            .ok_or_else(|| PgError::internal(format!("could not find CTE \"{name}\"")))
+    }
+
+    /// Finds the working table of a recursive reference.
+    pub(crate) fn find_work_table(&self, name: &str) -> Result<WorkTable> {
+        self.input
+            .work_tables
+            .iter()
+            .flatten()
+            .find(|w| w.name == name)
+            .cloned()
+            .ok_or_else(|| PgError::internal(format!("could not find work table \"{name}\"")))
+    }
+
+    /// Input for a level directly below this one.
+    pub(crate) fn child_input(&self, tuple_fraction: f64) -> LevelInput {
+        let mut ctes = vec![self.ctes.clone()];
+        ctes.extend(self.input.ctes.iter().cloned());
+        let mut work_tables = vec![self.work_table.clone()];
+        work_tables.extend(self.input.work_tables.iter().cloned());
+        LevelInput { ctes, work_tables, tuple_fraction, ..LevelInput::default() }
+    }
+
+    pub(crate) fn rel(&self, rti: i32) -> Result<&BaseRel> {
+        self.rels
+            .get(&rti)
+            .ok_or_else(|| PgError::internal(format!("no base relation {rti} in this query")))
+    }
+}
