@@ -53,6 +53,8 @@ const NAMES: [&str; 42] = [
 
 /// Number of UTF-8.
 pub const UTF8: i32 = 6;
+/// The number of the encoding in which bytes have no meaning.
+pub const SQL_ASCII: i32 = 0;
 
 /// Largest encoding number allowed for a database.
 pub const LAST_SERVER: i32 = 34;

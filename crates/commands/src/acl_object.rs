@@ -4,11 +4,11 @@
 
 use crate::acl_list;
 use catalog::acl::{self, Kind};
-use catalog::depend::SharedDependency;
 use catalog::object::ObjectClass;
 use catalog::rows::{AclItem, CatalogRow, PgAttribute, PgAuthid, PgClass, PgDatabase, indexes};
 use catalog::{ObjectAddress, Row};
-use ids::{AttrNo, Oid, Tid};
+use ids::code::SharedDepType;
+use ids::{AttrNo, Oid, RelKind, Tid};
 use pgerror::{PgError, Result};
 use utility::host::CommandHost;
 
@@ -100,7 +100,9 @@ impl AclObject {
             return Ok(ObjectPrivileges { acl, kind: Kind::Column, noun: "table", ..privileges });
         }
         Ok(match host.catalog().class(self.oid)?.relkind {
-            b'S' => ObjectPrivileges { kind: Kind::Sequence, noun: "sequence", ..privileges },
+            RelKind::Sequence => {
+                ObjectPrivileges { kind: Kind::Sequence, noun: "sequence", ..privileges }
+            }
             _ => ObjectPrivileges { noun: "table", ..privileges },
         })
     }
@@ -145,14 +147,14 @@ pub fn update_acl_dependencies(
     if old.iter().any(|role| !new.contains(role)) {
         let keys = [dbid.into(), object.class.into(), object.object.into(), object.sub.into()];
         for d in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
-            let here = d.refclassid == PgAuthid::RELATION && d.deptype == b'a';
+            let here = d.refclassid == PgAuthid::RELATION && d.deptype == SharedDepType::Acl;
             if here && old.contains(&d.refobjid) && !new.contains(&d.refobjid) {
                 cat.delete(&d)?;
             }
         }
     }
     for &role in new.iter().filter(|role| !old.contains(role)) {
-        cat.record_shared_dependency(object, PgAuthid::RELATION, role, SharedDependency::Acl)?;
+        cat.record_shared_dependency(object, PgAuthid::RELATION, role, SharedDepType::Acl)?;
     }
     Ok(())
 }

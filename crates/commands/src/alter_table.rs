@@ -19,6 +19,7 @@ pub use properties::change_owner;
 
 use crate::class;
 use catalog::RelDesc;
+use ids::RelKind;
 use parse::ast::{
     AlterTableCmd, AlterTableStmt, AlterTableType, ConstrType, DropBehavior, Node, ObjectType,
 };
@@ -70,13 +71,13 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
 fn check_object_type(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
     let kind = rel.kind();
     let what = match wanted {
-        ObjectType::View if kind != b'v' => "a view",
-        ObjectType::Matview if kind != b'm' => "a materialized view",
-        ObjectType::Sequence if kind != b'S' => "a sequence",
-        ObjectType::Index if !matches!(kind, b'i' | b'I') => "an index",
-        ObjectType::Type if kind != b'c' => "a composite type",
-        ObjectType::ForeignTable if kind != b'f' => "a foreign table",
-        ObjectType::Table if kind == b'c' => {
+        ObjectType::View if kind != RelKind::View => "a view",
+        ObjectType::Matview if kind != RelKind::MaterializedView => "a materialized view",
+        ObjectType::Sequence if kind != RelKind::Sequence => "a sequence",
+        ObjectType::Index if !kind.is_index() => "an index",
+        ObjectType::Type if kind != RelKind::CompositeType => "a composite type",
+        ObjectType::ForeignTable if kind != RelKind::ForeignTable => "a foreign table",
+        ObjectType::Table if kind == RelKind::CompositeType => {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is a composite type", rel.name())
                 .hint("Use ALTER TYPE instead."));
         }

@@ -7,7 +7,7 @@ use catalog::RelDesc;
 use catalog::rows::{PgAttribute, PgClass, PgIndex, indexes};
 use engine::{IndexDesc, TableDesc};
 use eval::EvalState;
-use ids::{AttrNo, MultiXid, Oid, Xid};
+use ids::{AttrNo, MultiXid, Oid, RelKind, Xid};
 use parse::ast::ClusterStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Res
     let Some(rv) = &stmt.relation else { return all(host, verbose) };
     let owned = &mut names::must_own_relation;
     let rel = names::open_checked(host, rv, names::mode::ACCESS_EXCLUSIVE, owned)?;
-    if !matches!(rel.kind(), b'r' | b'm' | b't') {
+    if !rel.kind().has_table_am() {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
     }
     let index = match &stmt.indexname {
@@ -92,7 +92,7 @@ fn cluster_table(
     host.check_not_in_use(rel.oid(), rel.name(), "CLUSTER")?;
     check_clusterable(host, row, name.as_str())?;
     mark_clustered(host, rel, index)?;
-    if rel.kind() == b'm' && !rel.class.relispopulated {
+    if rel.kind() == RelKind::MaterializedView && !rel.class.relispopulated {
         return Ok(());
     }
     rewrite(host, rel.oid(), Some(index), verbose)

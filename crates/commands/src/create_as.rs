@@ -10,7 +10,7 @@ use analyze::state::Params;
 use engine::table::InsertOptions;
 use executor::BulkWriter;
 use executor::spi::{self, Finished, QuerySnapshot};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::{self, CreateTableAsStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use plan::PlannedStmt;
@@ -140,7 +140,7 @@ fn create_relation(
     let spec = NewRelation {
         name: &name,
         namespace: schema,
-        kind: if remembered.is_some() { b'm' } else { b'r' },
+        kind: if remembered.is_some() { RelKind::MaterializedView } else { RelKind::Table },
         persistence,
         owner,
         tablespace: tablespace::of_relation(

@@ -8,9 +8,9 @@ use crate::sequence::NewSequence;
 use crate::{constraint, creation, index, reloptions, sequence, stored, tablespace, toast};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::rows::{PgAttrdef, PgAttribute, indexes};
-use ids::{AttrNo, Oid, Persistence};
+use ids::code::{ColumnGenerated, ColumnIdentity, ColumnStorage, DepType};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{
     self, ColumnDef, ConstrType, Constraint, CreateStmt, DefElem, IndexElem, IndexStmt, Node,
     OnCommitAction,
@@ -43,7 +43,7 @@ pub struct Constraints {
 /// Error 42P16 for ON COMMIT on a table that is not temporary.
 pub(crate) fn check_on_commit(action: OnCommitAction, table: &ast::RangeVar) -> Result<()> {
     let acts = matches!(action, OnCommitAction::DeleteRows | OnCommitAction::Drop);
-    if acts && table.relpersistence != b't' {
+    if acts && table.relpersistence != Persistence::Temporary {
         bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
     }
     Ok(())
@@ -108,7 +108,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     let spec = NewRelation {
         name: &name,
         namespace: schema,
-        kind: b'r',
+        kind: RelKind::Table,
         persistence,
         owner,
         tablespace: tablespace::of_relation(
@@ -193,7 +193,7 @@ pub fn column(
         new.compression = compression_for(host, method, ty)?;
     }
     if let Some(storage) = &def.storage_name {
-        new.storage = Some(storage_letter(host, storage, ty)?);
+        new.storage = Some(storage_for(host, storage, ty)?);
     }
     let mut out = Column {
         column: new,
@@ -231,7 +231,7 @@ pub fn column(
                 out.default = c.raw_expr.take();
             }
             ConstrType::Identity => {
-                if out.column.identity != 0 {
+                if out.column.identity != ColumnIdentity::No {
                     return Err(constraints_seen
                         .conflict("multiple identity specifications")
                         .at(place));
@@ -256,7 +256,7 @@ pub fn column(
                         .at(place));
                 }
                 out.generated = true;
-                out.column.generated = b's';
+                out.column.generated = ColumnGenerated::Stored;
                 out.default = c.raw_expr.take();
             }
             ConstrType::Check => constraints.checks.push(c),
@@ -325,7 +325,7 @@ impl ColumnConstraints<'_> {
 
     /// A column has at most one of default, identity and generation expression.
     fn check(&self, out: &Column) -> Result<()> {
-        let identity = out.column.identity != 0;
+        let identity = out.column.identity != ColumnIdentity::No;
         Err(self.conflict(match (self.default, identity, out.generated) {
             (true, true, _) => "both default and identity specified",
             (true, _, true) => "both default and generation expression specified",
@@ -390,7 +390,7 @@ pub fn type_option(ty: Oid) -> DefElem {
 /// The code of a compression method for a column of this type. Counterpart:
 /// `GetAttributeCompression`.
 pub fn compression_for(host: &mut dyn CommandHost, method: &str, ty: Oid) -> Result<u8> {
-    if method != "default" && host.catalog().type_row(ty)?.typstorage == b'p' {
+    if method != "default" && host.catalog().type_row(ty)?.typstorage == ColumnStorage::Plain {
         let shown = host.catalog().format_type(ty)?;
         bail!(FEATURE_NOT_SUPPORTED, "column data type {shown} does not support compression");
     }
@@ -406,22 +406,22 @@ fn compression(method: &str) -> Result<u8> {
     }
 }
 
-/// The `attstorage` code for a storage name. Error 0A000 if the type does not allow it.
-pub fn storage_letter(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<u8> {
-    let letter = match name.to_ascii_lowercase().as_str() {
-        "plain" => b'p',
-        "external" => b'e',
-        "extended" => b'x',
-        "main" => b'm',
+/// The storage for a storage name. Error 0A000 if the type does not allow it.
+pub fn storage_for(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<ColumnStorage> {
+    let storage = match name.to_ascii_lowercase().as_str() {
+        "plain" => ColumnStorage::Plain,
+        "external" => ColumnStorage::External,
+        "extended" => ColumnStorage::Extended,
+        "main" => ColumnStorage::Main,
         "default" => return Ok(host.catalog().type_row(ty)?.typstorage),
         _ => bail!(INVALID_PARAMETER_VALUE, "invalid storage type \"{name}\""),
     };
     let row = host.catalog().type_row(ty)?;
-    if letter != b'p' && row.typstorage == b'p' {
+    if storage != ColumnStorage::Plain && row.typstorage == ColumnStorage::Plain {
         let shown = host.catalog().format_type(ty)?;
         bail!(FEATURE_NOT_SUPPORTED, "column data type {shown} can only have storage PLAIN");
     }
-    Ok(letter)
+    Ok(storage)
 }
 
 fn table_constraint(c: &Constraint, constraints: &mut Constraints, sql: &str) -> Result<()> {
@@ -632,10 +632,10 @@ pub fn set_default(
     let row = row.ok_or_else(|| PgError::internal("column without a row"))?;
     cat.update(&row, &PgAttribute { atthasdef: true, ..row.row.clone() })?;
     let this = ObjectAddress::of::<PgAttrdef>(oid);
-    let kind = if generated { Dependency::Internal } else { Dependency::Auto };
+    let kind = if generated { DepType::Internal } else { DepType::Auto };
     cat.record_dependency(this, ObjectAddress::column(table, number), kind)?;
     let list = std::slice::from_ref(expr);
-    stored::record(host, this, list, table, Dependency::Normal, Dependency::Normal)
+    stored::record(host, this, list, table, DepType::Normal, DepType::Normal)
 }
 
 /// Creates PRIMARY KEY and UNIQUE constraints, the primary key first. The caller sets `columns` NOT

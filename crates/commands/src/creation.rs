@@ -30,11 +30,7 @@ pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
 /// `RangeVarAdjustRelationPersistence`.
 pub fn creation_target(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<(Oid, Persistence)> {
     names::check_database(host, rv)?;
-    let mut persistence = match rv.relpersistence {
-        b't' => Persistence::Temporary,
-        b'u' => Persistence::Unlogged,
-        _ => Persistence::Permanent,
-    };
+    let mut persistence = rv.relpersistence;
     let named = rv.schemaname.as_deref();
     if persistence == Persistence::Temporary {
         if let Some(schema) = named

@@ -12,7 +12,8 @@ use crate::tablespace;
 use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
 use catalog::{ObjectAddress, encoding};
 use engine::{DbKey, SourceRelation};
-use ids::{Oid, RelFile};
+use ids::code::CollProvider;
+use ids::{Oid, Persistence, RelFile};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{
     AlterDatabaseSetStmt, AlterDatabaseStmt, CreatedbStmt, DefElem, DropdbStmt, Node, RoleSpec,
@@ -347,7 +348,9 @@ fn locales(
     }
     types::locale::check_order(&collate)?;
     // Only for template0 is it known that it contains no data that depends on the collation.
-    if source.datlocprovider == b'i' && (template != "template0" || opts.provider.is_none()) {
+    if source.datlocprovider == CollProvider::Icu
+        && (template != "template0" || opts.provider.is_none())
+    {
         return Err(PgError::unsupported("ICU locales of databases"));
     }
     for (locale, word) in [(&ctype, "LC_CTYPE"), (&collate, "LC_COLLATE")] {
@@ -514,9 +517,9 @@ fn relations_of(host: &mut dyn CommandHost, db: DbKey) -> Result<Vec<SourceRelat
     let engine = host.engine();
     let mut out = Vec::new();
     for class in host.classes_of(db)? {
-        let stored = matches!(class.relkind, b'r' | b'i' | b'S' | b't' | b'm');
+        let stored = class.relkind.has_storage();
         if !stored
-            || class.relpersistence == b't'
+            || class.relpersistence == Persistence::Temporary
             || class.reltablespace == RelFile::GLOBAL_TABLESPACE
         {
             continue;
@@ -529,7 +532,7 @@ fn relations_of(host: &mut dyn CommandHost, db: DbKey) -> Result<Vec<SourceRelat
         };
         let tablespace = class.reltablespace.valid().unwrap_or(db.0);
         let file = RelFile::new(tablespace, db.1, number);
-        out.push(SourceRelation { file, unlogged: class.relpersistence == b'u' });
+        out.push(SourceRelation { file, unlogged: class.relpersistence == Persistence::Unlogged });
     }
     Ok(out)
 }

@@ -6,9 +6,9 @@ use crate::create_as;
 use crate::object::{alter, comment};
 use crate::tag::{command_tag, is_allowed_read_only};
 use crate::{
-    alter_table, cluster, create_table, database, domain, drop, extension, extstats, grant, index,
-    maintenance, matview, owned, role, routine, schema, sequence, setting, tablespace, truncate,
-    typecmd, vacuum, view,
+    aggregate, alter_table, cast, cluster, create_table, database, domain, drop, extension,
+    extstats, grant, index, maintenance, matview, owned, role, routine, schema, sequence, setting,
+    tablespace, truncate, typecmd, vacuum, view,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
@@ -40,6 +40,8 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::CompositeTypeStmt(s) => typecmd::create_composite(host, s),
         Node::CreateFunctionStmt(s) => routine::create(host, s, sql),
         Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
+        Node::CreateCastStmt(s) => cast::create(host, s),
+        Node::DefineStmt(s) if s.kind == ObjectType::Aggregate => aggregate::create(host, s, sql),
         Node::CreateStatsStmt(s) => extstats::create(host, s, sql).map(drop),
         Node::AlterStatsStmt(s) => extstats::alter(host, s),
         Node::SecLabelStmt(s) => return Err(no_label_provider(s.provider.as_deref())),
@@ -158,8 +160,7 @@ pub fn is_command(stmt: &Node) -> bool {
 fn checkpoint(host: &mut dyn CommandHost) -> Result<()> {
     if !utility::names::is_superuser(host)? {
         let user = utility::names::user(host);
-        // The OID is that of the role pg_checkpoint.
-        if !host.catalog().is_member(user, ids::Oid(4544), true)? {
+        if !host.catalog().is_member(user, ids::builtin::role::CHECKPOINT, true)? {
             return Err(pgerror::pg_err!(
                 INSUFFICIENT_PRIVILEGE,
                 "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
@@ -199,9 +200,7 @@ fn statement_name(node: &Node) -> &'static str {
         Node::CreateTrigStmt(_) => "CREATE TRIGGER",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
-        Node::CreateCastStmt(_) => "CREATE CAST",
         Node::DefineStmt(s) => match s.kind {
-            ObjectType::Aggregate => "CREATE AGGREGATE",
             ObjectType::Operator => "CREATE OPERATOR",
             ObjectType::Collation => "CREATE COLLATION",
             ObjectType::Type => "CREATE TYPE of base types",

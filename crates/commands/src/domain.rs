@@ -5,14 +5,15 @@
 
 use crate::{constraint, creation, deletion, stored, type_usage, typerow};
 use analyze::SessionLookup;
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, PgAttribute, PgClass, PgCollation, PgConstraint, PgNamespace, PgType, Text,
     indexes,
 };
 use catalog::{ObjectAddress, Row};
 use deparse::{Deparser, Style};
-use ids::{AttrNo, Oid};
+use ids::builtin::proc;
+use ids::code::{ConType, DepType, TypType};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Node};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::Expr;
@@ -52,7 +53,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
     let (base, typmod, collation) =
         analyze::ddl::column_type(&mut SessionLookup::new(host), &def, "")?;
     let base_row = host.catalog().type_row(base)?;
-    if !matches!(base_row.typtype, b'b' | b'c' | b'd' | b'e' | b'r' | b'm') {
+    if base_row.typtype == TypType::Pseudo {
         let shown = analyze::typename::type_name_text(&stmt.type_name);
         bail!(DATATYPE_MISMATCH, "\"{shown}\" is not a valid base type for a domain");
     }
@@ -97,15 +98,15 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
         typname: Name::new(&name),
         typnamespace: schema,
         typowner: owner,
-        typtype: b'd',
+        typtype: TypType::Domain,
         typispreferred: false,
         typisdefined: true,
         typrelid: Oid::INVALID,
         typsubscript: Oid::INVALID,
         typelem: Oid::INVALID,
         typarray: Oid::INVALID,
-        typinput: Oid(2597),
-        typreceive: Oid(2598),
+        typinput: proc::DOMAIN_IN,
+        typreceive: proc::DOMAIN_RECV,
         typmodin: Oid::INVALID,
         typmodout: Oid::INVALID,
         typnotnull: not_null == Some(true),
@@ -121,7 +122,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
     typerow::insert_with_array(host, row)?;
     if let Some(e) = default {
         let this = ObjectAddress::of::<PgType>(oid);
-        let normal = Dependency::Normal;
+        let normal = DepType::Normal;
         stored::record(host, this, std::slice::from_ref(&e), Oid::INVALID, normal, normal)?;
     }
     for c in stmt.constraints.iter().filter(|c| c.contype == ConstrType::Check) {
@@ -190,7 +191,7 @@ fn add_check(
     if validate && !c.skip_validation {
         test_rows(host, domain, &e)?;
     }
-    let bare = constraint::bare_row(host, &name, row.typnamespace, b'c')?;
+    let bare = constraint::bare_row(host, &name, row.typnamespace, ConType::Check)?;
     let oid = bare.oid;
     let mut cat = host.catalog();
     cat.insert(&PgConstraint {
@@ -200,8 +201,8 @@ fn add_check(
         ..bare
     })?;
     let this = ObjectAddress::of::<PgConstraint>(oid);
-    cat.record_dependency(this, ObjectAddress::of::<PgType>(domain), Dependency::Auto)?;
-    let normal = Dependency::Normal;
+    cat.record_dependency(this, ObjectAddress::of::<PgType>(domain), DepType::Auto)?;
+    let normal = DepType::Normal;
     stored::record(host, this, std::slice::from_ref(&e), Oid::INVALID, normal, normal)?;
     changed(host, domain)
 }
@@ -226,7 +227,7 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
         for d in host.catalog().dependents_of(ObjectAddress::of::<PgType>(ty))? {
             if d.classid == PgType::RELATION {
                 let row = host.catalog().find_type(d.objid)?;
-                if row.is_some_and(|t| t.typtype == b'd') {
+                if row.is_some_and(|t| t.typtype == TypType::Domain) {
                     todo.push(d.objid);
                 } else {
                     let shown = host.catalog().format_type(ty)?;
@@ -242,7 +243,7 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
                 let shown = host.catalog().format_type(ty)?;
                 type_usage::check_type(host, rows, &shown)?;
             }
-            if !matches!(class.relkind, b'r' | b'm') {
+            if !matches!(class.relkind, RelKind::Table | RelKind::MaterializedView) {
                 continue;
             }
             host.lock_relation(d.objid, names::mode::SHARE)?;
@@ -302,7 +303,7 @@ fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()
 /// The domain of an ALTER statement. Error 42809 for other types.
 fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<Row<PgType>> {
     let row = typerow::find(host, parts)?;
-    if row.typtype != b'd' {
+    if row.typtype != TypType::Domain {
         let shown = host.catalog().format_type(row.oid)?;
         bail!(WRONG_OBJECT_TYPE, "{shown} is not a domain");
     }
@@ -375,12 +376,12 @@ fn set_default(
     for d in cat.dependencies_of(this)? {
         let keep = matches!(d.refclassid, PgNamespace::RELATION | PgCollation::RELATION)
             || d.refclassid == PgType::RELATION && d.refobjid == row.typbasetype;
-        if !keep && d.deptype == b'n' {
+        if !keep && d.deptype == DepType::Normal {
             cat.delete(&d)?;
         }
     }
     if let Some(e) = e {
-        let normal = Dependency::Normal;
+        let normal = DepType::Normal;
         let list = std::slice::from_ref(&e);
         stored::record(host, this, list, Oid::INVALID, normal, normal)?;
     }

@@ -16,7 +16,7 @@ use crate::acl_object::{AclObject, ObjectPrivileges};
 use crate::{class, relation};
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, CatalogRow, PgClass, PgLanguage, PgType, indexes};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{
     AccessPriv, DropBehavior, GrantStmt, GrantTargetType, ObjectType, RoleSpec, RoleSpecType,
 };
@@ -196,19 +196,19 @@ fn on_relation(
     let (privileges, locked) = subject.lock(host)?;
     let class = class::row(&mut host.catalog(), subject.oid)?;
     let name = privileges.name.clone();
-    if matches!(class.relkind, b'i' | b'I') {
+    if class.relkind.is_index() {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is an index");
     }
-    if class.relkind == b'c' {
+    if class.relkind == RelKind::CompositeType {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is a composite type");
     }
-    if stmt.objtype == ObjectType::Sequence && class.relkind != b'S' {
+    if stmt.objtype == ObjectType::Sequence && class.relkind != RelKind::Sequence {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a sequence");
     }
     let own = privileges.kind.all();
     let mut wanted = if order.all { own } else { order.privileges };
     if stmt.objtype != ObjectType::Sequence && !order.all {
-        if class.relkind == b'S' {
+        if class.relkind == RelKind::Sequence {
             if wanted & !own != 0 {
                 warn(
                     host,
@@ -232,7 +232,7 @@ fn on_relation(
     let desc = host.catalog().relation(subject.oid)?;
     let in_columns = wanted & Kind::Column.all();
     if !order.grant && in_columns != 0 {
-        if class.relkind != b'v' {
+        if class.relkind != RelKind::View {
             relation::SYSTEM_COLUMNS.iter().for_each(|s| add(s.1, in_columns));
         }
         for a in desc.attributes.iter().filter(|a| !a.attisdropped) {
@@ -251,7 +251,7 @@ fn on_relation(
                 bit
             }
         };
-        if class.relkind == b'S' && bits & !acl::SELECT != 0 {
+        if class.relkind == RelKind::Sequence && bits & !acl::SELECT != 0 {
             warn(
                 host,
                 pg_err!(

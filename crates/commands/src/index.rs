@@ -6,7 +6,6 @@ use crate::constraint::{self, ConstraintTrigger};
 use crate::relation::{NewRelation, new_class};
 use crate::{class, creation, reloptions, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
     PgOpclass, Text, indexes,
@@ -16,7 +15,9 @@ use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
-use ids::{AttrNo, Oid, Persistence};
+use ids::builtin::proc;
+use ids::code::{AmType, ColumnGenerated, ColumnIdentity, ConType, DepType, Volatility};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -83,8 +84,8 @@ pub fn create_index_of(
         host.prevent_in_transaction_block("CREATE INDEX CONCURRENTLY")?;
     }
     let rel = names::open(host, &stmt.relation, names::mode::SHARE)?;
-    if !matches!(rel.kind(), b'r' | b'm') {
-        if rel.kind() == b'p' {
+    if !matches!(rel.kind(), RelKind::Table | RelKind::MaterializedView) {
+        if rel.kind() == RelKind::PartitionedTable {
             return Err(PgError::unsupported("indexes on partitioned tables"));
         }
         return Err(pg_err!(
@@ -114,7 +115,7 @@ pub fn create_index_of(
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", new.name);
     }
     // Temporary tables are not visible to other sessions.
-    match stmt.concurrent && rel.class.relpersistence != b't' {
+    match stmt.concurrent && rel.class.relpersistence != Persistence::Temporary {
         true => create_concurrently(host, &rel, &new),
         false => create(host, &rel, &new, filled).map(drop),
     }
@@ -211,7 +212,7 @@ pub fn describe(
             creation::free_relation_name(host, table, columns, label, schema, constraint)?
         }
     };
-    let temporary = rel.class.relpersistence == b't';
+    let temporary = rel.class.relpersistence == Persistence::Temporary;
     let tablespace = match (&stmt.table_space, stmt.reset_default_tblspc) {
         (Some(name), true) => tablespace::named_unchecked(host, name)?,
         (name, _) => tablespace::of_relation(host, name.as_deref(), temporary)?,
@@ -253,7 +254,7 @@ fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Metho
     let Some(row) = host.catalog().find_access_method(name)? else {
         bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist");
     };
-    if row.amtype != b'i' {
+    if row.amtype != AmType::Index {
         bail!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type INDEX");
     }
     am::by_oid(row.oid).ok_or_else(|| PgError::unsupported(format!("access method \"{name}\"")))
@@ -277,7 +278,9 @@ fn check_capabilities(method: &MethodInfo, stmt: &IndexStmt) -> Result<()> {
 /// The constraint that the index belongs to.
 pub fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oid>> {
     let list = host.catalog().dependencies_of(ObjectAddress::relation(index))?;
-    let found = list.iter().find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i');
+    let found = list
+        .iter()
+        .find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == DepType::Internal);
     Ok(found.map(|d| d.refobjid))
 }
 
@@ -484,14 +487,16 @@ pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     });
     for (from, to) in conversions {
         let output = host.facts().type_io(from)?.output.volatility;
-        if output != b'i' || host.facts().type_io(to)?.input.volatility != b'i' {
+        if output != Volatility::Immutable
+            || host.facts().type_io(to)?.input.volatility != Volatility::Immutable
+        {
             return Ok(false);
         }
     }
     for (oid, is_operator) in functions {
         let mut cat = host.catalog();
         let function = if is_operator { cat.operator(oid)?.oprcode } else { oid };
-        if cat.function(function)?.provolatile != b'i' {
+        if cat.function(function)?.provolatile != Volatility::Immutable {
             return Ok(false);
         }
     }
@@ -530,8 +535,8 @@ fn attribute(
                 attnotnull: false,
                 atthasdef: false,
                 atthasmissing: false,
-                attidentity: 0,
-                attgenerated: 0,
+                attidentity: ColumnIdentity::No,
+                attgenerated: ColumnGenerated::No,
                 attisdropped: false,
                 attislocal: true,
                 attinhcount: 0,
@@ -595,12 +600,11 @@ fn enter(
             rel.name()
         );
     }
-    let persistence =
-        Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let persistence = class.relpersistence;
     let spec = NewRelation {
         name: &new.name,
         namespace: class.relnamespace,
-        kind: b'i',
+        kind: RelKind::Index,
         persistence,
         owner: class.relowner,
         tablespace: new.tablespace,
@@ -690,7 +694,7 @@ fn record_dependencies(
         .collect();
     match new.constraint {
         Some(constraint) => {
-            let kind = if new.primary { b'p' } else { b'u' };
+            let kind = if new.primary { ConType::PrimaryKey } else { ConType::Unique };
             let keys: Vec<AttrNo> = new.keys.iter().map(|k| k.number).collect();
             crate::constraint::check_name_free(host, rel, &new.name)?;
             let mut row = crate::constraint::row(host, &new.name, rel, kind)?;
@@ -700,7 +704,7 @@ fn record_dependencies(
             row.connoinherit = true;
             row.conkey = Some(keys);
             let of = crate::constraint::insert(host, row, &columns)?;
-            host.catalog().record_dependency(this, of, Dependency::Internal)?;
+            host.catalog().record_dependency(this, of, DepType::Internal)?;
             if constraint.deferrable {
                 let (table, deferred) = (rel.oid(), constraint.deferred);
                 add_deferred_trigger(host, table, of.object, oid, new.primary, deferred)?;
@@ -709,10 +713,10 @@ fn record_dependencies(
         None => {
             let mut cat = host.catalog();
             let list: Vec<_> = columns.iter().map(|c| ObjectAddress::column(table, *c)).collect();
-            cat.record_dependencies(this, &list, Dependency::Auto)?;
+            cat.record_dependencies(this, &list, DepType::Auto)?;
             if list.is_empty() {
                 let table = ObjectAddress::relation(table);
-                cat.record_dependency(this, table, Dependency::Auto)?;
+                cat.record_dependency(this, table, DepType::Auto)?;
             }
         }
     }
@@ -724,9 +728,9 @@ fn record_dependencies(
         }
         needs.push(ObjectAddress::of::<PgOpclass>(key.opclass));
     }
-    cat.record_dependencies(this, &needs, Dependency::Normal)?;
+    cat.record_dependencies(this, &needs, DepType::Normal)?;
     let exprs: Vec<Expr> = new.keys.iter().filter_map(|k| k.expr.clone()).collect();
-    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
+    let (normal, auto) = (DepType::Normal, DepType::Auto);
     stored::record(host, this, &exprs, table, normal, auto)?;
     stored::record(host, this, &new.predicate, table, normal, auto)
 }
@@ -741,10 +745,9 @@ pub fn add_deferred_trigger(
     primary: bool,
     deferred: bool,
 ) -> Result<()> {
-    const UNIQUE_KEY_RECHECK: Oid = Oid(1250);
     let trigger = ConstraintTrigger {
         name: if primary { "PK_ConstraintTrigger" } else { "Unique_ConstraintTrigger" },
-        function: UNIQUE_KEY_RECHECK,
+        function: proc::UNIQUE_KEY_RECHECK,
         kind: constraint::ROW | constraint::INSERT | constraint::UPDATE,
         other: Oid::INVALID,
         index,

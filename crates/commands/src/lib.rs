@@ -11,7 +11,9 @@
 
 mod acl_list;
 mod acl_object;
+mod aggregate;
 mod alter_table;
+mod cast;
 mod class;
 mod cluster;
 mod constraint;

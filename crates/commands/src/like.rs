@@ -12,7 +12,8 @@ use crate::{class, index, tablespace};
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use deparse::{self as definition, IndexParts, Style};
-use ids::Oid;
+use ids::code::{ColumnGenerated, ColumnIdentity};
+use ids::{Oid, RelKind};
 use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -59,7 +60,15 @@ pub fn add(
     let place = parse::position(sql, like.relation.location);
     let rel =
         names::open(host, &like.relation, names::mode::ACCESS_SHARE).map_err(|e| e.at(place))?;
-    if !matches!(rel.kind(), b'r' | b'v' | b'm' | b'c' | b'f' | b'p') {
+    if !matches!(
+        rel.kind(),
+        RelKind::Table
+            | RelKind::View
+            | RelKind::MaterializedView
+            | RelKind::CompositeType
+            | RelKind::ForeignTable
+            | RelKind::PartitionedTable
+    ) {
         let message = format!("relation \"{}\" is invalid in LIKE clause", rel.name());
         return Err(pg_err!(WRONG_OBJECT_TYPE, "{message}")
             .detail(class::kind_not_supported(rel.kind()))
@@ -83,18 +92,18 @@ pub fn add(
             generated: false,
             sequence: None,
         };
-        let generated = a.attgenerated == b's';
+        let generated = a.attgenerated == ColumnGenerated::Stored;
         if let Some(text) = rel.default(a.attnum) {
             if generated && has(GENERATED) {
                 let shown = definition::stored_expr(host, text.as_str(), rel.oid(), Style::PLAIN)?;
                 column.default = expression(&shown.unwrap_or_default())?;
                 column.generated = true;
-                column.column.generated = b's';
+                column.column.generated = ColumnGenerated::Stored;
             } else if !generated && has(DEFAULTS) {
                 column.stored_default = Some(plan::nodetree::read_expr(text.as_str())?);
             }
         }
-        if a.attidentity != 0 && has(IDENTITY) {
+        if a.attidentity != ColumnIdentity::No && has(IDENTITY) {
             column.column.identity = a.attidentity;
             column.sequence = Some((sequence_options(host, &rel, a)?, true));
         }

@@ -7,7 +7,8 @@ use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, indexes};
 use catalog::{acl, namespace};
-use ids::Oid;
+use ids::builtin::tablespace::GLOBAL as GLOBAL_TABLESPACE;
+use ids::{Oid, Persistence, RelKind};
 use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use plan::query::{Query, RteKind};
@@ -26,7 +27,7 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
             return Err(names::missing(host, rv)?);
         };
         let rel = host.catalog().relation(oid)?;
-        if !matches!(rel.kind(), b'r' | b'p' | b'v') {
+        if !matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable | RelKind::View) {
             bail!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", rel.name());
         }
         let user = names::user(host);
@@ -60,7 +61,7 @@ fn lock_one(
     if with_children && rel.class.relhassubclass {
         lock_children(host, stmt, oid)?;
     }
-    if rel.kind() != b'v' {
+    if rel.kind() != RelKind::View {
         return Ok(());
     }
     // The view's owner needs privileges on its relations, unless the view is security_invoker.
@@ -117,9 +118,11 @@ fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Re
 fn relations_read(query: &Query, out: &mut Vec<(Oid, bool)>) {
     for rte in &query.rtable {
         match &rte.kind {
-            RteKind::Relation { relid, relkind: b'r' | b'p' | b'v', .. }
-                if !matches!(rte.eref.aliasname.as_str(), "old" | "new") =>
-            {
+            RteKind::Relation {
+                relid,
+                relkind: RelKind::Table | RelKind::PartitionedTable | RelKind::View,
+                ..
+            } if !matches!(rte.eref.aliasname.as_str(), "old" | "new") => {
                 out.push((*relid, rte.inh));
             }
             RteKind::Subquery { subquery, .. } => relations_read(subquery, out),
@@ -136,8 +139,6 @@ fn relations_read(query: &Query, out: &mut Vec<(Oid, bool)>) {
         });
     });
 }
-
-const GLOBAL_TABLESPACE: Oid = Oid(1664);
 
 /// The options of REINDEX.
 #[derive(Clone, Copy, Default)]
@@ -202,14 +203,14 @@ fn reindex_wanted(
             let rel = names::open(host, rv, names::mode::SHARE)?;
             names::must_own_relation(host, &rel)?;
             if stmt.kind == ReindexObjectType::Index {
-                if rel.kind() != b'i' {
+                if rel.kind() != RelKind::Index {
                     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", rel.name());
                 }
                 check_concurrent(&rel, wanted)?;
                 let table = rel.index.as_ref().map_or(Oid::INVALID, |p| p.row.indrelid);
                 return rebuild(host, table, rel.oid(), wanted);
             }
-            if !matches!(rel.kind(), b'r' | b'm' | b't') {
+            if !rel.kind().has_table_am() {
                 bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
             }
             check_concurrent(&rel, wanted)?;
@@ -262,7 +263,10 @@ fn reindex_many(
     let rows = host.catalog().scan_all::<PgClass>()?;
     let mut tables: Vec<Oid> = rows
         .iter()
-        .filter(|c| matches!(c.relkind, b'r' | b'm') && c.oid >= Oid::FIRST_NORMAL)
+        .filter(|c| {
+            matches!(c.relkind, RelKind::Table | RelKind::MaterializedView)
+                && c.oid >= Oid::FIRST_NORMAL
+        })
         .filter(|c| schema.is_none_or(|s| s == c.relnamespace))
         .map(|c| c.oid)
         .collect();
@@ -297,7 +301,7 @@ fn concurrent_catalog() -> PgError {
 
 /// Initial checks with CONCURRENTLY. Counterpart: `ReindexRelationConcurrently`.
 fn check_concurrent(rel: &RelDesc, wanted: ReindexOptions) -> Result<()> {
-    if !wanted.concurrently || rel.class.relpersistence == b't' {
+    if !wanted.concurrently || rel.class.relpersistence == Persistence::Temporary {
         return Ok(());
     }
     if rel.is_catalog() {
@@ -339,7 +343,10 @@ fn reindex_table(host: &mut dyn CommandHost, table: Oid, wanted: ReindexOptions)
     let rel = host.catalog().relation(table)?;
     let mut some = false;
     for i in &rel.indexes {
-        if wanted.concurrently && rel.class.relpersistence != b't' && !i.indisvalid {
+        if wanted.concurrently
+            && rel.class.relpersistence != Persistence::Temporary
+            && !i.indisvalid
+        {
             warn_skipped(host, i.indexrelid)?;
             continue;
         }

@@ -9,7 +9,7 @@ use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, PgIndex};
 use engine::table::InsertOptions;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::RefreshMatViewStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::Query;
@@ -24,11 +24,14 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
         false => names::mode::ACCESS_EXCLUSIVE,
     };
     let rel = names::open(host, &stmt.relation, lock)?;
-    if !matches!(rel.kind(), b'r' | b't' | b'm' | b'p') {
+    if !matches!(
+        rel.kind(),
+        RelKind::Table | RelKind::Toast | RelKind::MaterializedView | RelKind::PartitionedTable
+    ) {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
     }
     names::must_own_relation(host, &rel)?;
-    if rel.kind() != b'm' {
+    if rel.kind() != RelKind::MaterializedView {
         bail!(FEATURE_NOT_SUPPORTED, "\"{}\" is not a materialized view", rel.name());
     }
     if stmt.concurrent && !rel.class.relispopulated {

@@ -14,6 +14,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
+use ids::code::{SharedDepType, TypType};
 use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -62,13 +63,15 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
         for d in uses(host, role)? {
             let shared = catalog::write::is_shared_catalog(d.classid);
             match d.deptype {
-                b'a' if d.classid == PgDefaultAcl::RELATION => {
+                SharedDepType::Acl if d.classid == PgDefaultAcl::RELATION => {
                     defaults::drop_member(host, d.objid, role)?;
                 }
-                b'a' => revoke_all(host, address(&d), role)?,
+                SharedDepType::Acl => revoke_all(host, address(&d), role)?,
                 // Databases and tablespaces are not dropped.
-                b'o' if !shared => objects.push(address(&d)),
-                b'r' if !remove_from_policy(host, &d, role)? => objects.push(address(&d)),
+                SharedDepType::Owner if !shared => objects.push(address(&d)),
+                SharedDepType::Policy if !remove_from_policy(host, &d, role)? => {
+                    objects.push(address(&d))
+                }
                 _ => {}
             }
         }
@@ -139,7 +142,7 @@ pub fn reassign_owned(host: &mut dyn CommandHost, stmt: &ReassignOwnedStmt) -> R
     }
     for role in old {
         for d in uses(host, role)? {
-            if d.deptype != b'o' || d.classid == PgDefaultAcl::RELATION {
+            if d.deptype != SharedDepType::Owner || d.classid == PgDefaultAcl::RELATION {
                 continue;
             }
             reassign(host, address(&d), new)?;
@@ -155,7 +158,7 @@ pub fn reassign(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -
         PgClass::RELATION => return alter_table::change_owner(host, oid, owner, false),
         PgType::RELATION => {
             let row = host.catalog().type_row(oid)?;
-            if row.typtype == b'c' {
+            if row.typtype == TypType::Composite {
                 return alter_table::change_owner(host, row.typrelid, owner, false);
             }
             if let Some(array) = row.typarray.valid()

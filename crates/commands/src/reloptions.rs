@@ -4,7 +4,7 @@
 
 use catalog::rows::Text;
 use engine::index::{MethodInfo, OptionKind as Check};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::DefElem;
 use pgerror::{Result, bail, pg_err};
 use utility::options::{boolean, text};
@@ -197,17 +197,17 @@ pub fn view_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
 pub fn changed(
     old: Option<&[Text]>,
     defs: &[DefElem],
-    (kind, am): (u8, Oid),
+    (kind, am): (RelKind, Oid),
     toast: bool,
     reset: bool,
 ) -> Result<Option<Vec<Text>>> {
     let index;
     let known = match kind {
-        b'i' => {
+        RelKind::Index => {
             index = engine::am::by_oid(am).map_or(Vec::new(), |m| of_index(m.info));
             &index
         }
-        b'v' => VIEW,
+        RelKind::View => VIEW,
         _ => TABLE,
     };
     transform(old, defs, toast.then_some("toast"), known, reset)
@@ -232,7 +232,8 @@ mod tests {
         assert_eq!(e.message(), "unrecognized parameter \"colour\"");
         let old = [Text::from("fillfactor=90")];
         let left =
-            changed(Some(&old), &[def("fillfactor", None)], (b'r', Oid(2)), false, true).unwrap();
+            changed(Some(&old), &[def("fillfactor", None)], (RelKind::Table, Oid(2)), false, true)
+                .unwrap();
         assert_eq!(left, None);
     }
 }

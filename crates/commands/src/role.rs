@@ -5,6 +5,8 @@
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgAuthMembers, PgAuthid, PgDbRoleSetting, Text, indexes};
 use ids::Oid;
+use ids::builtin::role::DATABASE_OWNER;
+use ids::code::SharedDepType;
 use parse::ast::{
     AlterRoleStmt, CreateRoleStmt, DefElem, DropRoleStmt, GrantRoleStmt, Node, RoleSpec,
     RoleStmtType,
@@ -290,8 +292,8 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
                 let object = ObjectAddress { class: u.classid, object: u.objid, sub: u.objsubid };
                 let what = cat.describe_object(object)?;
                 lines.push(match u.deptype {
-                    b'o' => format!("owner of {what}"),
-                    b'a' => format!("privileges for {what}"),
+                    SharedDepType::Owner => format!("owner of {what}"),
+                    SharedDepType::Acl => format!("privileges for {what}"),
                     _ => format!("target of {what}"),
                 });
             }
@@ -371,9 +373,6 @@ fn check_admin(host: &mut dyn CommandHost, role: Oid, name: &str) -> Result<()> 
     }
     bail!(INSUFFICIENT_PRIVILEGE, "must have admin option on role \"{name}\"")
 }
-
-/// `pg_database_owner`, whose only member is the owner of the current database.
-const DATABASE_OWNER: Oid = Oid(6171);
 
 fn add_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin: bool) -> Result<()> {
     let grantor = names::user(host);

@@ -6,7 +6,7 @@
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgStatistic};
 use engine::sample::Sample;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use pgerror::{Result, SqlState};
 use std::cmp::Ordering;
 use types::{Comparer, Datum, DatumRef, TypeInfo};
@@ -40,8 +40,8 @@ pub fn compute(
 ) -> Result<Option<PgStatistic>> {
     let ops = host.catalog().type_ops(a.atttypid)?;
     let info = host.functions().type_info(a.atttypid)?;
-    // Computed values, such as those in indexes, have no short varlena headers.
-    let packed = rel.kind() != b'i';
+    // Computed values, as in indexes, have no short varlena headers.
+    let packed = rel.kind() != RelKind::Index;
     let mut column = Values { packed, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
     for (batch, left_out) in sample.rows.iter().zip(&sample.omitted) {
         let mut left_out = left_out.iter().filter(|v| v.column == sample_column).peekable();

@@ -3,10 +3,10 @@
 //! Counterpart: `recordDependencyOnExpr` and `find_expr_references_walker` of dependency.c.
 
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, PgClass, PgCollation, PgConstraint, PgNamespace, PgOperator, PgProc, PgType, Text,
 };
+use ids::code::DepType;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::Var;
@@ -236,8 +236,8 @@ pub fn record(
     depender: ObjectAddress,
     exprs: &[Expr],
     relation: Oid,
-    other: Dependency,
-    own: Dependency,
+    other: DepType,
+    own: DepType,
 ) -> Result<()> {
     let mut list = Vec::new();
     exprs.iter().for_each(|e| references(e, relation, &mut list));

@@ -100,6 +100,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::CreateTrigStmt(_) => "CREATE TRIGGER",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreateCastStmt(_) => "CREATE CAST",
+        Node::DefineStmt(s) if s.kind == ObjectType::Aggregate => "CREATE AGGREGATE",
         _ => "???",
     }
 }

@@ -3,9 +3,10 @@
 //! Counterpart: `ExecuteTruncate` of tablecmds.c.
 
 use crate::{class, index, sequence};
-use catalog::foreign::{check_triggers, event};
+use catalog::unsupported::{check_triggers, event};
 use catalog::{RelDesc, acl};
-use ids::Oid;
+use ids::code::ConType;
+use ids::{Oid, RelKind};
 use parse::ast::{DropBehavior, TruncateStmt};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
@@ -62,10 +63,10 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
 
 /// The checks that are made before the lock is requested.
 fn may_truncate(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
-    if rel.kind() == b'f' {
+    if rel.kind() == RelKind::ForeignTable {
         return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
     }
-    if !matches!(rel.kind(), b'r' | b'p') {
+    if !matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable) {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
     }
     names::not_a_catalog(rel)?;
@@ -96,7 +97,7 @@ fn referencing(
                 continue;
             }
             let fk = host.catalog().constraint(t.tgconstraint)?;
-            if fk.is_some_and(|c| c.contype == b'f' && c.confrelid == table.oid()) {
+            if fk.is_some_and(|c| c.contype == ConType::ForeignKey && c.confrelid == table.oid()) {
                 out.push(other);
             }
         }

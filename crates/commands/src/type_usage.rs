@@ -5,12 +5,12 @@
 
 use crate::stored;
 use analyze::SessionLookup;
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, PgAttribute, PgCast, PgClass, PgOperator, PgProc, PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
-use ids::Oid;
+use ids::code::DepType;
+use ids::{Oid, RelKind};
 use pgerror::{Result, bail};
 use utility::host::CommandHost;
 
@@ -51,23 +51,30 @@ fn find_dependent(
                 let Some(class) = host.catalog().find_class(d.objid)? else { continue };
                 let column = column_of(host, &class, d.objsubid, ty)?;
                 match (class.relkind, column) {
-                    (b'r' | b'm' | b'p' | b'i' | b'I', Some(column)) => {
+                    (
+                        RelKind::Table
+                        | RelKind::MaterializedView
+                        | RelKind::PartitionedTable
+                        | RelKind::Index
+                        | RelKind::PartitionedIndex,
+                        Some(column),
+                    ) => {
                         return Ok(Some(Dependent::Column(format!("{}.{column}", class.relname))));
                     }
-                    (b'i' | b'I', None) => {
+                    (RelKind::Index | RelKind::PartitionedIndex, None) => {
                         return host
                             .catalog()
                             .describe_object(this)
                             .map(|o| Some(Dependent::Object(o)));
                     }
-                    (b'c', Some(_)) => within = Some(class.reltype),
+                    (RelKind::CompositeType, Some(_)) => within = Some(class.reltype),
                     _ => {}
                 }
             }
             // These objects look up their function on each use.
             PgCast::RELATION | PgOperator::RELATION => {}
             PgProc::RELATION if !body_uses(host, d.objid, ty)? => {}
-            _ if d.deptype == Dependency::Normal as u8 => {
+            _ if d.deptype == DepType::Normal => {
                 return host.catalog().describe_object(this).map(|o| Some(Dependent::Object(o)));
             }
             _ => {}
@@ -133,7 +140,7 @@ pub fn check_type(host: &mut dyn CommandHost, ty: Oid, shown: &str) -> Result<()
 /// As [`check_type`], for the row type of a relation.
 pub fn check_row_type(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     let Some(ty) = rel.class.reltype.valid() else { return Ok(()) };
-    if rel.kind() == b'c' {
+    if rel.kind() == RelKind::CompositeType {
         return check_type(host, ty, rel.name());
     }
     match find_dependent(host, ty, &mut Vec::new())? {

@@ -3,10 +3,11 @@
 //! Counterpart: pg_type.c.
 
 use crate::{creation, default_acl};
-use catalog::depend::Dependency;
 use catalog::rows::{Name, PgCollation, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
+use ids::builtin::proc;
+use ids::code::{Align, ColumnStorage, DepType, TypCategory, TypType};
 use parse::ast::{Name as AstName, ObjectType, RangeVar};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -80,23 +81,23 @@ pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<
     cat.insert(&row)?;
     let this = ty(row.oid);
     let schema = ObjectAddress::of::<PgNamespace>(row.typnamespace);
-    cat.record_dependency(this, schema, Dependency::Normal)?;
+    cat.record_dependency(this, schema, DepType::Normal)?;
     cat.record_owner(this, row.typowner)?;
     if let Some(base) = row.typbasetype.valid() {
-        cat.record_dependency(this, ty(base), Dependency::Normal)?;
+        cat.record_dependency(this, ty(base), DepType::Normal)?;
     }
     if let Some(collation) = row.typcollation.valid() {
         let collation = ObjectAddress::of::<PgCollation>(collation);
-        cat.record_dependency(this, collation, Dependency::Normal)?;
+        cat.record_dependency(this, collation, DepType::Normal)?;
     }
     drop(cat);
     default_acl::record_acl_dependencies(host, this, row.typacl.as_deref(), owner)?;
     let mut cat = host.catalog();
     cat.insert(&array_row)?;
-    cat.record_dependency(ty(array), this, Dependency::Internal)?;
+    cat.record_dependency(ty(array), this, DepType::Internal)?;
     if let Some(collation) = row.typcollation.valid() {
         let collation = ObjectAddress::of::<PgCollation>(collation);
-        cat.record_dependency(ty(array), collation, Dependency::Normal)?;
+        cat.record_dependency(ty(array), collation, DepType::Normal)?;
     }
     cat.increment_command_counter()
 }
@@ -120,21 +121,21 @@ pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
         typname: Name::new(name),
         typlen: -1,
         typbyval: false,
-        typtype: b'b',
-        typcategory: b'A',
+        typtype: TypType::Base,
+        typcategory: TypCategory::ARRAY,
         typrelid: Oid::INVALID,
-        typsubscript: Oid(6179),
+        typsubscript: proc::ARRAY_SUBSCRIPT_HANDLER,
         typelem: element.oid,
         typarray: Oid::INVALID,
-        typinput: Oid(750),
-        typoutput: Oid(751),
-        typreceive: Oid(2400),
-        typsend: Oid(2401),
+        typinput: proc::ARRAY_IN,
+        typoutput: proc::ARRAY_OUT,
+        typreceive: proc::ARRAY_RECV,
+        typsend: proc::ARRAY_SEND,
         typmodin: element.typmodin,
         typmodout: element.typmodout,
-        typanalyze: Oid(3816),
-        typalign: if element.typalign == b'd' { b'd' } else { b'i' },
-        typstorage: b'x',
+        typanalyze: proc::ARRAY_TYPANALYZE,
+        typalign: if element.typalign == Align::Double { Align::Double } else { Align::Int },
+        typstorage: ColumnStorage::Extended,
         typnotnull: false,
         typbasetype: Oid::INVALID,
         typtypmod: -1,

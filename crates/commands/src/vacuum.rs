@@ -7,7 +7,7 @@ use crate::{indexstats, statistics};
 use catalog::RelDesc;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
 use engine::vacuum::{VacuumOptions, VacuumResult};
-use ids::{AttrNo, MultiXid, Oid, Xid};
+use ids::{AttrNo, MultiXid, Oid, Persistence, RelKind, Xid};
 use parse::ast::{VacuumRelation, VacuumStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::sync::Arc;
@@ -224,7 +224,7 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
             .catalog()
             .scan_all::<PgClass>()?
             .iter()
-            .filter(|c| matches!(c.relkind, b'r' | b'm'))
+            .filter(|c| matches!(c.relkind, RelKind::Table | RelKind::MaterializedView))
             .map(|c| c.oid)
             .collect();
         rows.sort_unstable();
@@ -257,7 +257,7 @@ fn warn(host: &mut dyn CommandHost, e: PgError) {
 /// True if the user may process the relation and it is a table. Otherwise a warning is raised.
 fn check_target(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
     let name = rel.name();
-    if rel.kind() == b'p' {
+    if rel.kind() == RelKind::PartitionedTable {
         return Err(PgError::unsupported(format!("{verb} of partitioned table \"{name}\"")));
     }
     if !may_vacuum(host, &rel.class.row)? {
@@ -304,7 +304,7 @@ fn open(
     if rel.other_temp || !check_target(host, &rel, verb)? {
         return Ok(None);
     }
-    if !matches!(rel.kind(), b'r' | b'm' | b't') {
+    if !rel.kind().has_table_am() {
         let name = rel.name();
         let what = match verb {
             "vacuum" => "cannot vacuum non-tables or special system tables",
@@ -323,7 +323,7 @@ fn number(host: &mut dyn CommandHost, name: &str, default: u32) -> u32 {
 fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) -> VacuumOptions {
     let base = VacuumOptions::default();
     let list = rel.class.reloptions.as_deref();
-    let option = |name: &str| catalog::descs::option(list, name);
+    let option = |name: &str| catalog::descriptors::option(list, name);
     let age = |host: &mut dyn CommandHost, name: &str, default: u32| {
         // Parameters of the table apply to autovacuum only.
         let own = || {
@@ -339,12 +339,12 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     let index_cleanup =
         params.index_cleanup.unwrap_or_else(|| match option("vacuum_index_cleanup") {
             None | Some("auto") => None,
-            Some(v) => Some(catalog::descs::is_on(v)),
+            Some(v) => Some(catalog::descriptors::is_on(v)),
         });
     let (cost_delay, cost_limit) = costs(host, params.auto.is_some());
     let truncate = params
         .truncate
-        .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descs::is_on));
+        .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descriptors::is_on));
     VacuumOptions {
         freeze_min_age: age(host, "vacuum_freeze_min_age", base.freeze_min_age),
         freeze_table_age: age(host, "vacuum_freeze_table_age", base.freeze_table_age),
@@ -407,7 +407,7 @@ fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> 
     }
     let lock = names::mode::ACCESS_EXCLUSIVE;
     let row = host.catalog().find_class(target.oid)?;
-    if !params.skip_locked && row.is_some_and(|c| c.relkind == b't') {
+    if !params.skip_locked && row.is_some_and(|c| c.relkind == RelKind::Toast) {
         names::exclude_readers_of(host, target.oid)?;
     }
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
@@ -469,7 +469,8 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
         btrees.clear();
         oids.clear();
     }
-    if params.workers > 0 && rel.class.relpersistence == b't' && btrees.len() > 1 {
+    if params.workers > 0 && rel.class.relpersistence == Persistence::Temporary && btrees.len() > 1
+    {
         host.notice(
             pg_err!(
                 WARNING,
@@ -561,7 +562,7 @@ fn report(host: &mut dyn CommandHost, rel: &RelDesc, r: &VacuumResult) -> Result
 fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<()> {
     let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
     let Some(rel) = open(host, target, lock, "analyze", params)? else { return Ok(()) };
-    if rel.kind() == b't' || rel.oid() == PgStatistic::RELATION {
+    if rel.kind() == RelKind::Toast || rel.oid() == PgStatistic::RELATION {
         return Ok(());
     }
     let Some(table) = rel.table.clone() else { return Ok(()) };

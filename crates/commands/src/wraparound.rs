@@ -8,7 +8,7 @@ use crate::vacuum::{Auto, vacuum_for_wraparound};
 use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
 use catalog::rows::{PgClass, PgDatabase, indexes};
-use ids::{MultiXid, Oid, Xid};
+use ids::{MultiXid, Oid, Persistence, RelKind, Xid};
 use pgerror::Result;
 use utility::host::CommandHost;
 
@@ -106,12 +106,12 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
 pub fn old_tables(host: &mut dyn CommandHost) -> Result<Vec<OldTable>> {
     let mut rows = Vec::new();
     for class in host.catalog().scan_all::<PgClass>()? {
-        let vacuumed = matches!(class.relkind, b'r' | b'm' | b't');
-        if vacuumed && class.relpersistence != b't' && is_old(host, &class) {
+        let vacuumed = class.relkind.has_table_am();
+        if vacuumed && class.relpersistence != Persistence::Temporary && is_old(host, &class) {
             rows.push(class);
         }
     }
-    rows.sort_by_key(|class| (class.relkind == b't', class.oid));
+    rows.sort_by_key(|class| (class.relkind == RelKind::Toast, class.oid));
     let mut tables = Vec::new();
     for class in rows {
         let schema = host.catalog().namespace_name(class.relnamespace)?.unwrap_or_default();
@@ -126,7 +126,7 @@ pub fn old_tables(host: &mut dyn CommandHost) -> Result<Vec<OldTable>> {
 fn is_old(host: &mut dyn CommandHost, class: &PgClass) -> bool {
     let (xid_age, multi_age) = ages(host);
     let own = |name: &str, all: u32| {
-        let value = catalog::descs::option(class.reloptions.as_deref(), name);
+        let value = catalog::descriptors::option(class.reloptions.as_deref(), name);
         value.and_then(|v| v.parse().ok()).map_or(all, |own: u32| own.min(all))
     };
     let xid_age = own("autovacuum_freeze_max_age", xid_age);
@@ -161,7 +161,9 @@ pub fn drop_orphans(
     host.next_transaction()?;
     let mut dropped = Vec::new();
     for class in host.catalog().scan_all::<PgClass>()? {
-        if class.relpersistence != b't' || !matches!(class.relkind, b'r' | b'm') {
+        if class.relpersistence != Persistence::Temporary
+            || !matches!(class.relkind, RelKind::Table | RelKind::MaterializedView)
+        {
             continue;
         }
         let schema = host.catalog().namespace_name(class.relnamespace)?.unwrap_or_default();

@@ -225,6 +225,8 @@ mod tests {
             force_quote_all: false,
             force_not_null: Vec::new(),
             force_null: Vec::new(),
+            convert_selectively: None,
+            encoding: None,
         }
     }
 

@@ -5,14 +5,18 @@
 use crate::fields::Fields;
 use crate::input::{Input, check_encoding, small_int};
 use crate::lines::Lines;
+use crate::source::Source;
 use crate::{Format, Header, check_privileges, columns_of, forced};
 use analyze::{ExprKind, SessionLookup};
-use catalog::foreign::{check_triggers, event};
+use catalog::conversion::Conversion;
+use catalog::unsupported::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
 use executor::{BeforeRowResult, BulkWriter, Change, Refs, Timing, with_computed};
-use ids::{AttrNo, Oid};
+use ids::builtin::proc::NEXTVAL_OID;
+use ids::code::{ColumnGenerated, TypType};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -20,7 +24,6 @@ use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
 use utility::host::{CommandHost, Writing};
 use utility::{columns, exprs, names};
-use vfs::OpenMode;
 
 /// True if a default calls a volatile function other than nextval, which may read rows that were
 /// written before. Counterpart: `contain_volatile_functions_not_nextval`.
@@ -28,7 +31,7 @@ fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     let mut result = Ok(false);
     plan::walk::any(expr, &mut |e| {
         let harmless = matches!(e, Expr::NextValue(_))
-            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL);
+            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL_OID);
         if !harmless {
             result = eval::own_volatility(e, facts).map(|v| v == Volatility::Volatile);
         }
@@ -36,9 +39,6 @@ fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     });
     result
 }
-
-/// The OID of nextval in `pg_proc`.
-const NEXTVAL: Oid = Oid(1574);
 
 /// Maximum number of rows and input bytes that are buffered before a write.
 const ROWS_MAX: usize = 1000;
@@ -62,6 +62,8 @@ struct Column {
     not_null: bool,
     force_not_null: bool,
     force_null: bool,
+    /// Its fields are ignored, and its values are NULL.
+    ignored: bool,
 }
 
 /// An error if WHERE uses generated columns, because it is evaluated before they are computed.
@@ -71,7 +73,10 @@ fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
     plan::walk::any(condition, &mut |e| {
         let Expr::Var(v) = e else { return false };
         system |= v.varattno < 0 && v.varattno != engine::table::system::TABLEOID;
-        let mut columns = rel.attributes.iter().filter(|a| a.attgenerated != 0 && !a.attisdropped);
+        let mut columns = rel
+            .attributes
+            .iter()
+            .filter(|a| a.attgenerated != ColumnGenerated::No && !a.attisdropped);
         used = columns.find(|a| v.varattno == 0 || v.varattno == a.attnum);
         used.is_some()
     });
@@ -93,6 +98,8 @@ struct CopiedColumns<'a> {
     numbers: &'a [AttrNo],
     force_not_null: Vec<AttrNo>,
     force_null: Vec<AttrNo>,
+    /// The only columns whose fields are converted to values; `None`: all.
+    selected: Option<Vec<AttrNo>>,
 }
 
 /// Current position in the input, for error context.
@@ -103,42 +110,22 @@ struct InputPosition {
     line: Option<(usize, usize)>,
 }
 
-enum Source {
-    Client,
-    File { file: Arc<dyn vfs::File>, at: u64, path: String },
-}
-
-impl Source {
-    fn more(&mut self, host: &mut dyn CommandHost, out: &mut Vec<u8>) -> Result<bool> {
-        match self {
-            Source::Client => host.transport()?.read(out),
-            Source::File { file, at, path } => {
-                let mut piece = vec![0; 65_536];
-                let n = file
-                    .read_at(&mut piece, *at)
-                    .map_err(|e| vfs::io_error("read from COPY file", path, &e))?;
-                *at += n as u64;
-                out.extend_from_slice(&piece[..n]);
-                Ok(n > 0)
-            }
-        }
-    }
-}
-
 pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
     let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY FROM needs a table") };
     let rel = names::open(host, rv, names::mode::ROW_EXCLUSIVE)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_privileges(host, &rel, &columns, acl::INSERT)?;
     match rel.kind() {
-        b'r' => {
+        RelKind::Table => {
             host.catalog().check_new_rows(&rel)?;
             check_triggers(&rel, event::INSERT)?;
         }
-        b'f' => {
+        RelKind::ForeignTable => {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
         }
-        b'p' => return Err(PgError::unsupported("COPY to partitioned tables")),
+        RelKind::PartitionedTable => {
+            return Err(PgError::unsupported("COPY to partitioned tables"));
+        }
         _ => {}
     }
     let mut volatile = false;
@@ -158,26 +145,16 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         numbers: &columns,
         force_not_null: forced(&rel, &format.force_not_null, &columns, "FORCE_NOT_NULL")?,
         force_null: forced(&rel, &format.force_null, &columns, "FORCE_NULL")?,
+        selected: match &format.convert_selectively {
+            Some(list) => Some(forced(&rel, list, &columns, "selected")?),
+            None => None,
+        },
     };
     let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot);
-    let source = match &stmt.filename {
-        None => {
-            host.transport()?.begin_in(format.binary, columns.len())?;
-            Source::Client
-        }
-        Some(path) => {
-            let disk = host.backend().storage().env.disk.clone();
-            let file = disk.open(path, OpenMode::Read).map_err(|e| {
-                vfs::io_error_with(&format!("could not open file \"{path}\" for reading"), &e).hint(
-                    "COPY FROM instructs the PostgreSQL server process to read a file. You may \
-                         want a client-side facility such as psql's \\copy.",
-                )
-            })?;
-            Source::File { file, at: 0, path: path.to_string() }
-        }
-    };
+    let conversion = conversion(host, format)?;
+    let source = Source::open(host, stmt, (format.binary, columns.len()), conversion)?;
     // These errors are raised after CopyInResponse was sent, as in PostgreSQL.
     check_kind(&rel)?;
     let options = insert_options(host, &rel, format)?;
@@ -191,21 +168,35 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         host.services().statement_event(&table, Change::Insert, Timing::After)?;
     }
     let result = match result {
-        Ok(n) => reader.writer.finish(&mut Writing(host)).map(|()| n),
+        Ok(n) => {
+            let written = reader.writer.finish(&mut Writing(host));
+            written.and_then(|()| reader.source.finish(host)).map(|()| n)
+        }
         Err(e) => Err(reader.with_context(e)),
     };
     host.backend().truncate_snapshots(depth);
     result
 }
 
+/// The conversion from the encoding of the data to that of the database.
+fn conversion(host: &mut dyn CommandHost, format: &Format) -> Result<Option<Conversion>> {
+    let database = host.catalog().session.encoding;
+    match format.encoding {
+        Some(encoding) if !format.binary => host.catalog().conversion(encoding, database),
+        _ => Ok(None),
+    }
+}
+
 /// Error 42809 for relations that store no rows of their own.
 fn check_kind(rel: &RelDesc) -> Result<()> {
     match rel.kind() {
-        b'r' => Ok(()),
-        b'v' => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
+        RelKind::Table => Ok(()),
+        RelKind::View => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
             .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")),
-        b'm' => bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name()),
-        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
+        RelKind::MaterializedView => {
+            bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name())
+        }
+        RelKind::Sequence => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
         _ => bail!(WRONG_OBJECT_TYPE, "cannot copy to non-table relation \"{}\"", rel.name()),
     }
 }
@@ -243,6 +234,8 @@ struct Reader<'a> {
     by_position: Vec<usize>,
     writer: BulkWriter,
     source: Source,
+    /// The encoding of the database.
+    encoding: i32,
     lines: Lines,
     fields: Fields,
     batch: Batch,
@@ -287,7 +280,7 @@ impl<'a> Reader<'a> {
                 }
             };
             let mut null_test = None;
-            if host.catalog().type_row(a.atttypid)?.typtype == b'd'
+            if host.catalog().type_row(a.atttypid)?.typtype == TypType::Domain
                 && columns::has_constraints(host, a.atttypid)?
             {
                 let e = columns::null_in_domain(host, a)?;
@@ -303,6 +296,7 @@ impl<'a> Reader<'a> {
                 not_null: a.attnotnull,
                 force_not_null: copied.force_not_null.contains(&number),
                 force_null: copied.force_null.contains(&number),
+                ignored: copied.selected.as_ref().is_some_and(|s| !s.contains(&number)),
             });
         }
         let mut defaults = Vec::new();
@@ -310,7 +304,7 @@ impl<'a> Reader<'a> {
             if numbers.contains(&a.attnum) {
                 continue;
             }
-            let expr = match a.attgenerated == 0 && !a.attisdropped {
+            let expr = match a.attgenerated == ColumnGenerated::No && !a.attisdropped {
                 true => columns::column_default(host, rel.oid(), a.attnum)?,
                 false => None,
             };
@@ -339,8 +333,12 @@ impl<'a> Reader<'a> {
             defaults,
             by_position,
             writer,
+            lines: Lines::new(
+                format.csv.then_some((format.quote, format.escape)),
+                source.is_client(),
+            ),
             source,
-            lines: Lines::new(format.csv.then_some((format.quote, format.escape))),
+            encoding: host.catalog().session.encoding,
             fields: Fields::default(),
             batch,
             stage,
@@ -434,7 +432,7 @@ impl<'a> Reader<'a> {
             }
         }
         while let Some(line) = self.line(host)? {
-            check_encoding(self.lines.bytes(line))?;
+            check_encoding(self.lines.bytes(line), self.encoding)?;
             let text = self.lines.bytes(line);
             if !self.columns.is_empty() {
                 self.fields.split(text, self.format, self.columns.len())?;
@@ -503,9 +501,13 @@ impl<'a> Reader<'a> {
                 self.position.column = None;
                 bail!(BAD_COPY_FILE_FORMAT, "missing data for column \"{}\"", self.columns[i].name);
             }
-            self.position.column = Some(i);
             let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
             let column = &mut self.columns[i];
+            if column.ignored {
+                batch.columns[self.by_position[i]].push_null();
+                continue;
+            }
+            self.position.column = Some(i);
             let mut field = self.fields.get(i, line);
             if self.format.csv {
                 if field.is_none() && column.force_not_null {

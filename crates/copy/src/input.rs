@@ -1,5 +1,6 @@
 //! Conversion of the fields of a line to values. Counterpart: copyfromparse.c.
 
+use catalog::encoding::UTF8;
 use eval::{CallContext, Callee, TypeIo};
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -74,8 +75,11 @@ pub(crate) fn small_int(text: &[u8]) -> Option<i64> {
     Some(if negative { -n } else { n })
 }
 
-/// 22021 for invalid UTF-8.
-pub(crate) fn check_encoding(line: &[u8]) -> Result<()> {
+/// 22021 for text that is not valid in the encoding of the database.
+pub(crate) fn check_encoding(line: &[u8], encoding: i32) -> Result<()> {
+    if encoding != UTF8 {
+        return catalog::conversion::verify(line, encoding);
+    }
     let bad = match std::str::from_utf8(line) {
         Ok(_) if !line.contains(&0) => return Ok(()),
         Ok(_) => vec![0u8],
@@ -114,7 +118,7 @@ mod tests {
 
     #[test]
     fn invalid_utf8_is_rejected() {
-        let e = check_encoding(b"ab\xff").unwrap_err();
+        let e = check_encoding(b"ab\xff", UTF8).unwrap_err();
         assert_eq!(e.message(), "invalid byte sequence for encoding \"UTF8\": 0xff");
     }
 }

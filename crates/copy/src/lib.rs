@@ -1,7 +1,8 @@
 //! COPY. This module: options, column list and privileges.
 //!
-//! Reading order: `from` (rows into a table), with `lines`, `fields`, `binary` (the formats) and
-//! `input` (values of columns); `to` (rows to the client or a file).
+//! Reading order: `from` (rows into a table), with `source` (where the data comes from), `lines`,
+//! `fields`, `binary` (the formats) and `input` (values of columns); `to` (rows to the client, a
+//! file or a program); `program`.
 //!
 //! Counterpart: copy.c.
 
@@ -12,10 +13,13 @@ mod fields;
 mod from;
 mod input;
 mod lines;
+mod program;
+mod source;
 mod to;
 
 use catalog::{RelDesc, acl};
 use ids::AttrNo;
+use ids::code::ColumnGenerated;
 use parse::ast::{self, CopyStmt, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -43,15 +47,16 @@ pub(crate) struct Format {
     pub force_quote_all: bool,
     pub force_not_null: Vec<String>,
     pub force_null: Vec<String>,
+    /// The columns whose fields are read by COPY FROM; `None`: all.
+    pub convert_selectively: Option<Vec<String>>,
+    /// The encoding of the data; `None`: that of the client.
+    pub encoding: Option<i32>,
 }
 
 /// COPY in either direction; returns the number of rows.
 pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
     if stmt.filename.is_some() {
         check_file(host, stmt)?;
-    }
-    if stmt.is_program {
-        return Err(PgError::unsupported("COPY with a program"));
     }
     match stmt.is_from {
         true => from::copy_from(host, stmt, sql),
@@ -120,6 +125,8 @@ struct GivenOptions {
     force_quote_all: bool,
     force_not_null: Option<Vec<String>>,
     force_null: Option<Vec<String>>,
+    convert_selectively: Option<Vec<String>>,
+    encoding: Option<i32>,
 }
 
 /// Counterpart: `ProcessCopyOptions`.
@@ -172,6 +179,8 @@ fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
         force_quote_all: given.force_quote_all,
         force_not_null: given.force_not_null.unwrap_or_default(),
         force_null: given.force_null.unwrap_or_default(),
+        convert_selectively: given.convert_selectively,
+        encoding: given.encoding,
     })
 }
 
@@ -224,16 +233,19 @@ impl GivenOptions {
             "force_null" => self.force_null = Some(column_list(d).map_err(at)?),
             "encoding" => {
                 let name = options::text(d)?;
-                match catalog::encoding::number(&name) {
-                    Some(catalog::encoding::UTF8) => {}
-                    Some(_) => return Err(PgError::unsupported("COPY in another encoding")),
-                    None => {
-                        return Err(at(pg_err!(
-                            INVALID_PARAMETER_VALUE,
-                            "argument to option \"encoding\" must be a valid encoding name"
-                        )));
-                    }
-                }
+                let number = catalog::encoding::number(&name);
+                self.encoding = Some(number.ok_or_else(|| {
+                    at(pg_err!(
+                        INVALID_PARAMETER_VALUE,
+                        "argument to option \"encoding\" must be a valid encoding name"
+                    ))
+                })?);
+            }
+            "convert_selectively" if d.arg.is_none() => {
+                self.convert_selectively = Some(Vec::new());
+            }
+            "convert_selectively" => {
+                self.convert_selectively = Some(column_list(d).map_err(at)?);
             }
             other => {
                 return Err(at(pg_err!(SYNTAX_ERROR, "option \"{other}\" not recognized")));
@@ -306,7 +318,10 @@ impl GivenOptions {
 /// Attribute numbers of the copied columns, in order. Counterpart: `CopyGetAttnums`.
 fn columns_of(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     if list.is_empty() {
-        let all = rel.attributes.iter().filter(|a| !a.attisdropped && a.attgenerated == 0);
+        let all = rel
+            .attributes
+            .iter()
+            .filter(|a| !a.attisdropped && a.attgenerated == ColumnGenerated::No);
         return Ok(all.map(|a| a.attnum).collect());
     }
     let mut out = Vec::new();
@@ -318,7 +333,7 @@ fn columns_of(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
                 rel.name()
             )
         };
-        if a.attgenerated != 0 {
+        if a.attgenerated != ColumnGenerated::No {
             return Err(pg_err!(
                 INVALID_COLUMN_REFERENCE,
                 "column \"{name}\" is a generated column"

@@ -32,12 +32,15 @@ pub struct Lines {
     marker: bool,
     style: LineEnd,
     csv: Option<(u8, u8)>,
+    /// Input after the end marker is read and discarded.
+    drains: bool,
     pub number: u64,
 }
 
 impl Lines {
-    /// `csv`: quote and escape characters.
-    pub fn new(csv: Option<(u8, u8)>) -> Lines {
+    /// `csv`: quote and escape characters. `drains`: the input is read to its end even if the end
+    /// marker comes before.
+    pub fn new(csv: Option<(u8, u8)>, drains: bool) -> Lines {
         Lines {
             buf: Vec::new(),
             start: 0,
@@ -46,6 +49,7 @@ impl Lines {
             marker: false,
             style: LineEnd::Unknown,
             csv,
+            drains,
             number: 0,
         }
     }
@@ -83,7 +87,7 @@ impl Lines {
         let Some((from, to)) = found else {
             // Discard input after the end marker.
             let mut rest = Vec::new();
-            while !self.ended {
+            while self.drains && !self.ended {
                 rest.clear();
                 self.ended = !more(&mut rest)?;
             }
@@ -298,7 +302,7 @@ mod tests {
             rest = &rest[n..];
             Ok(n > 0)
         };
-        let mut lines = Lines::new(csv);
+        let mut lines = Lines::new(csv, true);
         let mut out = Vec::new();
         while let Some(line) = lines.next(&mut more)? {
             out.push(String::from_utf8_lossy(lines.bytes(line)).into_owned());

@@ -2,12 +2,14 @@
 //!
 //! Counterpart: copyto.c.
 
+use crate::program::Program;
 use crate::{Format, Header, check_privileges, columns_of, forced};
 use analyze::{Params, SessionLookup};
 use catalog::acl;
+use catalog::conversion::Conversion;
 use engine::table::{ScanOptions, TableScan};
 use executor::spi::QuerySnapshot;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::{CopyStmt, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::query::CmdType;
@@ -17,31 +19,82 @@ use types::{BATCH_ROWS_MAX, Batch, DatumRef, oids};
 use utility::host::CommandHost;
 use utility::{names, query};
 use vfs::OpenMode;
+use vfs::program::PipeEnd;
 
 enum Target {
     Client,
     File { file: Arc<dyn vfs::File>, at: u64, path: String, pending: Vec<u8> },
+    Program { program: Program, pending: Vec<u8> },
 }
 
+/// Bytes that are collected before they are written to a file or a pipe.
+const FILE_PENDING_BYTES: usize = 65_536;
+const PIPE_PENDING_BYTES: usize = 4096;
+
 impl Target {
+    fn open(
+        host: &mut dyn CommandHost,
+        stmt: &CopyStmt,
+        (binary, columns): (bool, usize),
+    ) -> Result<Target> {
+        let Some(path) = &stmt.filename else {
+            host.transport()?.begin_out(binary, columns)?;
+            return Ok(Target::Client);
+        };
+        if stmt.is_program {
+            let program = Program::start(host, path, PipeEnd::Input)?;
+            return Ok(Target::Program { program, pending: Vec::new() });
+        }
+        if !path.starts_with('/') {
+            bail!(INVALID_NAME, "relative path not allowed for COPY to file");
+        }
+        let disk = host.backend().storage().env.disk.clone();
+        let file = disk.open(path, OpenMode::Truncate).map_err(|e| {
+            vfs::io_error_with(&format!("could not open file \"{path}\" for writing"), &e).hint(
+                "COPY TO instructs the PostgreSQL server process to write a file. You may want a \
+                 client-side facility such as psql's \\copy.",
+            )
+        })?;
+        Ok(Target::File { file, at: 0, path: path.to_string(), pending: Vec::new() })
+    }
+
     fn row(&mut self, host: &mut dyn CommandHost, row: &[u8]) -> Result<()> {
         match self {
             Target::Client => host.transport()?.write(row),
             Target::File { pending, .. } => {
                 pending.extend_from_slice(row);
-                if pending.len() >= 65_536 { self.flush() } else { Ok(()) }
+                if pending.len() >= FILE_PENDING_BYTES { self.flush(host) } else { Ok(()) }
+            }
+            Target::Program { pending, .. } => {
+                pending.extend_from_slice(row);
+                if pending.len() >= PIPE_PENDING_BYTES { self.flush(host) } else { Ok(()) }
             }
         }
     }
 
-    fn flush(&mut self) -> Result<()> {
-        if let Target::File { file, at, path, pending } = self {
-            file.write_all_at(pending, *at)
-                .map_err(|e| vfs::io_error("write to COPY file", path, &e))?;
-            *at += pending.len() as u64;
-            pending.clear();
+    fn flush(&mut self, host: &mut dyn CommandHost) -> Result<()> {
+        match self {
+            Target::Client => return Ok(()),
+            Target::File { file, at, path, pending } => {
+                file.write_all_at(pending, *at)
+                    .map_err(|e| vfs::io_error("write to COPY file", path, &e))?;
+                *at += pending.len() as u64;
+                pending.clear();
+            }
+            Target::Program { program, pending } => {
+                program.write(host, pending)?;
+                pending.clear();
+            }
         }
         Ok(())
+    }
+
+    fn end(&mut self, host: &mut dyn CommandHost) -> Result<()> {
+        match self {
+            Target::Client => host.transport()?.end_out(),
+            Target::File { .. } => self.flush(host),
+            Target::Program { program, pending } => program.finish_writing(host, pending),
+        }
     }
 }
 
@@ -84,25 +137,25 @@ pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
     check_privileges(host, &rel, &columns, acl::SELECT)?;
     let (name, variant) = (rel.name(), "Try the COPY (SELECT ...) TO variant.");
     match rel.kind() {
-        b'r' => {}
-        b'v' => {
+        RelKind::Table => {}
+        RelKind::View => {
             return Err(
                 pg_err!(WRONG_OBJECT_TYPE, "cannot copy from view \"{name}\"").hint(variant)
             );
         }
-        b'm' => {
+        RelKind::MaterializedView => {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from materialized view \"{name}\"");
             return Err(e.hint(variant));
         }
-        b'f' => {
+        RelKind::ForeignTable => {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from foreign table \"{name}\"");
             return Err(e.hint(variant));
         }
-        b'p' => {
+        RelKind::PartitionedTable => {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from partitioned table \"{name}\"");
             return Err(e.hint(variant));
         }
-        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy from sequence \"{name}\""),
+        RelKind::Sequence => bail!(WRONG_OBJECT_TYPE, "cannot copy from sequence \"{name}\""),
         _ => bail!(WRONG_OBJECT_TYPE, "cannot copy from non-table relation \"{name}\""),
     }
     let format = &format()?;
@@ -137,6 +190,10 @@ struct Writer<'a> {
     types: Vec<Oid>,
     force: Vec<bool>,
     target: Target,
+    /// `None` if the data is in the database's encoding.
+    conversion: Option<Conversion>,
+    /// Memory for a converted row.
+    converted: Vec<u8>,
     row: TextBuffer,
     field: Vec<u8>,
     count: u64,
@@ -152,31 +209,19 @@ impl<'a> Writer<'a> {
     ) -> Result<Writer<'a>> {
         let force = names.iter().map(|n| format.force_quote_all || format.force_quote.contains(n));
         let force = force.collect();
-        let target = match &stmt.filename {
-            None => {
-                host.transport()?.begin_out(format.binary, types.len())?;
-                Target::Client
-            }
-            Some(path) => {
-                if !path.starts_with('/') {
-                    bail!(INVALID_NAME, "relative path not allowed for COPY to file");
-                }
-                let disk = host.backend().storage().env.disk.clone();
-                let file = disk.open(path, OpenMode::Truncate).map_err(|e| {
-                    vfs::io_error_with(&format!("could not open file \"{path}\" for writing"), &e)
-                        .hint(
-                            "COPY TO instructs the PostgreSQL server process to write a file. You \
-                         may want a client-side facility such as psql's \\copy.",
-                        )
-                })?;
-                Target::File { file, at: 0, path: path.to_string(), pending: Vec::new() }
-            }
+        let database = host.catalog().session.encoding;
+        let conversion = match format.encoding {
+            Some(encoding) if !format.binary => host.catalog().conversion(database, encoding)?,
+            _ => None,
         };
+        let target = Target::open(host, stmt, (format.binary, types.len()))?;
         let mut out = Writer {
             format,
             types,
             force,
             target,
+            conversion,
+            converted: Vec::new(),
             row: TextBuffer::new(),
             field: Vec::new(),
             count: 0,
@@ -194,10 +239,20 @@ impl<'a> Writer<'a> {
             }
             out.row.push(b'\n');
             out.row.check()?;
-            out.target.row(host, out.row.as_slice())?;
+            out.send(host)?;
             out.row.clear();
         }
         Ok(out)
+    }
+
+    /// Sends the row in the encoding of the data.
+    fn send(&mut self, host: &mut dyn CommandHost) -> Result<()> {
+        let Some(conversion) = &self.conversion else {
+            return self.target.row(host, self.row.as_slice());
+        };
+        self.converted.clear();
+        conversion.append(self.row.as_slice(), &mut self.converted)?;
+        self.target.row(host, &self.converted)
     }
 
     fn separator(&mut self, i: usize) {
@@ -272,7 +327,7 @@ impl<'a> Writer<'a> {
             }
             self.row.push(b'\n');
             self.row.check()?;
-            self.target.row(host, self.row.as_slice())?;
+            self.send(host)?;
             self.count += 1;
         }
         host.backend().check_interrupts()
@@ -309,10 +364,7 @@ impl<'a> Writer<'a> {
             self.row.extend_from_slice(&(-1i16).to_be_bytes());
             self.target.row(host, self.row.as_slice())?;
         }
-        match &self.target {
-            Target::Client => host.transport()?.end_out()?,
-            Target::File { .. } => self.target.flush()?,
-        }
+        self.target.end(host)?;
         Ok(self.count)
     }
 }

@@ -13,6 +13,7 @@ use engine::{
     Backend, BackendSettings, ClusterOptions, CommitExtras, Engine, EngineConfig, IndexDesc,
     Isolation, OpenIndex, OpenTable, TableDesc, create_cluster, storage,
 };
+use ids::code::ColumnStorage;
 use ids::{Oid, Persistence, RelFile};
 use page::tupdesc::{Align, Attr, TupleDesc};
 use pgerror::Result;
@@ -40,7 +41,7 @@ fn file(oid: u32) -> RelFile {
 fn accounts() -> (Arc<TableDesc>, Arc<IndexDesc>) {
     let int = |name: &[u8]| Attr::new(name, Oid(23), 4, true, Align::Int);
     let mut filler = Attr::new(b"filler", Oid(1042), -1, false, Align::Int);
-    filler.storage = b'x';
+    filler.storage = ColumnStorage::Extended;
     let attrs = vec![int(b"aid"), int(b"bid"), int(b"abalance"), filler];
     let cmp = types::compare::of_type(Oid(23)).expect("int4 has an order");
     let mut column = IndexColumn::new(int(b"aid"), Oid(0), SupportFunction::Compare(cmp.into()));

@@ -10,6 +10,7 @@ use crate::toast;
 use bufmgr::Strategy;
 use heap::scan::{BlockOrder, Visit, Visited};
 use heap::{HeapRel, TmFailure, TmResult, TupleLockMode};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, BlockNo, CommandId, OffsetNo, Tid, Xid};
 use lmgr::{LockMode, LockTag, WaitPolicy};
 use page::{HeapTuple, Value, varlena};
@@ -568,7 +569,7 @@ pub(crate) fn compressed_keys(
     let attrs = &table.tupdesc.attrs;
     let is_plain = |column: AttrNo| {
         let attr = (column as usize).checked_sub(1).and_then(|i| attrs.get(i));
-        attr.is_some_and(|a| a.len == -1 && a.storage == b'p')
+        attr.is_some_and(|a| a.len == -1 && a.storage == ColumnStorage::Plain)
     };
     let mut found = Vec::new();
     if !index.columns.iter().any(|&column| column > 0 && is_plain(column)) {

@@ -15,6 +15,7 @@ use crate::backend::Backend;
 use crate::desc::{TableDesc, ToastDesc};
 use crate::index::{self, ScanKey, UniqueCheck};
 use crate::table::{self, RowOutcome};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, Oid};
 use page::form::data_size;
 use page::heap_tuple::{HEADER_SIZE, bitmap_len};
@@ -30,6 +31,9 @@ use types::{Batch, Datum, DatumRef};
 pub const TUPLE_THRESHOLD: usize = 2032;
 /// Counterpart: `TOAST_TUPLE_TARGET_MAIN`.
 const TARGET_MAIN: usize = 8160;
+/// Storages whose values are moved out of line before those of [`MAIN`].
+const MOVABLE: &[ColumnStorage] = &[ColumnStorage::Extended, ColumnStorage::External];
+const MAIN: &[ColumnStorage] = &[ColumnStorage::Main];
 /// Bytes of a chunk. Counterpart: `TOAST_MAX_CHUNK_SIZE`.
 pub const CHUNK_SIZE: usize = 1996;
 
@@ -274,7 +278,7 @@ pub(crate) fn prepare<'a>(
                 }
                 _ => {}
             }
-            state.ignore |= attr.storage == b'p';
+            state.ignore |= attr.storage == ColumnStorage::Plain;
             state
         })
         .collect();
@@ -302,8 +306,8 @@ impl Toaster<'_, '_> {
         let limit = target - hoff;
         let can_move = self.table.toast.is_some();
         while self.size()? > limit {
-            let Some(i) = self.largest_value(b"xe", true) else { break };
-            if self.table.tupdesc.attrs[i].storage == b'x' {
+            let Some(i) = self.largest_value(MOVABLE, true) else { break };
+            if self.table.tupdesc.attrs[i].storage == ColumnStorage::Extended {
                 self.compress(i);
             } else {
                 self.states[i].incompressible = true;
@@ -313,23 +317,23 @@ impl Toaster<'_, '_> {
             }
         }
         while can_move && self.size()? > limit {
-            let Some(i) = self.largest_value(b"xe", false) else { break };
+            let Some(i) = self.largest_value(MOVABLE, false) else { break };
             self.move_out(be, i)?;
         }
         while self.size()? > limit {
-            let Some(i) = self.largest_value(b"m", true) else { break };
+            let Some(i) = self.largest_value(MAIN, true) else { break };
             self.compress(i);
         }
         let limit = TARGET_MAIN - hoff;
         while can_move && self.size()? > limit {
-            let Some(i) = self.largest_value(b"m", false) else { break };
+            let Some(i) = self.largest_value(MAIN, false) else { break };
             self.move_out(be, i)?;
         }
         Ok(())
     }
 
     /// The largest value of these storages that can still be compressed or moved out of line.
-    fn largest_value(&self, storages: &[u8], for_compression: bool) -> Option<usize> {
+    fn largest_value(&self, storages: &[ColumnStorage], for_compression: bool) -> Option<usize> {
         let mut best = (max_align(varlena::TOAST_POINTER_SIZE), None);
         for (i, (state, attr)) in self.states.iter().zip(&self.table.tupdesc.attrs).enumerate() {
             let done = state.ignore

@@ -1,12 +1,13 @@
-//! Array values: constructors, subscripts, element-wise coercion.
-//! Counterpart: execExprInterp.c (ExecEvalArrayExpr, ExecEvalArrayCoerce), arraysubs.c.
+//! Array values: constructors, subscripts, element-wise coercion; subscripts of jsonb.
+//! Counterpart: execExprInterp.c (ExecEvalArrayExpr, ExecEvalArrayCoerce), arraysubs.c, jsonbsubs.c.
 
 use crate::host::Host;
-use crate::program::{Elem, EvalState, Node, SubscriptUse};
+use crate::program::{Elem, EvalState, JsonbSubscript, Node, SubscriptUse};
 use crate::row::{RowInput, Val, eval};
 use pgerror::{PgError, Result, bail, pg_err};
 use smallvec::SmallVec;
 use types::array::{self, ArrayRef, MAX_DIMS};
+use types::json::{jsonb_element, jsonb_with_element};
 use types::{Datum, DatumRef};
 
 pub(crate) fn construct<'a>(
@@ -279,9 +280,9 @@ pub(crate) fn coerce<'a>(
         return Ok(Val::Own(array::empty(to.ty)));
     }
     let mut values = types::memory::with_capacity(old.count())?;
-    let mut pace = types::fncx::Pace::default();
+    let mut ticker = types::fn_context::InterruptTicker::default();
     for item in old.iter(&from.info) {
-        pace.tick(host)?;
+        ticker.tick(host)?;
         values.push(with_placeholder(item.to_owned(), elem_expr, st, host, input)?);
     }
     let refs = values.iter().map(Datum::as_ref);
@@ -298,4 +299,40 @@ pub fn array_of_arrays(elem: types::TypeInfo, values: &[Datum]) -> Result<Datum>
     let mut all = array::Accumulator::new(elem);
     values.iter().try_for_each(|v| all.push_array(v.as_ref()))?;
     all.finish()
+}
+
+/// Reads or assigns the part of a jsonb that subscripts name. Counterpart: jsonbsubs.c.
+pub(crate) fn jsonb_subscript<'a>(
+    subscript: &'a JsonbSubscript,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    let container = eval(&subscript.container, st, host, input)?;
+    if container.is_null() && subscript.assigned.is_none() {
+        return Ok(Val::NULL);
+    }
+    let mut path = Vec::with_capacity(subscript.path.len());
+    for step in &subscript.path {
+        let value = eval(&step.value, st, host, input)?;
+        if value.is_null() && subscript.assigned.is_some() {
+            return Err(pg_err!(
+                NULL_VALUE_NOT_ALLOWED,
+                "jsonb subscript in assignment must not be null"
+            ));
+        }
+        path.push(match value.as_ref() {
+            DatumRef::Null => return Ok(Val::NULL),
+            index if step.is_index => Datum::text(&index.as_i32().to_string()),
+            key => key.to_owned(),
+        });
+    }
+    let steps: Vec<&[u8]> = path.iter().map(|step| step.as_ref().as_bytes()).collect();
+    let jsonb = container.as_ref();
+    let Some(assigned) = &subscript.assigned else {
+        return jsonb_element(host, jsonb, &steps).map(Val::Own);
+    };
+    let value = eval(assigned, st, host, input)?;
+    let begins_with_index = subscript.path.first().is_some_and(|step| step.is_index);
+    jsonb_with_element(host, jsonb, &steps, begins_with_index, value.as_ref()).map(Val::Own)
 }

@@ -10,6 +10,7 @@ use crate::sort::SortColumn;
 use crate::sorter::{Sorter, WordKind};
 use eval::{CallContext, EvalState, HostCall, Program, Resolve, RowInput, select_true};
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
 use plan::expr::Aggref;
 use smallvec::SmallVec;
@@ -77,7 +78,7 @@ fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<A
     if !eval::compares_text(base) {
         return Ok(info);
     }
-    let f = |_: &mut dyn types::fncx::FnContext, _: &[DatumRef<'_>]| -> Result<Datum> {
+    let f = |_: &mut dyn types::fn_context::FnContext, _: &[DatumRef<'_>]| -> Result<Datum> {
         Err(eval::undetermined_collation("comparison"))
     };
     let trans = AggFn::Plain { f, strict: info.trans.is_strict() };
@@ -95,7 +96,7 @@ impl AggCall {
         run: &mut Run<'_>,
     ) -> Result<AggCall> {
         let ordered_set = match agg.aggkind {
-            b'n' => None,
+            AggKind::Normal => None,
             _ => Some(OrderedSet::of(&run.sv.function(agg.aggfnoid)?.name)?),
         };
         let info = match ordered_set {

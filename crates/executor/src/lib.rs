@@ -10,7 +10,7 @@
 //!
 //! Reading order: `services`, `spi` (the entry points), `execution`, `run` (the state of a
 //! statement), `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`,
-//! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill` (temporary
+//! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `setcall`, `drained`, `source`, `projectset`, `spill` (temporary
 //! files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
 //! `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`,
 //! `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
@@ -24,6 +24,7 @@ mod batch_limit;
 mod bitmap;
 mod build;
 mod depend;
+mod drained;
 mod epq;
 mod execution;
 mod frame;
@@ -48,6 +49,7 @@ mod run;
 mod sample;
 mod scan;
 mod services;
+mod setcall;
 mod setop;
 mod sort;
 mod sorter;
@@ -73,6 +75,6 @@ pub use services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
 pub use trigger::{
-    BeforeRowResult, Change, Firing, Level, RelTriggers, RowEvent, RowVersion, Timing, Trigger,
+    BeforeRowResult, Change, Level, RelTriggers, RowEvent, RowVersion, Timing, Trigger,
 };
 pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

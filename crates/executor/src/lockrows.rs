@@ -5,6 +5,7 @@ use crate::node::{Exec, Node};
 use crate::relation::OpenRel;
 use crate::run::Run;
 use engine::table::{self, LockRow, RowLock, RowOutcome, RowWait};
+use ids::RelKind;
 use pgerror::{PgError, Result, pg_err};
 use plan::node::{Plan, PlanRowMark};
 use plan::query::{LockStrength, LockWaitPolicy};
@@ -24,12 +25,14 @@ struct Mark {
 /// `CheckValidRowMarkRel`.
 fn check_lockable(rel: &OpenRel, strength: LockStrength) -> Result<()> {
     let what = match rel.kind {
-        b'r' | b'p' => return Ok(()),
-        b'm' | b'f' if strength == LockStrength::None => return Ok(()),
-        b'S' => "sequence",
-        b't' => "TOAST relation",
-        b'v' => "view",
-        b'm' => "materialized view",
+        RelKind::Table | RelKind::PartitionedTable => return Ok(()),
+        RelKind::MaterializedView | RelKind::ForeignTable if strength == LockStrength::None => {
+            return Ok(());
+        }
+        RelKind::Sequence => "sequence",
+        RelKind::Toast => "TOAST relation",
+        RelKind::View => "view",
+        RelKind::MaterializedView => "materialized view",
         _ => "relation",
     };
     Err(pg_err!(WRONG_OBJECT_TYPE, "cannot lock rows in {what} \"{}\"", rel.table.name))

@@ -14,7 +14,7 @@ use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{Plan, PlanNode};
 use plan::query::RteKind;
 use std::sync::Arc;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 use types::{Batch, Datum};
 
 /// A filter and a projection.
@@ -52,6 +52,16 @@ pub(crate) fn is_volatile(expr: &Expr, run: &mut Run<'_>) -> Result<bool> {
     }
     let mut plans = Vec::new();
     collect_plans(expr, &mut plans);
+    any_is_volatile(plans, run)
+}
+
+/// True if the plan of a `WITH` query, or a sub-plan that it runs, calls a volatile function.
+pub(crate) fn is_volatile_plan(plan_id: u32, run: &mut Run<'_>) -> Result<bool> {
+    any_is_volatile(vec![plan_id], run)
+}
+
+/// True if one of these sub-plans, or a sub-plan that they run, calls a volatile function.
+fn any_is_volatile(mut plans: Vec<u32>, run: &mut Run<'_>) -> Result<bool> {
     let desc = run.st.desc.plan.clone();
     let mut i = 0;
     while let Some(&id) = plans.get(i) {
@@ -59,6 +69,11 @@ pub(crate) fn is_volatile(expr: &Expr, run: &mut Run<'_>) -> Result<bool> {
         let mut nodes = vec![&desc.subplans[id as usize - 1]];
         while let Some(plan) = nodes.pop() {
             nodes.extend(plan.children());
+            if let PlanNode::CteScan { cte_plan_id, .. } = &plan.node
+                && !plans.contains(cte_plan_id)
+            {
+                plans.push(*cte_plan_id);
+            }
             let mut exprs = Vec::new();
             plan::params::each_expr(plan, &mut |e| exprs.push(e));
             for e in exprs {

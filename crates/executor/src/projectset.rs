@@ -3,9 +3,11 @@
 use crate::node::{ChildColumns, DeferredError, Exec, Node, batch_for, compile};
 use crate::project::is_volatile;
 use crate::run::Run;
-use crate::source::{STEP_ROWS, SetCall, SetStart, argument_types, row_columns};
+use crate::setcall::{STEP_ROWS, SetCall, SetStart};
+use crate::source::{argument_types, row_columns};
 use crate::spare::is_wide;
 use eval::{EvalState, Program, RowInput, RowRef, Source};
+use ids::code::TypType;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::node::Plan;
@@ -47,7 +49,7 @@ impl ProjectSetNode {
                     Expr::FuncExpr(f) if ty == types::oids::RECORD => {
                         run.sv.out_columns(f.funcid, &argument_types(f))?.is_some()
                     }
-                    _ => run.sv.as_facts().type_info(ty)?.kind == b'c',
+                    _ => run.sv.as_facts().type_info(ty)?.kind == TypType::Composite,
                 };
                 if known {
                     call.field_types = row_columns(&t.expr, run)?;
@@ -177,7 +179,7 @@ impl ProjectSetNode {
                                 1 if s.whole || s.field_types.is_empty() => {
                                     values.pop().unwrap_or_default()
                                 }
-                                _ => eval::make_record(run, &s.field_types, &values)?,
+                                _ => s.composite(run, &values)?,
                             })
                         } else {
                             Some(Datum::Null)

@@ -3,16 +3,15 @@
 
 use crate::trigger::RelTriggers;
 use engine::{IndexDesc, TableDesc};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use plan::Expr;
 use std::sync::Arc;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 
 /// An open table. In its expressions, its columns are `Var { varno: 1, … }`.
 pub struct OpenRel {
     pub table: Arc<TableDesc>,
-    /// `pg_class.relkind`.
-    pub kind: u8,
+    pub kind: RelKind,
     /// `pg_class.relispopulated`: false for a materialized view that has not been populated.
     pub populated: bool,
     pub row_type: Oid,

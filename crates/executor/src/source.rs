@@ -3,22 +3,23 @@
 //! nodeCtescan.c, nodeWorktablescan.c, nodeAppend.c.
 
 use crate::depend::Dependencies;
+use crate::drained::DrainedRows;
 use crate::instrument::Counts;
-use crate::node::{ChildColumns, Exec, Node, compile, compile_all, reset_all};
-use crate::project::{ByPosition, Projection, is_volatile};
+use crate::node::{ChildColumns, DeferredError, Exec, Node, compile, compile_all, reset_all};
+use crate::project::{ByPosition, Projection, is_volatile, is_volatile_plan};
 use crate::run::{Run, Shared};
-use crate::services::SetStream;
+use crate::setcall::{STEP_ROWS, SetCall, SetStart};
 use crate::sort::slice;
 use crate::spare::{is_large, is_wide};
 use crate::spill::RowStore;
-use eval::{CallContext, Callee, EvalState, HostCall, Program, Resolve, RowInput, Source};
+use eval::{EvalState, Program, RowInput, Source};
+use ids::code::TypType;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{Expr, FuncExpr};
 use plan::node::Plan;
 use plan::query::RangeTblFunction;
-use std::any::Any;
 use std::sync::Arc;
-use types::builtin::{SetSource, SrfFn};
+use types::fn_context::DefinedRow;
 use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
 /// Result without a child: one row, or no row if the one-time filter is not true.
@@ -80,6 +81,7 @@ pub(crate) struct ValuesNode {
     template: Batch,
     projection: Projection,
     at: usize,
+    deferred: DeferredError,
 }
 
 impl ValuesNode {
@@ -103,7 +105,27 @@ impl ValuesNode {
         }
         let mut cols = ByPosition::of(plan, run)?;
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
-        Ok(Box::new(ValuesNode { rows, st: EvalState::default(), template, projection, at: 0 }))
+        Ok(Box::new(ValuesNode {
+            rows,
+            st: EvalState::default(),
+            template,
+            projection,
+            at: 0,
+            deferred: DeferredError::default(),
+        }))
+    }
+}
+
+impl ValuesNode {
+    /// Appends the values of the next row.
+    fn row(&mut self, run: &mut Run<'_>, out: &mut Batch) -> Result<()> {
+        for (column, p) in out.columns.iter_mut().zip(&self.rows[self.at]) {
+            // The programs of different rows have their own call sites.
+            self.st = EvalState::default();
+            let v = p.eval_row(&mut self.st, run, &RowInput::EMPTY)?;
+            column.push(v.as_ref());
+        }
+        Ok(())
     }
 }
 
@@ -112,16 +134,18 @@ impl Exec for ValuesNode {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));
         }
+        self.deferred.raise()?;
         if self.at >= self.rows.len() {
             return Ok(None);
         }
         let mut out = self.template.clone();
         while out.len < want && self.at < self.rows.len() {
-            for (column, p) in out.columns.iter_mut().zip(&self.rows[self.at]) {
-                // The programs of different rows have their own call sites.
-                self.st = EvalState::default();
-                let v = p.eval_row(&mut self.st, run, &RowInput::EMPTY)?;
-                column.push(v.as_ref());
+            let done = self.row(run, &mut out);
+            if !self.deferred.defer(out.len, done)? {
+                // Remove the columns of the failed row.
+                let len = out.len;
+                out.columns.iter_mut().for_each(|c| c.truncate(len));
+                break;
             }
             out.len += 1;
             self.at += 1;
@@ -132,261 +156,20 @@ impl Exec for ValuesNode {
     fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
         self.at = 0;
         self.projection.restart();
+        self.deferred = DeferredError::default();
         Ok(())
     }
 
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.at = 0;
         self.projection.restart();
+        self.deferred = DeferredError::default();
         Ok(true)
     }
 
     fn report(&self, counts: &mut Counts) {
         counts.removed = self.projection.removed;
     }
-}
-
-/// A call of a set-returning function, or of another function in FROM.
-pub(crate) struct SetCall {
-    args: Vec<(Program, EvalState)>,
-    arg_types: Vec<ids::Oid>,
-    how: SetHow,
-    strict: bool,
-    collation: ids::Oid,
-    result_type: ids::Oid,
-    st: EvalState,
-    extra: Option<Box<dyn Any + Send>>,
-    running: Option<Running>,
-    /// Number of columns of a composite result; 0 for a scalar one.
-    columns: usize,
-    /// Types of the columns, if the caller builds composite values from them.
-    pub field_types: Vec<ids::Oid>,
-    /// Types and type modifiers of the column definition list.
-    defined: Vec<(ids::Oid, i32)>,
-    /// Each row of the running call is one value, not a list of columns.
-    pub whole: bool,
-    /// The row type may have more columns than the range-table entry, because columns were added
-    /// after the analysis.
-    open: bool,
-    /// The row type (type and type modifier) that has been checked against the declared columns.
-    checked: Option<(ids::Oid, i32)>,
-}
-
-/// Number of values that a function returns between two checks for interrupts.
-pub(crate) const STEP_ROWS: usize = 256;
-
-/// A call whose rows are being read.
-enum Running {
-    Builtin(Box<dyn SetSource>),
-    /// The session runs the function.
-    Host(SetStream),
-}
-
-enum SetHow {
-    Srf(SrfFn),
-    Host(ids::Oid),
-    /// An expression that returns one row.
-    Once(Program),
-    OnceDone,
-}
-
-impl SetCall {
-    /// Expands a composite value into columns of these types.
-    fn expand_row(
-        &mut self,
-        run: &mut Run<'_>,
-        v: &Datum,
-        wanted: &[ids::Oid],
-    ) -> Result<Vec<Datum>> {
-        let row = match v {
-            Datum::Null => return Ok(vec![Datum::Null; wanted.len()]),
-            Datum::Word(_) => return Err(row_mismatch(&attribute_count(1), wanted.len())),
-            Datum::Bytes(_) => v.as_ref(),
-        };
-        let ty = types::record::type_of(row);
-        if self.checked != Some(ty) {
-            check_row_type(run, row, wanted, self.open)?;
-            self.checked = Some(ty);
-        }
-        let mut columns = eval::row_columns(run, row)?;
-        columns.truncate(wanted.len());
-        Ok(columns)
-    }
-
-    pub(crate) fn new(
-        e: &Expr,
-        cols: &mut dyn Resolve,
-        columns: usize,
-        run: &mut Run<'_>,
-    ) -> Result<SetCall> {
-        let mut call = SetCall {
-            args: Vec::new(),
-            arg_types: Vec::new(),
-            how: SetHow::OnceDone,
-            strict: false,
-            collation: ids::Oid::INVALID,
-            result_type: e.type_oid(),
-            st: EvalState::default(),
-            extra: None,
-            running: None,
-            columns,
-            field_types: Vec::new(),
-            defined: Vec::new(),
-            whole: false,
-            open: false,
-            checked: None,
-        };
-        if let Expr::FuncExpr(f) = e {
-            let facts = run.sv.function(f.funcid)?;
-            let how = match facts.callee {
-                Callee::Srf(srf) => Some(SetHow::Srf(srf)),
-                Callee::HostSet => Some(SetHow::Host(f.funcid)),
-                // The column definition list determines the types of its columns.
-                Callee::Host if columns > 0 && e.type_oid() == types::oids::RECORD => {
-                    Some(SetHow::Host(f.funcid))
-                }
-                _ => None,
-            };
-            if let Some(how) = how {
-                for a in eval::arguments(&f.args, &facts)?.iter() {
-                    call.args.push((compile(a, cols, run)?, EvalState::default()));
-                    call.arg_types.push(a.type_oid());
-                }
-                call.how = how;
-                call.strict = facts.strict;
-                call.collation = f.inputcollid;
-                return Ok(call);
-            }
-            if f.funcretset && !matches!(facts.callee, Callee::Scalar(_)) {
-                return Err(PgError::unsupported(format!("set-returning function {}", facts.name)));
-            }
-        }
-        call.how = SetHow::Once(compile(e, cols, run)?);
-        Ok(call)
-    }
-
-    /// Calls the function for an input row.
-    pub(crate) fn start(&mut self, run: &mut Run<'_>, input: &RowInput<'_>) -> Result<SetStart> {
-        self.running = None;
-        match &self.how {
-            SetHow::Srf(_) | SetHow::Host(_) => {
-                let mut vals = Vec::with_capacity(self.args.len());
-                for (p, st) in &mut self.args {
-                    let v = p.eval_row(st, run, input)?.into_owned();
-                    if v.is_null() && self.strict {
-                        return Ok(SetStart::Empty);
-                    }
-                    vals.push(v);
-                }
-                let refs: Vec<DatumRef<'_>> = vals.iter().map(Datum::as_ref).collect();
-                self.whole = false;
-                self.running = Some(match &self.how {
-                    SetHow::Host(function) => {
-                        let call = HostCall {
-                            function: *function,
-                            collation: self.collation,
-                            result_type: self.result_type,
-                            arg_types: &self.arg_types,
-                            args: &refs,
-                        };
-                        let stream = run.sv.call_host_set(&call, &self.defined)?;
-                        self.whole = stream.whole;
-                        Running::Host(stream)
-                    }
-                    SetHow::Srf(f) => {
-                        let mut cx = CallContext {
-                            host: run,
-                            collation: self.collation,
-                            arg_types: &self.arg_types,
-                            result_type: self.result_type,
-                            variadic_array: false,
-                            extra: &mut self.extra,
-                        };
-                        Running::Builtin(f(&mut cx, &refs)?)
-                    }
-                    _ => return Ok(SetStart::Empty),
-                });
-                Ok(SetStart::Running)
-            }
-            SetHow::Once(p) => {
-                let v = p.eval_row(&mut self.st, run, input)?.into_owned();
-                Ok(SetStart::One(v))
-            }
-            SetHow::OnceDone => Ok(SetStart::Empty),
-        }
-    }
-
-    /// Drops the running call.
-    pub(crate) fn release(&mut self) {
-        self.running = None;
-        self.extra = None;
-    }
-
-    /// True if a built-in function is running whose rows are single values.
-    pub(crate) fn runs_values(&self) -> bool {
-        matches!(self.running, Some(Running::Builtin(_)))
-            && self.columns == 0
-            && self.field_types.is_empty()
-    }
-
-    /// True if the session runs the function.
-    fn is_hosted(&self) -> bool {
-        matches!(self.how, SetHow::Host(_))
-    }
-
-    /// Appends the next values of a running function to a column, at most `rows`; false at the end
-    /// of the set.
-    pub(crate) fn fill(
-        &mut self,
-        run: &mut Run<'_>,
-        column: &mut Column,
-        rows: usize,
-    ) -> Result<bool> {
-        let Some(Running::Builtin(source)) = &mut self.running else { return Ok(false) };
-        let mut cx = CallContext {
-            host: run,
-            collation: self.collation,
-            arg_types: &self.arg_types,
-            result_type: self.result_type,
-            variadic_array: false,
-            extra: &mut self.extra,
-        };
-        let more = source.fill(&mut cx, column, rows)?;
-        if !more {
-            self.running = None;
-        }
-        Ok(more)
-    }
-
-    /// The next row of a running function.
-    pub(crate) fn step(&mut self, run: &mut Run<'_>, out: &mut Vec<Datum>) -> Result<bool> {
-        out.clear();
-        let more = match &mut self.running {
-            None => return Ok(false),
-            Some(Running::Host(stream)) => run.sv.next_of_set(stream, out)?,
-            Some(Running::Builtin(source)) => {
-                let mut cx = CallContext {
-                    host: run,
-                    collation: self.collation,
-                    arg_types: &self.arg_types,
-                    result_type: self.result_type,
-                    variadic_array: false,
-                    extra: &mut self.extra,
-                };
-                source.next(&mut cx, out)?
-            }
-        };
-        if !more {
-            self.running = None;
-        }
-        Ok(more)
-    }
-}
-
-pub(crate) enum SetStart {
-    Empty,
-    Running,
-    One(Datum),
 }
 
 /// Functions in FROM: one, or several with ROWS FROM; optionally WITH ORDINALITY.
@@ -409,6 +192,8 @@ pub(crate) struct FunctionNode {
     /// The session runs a function, so all rows are computed before the first one is returned: the
     /// effects of the function must not depend on how many rows the query reads.
     drains: bool,
+    /// The rows of each of several functions, if `drains`.
+    drained: Vec<DrainedRows>,
 }
 
 /// Rows that functions in FROM have returned.
@@ -446,6 +231,7 @@ impl FunctionNode {
             let width = if is_composite(f, run)? { columns } else { 0 };
             let mut call = SetCall::new(&f.funcexpr, &mut cols, width, run)?;
             call.defined = f.defined_columns();
+            call.row = f.defined_row().map(|desc| DefinedRow(Arc::new(desc)));
             // An anonymous record type cannot have got columns after the analysis.
             let anonymous = f.funcexpr.type_oid() == types::oids::RECORD;
             call.open = call.defined.is_empty() && !anonymous;
@@ -472,6 +258,7 @@ impl FunctionNode {
         Ok(Box::new(FunctionNode {
             kept,
             drains,
+            drained: Vec::new(),
             types,
             ones: vec![None; calls.len()],
             calls,
@@ -490,7 +277,7 @@ fn is_composite(f: &RangeTblFunction, run: &mut Run<'_>) -> Result<bool> {
     let ty = run.sv.as_facts().base_type(f.funcexpr.type_oid())?.0;
     Ok(f.funccoltypes.len() > 1
         || ty == types::oids::RECORD
-        || run.sv.as_facts().type_info(ty)?.kind == b'c')
+        || run.sv.as_facts().type_info(ty)?.kind == TypType::Composite)
 }
 
 /// Types of the columns of functions in FROM.
@@ -529,7 +316,8 @@ fn check_columns(
     let mut columns = Vec::new();
     for f in functions {
         let ty = run.sv.as_facts().base_type(f.funcexpr.type_oid())?.0;
-        let named = f.funccoltypes.is_empty() && run.sv.as_facts().type_info(ty)?.kind == b'c';
+        let named = f.funccoltypes.is_empty()
+            && run.sv.as_facts().type_info(ty)?.kind == TypType::Composite;
         let count = f.funccolcount.max(1) as usize;
         let row = if named { run.sv.row_desc(ty, -1)?.columns.to_vec() } else { Vec::new() };
         columns.extend((0..count).map(|i| row.get(i).map(|c| (c.is_dropped(), c.ty))));
@@ -580,7 +368,8 @@ pub(crate) fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> 
     let ty = run.sv.as_facts().base_type(e.type_oid())?.0;
     let desc = run.sv.row_desc(ty, -1)?;
     // A dropped column is NULL, so any type can be used for it.
-    let ty = |c: &types::fncx::RowColumn| if c.is_dropped() { types::oids::INT4 } else { c.ty };
+    let ty =
+        |c: &types::fn_context::RowColumn| if c.is_dropped() { types::oids::INT4 } else { c.ty };
     Ok(desc.columns.iter().map(ty).collect())
 }
 
@@ -589,6 +378,37 @@ pub(crate) fn argument_types(f: &FuncExpr) -> Vec<ids::Oid> {
 }
 
 impl FunctionNode {
+    /// Calls the functions. If the session runs one of several functions, each one returns all its
+    /// rows before the next one is called, so that their effects are in the order of the list.
+    fn start_calls(&mut self, run: &mut Run<'_>) -> Result<()> {
+        let drains = self.drains && self.calls.len() > 1;
+        let mut columns = self.template.columns.iter();
+        let mut at = 0;
+        for (c, one) in self.calls.iter_mut().zip(&mut self.ones) {
+            *one = match c.start(run, &RowInput::EMPTY)? {
+                SetStart::One(v) => Some(v),
+                _ => None,
+            };
+            if !drains {
+                continue;
+            }
+            let width = c.columns.max(1);
+            let types = &self.types[at..at + width];
+            at += width;
+            let template = Batch::new(columns.by_ref().take(width).map(Column::is_by_val));
+            let mut rows = DrainedRows::new(template, run);
+            let (mut values, mut row) = (Vec::new(), Vec::new());
+            while c.next_row(run, one, types, &mut values, &mut row)? {
+                row.resize(width, Datum::Null);
+                rows.push(run, &row)?;
+                row.clear();
+            }
+            rows.finish(run)?;
+            self.drained.push(rows);
+        }
+        Ok(())
+    }
+
     /// The next rows, computed by calling the functions.
     fn produce(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if self.done {
@@ -596,12 +416,7 @@ impl FunctionNode {
         }
         if !self.started {
             self.started = true;
-            for (c, one) in self.calls.iter_mut().zip(&mut self.ones) {
-                *one = match c.start(run, &RowInput::EMPTY)? {
-                    SetStart::One(v) => Some(v),
-                    _ => None,
-                };
-            }
+            self.start_calls(run)?;
         }
         let mut out = self.spare.take().unwrap_or_else(|| self.template.clone());
         let want = want.min(BATCH_ROWS_MAX);
@@ -625,24 +440,15 @@ impl FunctionNode {
             let mut any = false;
             let mut at = 0;
             let mut row: Vec<Datum> = Vec::with_capacity(out.columns.len());
-            for (c, one) in self.calls.iter_mut().zip(&mut self.ones) {
+            for (i, c) in self.calls.iter_mut().enumerate() {
                 let width = c.columns.max(1);
-                if let Some(v) = one.take() {
-                    any = true;
-                    if c.columns > 0 {
-                        row.extend(c.expand_row(run, &v, &self.types[at..at + width])?);
-                    } else {
-                        row.push(v);
+                any |= match self.drained.get_mut(i) {
+                    Some(rows) => rows.next(&mut row)?,
+                    None => {
+                        let types = &self.types[at..at + width];
+                        c.next_row(run, &mut self.ones[i], types, &mut values, &mut row)?
                     }
-                } else if c.step(run, &mut values)? {
-                    any = true;
-                    if values.len() == 1 && (width > 1 || c.whole && c.columns > 0) {
-                        let v = values.pop().unwrap_or_default();
-                        row.extend(c.expand_row(run, &v, &self.types[at..at + width])?);
-                    } else {
-                        row.append(&mut values);
-                    }
-                }
+                };
                 at += width;
                 row.resize(at, Datum::Null);
             }
@@ -694,6 +500,7 @@ impl FunctionNode {
         self.started = false;
         self.done = false;
         self.row = 0;
+        self.drained.clear();
         if let Some(kept) = &mut self.kept {
             kept.rows.clear();
             kept.at = (0, 0);
@@ -749,79 +556,47 @@ impl Exec for FunctionNode {
     }
 }
 
-/// Fails with 42804 if the columns of a composite value do not match the declared ones.
-/// Counterpart: execSRF.c (`tupledesc_match`).
-fn check_row_type(
-    run: &mut Run<'_>,
-    row: DatumRef<'_>,
-    wanted: &[ids::Oid],
-    open: bool,
-) -> Result<()> {
-    let types = eval::row_types(run, row)?;
-    if types.len() < wanted.len() || types.len() > wanted.len() && !open {
-        return Err(row_mismatch(&attribute_count(types.len()), wanted.len()));
-    }
-    for (i, (got, &wanted)) in types.into_iter().zip(wanted).enumerate() {
-        let Some(got) = got else { continue };
-        let facts = run.sv.as_facts();
-        // Types with the same length and passing mode are accepted, such as varchar for text or a
-        // domain for its base type.
-        let form = |info: types::TypeInfo| (info.len, info.by_val);
-        if got != wanted && form(facts.type_info(got)?) != form(facts.type_info(wanted)?) {
-            let (got, wanted) = (facts.type_name(got)?, facts.type_name(wanted)?);
-            let position = i + 1;
-            return Err(mismatch().detail(format!(
-                "Returned type {got} at ordinal position {position}, but query expects {wanted}."
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn mismatch() -> PgError {
-    pg_err!(DATATYPE_MISMATCH, "function return row and query-specified return row do not match")
-}
-
-fn attribute_count(n: usize) -> String {
-    format!("{n} attribute{}", if n == 1 { "" } else { "s" })
-}
-
-fn row_mismatch(got: &str, wanted: usize) -> PgError {
-    mismatch().detail(format!("Returned row contains {got}, but query expects {wanted}."))
-}
-
 /// Rows of a `WITH` query, computed once and read by every reference.
 pub(crate) struct CteNode {
     plan_id: u32,
     param: i32,
     at: usize,
     projection: Projection,
+    /// The query calls volatile functions: no more rows of it are computed than are read.
+    volatile: bool,
 }
 
 impl CteNode {
     pub(crate) fn boxed(plan: &Plan, plan_id: u32, param: i32, run: &mut Run<'_>) -> Result<Node> {
         let mut cols = ByPosition::of(plan, run)?;
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
-        Ok(Box::new(CteNode { plan_id, param, at: 0, projection }))
+        let volatile = is_volatile_plan(plan_id, run)?;
+        Ok(Box::new(CteNode { plan_id, param, at: 0, projection, volatile }))
     }
 
-    /// The batch with number `at`; reads it from the query if no reference has read it yet.
-    fn batch(&self, run: &mut Run<'_>) -> Result<Option<Arc<Batch>>> {
+    /// The batch with number `at`; reads it from the query if no reference has read it yet, up to
+    /// `want` rows.
+    fn batch(&self, run: &mut Run<'_>, want: usize) -> Result<Option<Arc<Batch>>> {
         loop {
             if let Some(s) = run.st.shared.get_mut(&self.param)
                 && let Some(b) = s.rows.get(self.at)?
             {
                 return Ok(Some(b));
             }
-            if !read_shared(run, self.param, self.plan_id)? {
+            if !read_shared(run, self.param, self.plan_id, want)? {
                 return Ok(None);
             }
         }
     }
 }
 
-/// Reads the next rows of a `WITH` query; false at its end.
-pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result<bool> {
+/// Reads the next rows of a `WITH` query, at most `want`; false at its end.
+pub(crate) fn read_shared(
+    run: &mut Run<'_>,
+    param: i32,
+    plan_id: u32,
+    want: usize,
+) -> Result<bool> {
     run.note_read(param)?;
     match run.st.shared.get(&param) {
         Some(s) if s.done => return Ok(false),
@@ -832,8 +607,8 @@ pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result
             crate::subplan::start_over(run, plan_id)?;
         }
     }
-    let next = crate::subplan::next_of(run, plan_id, BATCH_ROWS_MAX)?;
-    // Removed during the push, which needs `run` for the creation of a temporary file.
+    let next = crate::subplan::next_of(run, plan_id, want)?;
+    // Removed during the push, which needs `run` to create a temporary file.
     let Some(mut shared) = run.st.shared.remove(&param) else {
         return Err(PgError::internal("the rows of a WITH query do not exist"));
     };
@@ -851,11 +626,12 @@ pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result
 }
 
 impl Exec for CteNode {
-    fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));
         }
-        let Some(b) = self.batch(run)? else { return Ok(None) };
+        let want = if self.volatile { want.max(1) } else { BATCH_ROWS_MAX };
+        let Some(b) = self.batch(run, want)? else { return Ok(None) };
         self.at += 1;
         self.projection.apply(run, (*b).clone()).map(Some)
     }

@@ -3,6 +3,7 @@
 //! Counterpart: utils/reltrigger.h.
 
 use crate::relation::OpenRel;
+use ids::code::Firing;
 use ids::{AttrNo, Oid, Tid};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
@@ -28,16 +29,6 @@ pub enum Timing {
 pub enum Level {
     Row,
     Statement,
-}
-
-/// In which modes of `session_replication_role` a trigger fires (`pg_trigger.tgenabled`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Firing {
-    /// In the modes origin and local.
-    Origin,
-    Replica,
-    Always,
-    Never,
 }
 
 /// A trigger (`pg_trigger`).

@@ -9,6 +9,7 @@ use crate::spill::RowStore;
 use crate::winagg::FrameAggregate;
 use eval::{EvalState, Program, RowInput, RowRef, Source};
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
 use plan::expr::{AggSplit, Aggref, TargetEntry, WindowFunc};
 use std::ops::Range;
@@ -190,7 +191,7 @@ fn aggregate_of(w: &WindowFunc) -> Aggref {
         aggfilter: w.aggfilter.clone(),
         aggstar: w.winstar,
         aggvariadic: false,
-        aggkind: b'n',
+        aggkind: AggKind::Normal,
         agglevelsup: 0,
         aggsplit: AggSplit::Simple,
         aggno: 0,

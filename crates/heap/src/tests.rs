@@ -7,6 +7,7 @@ use crate::redo::{heap_redo, heap2_redo};
 use crate::*;
 use bufmgr::redo::RedoCx;
 use bufmgr::{BufferPool, PoolConfig, Strategy};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, BlockNo, CommandId, Fork, Lsn, MultiXid, Oid, Persistence, RelFile, Tid, Xid};
 use lmgr::LockManager;
 use page::heap_tuple::infomask as m;
@@ -71,7 +72,7 @@ fn first_checkpoint() -> CheckPoint {
 /// id int4, n int4, t text.
 fn table() -> TupleDesc {
     let mut text = Attr::new(b"t", Oid(25), -1, false, Align::Int);
-    text.storage = b'x';
+    text.storage = ColumnStorage::Extended;
     TupleDesc::new(vec![
         Attr::new(b"id", Oid(23), 4, true, Align::Int),
         Attr::new(b"n", Oid(23), 4, true, Align::Int),

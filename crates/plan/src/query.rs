@@ -2,8 +2,9 @@
 //! Counterpart: nodes/parsenodes.h.
 
 use crate::expr::{Expr, Location, TargetEntry};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use stdx::Nested;
+use types::fn_context::{RowColumn, RowDesc};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CmdType {
@@ -114,8 +115,7 @@ pub struct Alias {
 pub enum RteKind {
     Relation {
         relid: Oid,
-        /// `pg_class.relkind`.
-        relkind: u8,
+        relkind: RelKind,
         /// Lock mode number (1 = AccessShare … 8 = AccessExclusive).
         rellockmode: i32,
         tablesample: Option<Box<TableSample>>,
@@ -280,6 +280,22 @@ impl RangeTblFunction {
     /// Types and type modifiers of the columns that a column definition list names.
     pub fn defined_columns(&self) -> Vec<(Oid, i32)> {
         self.funccoltypes.iter().copied().zip(self.funccoltypmods.iter().copied()).collect()
+    }
+
+    /// The columns of the column definition list; `None` if there is none.
+    pub fn defined_row(&self) -> Option<RowDesc> {
+        let column = |(i, name): (usize, &String)| {
+            Some(RowColumn {
+                name: name.clone(),
+                ty: *self.funccoltypes.get(i)?,
+                typmod: *self.funccoltypmods.get(i)?,
+                collation: *self.funccolcollations.get(i)?,
+                dropped: None,
+            })
+        };
+        let columns: Option<Vec<RowColumn>> =
+            self.funccolnames.iter().enumerate().map(column).collect();
+        columns.filter(|c| !c.is_empty()).map(|columns| RowDesc::new(columns, 0))
     }
 }
 

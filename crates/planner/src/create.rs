@@ -10,6 +10,7 @@ use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use crate::vars::{make_var, pull_vars, push_unique};
 use ids::Oid;
+use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry};
 use plan::node::{Agg, AggStrategy, GroupKeys, Plan, PlanInfo, PlanNode, PlanRowMark, SortKeys};
@@ -346,7 +347,7 @@ impl Planner<'_> {
                 .find(|t| t.expr == *k.expr)
                 .ok_or_else(|| PgError::internal("sort column not found in target list"))?;
             let ty = k.expr.type_oid();
-            let strategy = if k.descending { 5 } else { 1 };
+            let strategy = if k.descending { btree::GREATER } else { btree::LESS };
             let op = self
                 .host
                 .family_operator(k.family, ty, ty, strategy)?

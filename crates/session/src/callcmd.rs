@@ -9,6 +9,7 @@ use catalog::Row;
 use catalog::rows::PgProc;
 use eval::Facts;
 use ids::Oid;
+use ids::code::ArgMode;
 use parse::ast::CallStmt;
 use pgerror::{PgError, Result};
 use plan::Expr;
@@ -72,8 +73,8 @@ impl Session {
             let Some(e) = e else {
                 return Err(PgError::internal("CALL without a value for a parameter"));
             };
-            let mode = modes.get(i).copied().unwrap_or(b'i');
-            if matches!(mode, b'o' | b'b') {
+            let mode = modes.get(i).copied().unwrap_or(ArgMode::In);
+            if matches!(mode, ArgMode::Out | ArgMode::InOut) {
                 let name = row.proargnames.as_ref().and_then(|n| n.get(i));
                 let name = name.map(|n| n.as_str()).filter(|n| !n.is_empty());
                 let name = name.map_or_else(|| format!("column{}", i + 1), str::to_owned);
@@ -88,7 +89,7 @@ impl Session {
                     resjunk: false,
                 });
             }
-            if mode != b'o' {
+            if mode != ArgMode::Out {
                 inputs.push(e);
             }
         }

@@ -14,8 +14,9 @@ use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
 use engine::{Backend, Isolation};
 use ids::Oid;
+use ids::builtin::role::BOOTSTRAP_SUPERUSER;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use settings::{Source, Store, Value};
+use settings::{SessionValues, Source, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wire::{StartupPacket, StartupParameters, backend};
@@ -26,7 +27,6 @@ const TEMPLATE1: Oid = Oid(1);
 /// Maximum length of the name of a role or database in bytes.
 const NAME_BYTES_MAX: usize = 63;
 /// The bootstrap superuser, which is never dropped.
-const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
 
 fn fatal(error: PgError) -> PgError {
     if error.fields().severity < Severity::Fatal { error.severity(Severity::Fatal) } else { error }
@@ -306,7 +306,7 @@ fn begin_session(
     let backend =
         Backend::connect(storage, handle.pid, Oid::INVALID, Oid::INVALID, handle.waiter.clone())?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), Oid::INVALID);
-    let store = Store::new(instance.base());
+    let store = SessionValues::new(instance.base());
     let mut core = Core::new(backend, first, instance.catalogs.clone(), database.clone(), store);
     core.backend_pid = handle.pid;
     core.backend.begin(Isolation::ReadCommitted);
@@ -316,7 +316,7 @@ fn begin_session(
     log_authorization(instance, origin, &core.store, start, &proved);
     let role = check_role(instance, &mut core, &user)?;
     let db = check_database(instance, &mut core, &database, &role)?;
-    let text_encoding = catalog::foreign::check_database(&db)?;
+    let text_encoding = catalog::unsupported::check_database(&db)?;
     let oid = db.oid;
     enter_database(instance, &mut core, oid, &database, text_encoding)?;
     set_login_user(&mut core, role.oid, role.rolsuper, &user);
@@ -395,7 +395,7 @@ pub(crate) fn begin_internal_session(
     let (none, waiter) = (Oid::INVALID, handle.waiter.clone());
     let backend = Backend::connect(storage, handle.pid, none, none, waiter)?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), BOOTSTRAP_SUPERUSER);
-    let store = Store::new(instance.base());
+    let store = SessionValues::new(instance.base());
     let name = database.map_or("", |(_, name)| name).to_owned();
     let mut core = Core::new(backend, first, instance.catalogs.clone(), name, store);
     core.backend_pid = handle.pid;
@@ -405,9 +405,9 @@ pub(crate) fn begin_internal_session(
         let row = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
         let row =
             row.ok_or_else(|| pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
-        // Autovacuum must also process databases whose encoding or locale is not supported, because
-        // it reads no text there.
-        let text_encoding = catalog::foreign::check_database(&row);
+        // Autovacuum must also process databases whose encoding or locale is not supported; it
+        // reads no text there.
+        let text_encoding = catalog::unsupported::check_database(&row);
         let text_encoding = text_encoding.unwrap_or(types::settings::Encoding::SqlAscii);
         enter_database(instance, &mut core, oid, name, text_encoding)?;
     } else {
@@ -434,7 +434,7 @@ pub(crate) fn begin_internal_session(
 
 /// Error 58P01 if settings name libraries that should be loaded, because libraries cannot be
 /// loaded. Counterpart: `process_session_preload_libraries`.
-fn check_libraries(store: &Store) -> Result<()> {
+fn check_libraries(store: &SessionValues) -> Result<()> {
     let session = settings::words(store.named("session_preload_libraries").as_text());
     let local = settings::words(store.named("local_preload_libraries").as_text());
     let local = local.map(|name| match name.contains('/') {
@@ -474,7 +474,7 @@ fn check_replication(start: &StartupParameters) -> Result<()> {
 fn log_authorization(
     instance: &Instance,
     origin: &LogOrigin,
-    store: &Store,
+    store: &SessionValues,
     start: &StartupParameters,
     proved: &Authenticated,
 ) {

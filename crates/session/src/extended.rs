@@ -14,7 +14,7 @@ use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::fmt;
 use std::sync::Arc;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{Datum, oids};
 use wire::{Bind, BindValues, Format, Formats, Parse, Target, backend};
 
@@ -277,12 +277,12 @@ impl Session {
                 }
                 _ => {}
             }
-            return self.core.type_recv(ty, bytes, -1).map_err(
-                |e| match types::form::is_excess_data(&e) {
+            return self.core.type_recv(ty, bytes, -1).map_err(|e| {
+                match types::type_io::is_excess_data(&e) {
                     true => extra_bytes_in(which),
                     false => e,
-                },
-            );
+                }
+            });
         }
         if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
             types::text::verify(&self.core, bytes)?;
@@ -364,27 +364,39 @@ impl Session {
             Some(false) => return Err(aborted()),
             None => {}
         }
-        let (name, portal) =
+        let (name, mut portal) =
             self.core.named.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
-        let dead = DeadPortal::of(&name, &portal);
         self.core.named.executing =
             Some((name.clone(), portal.statement.sql.clone(), portal.created));
-        let done = self.execute_portal(name, portal, max_rows);
+        let was_failed = self.xact.failed;
+        let done = self.execute_portal(&name, &mut portal, max_rows);
         self.core.named.executing = None;
-        if done.is_err() {
-            self.xact.dead_portals.push(dead);
+        match done {
+            Ok(true) => {
+                self.core.named.portals.insert(name, portal);
+            }
+            Ok(false) => {}
+            Err(_) if was_failed && !ends_block(portal.statement.node()) => {
+                self.core.named.portals.insert(name, portal);
+            }
+            // The rollback to the savepoint keeps the portals that are older than it.
+            Err(_) if portal.level < self.core.backend.txn.nesting() => {
+                portal.fail();
+                self.core.named.portals.insert(name, portal);
+            }
+            Err(_) => self.xact.dead_portals.push(DeadPortal::of(&name, &portal)),
         }
-        done
+        done.map(|_| ())
     }
 
-    fn execute_portal(&mut self, name: String, mut portal: Portal, max_rows: u32) -> Result<()> {
+    /// Runs a portal; false if it ends with the transaction that its statement has ended.
+    fn execute_portal(&mut self, name: &str, portal: &mut Portal, max_rows: u32) -> Result<bool> {
         let prepared = portal.statement.clone();
         self.show_running(prepared.sql.as_bytes());
         self.core.activity.statement = Some(prepared.sql.clone());
         let Some(node) = prepared.node() else {
             backend::empty_query_response(&mut self.conn.out);
-            self.core.named.portals.insert(name, portal);
-            return Ok(());
+            return Ok(true);
         };
         self.start_command();
         if self.xact.failed && !ends_block(Some(node)) {
@@ -395,7 +407,7 @@ impl Session {
         let timed = match self.core.values.resolved.log_statements {
             false => None,
             true => {
-                let what = self.execute_name(&portal, &name);
+                let what = self.execute_name(portal, name);
                 let sql = prepared.sql.clone();
                 self.begin_timed(&what, &sql, std::iter::once(node)).map(|t| (t, what))
             }
@@ -404,14 +416,13 @@ impl Session {
         let limit = if max_rows > i32::MAX as u32 { 0 } else { u64::from(max_rows) };
         if !prepared.is_query {
             let (raw, params) = (prepared.raw.clone(), portal.params.clone());
-            let Some(raw) = raw else { return Ok(()) };
+            let Some(raw) = raw else { return Ok(false) };
             if portal.finished {
-                if portal.fields.is_none() {
-                    return Err(cannot_be_run(&name));
+                if portal.fields.is_none() || portal.has_failed() {
+                    return Err(cannot_be_run(name));
                 }
                 portal.lines.send(limit, &mut self.conn.out);
-                self.core.named.portals.insert(name, portal);
-                return self.conn.flush_if_large();
+                return self.conn.flush_if_large().map(|()| true);
             }
             portal.finished = true;
             let before = self.conn.out.len();
@@ -427,12 +438,13 @@ impl Session {
                 portal.lines = UtilityRows::new(kept, tag.clone());
             }
             self.send_notices_now()?;
+            let mut stays = true;
             if matches!(raw.stmt, Node::TransactionStmt(_)) || self.xact.commit_at_once {
                 self.finish_command()?;
-                // The statement has started or ended a transaction or a subtransaction.
-                if begins_level(&raw.stmt) && self.xact.block != crate::xact::Block::None {
+                // The statement has begun or ended a transaction or a subtransaction.
+                stays = begins_level(&raw.stmt) && self.xact.block != crate::xact::Block::None;
+                if stays {
                     portal.level = portal.level.min(self.core.backend.txn.nesting());
-                    self.core.named.portals.insert(name, portal);
                 }
             } else {
                 self.next_command()?;
@@ -440,7 +452,6 @@ impl Session {
                 if buffered {
                     portal.lines.send(limit, &mut self.conn.out);
                 }
-                self.core.named.portals.insert(name, portal);
             }
             if !buffered {
                 backend::command_complete(&mut self.conn.out, &tag);
@@ -449,32 +460,30 @@ impl Session {
                 self.end_timed(Some(timed), &what, &prepared.sql);
             }
             self.extended_timer = None;
-            return self.conn.flush_if_large();
+            return self.conn.flush_if_large().map(|()| stays);
         }
         if portal.has_failed() || portal.finished && portal.fields.is_none() {
-            return Err(cannot_be_run(&name));
+            return Err(cannot_be_run(name));
         }
         let running = self.core.measure(Work::Executor);
-        let ran = self.run_query_portal(&mut portal, limit)?;
+        let ran = self.run_query_portal(portal, limit)?;
         self.core.log_measured(running, "EXECUTOR STATISTICS");
         self.send_notices_now()?;
         self.xact.pipelining = true;
         match ran {
             PortalResult::Suspended => {
                 backend::portal_suspended(&mut self.conn.out);
-                self.core.named.portals.insert(name, portal);
             }
             PortalResult::Complete(command, rows) => {
                 self.next_command()?;
                 self.extended_timer = None;
-                self.core.named.portals.insert(name, portal);
                 write_tag(&mut self.conn.out, command, rows);
             }
         }
         if let Some((timed, what)) = timed {
             self.end_timed(Some(timed), &what, &prepared.sql);
         }
-        self.conn.flush_if_large()
+        self.conn.flush_if_large().map(|()| true)
     }
 
     /// The name of a portal's execution in the log: the statement's name, and the portal's if it
@@ -524,7 +533,7 @@ impl fmt::Display for Argument {
 
 /// The error for a binary value that has more bytes than the receive function of its type reads.
 fn extra_bytes_in(which: Argument) -> PgError {
-    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::form::EXCESS_DATA)
+    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::type_io::EXCESS_DATA)
 }
 
 /// The error context of a parameter that cannot be read. Its value is not shown, as with

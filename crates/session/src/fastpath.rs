@@ -9,11 +9,12 @@ use catalog::acl;
 use catalog::rows::PgProc;
 use eval::Facts;
 use ids::Oid;
+use ids::code::ProKind;
 use pgerror::{Result, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Const, FuncExpr, Location};
 use types::Datum;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use wire::{Format, FunctionCall, backend};
 
 /// Maximum number of arguments. Counterpart: `FUNC_MAX_ARGS`.
@@ -87,7 +88,7 @@ impl Session {
         let Some(function) = self.core.cat().find_function(oid)? else {
             return Err(pg_err!(UNDEFINED_FUNCTION, "function with OID {oid} does not exist"));
         };
-        if function.prokind != b'f' || function.proretset {
+        if function.prokind != ProKind::Function || function.proretset {
             return Err(pg_err!(
                 FEATURE_NOT_SUPPORTED,
                 "cannot call function \"{}\" via fastpath interface",

@@ -5,6 +5,7 @@
 
 mod internal;
 pub(crate) mod language;
+mod signature;
 pub(crate) mod sql;
 mod transpose;
 

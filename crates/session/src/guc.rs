@@ -10,17 +10,15 @@ use crate::xact::{isolation_name, isolation_named};
 use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
+use ids::code::AmType;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use planner::CostSettings;
-use settings::{Action, Id, Setting, Store, Value};
+use settings::{Action, Id, SessionValues, Setting, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use types::RegKind;
 use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
 use types::zone::Zone;
-
-/// `pg_am.amtype` of a table's access method.
-const TABLE_METHOD: u8 = b't';
 
 fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
     let error = setting.invalid(text);
@@ -99,7 +97,7 @@ fn zone(text: &str) -> Option<Zone> {
 }
 
 /// The canonical form of a value, for settings with a check function of their own.
-pub(crate) fn canonical(store: &Store, setting: &Setting, text: &str) -> Result<String> {
+pub(crate) fn canonical(store: &SessionValues, setting: &Setting, text: &str) -> Result<String> {
     if setting.name == "client_encoding" {
         return client_encoding(store.named("server_encoding").as_text(), setting, text);
     }
@@ -259,7 +257,7 @@ fn apply_to_types(types: &mut types::Settings, name: &str, value: &Value) {
 }
 
 /// Applies a setting of the planner.
-fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Store) {
+fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &SessionValues) {
     match name {
         "work_mem" => {
             costs.work_mem = value.as_int() as f64 * 1024.0;
@@ -294,11 +292,11 @@ fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Store
 impl Core {
     /// Applies changed settings to the state of the session and of the crates below.
     pub(crate) fn apply_settings(&mut self) {
-        if !self.store.is_touched() {
+        if !self.store.has_changed() {
             return;
         }
         let mut storage = false;
-        for id in self.store.take_touched() {
+        for id in self.store.take_changed() {
             storage |= self.apply(id);
         }
         if storage {
@@ -309,7 +307,7 @@ impl Core {
 
     /// As [`Self::apply_settings`] for all settings, in a new session.
     pub(crate) fn apply_all_settings(&mut self) {
-        self.store.take_touched();
+        self.store.take_changed();
         for id in self.store.base().registry.clone().ids() {
             self.apply(id);
         }
@@ -452,7 +450,7 @@ impl Core {
                 }
                 "seed" => {
                     let (_, value) = self.store.prepare(name, text, self.roles.superuser)?;
-                    types::fncx::SessionContext::set_seed(self, value.as_real());
+                    types::fn_context::SessionContext::set_seed(self, value.as_real());
                     return Ok(());
                 }
                 _ => {}
@@ -489,7 +487,7 @@ impl Core {
                 Some("default_table_access_method cannot be empty.".to_owned())
             }
             "default_table_access_method" => match self.cat().find_access_method(text)? {
-                Some(am) if am.amtype != TABLE_METHOD => {
+                Some(am) if am.amtype != AmType::Table => {
                     return Err(pg_err!(
                         OBJECT_NOT_IN_PREREQUISITE_STATE,
                         "access method \"{text}\" is not of type TABLE"

@@ -121,7 +121,7 @@ impl UtilityRows {
 
 /// The source of a portal's execution: a parked execution, or a plan.
 enum Planned {
-    ParkedExecution(Box<ParkedExecution>),
+    ParkedExecution(ParkedExecution),
     Plan(Arc<PlannedStmt>),
 }
 
@@ -142,6 +142,13 @@ impl Portal {
     /// True if an error has ended it.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed
+    }
+
+    /// Ends the portal by an error: its execution is closed. Counterpart: `MarkPortalFailed`.
+    pub(crate) fn fail(&mut self) {
+        self.failed = true;
+        self.run = None;
+        self.rest = None;
     }
 
     /// True if its query is active on the relation.

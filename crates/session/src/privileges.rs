@@ -10,7 +10,8 @@ use crate::caches::PrivilegeCache;
 use crate::core::Core;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgClass;
-use ids::{AttrNo, Oid};
+use ids::code::ProKind;
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
 use plan::node::RelationPrivileges;
@@ -19,13 +20,13 @@ use std::sync::Arc;
 impl Core {
     /// True if the current user is a superuser. Cached until the role or the catalogs change.
     pub fn is_superuser(&mut self) -> Result<bool> {
-        let (user, seen) = (self.catalog.user, self.catalog.seen());
+        let (user, state) = (self.catalog.user, self.catalog.catalog_state());
         let known = &self.caches.privilege_cache;
-        if known.user == user && known.seen == seen {
+        if known.user == user && known.state == state {
             return Ok(known.superuser);
         }
         let superuser = self.cat().is_superuser(user)?;
-        self.caches.privilege_cache = PrivilegeCache { user, seen, superuser, allowed: None };
+        self.caches.privilege_cache = PrivilegeCache { user, state, superuser, allowed: None };
         Ok(superuser)
     }
 }
@@ -45,7 +46,7 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
     // before execution.
     for views in [true, false] {
         for r in &needed.relations {
-            if (core.cat().class(r.relid)?.relkind == b'v') == views {
+            if (core.cat().class(r.relid)?.relkind == RelKind::View) == views {
                 let role = r.check_as_user.valid().unwrap_or(user);
                 check_relation(core, r, role)?;
             }
@@ -68,8 +69,8 @@ pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Resul
         return Ok(());
     }
     let noun = match row.prokind {
-        b'p' => "procedure",
-        b'a' => "aggregate",
+        ProKind::Procedure => "procedure",
+        ProKind::Aggregate => "aggregate",
         _ => "function",
     };
     Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", row.proname))

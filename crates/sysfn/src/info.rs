@@ -175,8 +175,7 @@ pub fn current_schema(core: &mut dyn SystemHost) -> Result<Option<String>> {
 
 /// True if the schema is searched implicitly: `pg_catalog` or the temporary schema.
 fn is_implicit(core: &mut dyn SystemHost, schema: ids::Oid) -> bool {
-    const PG_CATALOG: ids::Oid = ids::Oid(11);
-    schema == PG_CATALOG || schema == core.catalog_session().temp_namespace
+    schema == catalog::namespace::PG_CATALOG || schema == core.catalog_session().temp_namespace
 }
 
 /// The function is not strict: with a NULL modifier the name has no modifier.

@@ -14,6 +14,7 @@ mod definition;
 mod files;
 mod function;
 mod host;
+mod identity;
 pub mod info;
 mod inventory;
 mod object;
@@ -38,6 +39,7 @@ const TABLES: &[&[SysFn]] = &[
     convert::FNS,
     definition::FNS,
     files::FNS,
+    identity::FNS,
     info::FNS,
     inventory::FNS,
     object::FNS,

@@ -5,18 +5,20 @@ use crate::function::{SysCall, SysFn};
 use crate::host::SystemHost;
 use catalog::ObjectAddress;
 use catalog::format_type::quote_identifier;
+use catalog::object::ObjectClass;
 use catalog::rows::{
-    CatalogRow, PgAm, PgAmop, PgAmproc, PgAttrdef, PgAuthid, PgCast, PgClass, PgCollation,
-    PgConstraint, PgConversion, PgDatabase, PgDefaultAcl, PgEventTrigger, PgExtension, PgLanguage,
-    PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgPolicy, PgProc, PgPublication, PgRewrite,
-    PgStatisticExt, PgTablespace, PgTrigger, PgTsConfig, PgTsDict, PgTsParser, PgTsTemplate,
-    PgType, indexes,
+    CatalogRow, PgAm, PgAttrdef, PgAuthid, PgCast, PgClass, PgCollation, PgConstraint,
+    PgConversion, PgDatabase, PgEventTrigger, PgExtension, PgForeignDataWrapper, PgForeignServer,
+    PgLanguage, PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgPolicy, PgProc, PgPublication,
+    PgRewrite, PgStatisticExt, PgSubscription, PgTablespace, PgTrigger, PgTsConfig, PgTsDict,
+    PgTsParser, PgTsTemplate, PgType, indexes,
 };
 use ids::Oid;
+use ids::code::ProKind;
 use pgerror::Result;
-use types::{Datum, DatumRef, oids};
+use types::{Datum, DatumRef};
 
-fn address(a: &[DatumRef<'_>]) -> ObjectAddress {
+pub(super) fn address(a: &[DatumRef<'_>]) -> ObjectAddress {
     ObjectAddress { class: a[0].as_oid(), object: a[1].as_oid(), sub: a[2].as_i32() }
 }
 
@@ -33,7 +35,7 @@ fn describe(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Datum> {
 }
 
 /// An error if an object other than a relation has a sub-object number.
-fn check_part(object: ObjectAddress) -> Result<()> {
+pub(super) fn check_part(object: ObjectAddress) -> Result<()> {
     if object.sub != 0 && object.class != PgClass::RELATION {
         let class = object.class;
         let message = format!("invalid non-zero objectSubId for object class {class}");
@@ -42,65 +44,35 @@ fn check_part(object: ObjectAddress) -> Result<()> {
     Ok(())
 }
 
-fn exists(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<bool> {
-    let oid = object.object;
-    macro_rules! there {
-        ($index:ident) => {
-            !core.catalog().scan(indexes::$index, &[oid.into()])?.is_empty()
-        };
+/// Does the object exist? An internal error where `object.class` is no class of objects.
+pub(super) fn exists(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<bool> {
+    if object.class == PgClass::RELATION && object.sub != 0 {
+        let column = object.sub as ids::AttrNo;
+        return Ok(core.catalog().attribute(object.object, column)?.is_some());
     }
-    Ok(match object.class {
-        PgClass::RELATION if object.sub != 0 => {
-            core.catalog().attribute(oid, object.sub as ids::AttrNo)?.is_some()
-        }
-        PgClass::RELATION => core.catalog().find_class(oid)?.is_some(),
-        PgProc::RELATION => core.catalog().find_function(oid)?.is_some(),
-        PgType::RELATION => core.catalog().find_type(oid)?.is_some(),
-        PgOperator::RELATION => core.catalog().find_operator_row(oid)?.is_some(),
-        PgConstraint::RELATION => core.catalog().constraint(oid)?.is_some(),
-        PgNamespace::RELATION => there!(PG_NAMESPACE_OID_INDEX),
-        PgAuthid::RELATION => there!(PG_AUTHID_OID_INDEX),
-        PgDatabase::RELATION => there!(PG_DATABASE_OID_INDEX),
-        PgTablespace::RELATION => there!(PG_TABLESPACE_OID_INDEX),
-        PgLanguage::RELATION => there!(PG_LANGUAGE_OID_INDEX),
-        PgCast::RELATION => there!(PG_CAST_OID_INDEX),
-        PgCollation::RELATION => there!(PG_COLLATION_OID_INDEX),
-        PgAttrdef::RELATION => there!(PG_ATTRDEF_OID_INDEX),
-        PgRewrite::RELATION => there!(PG_REWRITE_OID_INDEX),
-        PgTrigger::RELATION => there!(PG_TRIGGER_OID_INDEX),
-        PgExtension::RELATION => there!(PG_EXTENSION_OID_INDEX),
-        PgAm::RELATION => there!(PG_AM_OID_INDEX),
-        PgOpclass::RELATION => there!(PG_OPCLASS_OID_INDEX),
-        PgOpfamily::RELATION => there!(PG_OPFAMILY_OID_INDEX),
-        PgPolicy::RELATION => there!(PG_POLICY_OID_INDEX),
-        PgDefaultAcl::RELATION => there!(PG_DEFAULT_ACL_OID_INDEX),
-        PgStatisticExt::RELATION => there!(PG_STATISTIC_EXT_OID_INDEX),
-        PgAmop::RELATION => there!(PG_AMOP_OID_INDEX),
-        PgAmproc::RELATION => there!(PG_AMPROC_OID_INDEX),
-        PgConversion::RELATION => there!(PG_CONVERSION_OID_INDEX),
-        PgTsConfig::RELATION => there!(PG_TS_CONFIG_OID_INDEX),
-        PgTsDict::RELATION => there!(PG_TS_DICT_OID_INDEX),
-        PgTsParser::RELATION => there!(PG_TS_PARSER_OID_INDEX),
-        PgTsTemplate::RELATION => there!(PG_TS_TEMPLATE_OID_INDEX),
-        PgEventTrigger::RELATION => there!(PG_EVENT_TRIGGER_OID_INDEX),
-        PgPublication::RELATION => there!(PG_PUBLICATION_OID_INDEX),
-        _ => true,
-    })
+    // Objects in `pg_largeobject_metadata` have the address of the catalog of their data.
+    let class =
+        ObjectClass::of(object.class).filter(|c| c.address(Oid::INVALID).class == object.class);
+    let Some(class) = class else {
+        let message = format!("unrecognized object class: {}", object.class);
+        return Err(pgerror::PgError::internal(message));
+    };
+    Ok(core.catalog().find_object_row(class, object.object)?.is_some())
 }
 
 /// The result of `pg_identify_object`.
 #[derive(Default)]
-struct Identity {
-    kind: String,
-    schema: Option<String>,
-    name: Option<String>,
-    identity: Option<String>,
+pub(super) struct Identity {
+    pub(super) kind: String,
+    pub(super) schema: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) identity: Option<String>,
     /// For `pg_identify_object_as_address`.
-    names: Vec<String>,
-    args: Vec<String>,
+    pub(super) names: Vec<String>,
+    pub(super) args: Vec<String>,
 }
 
-fn schema_of(core: &mut dyn SystemHost, oid: Oid) -> Result<String> {
+pub(super) fn schema_of(core: &mut dyn SystemHost, oid: Oid) -> Result<String> {
     Ok(core.catalog().namespace_name(oid)?.map_or_else(String::new, |n| n.to_string()))
 }
 
@@ -134,7 +106,7 @@ fn plain(kind: &str, name: &str) -> Identity {
 }
 
 /// The identity of an object that does not exist: only its kind.
-fn missing(class: Oid) -> Identity {
+pub(super) fn missing(class: Oid) -> Identity {
     let kind = match class {
         PgClass::RELATION => "relation",
         PgProc::RELATION => "routine",
@@ -164,13 +136,15 @@ fn missing(class: Oid) -> Identity {
         PgTsTemplate::RELATION => "text search template",
         PgEventTrigger::RELATION => "event trigger",
         PgPublication::RELATION => "publication",
-        PgDefaultAcl::RELATION => "default acl",
+        PgSubscription::RELATION => "subscription",
+        PgForeignDataWrapper::RELATION => "foreign-data wrapper",
+        PgForeignServer::RELATION => "server",
         _ => "unknown object type",
     };
     Identity { kind: kind.to_owned(), ..Identity::default() }
 }
 
-fn qualified_type(core: &mut dyn SystemHost, ty: Oid) -> Result<String> {
+pub(super) fn qualified_type(core: &mut dyn SystemHost, ty: Oid) -> Result<String> {
     if !ty.is_valid() {
         return Ok("NONE".to_owned());
     }
@@ -186,8 +160,9 @@ macro_rules! row {
         }
     };
 }
+pub(super) use row;
 
-fn identify(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity> {
+pub(super) fn identify(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity> {
     let oid = object.object;
     check_part(object)?;
     if !exists(core, object)? {
@@ -219,6 +194,11 @@ fn identify(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity
         PgAm::RELATION => {
             plain("access method", row!(core, object, PG_AM_OID_INDEX).amname.as_str())
         }
+        PgEventTrigger::RELATION
+        | PgForeignDataWrapper::RELATION
+        | PgForeignServer::RELATION
+        | PgPublication::RELATION
+        | PgSubscription::RELATION => identify_named(core, object)?,
         PgCollation::RELATION
         | PgConversion::RELATION
         | PgTsConfig::RELATION
@@ -234,14 +214,17 @@ fn identify(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity
         | PgTrigger::RELATION
         | PgPolicy::RELATION
         | PgAttrdef::RELATION => identify_part(core, object)?,
-        _ => other_object(core, object)?,
+        _ => missing(object.class),
     })
 }
 
-/// The identity of an object of a kind without rules of its own.
-fn other_object(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity> {
-    let text = core.catalog().describe_object(object)?;
-    Ok(Identity { kind: "object".to_owned(), identity: Some(text), ..Identity::default() })
+/// An object that its name identifies.
+fn identify_named(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity> {
+    let Some(class) = ObjectClass::of(object.class) else { return Ok(missing(object.class)) };
+    match core.catalog().find_object_row(class, object.object)? {
+        Some(row) => Ok(plain(&missing(object.class).kind, row.name()?.as_str())),
+        None => Ok(missing(object.class)),
+    }
 }
 
 /// A relation or one of its columns.
@@ -265,8 +248,8 @@ fn identify_relation(core: &mut dyn SystemHost, object: ObjectAddress) -> Result
 fn identify_function(core: &mut dyn SystemHost, oid: Oid) -> Result<Identity> {
     let row = core.catalog().function(oid)?;
     let kind = match row.prokind {
-        b'a' => "aggregate",
-        b'p' => "procedure",
+        ProKind::Aggregate => "aggregate",
+        ProKind::Procedure => "procedure",
         _ => "function",
     };
     let schema = schema_of(core, row.pronamespace)?;
@@ -291,7 +274,7 @@ fn identify_type(core: &mut dyn SystemHost, oid: Oid) -> Result<Identity> {
     let schema = schema_of(core, row.typnamespace)?;
     let shown = qualified_type(core, oid)?;
     Ok(Identity {
-        kind: if row.typtype == b'd' { "domain" } else { "type" }.to_owned(),
+        kind: "type".to_owned(),
         schema: Some(quote_identifier(&schema)),
         name: Some(quote_identifier(row.typname.as_str())),
         identity: Some(shown.clone()),
@@ -304,14 +287,17 @@ fn identify_type(core: &mut dyn SystemHost, oid: Oid) -> Result<Identity> {
 fn identify_operator(core: &mut dyn SystemHost, oid: Oid) -> Result<Identity> {
     let row = core.catalog().operator(oid)?;
     let schema = schema_of(core, row.oprnamespace)?;
-    let args = vec![qualified_type(core, row.oprleft)?, qualified_type(core, row.oprright)?];
+    let operands = [row.oprleft, row.oprright];
+    let shown = [qualified_type(core, row.oprleft)?, qualified_type(core, row.oprright)?];
+    let present = shown.iter().zip(operands).filter(|(_, operand)| operand.is_valid());
+    let args = present.map(|(name, _)| name.clone()).collect();
     Ok(Identity {
         kind: "operator".to_owned(),
         identity: Some(format!(
             "{}.{}({})",
             quote_identifier(&schema),
             row.oprname,
-            args.join(",")
+            shown.join(",")
         )),
         names: vec![schema.clone(), row.oprname.to_string()],
         schema: Some(quote_identifier(&schema)),
@@ -365,7 +351,7 @@ fn identify_in_schema(core: &mut dyn SystemHost, object: ObjectAddress) -> Resul
             let name = row.opfname;
             by_method(core, "operator family", row.opfnamespace, name.as_str(), am)?
         }
-        _ => other_object(core, object)?,
+        _ => missing(object.class),
     })
 }
 
@@ -392,7 +378,11 @@ fn identify_part(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Ide
                 true => ("table constraint", ObjectAddress::relation(row.conrelid)),
                 false => ("domain constraint", ObjectAddress::of::<PgType>(row.contypid)),
             };
-            part_of(core, kind, on, row.conname.as_str(), Some(schema))?
+            let mut id = part_of(core, kind, on, row.conname.as_str(), Some(schema))?;
+            if !table {
+                id.args.extend(id.names.pop());
+            }
+            id
         }
         PgRewrite::RELATION => {
             let row = row!(core, object, PG_REWRITE_OID_INDEX);
@@ -420,7 +410,7 @@ fn identify_part(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Ide
                 ..Identity::default()
             }
         }
-        _ => other_object(core, object)?,
+        _ => missing(object.class),
     })
 }
 
@@ -461,15 +451,6 @@ fn part_of(
     })
 }
 
-fn texts(list: &[String]) -> Result<Datum> {
-    let list: Vec<Datum> = list.iter().map(|s| Datum::text(s)).collect();
-    types::array::of_builtin(oids::TEXT, &list)
-}
-
-fn or_null(text: Option<String>) -> Datum {
-    text.map_or(Datum::Null, |t| Datum::text(&t))
-}
-
 /// A visibility function: true if the unqualified name of the object refers to it.
 macro_rules! visible {
     ($name:literal, $index:ident, $find:expr) => {
@@ -502,28 +483,6 @@ fn first_in_path(
 
 pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_describe_object", call: SysCall::One(|c, a| describe(c, address(a))) },
-    SysFn {
-        name: "pg_identify_object",
-        call: SysCall::Set(|c, a| {
-            let id = identify(c, address(a))?;
-            Ok(vec![vec![
-                Datum::text(&id.kind),
-                or_null(id.schema),
-                or_null(id.name),
-                or_null(id.identity),
-            ]])
-        }),
-    },
-    SysFn {
-        name: "pg_identify_object_as_address",
-        call: SysCall::Set(|c, a| {
-            let id = identify(c, address(a))?;
-            if id.identity.is_none() {
-                return Ok(vec![vec![Datum::text(&id.kind), Datum::Null, Datum::Null]]);
-            }
-            Ok(vec![vec![Datum::text(&id.kind), texts(&id.names)?, texts(&id.args)?]])
-        }),
-    },
     visible!(
         "pg_collation_is_visible",
         PG_COLLATION_OID_INDEX,

@@ -5,9 +5,9 @@ use crate::host::SystemHost;
 use catalog::acl::{self, Kind};
 use catalog::cache;
 use catalog::rows::{AclItem, indexes};
-use ids::Oid;
+use ids::{Oid, Persistence, RelKind};
 use pgerror::{PgError, Result, pg_err};
-use types::fncx::RegKind;
+use types::fn_context::RegKind;
 use types::{Datum, DatumRef};
 
 /// Owner and access control list of an object.
@@ -53,7 +53,7 @@ impl Object for Sequence {
     const KIND: Kind = Kind::Sequence;
     fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
         let oid = Table::named(core, name)?;
-        if core.catalog().class(oid)?.relkind != b'S' {
+        if core.catalog().class(oid)?.relkind != RelKind::Sequence {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{name}\" is not a sequence"));
         }
         Ok(oid)
@@ -197,7 +197,7 @@ fn has_parameter(
     let name = name.to_ascii_lowercase();
     let index = indexes::PG_PARAMETER_ACL_PARNAME_INDEX;
     let row = core.catalog().scan(index, &[name.as_str().into()])?.pop();
-    let owner = Oid(10);
+    let owner = ids::builtin::role::BOOTSTRAP_SUPERUSER;
     for mask in masks {
         if let Some(row) = &row
             && core.catalog().has_privilege(
@@ -595,9 +595,9 @@ pub(super) const ROLE: &[SysFn] = &[
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
             Ok(c.catalog().find_class(oid)?.map_or(Datum::Null, |r| {
-                let kind = matches!(r.relkind, b'r' | b'p');
+                let kind = matches!(r.relkind, RelKind::Table | RelKind::PartitionedTable);
                 let own = oid >= Oid::FIRST_NORMAL;
-                Datum::bool(kind && own && r.relpersistence == b'p')
+                Datum::bool(kind && own && r.relpersistence == Persistence::Permanent)
             }))
         }),
     },

@@ -2,10 +2,12 @@
 
 use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
+use catalog::rows::{CatalogRow, PgClass};
 use catalog::{RelDesc, acl, cache};
 use engine::sequence::{self, SequenceFile, SequenceParams};
 use hashbrown::HashMap;
-use ids::{Oid, RelFile};
+use ids::code::DepType;
+use ids::{Oid, Persistence, RelFile, RelKind};
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
@@ -83,7 +85,7 @@ fn open(core: &mut dyn SystemHost, oid: Oid) -> Result<Opened> {
     core.catalog().relation(oid)?;
     core.lock_relation(oid, 3)?;
     let desc = core.catalog().relation(oid)?;
-    if desc.kind() != b'S' {
+    if desc.kind() != RelKind::Sequence {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a sequence", desc.name()));
     }
     let table = desc.rows()?;
@@ -112,7 +114,7 @@ fn check_privileges(core: &mut dyn SystemHost, oid: Oid, wanted: u32) -> Result<
 
 /// Error 25006 in a read-only transaction, except for temporary sequences.
 fn check_writable(core: &mut dyn SystemHost, oid: Oid, what: &str) -> Result<()> {
-    if !core.is_read_only() || core.catalog().class(oid)?.relpersistence == b't' {
+    if !core.is_read_only() || core.catalog().class(oid)?.relpersistence == Persistence::Temporary {
         return Ok(());
     }
     Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
@@ -233,8 +235,9 @@ fn serial_sequence(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<D
     };
     let target = catalog::depend::ObjectAddress::column(oid, att.attnum);
     for d in core.catalog().dependents_of(target)?.iter() {
-        let owned = matches!(d.deptype, b'a' | b'i') && d.classid == Oid(1259);
-        if owned && core.catalog().class(d.objid)?.relkind == b'S' {
+        let owned = matches!(d.deptype, DepType::Auto | DepType::Internal)
+            && d.classid == PgClass::RELATION;
+        if owned && core.catalog().class(d.objid)?.relkind == RelKind::Sequence {
             let class = core.catalog().class(d.objid)?;
             let schema = core.catalog().namespace_name(class.relnamespace)?;
             let schema = schema.map(|s| s.as_str().to_string()).unwrap_or_default();

@@ -6,9 +6,8 @@ use crate::queue::Event;
 use crate::registry::{Side, constraint_function};
 use crate::ri;
 use crate::stats::{Counts, TriggerStats};
-use executor::{
-    BeforeRowResult, Change, Firing, Level, OpenRel, RowEvent, RowVersion, Timing, Trigger,
-};
+use executor::{BeforeRowResult, Change, Level, OpenRel, RowEvent, RowVersion, Timing, Trigger};
+use ids::code::Firing;
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
@@ -18,7 +17,7 @@ use types::{Datum, DatumRef};
 /// Does the trigger fire in this mode of `session_replication_role`? Counterpart: `TriggerEnabled`.
 fn is_enabled(trigger: &Trigger, replica: bool) -> bool {
     match trigger.firing {
-        Firing::Never => false,
+        Firing::Disabled => false,
         Firing::Always => true,
         Firing::Origin => !replica,
         Firing::Replica => replica,

@@ -1,12 +1,12 @@
 //! Types that have only an output function, so that rows written by PostgreSQL can be read and
-//! dumped: geometry, MAC addresses, money, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c,
-//! cash.c, xml.c, tsvector.c, tsquery.c.
+//! dumped: geometry, MAC addresses, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c, xml.c,
+//! tsvector.c, tsquery.c.
 
 use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
 use values::datum::{Datum, DatumRef};
 use values::float::float8_text;
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 fn damaged() -> PgError {
     pg_err!(DATA_CORRUPTED, "stored value is truncated")
@@ -58,25 +58,6 @@ fn circle(n: &[String]) -> Option<String> {
 fn hardware_address(payload: &[u8]) -> Datum {
     let parts: Vec<String> = payload.iter().map(|b| format!("{b:02x}")).collect();
     Datum::text(&parts.join(":"))
-}
-
-/// Money: an amount in cents, formatted for the C locale or en_US, which are the same.
-fn money(cx: &dyn FnContext, cents: i64) -> Result<Datum> {
-    let locale = &cx.settings().lc_monetary;
-    if !crate::locale::orders_by_bytes(locale) && !locale.starts_with("en_US") {
-        return Err(PgError::unsupported(format!("money in the locale \"{locale}\"")));
-    }
-    let (whole, rest) = (cents.unsigned_abs() / 100, cents.unsigned_abs() % 100);
-    let digits = whole.to_string();
-    let mut out = String::from(if cents < 0 { "-$" } else { "$" });
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    let _ = write!(out, ".{rest:02}");
-    Ok(Datum::text(&out))
 }
 
 /// The text with its XML declaration without the encoding; a declaration that has default values
@@ -147,10 +128,10 @@ fn ts_vector(payload: &[u8]) -> Result<String> {
         // Aligned to two bytes, relative to the start of the lexemes.
         let at = words + (at + length - words).next_multiple_of(2);
         for n in 0..usize::from(u16::from_le_bytes(bytes(payload, at)?)) {
-            let place = u16::from_le_bytes(bytes(payload, at + 2 + 2 * n)?);
-            let weight = ["", "C", "B", "A"][usize::from(place >> 14)];
+            let packed = u16::from_le_bytes(bytes(payload, at + 2 + 2 * n)?);
+            let weight = ["", "C", "B", "A"][usize::from(packed >> 14)];
             let before = if n == 0 { ':' } else { ',' };
-            let _ = write!(out, "{before}{}{weight}", place & 0x3fff);
+            let _ = write!(out, "{before}{}{weight}", packed & 0x3fff);
         }
     }
     Ok(out)
@@ -213,8 +194,8 @@ impl TsQuery<'_> {
         self.next += 12;
         let mut out = String::new();
         if item[0] == 1 {
-            let place = u32::from_le_bytes([item[8], item[9], item[10], item[11]]) as usize;
-            let (length, at) = (place & 0xfff, self.words + (place >> 12));
+            let packed = u32::from_le_bytes([item[8], item[9], item[10], item[11]]) as usize;
+            let (length, at) = (packed & 0xfff, self.words + (packed >> 12));
             lexeme(&mut out, self.payload.get(at..at + length).ok_or_else(damaged)?);
             if item[1] != 0 || item[2] != 0 {
                 out.push(':');
@@ -276,7 +257,6 @@ scalars! { FNS;
     "circle_out" => |cx, a| geometry(cx, a, 0, circle),
     "macaddr_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
     "macaddr8_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
-    "cash_out" => |cx, a| money(cx, a[0].as_i64()),
     "xml_out" => |_, a| Ok(Datum::text(&xml(&String::from_utf8_lossy(a[0].as_bytes())))),
     "tsvectorout" => |_, a| Ok(Datum::text(&ts_vector(a[0].as_bytes())?)),
     "pg_ndistinct_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), false)?)),

@@ -4,6 +4,7 @@ use crate::host::CommandHost;
 use analyze::coerce::{Context, null_const};
 use analyze::{Analyzer, Params, SessionLookup};
 use catalog::rows::{PgAttribute, indexes};
+use ids::code::TypType;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::Expr;
@@ -27,7 +28,7 @@ pub fn has_constraints(host: &mut dyn CommandHost, domain: Oid) -> Result<bool> 
     let mut oid = domain;
     loop {
         let row = host.catalog().type_row(oid)?;
-        if row.typtype != b'd' {
+        if row.typtype != TypType::Domain {
             return Ok(false);
         }
         let index = indexes::PG_CONSTRAINT_CONTYPID_INDEX;

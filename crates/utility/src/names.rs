@@ -5,7 +5,7 @@
 use crate::host::CommandHost;
 use catalog::rows::PgClass;
 use catalog::{RelDesc, acl, namespace};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::{RangeVar, RoleSpec, RoleSpecType};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub fn shown(rv: &RangeVar) -> String {
 
 /// A relation reference from a possibly qualified name.
 pub fn range_var_of(names: &[&str]) -> Result<RangeVar> {
-    let mut rv = RangeVar { inh: true, relpersistence: b'p', location: -1, ..RangeVar::default() };
+    let mut rv = RangeVar { inh: true, location: -1, ..RangeVar::default() };
     match names {
         [name] => rv.relname = (*name).into(),
         [schema, name] => {
@@ -132,7 +132,7 @@ pub fn exclude_readers(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> 
 /// readers lock each index and the TOAST table; Norsu's lock only the table. Must be called before
 /// an index is locked, so that the table's lock is acquired first, as in all sessions.
 pub fn exclude_readers_of(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
-    if host.catalog().class(table)?.relkind == b't' {
+    if host.catalog().class(table)?.relkind == RelKind::Toast {
         let rows = host.catalog().scan_all::<PgClass>()?;
         if let Some(owner) = rows.iter().find(|c| c.reltoastrelid == table) {
             host.lock_relation(owner.oid, mode::ACCESS_EXCLUSIVE)?;
@@ -193,12 +193,12 @@ pub fn must_own_parts(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
 pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if !is_owner(host, rel.class.relowner)? {
         let kind = match rel.kind() {
-            b'i' | b'I' => "index",
-            b'S' => "sequence",
-            b'v' => "view",
-            b'm' => "materialized view",
-            b'f' => "foreign table",
-            b'c' => "type",
+            RelKind::Index | RelKind::PartitionedIndex => "index",
+            RelKind::Sequence => "sequence",
+            RelKind::View => "view",
+            RelKind::MaterializedView => "materialized view",
+            RelKind::ForeignTable => "foreign table",
+            RelKind::CompositeType => "type",
             _ => "table",
         };
         bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {kind} {}", rel.name());
@@ -229,13 +229,13 @@ pub fn check_table_privileges(
 }
 
 /// The noun for a relation kind in privilege errors.
-pub fn relation_noun(kind: u8) -> &'static str {
+pub fn relation_noun(kind: RelKind) -> &'static str {
     match kind {
-        b'S' => "sequence",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'i' | b'I' => "index",
-        b'f' => "foreign table",
+        RelKind::Sequence => "sequence",
+        RelKind::View => "view",
+        RelKind::MaterializedView => "materialized view",
+        RelKind::Index | RelKind::PartitionedIndex => "index",
+        RelKind::ForeignTable => "foreign table",
         _ => "table",
     }
 }

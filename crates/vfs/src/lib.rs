@@ -4,7 +4,7 @@
 //! Paths are text relative to the data directory ("base/5/1259"); absolute paths are allowed
 //! (tablespaces). Reading order: `disk` (the traits), `direct`, `os`, `mem` (the crashable disk),
 //! `durable` (rename and remove that survive a crash), `clock`, `random`, `machine` (memory),
-//! `process`, `locale`, `error`.
+//! `process`, `program`, `locale`, `error`.
 
 mod clock;
 mod direct;
@@ -16,6 +16,7 @@ mod machine;
 mod mem;
 mod os;
 pub mod process;
+pub mod program;
 mod random;
 
 pub use clock::{Clock, ManualClock, SystemClock};

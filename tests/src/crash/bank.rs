@@ -11,6 +11,7 @@ use engine::table::{ChangeOptions, InsertOptions, LockRow, RowLock, RowOutcome, 
 use engine::table::{ScanOptions, TableScan};
 use engine::{Backend, IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};
 use engine::{index, storage, table, vacuum};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, MultiXid, Oid, Persistence, RelFile, Tid, Xid};
 use page::tupdesc::{Align, Attr, TupleDesc};
 use pgerror::{PgError, Result};
@@ -158,7 +159,7 @@ fn toast_desc(table_ids: &TableIds, relation: &TableId) -> ToastDesc {
     let chunk_id = Attr::new(b"chunk_id", Oid(26), 4, true, Align::Int);
     let seq = int4(b"chunk_seq");
     let mut data = Attr::new(b"chunk_data", Oid(17), -1, false, Align::Int);
-    data.storage = b'p';
+    data.storage = ColumnStorage::Plain;
     let name = format!("pg_toast_{}", relation.table.0);
     let keys = [(1, chunk_id.clone()), (2, seq.clone())];
     let index =

@@ -43,7 +43,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Observed> {
         Fault::All(op, part, errno) => fixture.disk.fail_all_on(op, part, errno),
         Fault::Room(bytes) => fixture.disk.set_capacity(Some(fixture.disk.used() + bytes)),
     }
-    let tables = fixture.places.open();
+    let tables = fixture.ids.open();
     let mut tellers = (0..2).map(|_| fixture.teller(&engine)).collect::<Outcome<Vec<_>>>()?;
     let mut seen = Observed::default();
     for i in 0..STEPS {
@@ -75,7 +75,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Observed> {
     seen.committed_after = fixture.model.totals().0 - seen.committed_after;
     if !seen.down {
         fixture.disk.clear_faults();
-        let mut be = session(&engine, fixture.places.database)?;
+        let mut be = session(&engine, fixture.ids.database)?;
         fixture.compare(&mut be, &tables).map_err(|e| e.to_string())?;
     }
     let left = fixture.disk.crash(fixture.random.next());

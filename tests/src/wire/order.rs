@@ -24,6 +24,7 @@ cases! {
     binary_values_that_name_other_types,
     cursors_of_sql_are_executed,
     closing_all_cursors_ends_portals,
+    portals_that_fail_in_a_savepoint,
     changed_statements_are_described,
 }
 
@@ -475,4 +476,40 @@ fn changed_statements_are_described(both: &Both) {
             .sync(),
         8,
     );
+}
+
+/// A portal that is older than the savepoint in which it fails still exists after the rollback to
+/// the savepoint, and cannot be run. A younger one is gone.
+fn portals_that_fail_in_a_savepoint(both: &Both) {
+    let sql = "select 10 / (4 - g) from generate_series(1, 9) g";
+    let begin = b().query("begin").parse("q", sql, &[]).bind("p", "q", &[], &[], &[]);
+    let older = begin.execute("p", 2).sync().query("savepoint s");
+    let failed = older.execute("p", 0).sync();
+    let back = failed.clone().query("rollback to s");
+    let bound = |bytes: Bytes| bytes.bind("p", "q", &[], &[], &[]);
+    for (name, rest, ready) in [
+        ("executed", back.clone().execute("p", 1).sync().execute("p", 0).sync(), 7),
+        ("described", back.clone().describe(b'P', "p").sync(), 6),
+        ("bound again", bound(back.clone()).sync(), 6),
+        ("closed and bound again", bound(back.clone().close(b'P', "p")).execute("p", 1).sync(), 6),
+        ("fetched from", back.clone().query("fetch 1 from p").query("close p"), 7),
+        ("closed by SQL", back.clone().query("close p").query("rollback to s"), 7),
+        ("after the release", back.clone().query("release s").execute("p", 1).sync(), 7),
+        ("after the commit", back.clone().query("commit").execute("p", 1).sync(), 7),
+        (
+            "executed while failed",
+            failed.clone().execute("p", 1).sync().query("rollback to s").execute("p", 1).sync(),
+            7,
+        ),
+        ("listed", back.query("select name, statement from pg_cursors order by 1"), 6),
+    ] {
+        both.check(name, rest, ready);
+    }
+    let younger = b().query("begin").query("savepoint s").parse("q", sql, &[]);
+    let younger = bound(younger).execute("p", 0).sync().query("rollback to s");
+    both.check("a younger one", younger.execute("p", 1).sync(), 5);
+    let utility = b().query("begin").parse("u", "drop table nosuch", &[]);
+    let utility = utility.bind("p", "u", &[], &[], &[]).sync().query("savepoint s");
+    let utility = utility.execute("p", 0).sync().query("rollback to s");
+    both.check("a utility statement", utility.execute("p", 0).sync(), 6);
 }

@@ -2,6 +2,7 @@
 //! consistency checking, and then its amcheck accepts our indexes.
 
 use super::*;
+use ids::code::ColumnStorage;
 use std::panic::catch_unwind;
 use std::process::Command;
 use wal::control::CONTROL_FILE;
@@ -145,7 +146,7 @@ fn column(c: &[String]) -> KeyColumn {
         c[6] == "t",
         Align::from_char(c[7].as_bytes()[0]).unwrap(),
     );
-    attr.storage = c[8].as_bytes()[0];
+    attr.storage = ColumnStorage::from_char(c[8].as_bytes()[0]).unwrap();
     let cmp = match c[10].as_str() {
         "" => btint4cmp,
         "bttextcmp" => bttextcmp_c,

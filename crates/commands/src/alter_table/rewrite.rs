@@ -11,7 +11,8 @@ use catalog::RelDesc;
 use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
 use eval::{EvalState, Program};
-use ids::{AttrNo, Oid, Tid};
+use ids::code::ColumnStorage;
+use ids::{AttrNo, Oid, Persistence, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::Expr;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub struct Rewrite {
     /// Rewrite even if no value changes.
     pub forced: bool,
     /// New `relpersistence`, if it changes.
-    pub persistence: Option<u8>,
+    pub persistence: Option<Persistence>,
     pub tablespace: Option<Oid>,
 }
 
@@ -119,7 +120,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
     cluster::clear_missing(host, oid)?;
     toast::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
-    if !matches!(new.kind(), b'r' | b'm' | b't') {
+    if !new.kind().has_table_am() {
         return Ok(());
     }
     // Rows that are only moved keep their visibility, also to older snapshots.
@@ -156,8 +157,8 @@ fn set_location(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<
         let mut cat = host.catalog();
         let row = class::row(&mut cat, part)?;
         let mut class = row.row.clone();
-        if let Some(letter) = work.persistence {
-            class.relpersistence = letter;
+        if let Some(persistence) = work.persistence {
+            class.relpersistence = persistence;
         }
         if let Some(tablespace) = work.tablespace.filter(|_| moves) {
             class.reltablespace = tablespace;
@@ -180,8 +181,9 @@ fn copy(
     let width = new.attributes.len();
     let old_width = old.tupdesc.len();
     let mut columns: Vec<AttrNo> = (1..=old_width as AttrNo).collect();
-    // Values keep their compressed form even if the storage of their column is now plain.
-    let has_plain = new.attributes.iter().any(|a| a.attlen == -1 && a.attstorage == b'p');
+    // Values keep their compressed form even if their column's storage is now plain.
+    let has_plain =
+        new.attributes.iter().any(|a| a.attlen == -1 && a.attstorage == ColumnStorage::Plain);
     let same: Vec<AttrNo> = match has_plain {
         true => columns.iter().copied().filter(|n| !programs.sets(*n)).collect(),
         false => Vec::new(),

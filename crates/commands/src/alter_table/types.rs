@@ -5,7 +5,7 @@
 //!
 //! Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`, `ATPostAlterTypeCleanup`.
 
-use super::attribute::{self, column, must_be};
+use super::attribute::{self, WITH_COLUMNS, column, must_be};
 use super::constraints;
 use super::queue::{Pass, Queue, SavedDefinition, Step, Work};
 use crate::{class, create_table, deletion, index, relation, tablespace, toast, type_usage};
@@ -18,7 +18,9 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, RelDesc};
 use deparse as definition;
-use ids::{AttrNo, Oid};
+use ids::builtin::proc;
+use ids::code::{ColumnGenerated, ColumnIdentity, ConType, DepType};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -41,7 +43,7 @@ pub fn alter(
     work: &mut Work,
     sql: &str,
 ) -> Result<()> {
-    must_be(rel, b"rpcf", "ALTER COLUMN ... SET DATA TYPE")?;
+    must_be(rel, WITH_COLUMNS, "ALTER COLUMN ... SET DATA TYPE")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let Some(Node::ColumnDef(def)) = &cmd.def else {
         return Err(PgError::internal("ALTER COLUMN TYPE without a type"));
@@ -51,7 +53,7 @@ pub fn alter(
     if work.retyped.contains(&number) {
         bail!(FEATURE_NOT_SUPPORTED, "cannot alter type of column \"{name}\" twice");
     }
-    if a.attgenerated != 0 && def.raw_default.is_some() {
+    if a.attgenerated != ColumnGenerated::No && def.raw_default.is_some() {
         return Err(pg_err!(
             INVALID_COLUMN_DEFINITION,
             "cannot specify USING when altering type of generated column"
@@ -61,7 +63,7 @@ pub fn alter(
     work.retyped.push(number);
     let (ty, typmod, collation) =
         analyze::ddl::column_type(&mut SessionLookup::new(host), def, "")?;
-    if a.attidentity != 0 {
+    if a.attidentity != ColumnIdentity::No {
         if !create_table::is_sequence_type(ty) {
             bail!(
                 INVALID_PARAMETER_VALUE,
@@ -77,16 +79,15 @@ pub fn alter(
     let mut new = relation::NewColumn::new(name, ty, typmod, collation);
     new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
     relation::check_column_type(host, &new, rel.kind(), rel.class.reltype)?;
-    if rel.kind() == b'c' {
+    if rel.kind() == RelKind::CompositeType {
         type_usage::check_row_type(host, rel)?;
     }
-    if rel.kind() == b'r' {
-        // Expressions refer to the rows before the statement, even if other columns are changed
-        // too.
+    if rel.kind() == RelKind::Table {
+        // Expressions refer to the rows before the statement, regardless of other changed columns.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;
         let needs = work.rewrite.is_needed() || changes_bytes(&e, number);
-        if a.attgenerated == 0 {
+        if a.attgenerated == ColumnGenerated::No {
             work.rewrite.values.push((number, e));
         }
         work.rewrite.forced |= needs;
@@ -104,7 +105,7 @@ pub fn alter(
             work.rewrite.forced = true;
         }
     }
-    if rel.kind() == b'r' {
+    if rel.kind() == RelKind::Table {
         toast::add_toast(host, oid, None)?;
     }
     Ok(())
@@ -173,12 +174,11 @@ fn coerce(host: &mut dyn CommandHost, e: Expr, ty: Oid, typmod: i32) -> Result<O
 
 /// True if the expression changes the stored bytes. Counterpart: `ATColumnChangeRequiresRewrite`.
 fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
-    const VARCHAR_LENGTH: Oid = Oid(669);
     match e {
         Expr::Var(v) => v.varattno != number,
         Expr::Relabel(r) => changes_bytes(&r.arg, number),
         // A varchar with a larger limit accepts all old values.
-        Expr::FuncExpr(f) if f.funcid == VARCHAR_LENGTH => {
+        Expr::FuncExpr(f) if f.funcid == proc::VARCHAR => {
             let Some(Expr::Const(limit)) = f.args.get(1) else { return true };
             let limit = if limit.value.is_null() { -1 } else { limit.value.as_ref().as_i32() };
             let Some(arg) = f.args.first() else { return true };
@@ -201,7 +201,7 @@ fn new_default(
     let Some(text) = rel.default(a.attnum) else { return Ok(None) };
     let e = plan::nodetree::read_expr(text.as_str())?;
     let e = strip_implicit(e);
-    let generated = a.attgenerated != 0;
+    let generated = a.attgenerated != ColumnGenerated::No;
     if let Some(e) = coerce(host, e, ty, typmod)? {
         return Ok(Some((e, generated)));
     }
@@ -253,11 +253,13 @@ fn drop_dependents(
             PgClass::RELATION => {
                 let Some(class) = host.catalog().find_class(d.objid)? else { continue };
                 match class.relkind {
-                    b'i' | b'I' => match index::constraint_of(host, d.objid)? {
-                        Some(c) => constraints.push(c),
-                        None => indexes_found.push(d.objid),
-                    },
-                    b'S' => {}
+                    RelKind::Index | RelKind::PartitionedIndex => {
+                        match index::constraint_of(host, d.objid)? {
+                            Some(c) => constraints.push(c),
+                            None => indexes_found.push(d.objid),
+                        }
+                    }
+                    RelKind::Sequence => {}
                     _ if d.objid == rel.oid() && d.objsubid != 0 => {
                         let other = rel.attribute(d.objsubid as AttrNo);
                         let other = other.map_or("", |o| o.attname.as_str()).to_string();
@@ -345,12 +347,12 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<SavedD
         table,
         name,
         schema: row.connamespace,
-        foreign: row.contype == b'f',
+        foreign: row.contype == ConType::ForeignKey,
         clustered: false,
         replica_identity: false,
         tablespace: None,
     };
-    if matches!(row.contype, b'p' | b'u')
+    if matches!(row.contype, ConType::PrimaryKey | ConType::Unique)
         && let Some(i) = rel.indexes.iter().find(|i| i.indexrelid == row.conindid)
     {
         saved.index_comment = comment_of(host, ObjectAddress::relation(i.indexrelid))?;
@@ -418,7 +420,9 @@ fn attribute_row(
     let this = ObjectAddress::column(oid, a.attnum);
     let mut cat = host.catalog();
     for d in cat.dependencies_of(this)? {
-        if matches!(d.refclassid, PgType::RELATION | PgCollation::RELATION) && d.deptype == b'n' {
+        if matches!(d.refclassid, PgType::RELATION | PgCollation::RELATION)
+            && d.deptype == DepType::Normal
+        {
             cat.delete(&d)?;
         }
     }

@@ -5,13 +5,13 @@
 use super::{GrantSpec, grantees, merge, privileges_of};
 use crate::acl_list;
 use crate::acl_object::update_acl_dependencies;
-use crate::default_acl::{find, letter};
+use crate::default_acl::{class_of, find};
 use crate::object::address;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
-use catalog::depend::Dependency;
 use catalog::rows::{PgDefaultAcl, PgNamespace, indexes};
 use ids::Oid;
+use ids::code::{DefAclObject, DepType};
 use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -33,7 +33,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
         *slot = Some(items);
     }
     let action = &stmt.action;
-    let (objtype, kind) = letter(action.objtype)?;
+    let (objtype, kind) = class_of(action.objtype)?;
     for p in &action.privileges {
         if !p.cols.is_empty() {
             bail!(INVALID_GRANT_OPERATION, "default privileges cannot be set for columns");
@@ -70,7 +70,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
     match schemas {
         None => spaces.push(Oid::INVALID),
         Some(list) => {
-            if objtype == b'n' {
+            if objtype == DefAclObject::Namespace {
                 bail!(
                     INVALID_GRANT_OPERATION,
                     "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS"
@@ -95,7 +95,7 @@ fn set(
     order: &GrantSpec,
     owner: Oid,
     space: Oid,
-    objtype: u8,
+    objtype: DefAclObject,
     kind: Kind,
 ) -> Result<()> {
     // Privileges for a schema are added to the global ones, so they start from an empty list.
@@ -137,7 +137,7 @@ fn set(
             cat.record_owner(this, owner)?;
             if space.is_valid() {
                 let schema = ObjectAddress::of::<PgNamespace>(space);
-                cat.record_dependency(this, schema, Dependency::Auto)?;
+                cat.record_dependency(this, schema, DepType::Auto)?;
             }
             oid
         }
@@ -154,11 +154,11 @@ pub fn drop_member(host: &mut dyn CommandHost, oid: Oid, role: Oid) -> Result<()
     let row =
         row.ok_or_else(|| pg_err!(INTERNAL_ERROR, "could not find tuple for default ACL {oid}"))?;
     let (kind, owner) = match row.defaclobjtype {
-        b'r' => (Kind::Table, row.defaclrole),
-        b'S' => (Kind::Sequence, row.defaclrole),
-        b'f' => (Kind::Function, row.defaclrole),
-        b'T' => (Kind::Type, row.defaclrole),
-        _ => (Kind::Schema, row.defaclrole),
+        DefAclObject::Relation => (Kind::Table, row.defaclrole),
+        DefAclObject::Sequence => (Kind::Sequence, row.defaclrole),
+        DefAclObject::Function => (Kind::Function, row.defaclrole),
+        DefAclObject::Type => (Kind::Type, row.defaclrole),
+        DefAclObject::Namespace => (Kind::Schema, row.defaclrole),
     };
     let order = GrantSpec {
         grant: false,

@@ -6,6 +6,8 @@ use crate::acl_object::AclObject;
 use crate::object::address;
 use crate::routine::lookup;
 use catalog::rows::{PgClass, PgProc, PgType};
+use ids::RelKind;
+use ids::code::{ProKind, TypType};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -55,7 +57,9 @@ fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<AclO
             };
             match host.catalog().find_type_by_name(schema, name)? {
                 Some(oid) => {
-                    if kind == ObjectType::Domain && host.catalog().type_row(oid)?.typtype != b'd' {
+                    if kind == ObjectType::Domain
+                        && host.catalog().type_row(oid)?.typtype != TypType::Domain
+                    {
                         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a domain");
                     }
                     AclObject::of::<PgType>(oid)
@@ -85,9 +89,19 @@ pub fn in_schemas(
         let schema = host.catalog().namespace(name)?;
         match kind {
             ObjectType::Table | ObjectType::Sequence => {
-                let kinds: &[u8] = if kind == ObjectType::Table { b"rvmfp" } else { b"S" };
+                let wanted = |k: RelKind| match kind {
+                    ObjectType::Table => matches!(
+                        k,
+                        RelKind::Table
+                            | RelKind::View
+                            | RelKind::MaterializedView
+                            | RelKind::ForeignTable
+                            | RelKind::PartitionedTable
+                    ),
+                    _ => k == RelKind::Sequence,
+                };
                 for row in host.catalog().scan_all::<PgClass>()? {
-                    if row.relnamespace == schema && kinds.contains(&row.relkind) {
+                    if row.relnamespace == schema && wanted(row.relkind) {
                         out.push(AclObject::of::<PgClass>(row.oid));
                     }
                 }
@@ -95,8 +109,8 @@ pub fn in_schemas(
             _ => {
                 for row in host.catalog().scan_all::<PgProc>()? {
                     let fits = match kind {
-                        ObjectType::Procedure => row.prokind == b'p',
-                        ObjectType::Function => row.prokind != b'p',
+                        ObjectType::Procedure => row.prokind == ProKind::Procedure,
+                        ObjectType::Function => row.prokind != ProKind::Procedure,
                         _ => true,
                     };
                     if row.pronamespace == schema && fits {

@@ -11,7 +11,8 @@ use catalog::rows::{
     PgProc, PgRewrite, PgSubscription, PgTransform, PgTrigger, PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc, namespace};
-use ids::Oid;
+use ids::code::TypType;
+use ids::{Oid, RelKind};
 use parse::ast::{Node, ObjectType, ObjectWithArgs, TypeName};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
@@ -40,7 +41,7 @@ impl<'a> ObjectName<'a> {
     fn of(class: &ObjectClass, node: &'a Node) -> Result<ObjectName<'a>> {
         let all = parts(node);
         let (method, rest) = match all.as_slice() {
-            [method, rest @ ..] if class.is_of_method() => (Some(*method), rest),
+            [method, rest @ ..] if class.has_access_method() => (Some(*method), rest),
             rest => (None, rest),
         };
         let (schema, name) = match rest {
@@ -163,7 +164,7 @@ pub fn resolve(
         ObjectType::Largeobject => large_object(host, node).map(Some),
         ObjectType::Type | ObjectType::Domain => {
             let row = typerow::find(host, &parts(node))?;
-            if object_type == ObjectType::Domain && row.typtype != b'd' {
+            if object_type == ObjectType::Domain && row.typtype != TypType::Domain {
                 let shown = host.catalog().format_type(row.oid)?;
                 bail!(WRONG_OBJECT_TYPE, "\"{shown}\" is not a domain");
             }
@@ -214,13 +215,13 @@ fn open(host: &mut dyn CommandHost, name: &[&str]) -> Result<Arc<RelDesc>> {
 /// Error 42809 if the relation is not of the kind that the statement names. Counterpart:
 /// `get_relation_by_qualified_name`.
 fn check_kind(rel: &RelDesc, object_type: ObjectType) -> Result<()> {
-    let (kinds, what): (&[u8], _) = match object_type {
-        ObjectType::Index => (b"iI", "an index"),
-        ObjectType::Sequence => (b"S", "a sequence"),
-        ObjectType::View => (b"v", "a view"),
-        ObjectType::Matview => (b"m", "a materialized view"),
-        ObjectType::ForeignTable => (b"f", "a foreign table"),
-        _ => (b"rp", "a table"),
+    let (kinds, what): (&[RelKind], _) = match object_type {
+        ObjectType::Index => (&[RelKind::Index, RelKind::PartitionedIndex], "an index"),
+        ObjectType::Sequence => (&[RelKind::Sequence], "a sequence"),
+        ObjectType::View => (&[RelKind::View], "a view"),
+        ObjectType::Matview => (&[RelKind::MaterializedView], "a materialized view"),
+        ObjectType::ForeignTable => (&[RelKind::ForeignTable], "a foreign table"),
+        _ => (&[RelKind::Table, RelKind::PartitionedTable], "a table"),
     };
     if !kinds.contains(&rel.kind()) {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", rel.name());

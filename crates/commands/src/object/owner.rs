@@ -8,6 +8,7 @@ use catalog::acl::{CREATE, Kind};
 use catalog::object::ObjectRow;
 use catalog::rows::{AclItem, indexes};
 use ids::Oid;
+use ids::code::SharedDepType;
 use pgerror::{Result, bail};
 use utility::host::CommandHost;
 
@@ -39,7 +40,9 @@ pub fn record(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Re
     let keys = [database.into(), this.class.into(), this.object.into()];
     for d in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
         // The owner's own ACL entries are not recorded as dependencies.
-        if d.deptype == b'o' && d.objsubid == 0 || d.deptype == b'a' && d.refobjid == owner {
+        if d.deptype == SharedDepType::Owner && d.objsubid == 0
+            || d.deptype == SharedDepType::Acl && d.refobjid == owner
+        {
             cat.delete(&d)?;
         }
     }

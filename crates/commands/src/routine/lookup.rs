@@ -5,6 +5,7 @@
 use analyze::SessionLookup;
 use catalog::rows::{PgProc, indexes};
 use ids::Oid;
+use ids::code::ProKind;
 use parse::ast::{FunctionParameterMode, Node, ObjectType, ObjectWithArgs, TypeName};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use utility::host::CommandHost;
@@ -117,9 +118,9 @@ impl Search<'_> {
 
 fn is_of_kind(f: &PgProc, kind: ObjectType) -> bool {
     match kind {
-        ObjectType::Procedure => f.prokind == b'p',
+        ObjectType::Procedure => f.prokind == ProKind::Procedure,
         ObjectType::Routine => true,
-        _ => f.prokind != b'p',
+        _ => f.prokind != ProKind::Procedure,
     }
 }
 
@@ -224,9 +225,9 @@ fn check_kind(
 ) -> Result<()> {
     let is = host.catalog().function(oid)?.prokind;
     let wrong = match kind {
-        ObjectType::Function => is == b'p',
-        ObjectType::Procedure => is != b'p',
-        ObjectType::Aggregate => is != b'a',
+        ObjectType::Function => is == ProKind::Procedure,
+        ObjectType::Procedure => is != ProKind::Procedure,
+        ObjectType::Aggregate => is != ProKind::Aggregate,
         _ => false,
     };
     if !wrong {
@@ -259,8 +260,8 @@ pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let row = host.catalog().function(oid)?;
     if !names::is_owner(host, row.proowner)? {
         let what = match row.prokind {
-            b'a' => "aggregate",
-            b'p' => "procedure",
+            ProKind::Aggregate => "aggregate",
+            ProKind::Procedure => "procedure",
             _ => "function",
         };
         bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", row.proname);

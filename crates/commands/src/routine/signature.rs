@@ -10,18 +10,18 @@ use utility::host::CommandHost;
 /// Maximum number of arguments of a function. Counterpart: `FUNC_MAX_ARGS`.
 const ARGUMENTS_MAX: usize = 100;
 
-const ANYNONARRAY: Oid = Oid(2776);
-const ANYENUM: Oid = Oid(3500);
-const ANYRANGE: Oid = Oid(3831);
-const ANYMULTIRANGE: Oid = Oid(4537);
-const INTERNAL: Oid = Oid(2281);
-
-const RANGES: [Oid; 2] = [ANYRANGE, ANYMULTIRANGE];
+const RANGES: [Oid; 2] = [oids::ANYRANGE, oids::ANYMULTIRANGE];
 const COMPATIBLE_RANGES: [Oid; 2] = [oids::ANYCOMPATIBLERANGE, oids::ANYCOMPATIBLEMULTIRANGE];
 /// Polymorphic types of the "any element" family. Each of them determines all others, except
 /// ranges.
-const FAMILY: [Oid; 6] =
-    [oids::ANYELEMENT, oids::ANYARRAY, ANYNONARRAY, ANYENUM, ANYRANGE, ANYMULTIRANGE];
+const FAMILY: [Oid; 6] = [
+    oids::ANYELEMENT,
+    oids::ANYARRAY,
+    oids::ANYNONARRAY,
+    oids::ANYENUM,
+    oids::ANYRANGE,
+    oids::ANYMULTIRANGE,
+];
 const COMPATIBLE_FAMILY: [Oid; 5] = [
     oids::ANYCOMPATIBLE,
     oids::ANYCOMPATIBLEARRAY,
@@ -32,7 +32,7 @@ const COMPATIBLE_FAMILY: [Oid; 5] = [
 
 /// Error 42P13 if the result type cannot be determined from the argument types. `outputs` are the
 /// types of the output parameters.
-pub(super) fn check(
+pub(crate) fn check(
     host: &mut dyn CommandHost,
     input: &[Oid],
     outputs: &[Oid],
@@ -49,7 +49,7 @@ pub(super) fn check(
                     "A result of type {ty} requires at least one input of type {needed}."
                 )));
         }
-        if ty == INTERNAL && !input.contains(&INTERNAL) {
+        if ty == oids::INTERNAL && !input.contains(&oids::INTERNAL) {
             return Err(pg_err!(
                 INVALID_FUNCTION_DEFINITION,
                 "unsafe use of pseudo-type \"internal\""
@@ -58,6 +58,14 @@ pub(super) fn check(
         }
     }
     Ok(())
+}
+
+/// 42P13 where the type of an aggregate's state cannot be determined from the argument types.
+pub(crate) fn check_state(host: &mut dyn CommandHost, input: &[Oid], state: Oid) -> Result<()> {
+    let Some(needed) = missing(state, input) else { return Ok(()) };
+    let ty = host.catalog().format_type(state)?;
+    Err(pg_err!(INVALID_FUNCTION_DEFINITION, "cannot determine transition data type")
+        .detail(format!("A result of type {ty} requires at least one input of type {needed}.")))
 }
 
 /// The argument types that would determine this result type, if none of them is present.

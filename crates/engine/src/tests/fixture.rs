@@ -8,6 +8,7 @@ use crate::table::{
     ChangeOptions, InsertOptions, LockRow, RowLock, RowOutcome, ScanOptions, TableScan,
 };
 use crate::*;
+use ids::code::ColumnStorage;
 use ids::{AttrNo, Oid, Persistence, RelFile, Tid};
 use page::tupdesc::{Align, Attr, TupleDesc};
 use sync::Arc;
@@ -130,7 +131,7 @@ impl Items {
     pub(super) fn new(n: u32) -> Items {
         let base = 20_000 + n * 100;
         let plain = |mut attr: Attr| {
-            attr.storage = b'p';
+            attr.storage = ColumnStorage::Plain;
             attr
         };
         let chunk_id = Attr::new(b"chunk_id", Oid(26), 4, true, Align::Int);

@@ -5,6 +5,7 @@ use super::api::{Callee, DomainCheck, Facts, FnFacts, TypeIo, kernels};
 use catalog::facts::rows;
 use catalog::rows::{PgAmproc, PgOperator, PgProc, PgType};
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result};
 use plan::Expr;
 use plan::expr::{Const, FuncExpr, Location, OpExpr};
@@ -12,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use types::builtin::{self, BuiltinFn};
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::{Datum, builtin_types, oids};
 
 /// A domain over `int4`, NOT NULL, with the check `VALUE > 0`.
@@ -90,7 +91,7 @@ pub(super) fn type_info(ty: Oid) -> Result<TypeInfo> {
         .ok_or_else(|| PgError::internal(format!("cache lookup failed for type {ty}")))?;
     Ok(match base {
         None => found.info,
-        Some(base) => TypeInfo { oid: ty, kind: b'd', base, ..found.info },
+        Some(base) => TypeInfo { oid: ty, kind: TypType::Domain, base, ..found.info },
     })
 }
 

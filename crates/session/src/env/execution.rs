@@ -11,12 +11,14 @@ use executor::{
     RowVersion, Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
+use ids::code::{AmopPurpose, FinalModify};
+use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
 use types::compare::Comparer;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{Datum, DatumRef, FnContext};
 
 /// A support function of an aggregate.
@@ -143,7 +145,7 @@ impl DescriptorLookup for Core {
             inverse: Oid::INVALID,
             last: row.aggfinalfn,
             last_extra: row.aggfinalextra,
-            last_read_only: row.aggfinalmodify == b'r',
+            last_read_only: row.aggfinalmodify == FinalModify::ReadOnly,
             combine: row.aggcombinefn,
             trans_type: row.aggtranstype,
             init: row.agginitval.as_ref().map(|t| t.as_str().to_string()),
@@ -161,7 +163,7 @@ impl DescriptorLookup for Core {
             inverse: row.aggminvtransfn,
             last: row.aggmfinalfn,
             last_extra: row.aggmfinalextra,
-            last_read_only: row.aggmfinalmodify == b'r',
+            last_read_only: row.aggmfinalmodify == FinalModify::ReadOnly,
             combine: Oid::INVALID,
             trans_type: row.aggmtranstype,
             init: row.aggminitval.as_ref().map(|t| t.as_str().to_string()),
@@ -172,10 +174,12 @@ impl DescriptorLookup for Core {
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
-            if r.amopmethod == BTREE_AM && r.amoppurpose == b's' && matches!(r.amopstrategy, 1 | 5)
+            if r.amopmethod == BTREE_AM
+                && r.amoppurpose == AmopPurpose::Search
+                && matches!(r.amopstrategy, btree::LESS | btree::GREATER)
             {
                 let cmp = self.operand_compare(r, ty)?;
-                return Ok((cmp, r.amopstrategy == 5));
+                return Ok((cmp, r.amopstrategy == btree::GREATER));
             }
         }
         Err(PgError::internal(format!("operator {op} is not a valid ordering operator")))
@@ -189,7 +193,7 @@ impl DescriptorLookup for Core {
     fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
-            if r.amopmethod == BTREE_AM && r.amopstrategy == 3 {
+            if r.amopmethod == BTREE_AM && r.amopstrategy == btree::EQUAL {
                 return self.operand_compare(r, ty).map(Some);
             }
         }
@@ -225,7 +229,7 @@ impl DescriptorLookup for Core {
         let row = self.cat().operator_in_family(op, family)?.ok_or_else(|| {
             PgError::internal(format!("operator {op} is not a member of the index's family"))
         })?;
-        let strategy = StrategyNumber(row.amopstrategy.try_into().unwrap_or_default());
+        let strategy = row.amopstrategy;
         if row.amoplefttype == row.amoprighttype {
             return Ok((strategy, None));
         }

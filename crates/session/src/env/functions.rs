@@ -6,12 +6,13 @@ use eval::{
     CallContext, Callee, Compiler, EvalState, Facts, FnFacts, HostCall, NoColumns, RowInput, RowRef,
 };
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{
+use types::fn_context::{
     FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
 };
 use types::{Datum, DatumRef, Settings, oids};
@@ -140,6 +141,11 @@ impl TypeFunctions for Core {
         self.call_type_function(&io.input, &args, &types, ty)
     }
 
+    fn type_domain(&mut self, domain: Oid, value: Datum) -> Result<Datum> {
+        let (base, _) = self.cat().base_type(domain)?;
+        self.as_domain(domain, base, value)
+    }
+
     fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
         let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
         let Some(send) = row.typsend.valid() else {
@@ -162,13 +168,13 @@ impl TypeFunctions for Core {
                 "no binary input function available for type {name}"
             ));
         };
-        if row.typtype == b'd' {
+        if row.typtype == TypType::Domain {
             let (base, typmod) = self.cat().base_type(ty)?;
             let length = self.cat().find_type(base)?.map_or(-1, |row| row.typlen);
             return match (self.type_recv(base, bytes, typmod), usize::try_from(length)) {
                 // The constraints of the domain are checked before the error about extra bytes is
                 // reported.
-                (Err(e), Ok(n)) if types::form::is_excess_data(&e) && n < bytes.len() => {
+                (Err(e), Ok(n)) if types::type_io::is_excess_data(&e) && n < bytes.len() => {
                     let value = self.type_recv(base, &bytes[..n], typmod)?;
                     self.as_domain(ty, base, value)?;
                     Err(e)
@@ -187,7 +193,7 @@ impl TypeFunctions for Core {
         // are sent without padding.
         if ty != oids::NAME && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
             let wrong = pgerror::SqlState::INVALID_BINARY_REPRESENTATION;
-            return Err(PgError::new(wrong, types::form::EXCESS_DATA));
+            return Err(PgError::new(wrong, types::type_io::EXCESS_DATA));
         }
         Ok(value)
     }
@@ -267,6 +273,10 @@ impl TypeCatalog for Core {
             None => cat.search(catalog::cache::RANGEMULTIRANGE, &[ty.into()])?,
         };
         Ok(row.ok_or_else(|| Core::no_type(ty))?.rngsubtype)
+    }
+
+    fn domain_base(&mut self, ty: Oid) -> Result<(Oid, i32)> {
+        self.cat().base_type(ty)
     }
 
     fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {

@@ -7,7 +7,9 @@ use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
 use catalog::{RelDesc, cache};
 use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
-use ids::{AttrNo, Oid};
+use ids::code::AmopPurpose;
+use ids::strategy::btree;
+use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr, Var};
 use plan::query::Query;
@@ -300,8 +302,8 @@ impl OperatorLookup for Core {
         Ok((row.opcfamily, row.opcintype))
     }
 
-    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>> {
-        Ok(self.cat().operator_in_family(opno, family)?.map(|r| r.amopstrategy as u16))
+    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<StrategyNumber>> {
+        Ok(self.cat().operator_in_family(opno, family)?.map(|r| r.amopstrategy))
     }
 
     fn family_operator(
@@ -309,12 +311,12 @@ impl OperatorLookup for Core {
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: u16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>> {
         // Binary-coercible types share an operator class, so the input type of the class is tried
         // too.
         let mut cat = self.cat();
-        if let Some(op) = cat.family_member(family, left, right, strategy as i16)? {
+        if let Some(op) = cat.family_member(family, left, right, strategy)? {
             return Ok(Some(op));
         }
         if left != right {
@@ -322,7 +324,7 @@ impl OperatorLookup for Core {
         }
         let ops = cat.type_ops(left)?;
         if ops.btree_family == family {
-            return cat.family_member(family, ops.btree_input, ops.btree_input, strategy as i16);
+            return cat.family_member(family, ops.btree_input, ops.btree_input, strategy);
         }
         Ok(None)
     }
@@ -330,14 +332,14 @@ impl OperatorLookup for Core {
     fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderingInfo>> {
         for r in self.cat().operator_families(sort_op)?.iter() {
             if r.amopmethod == BTREE_AM
-                && r.amoppurpose == b's'
-                && matches!(r.amopstrategy, 1 | 5)
+                && r.amoppurpose == AmopPurpose::Search
+                && matches!(r.amopstrategy, btree::LESS | btree::GREATER)
                 && r.amoplefttype == r.amoprighttype
             {
                 return Ok(Some(OrderingInfo {
                     family: r.amopfamily,
                     input_type: r.amoplefttype,
-                    descending: r.amopstrategy == 5,
+                    descending: r.amopstrategy == btree::GREATER,
                 }));
             }
         }
@@ -346,7 +348,8 @@ impl OperatorLookup for Core {
 
     fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>> {
         let rows = self.cat().operator_families(eq_op)?;
-        let btree = rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == 3);
+        let btree =
+            rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == btree::EQUAL);
         Ok(btree.map(|r| r.amopfamily).collect())
     }
 

@@ -4,10 +4,11 @@ use crate::core::Core;
 use catalog::RelDesc;
 use executor::{OpenRel, RelCheck, RelIndex};
 use ids::Oid;
+use ids::code::ColumnGenerated;
 use pgerror::Result;
 use plan::nodetree;
 use std::sync::Arc;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 
 impl Core {
     /// The open table for the executor. It is built again if the descriptor has changed.
@@ -33,7 +34,7 @@ impl Core {
                 ty: a.atttypid,
                 typmod: a.atttypmod,
                 collation: a.attcollation,
-                dropped: a.attisdropped.then_some(types::fncx::Dropped {
+                dropped: a.attisdropped.then_some(types::fn_context::Dropped {
                     len: a.attlen,
                     by_val: a.attbyval,
                     align: a.attalign,
@@ -81,7 +82,7 @@ impl Core {
         }
         let mut generated = Vec::new();
         for (attno, text) in &desc.defaults {
-            if desc.attribute(*attno).is_some_and(|a| a.attgenerated == b's') {
+            if desc.attribute(*attno).is_some_and(|a| a.attgenerated == ColumnGenerated::Stored) {
                 let mut expr = nodetree::read_expr(text.as_str())?;
                 plan::walk::fix_tableoid(&mut expr, desc.oid());
                 generated.push((*attno, expr));

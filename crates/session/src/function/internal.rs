@@ -2,7 +2,8 @@
 //! session in `sysfn` and `serverfn`.
 
 use super::Call;
-use super::language::{self, Language, ReadyRows, RunningSet, SetRows};
+use super::language::{Language, ReadyRows, RunningSet, SetRows};
+use super::signature;
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
 use catalog::Row;
@@ -16,24 +17,34 @@ use types::builtin::{BuiltinFn, SetSource};
 
 pub(crate) struct Internal;
 
+/// The built-in function that a function names.
+fn builtin(row: &PgProc) -> Callee {
+    let name = row.prosrc.as_str();
+    match types::lookup(name).map(|b| b.f) {
+        Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
+        Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
+        // Support functions of aggregates are called by the executor only.
+        Some(_) => Callee::Missing,
+        None => match SystemFunction::named(name) {
+            Some(_) if row.proretset => Callee::HostSet,
+            Some(_) => Callee::Host,
+            None => Callee::Missing,
+        },
+    }
+}
+
 impl Language for Internal {
     fn callee(&self, row: &PgProc) -> Callee {
-        let name = row.prosrc.as_str();
-        match types::lookup(name).map(|b| b.f) {
-            Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
-            Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
-            // Only the executor calls support functions of aggregates.
-            Some(_) => Callee::Missing,
-            None => match SystemFunction::named(name) {
-                Some(_) if row.proretset => Callee::HostSet,
-                Some(_) => Callee::Host,
-                None => Callee::Missing,
-            },
+        match builtin(row) {
+            Callee::Missing => Callee::Missing,
+            _ if !signature::is_usual(row) && row.proretset => Callee::HostSet,
+            _ if !signature::is_usual(row) => Callee::Host,
+            callee => callee,
         }
     }
 
     fn validate(&self, _: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
-        if row.prolang == language::C {
+        if row.prolang == ids::builtin::language::C {
             return Err(PgError::unsupported("functions in language c"));
         }
         let name = row.prosrc.as_str();
@@ -47,30 +58,45 @@ impl Language for Internal {
     }
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
+        let changed = signature::arguments(core, call)?;
+        let args = changed.as_deref().unwrap_or(call.args);
         match SystemFunction::named(call.row.prosrc.as_str()) {
-            Some(f) => match f.call(core, call.args)? {
+            Some(f) => match f.call(core, args)? {
                 Returned::One(value) => Ok(value),
                 Returned::Set(rows) => first_row(core, call.row, rows),
             },
-            None => match self.callee(call.row) {
-                Callee::Scalar(f) => f(&mut context(core, call, &mut None), call.args),
+            None => match builtin(call.row) {
+                Callee::Scalar(f) => f(&mut context(core, call, &mut None), args),
+                Callee::Srf(_) => Err(pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "set-valued function called in context that cannot accept a set"
+                )),
                 _ => Err(missing(call.row)),
             },
         }
     }
 
+    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
+        if call.row.prorettype != types::oids::VOID {
+            return Err(missing(call.row));
+        }
+        self.call(core, call).map(|_| None)
+    }
+
     fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<RunningSet> {
         let one = |value| RunningSet { whole: true, rows: ReadyRows::one(value) };
+        let changed = signature::arguments(core, call)?;
+        let args = changed.as_deref().unwrap_or(call.args);
         match SystemFunction::named(call.row.prosrc.as_str()) {
-            Some(f) => Ok(match f.call(core, call.args)? {
+            Some(f) => Ok(match f.call(core, args)? {
                 Returned::One(value) => one(value),
                 Returned::Set(rows) => RunningSet { whole: false, rows: ReadyRows::boxed(rows) },
             }),
-            None => match self.callee(call.row) {
-                Callee::Scalar(f) => f(&mut context(core, call, &mut None), call.args).map(one),
+            None => match builtin(call.row) {
+                Callee::Scalar(f) => f(&mut context(core, call, &mut None), args).map(one),
                 Callee::Srf(f) => {
                     let mut extra = None;
-                    let source = f(&mut context(core, call, &mut extra), call.args)?;
+                    let source = f(&mut context(core, call, &mut extra), args)?;
                     let (collation, result_type) = (call.collation, call.result_type);
                     let arg_types = call.arg_types.into();
                     let rows = BuiltinRows { source, collation, result_type, arg_types, extra };
@@ -128,12 +154,9 @@ fn missing(row: &PgProc) -> PgError {
 fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
     let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
     let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
-        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => types
-            .iter()
-            .zip(modes)
-            .filter(|(_, m)| matches!(m, b'o' | b'b' | b't'))
-            .map(|(t, _)| *t)
-            .collect(),
+        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => {
+            types.iter().zip(modes).filter(|(_, m)| m.is_output()).map(|(t, _)| *t).collect()
+        }
         _ => Vec::new(),
     };
     if outputs.len() > 1 && outputs.len() == first.len() {

@@ -8,21 +8,17 @@ use catalog::rows::PgProc;
 use eval::Callee;
 use executor::BeforeRowResult;
 use ids::Oid;
+use ids::builtin::language;
 use pgerror::{PgError, Result, pg_err};
 use trigger::TriggerCall;
 use types::Datum;
 
-/// `pg_language` OIDs.
-pub(crate) const INTERNAL: Oid = Oid(12);
-pub(crate) const C: Oid = Oid(13);
-pub(crate) const SQL: Oid = Oid(14);
-
-/// The languages. A new language is a module beside `sql` and a line here.
+/// The languages. A further one is a module beside `sql` and a line here.
 const LANGUAGES: &[(Oid, &dyn Language)] = &[
-    (INTERNAL, &internal::Internal),
-    // Symbols of libraries are functions that are linked into the program.
-    (C, &internal::Internal),
-    (SQL, &sql::Sql),
+    (language::INTERNAL, &internal::Internal),
+    // Symbols of libraries are functions that are linked in.
+    (language::C, &internal::Internal),
+    (language::SQL, &sql::Sql),
     #[cfg(test)]
     (crate::tests::triggers::LANGUAGE, &crate::tests::triggers::Logging),
 ];

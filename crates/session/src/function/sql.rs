@@ -16,13 +16,14 @@ use super::language::{Language, ReadyRows, RunningSet};
 use crate::core::Core;
 use crate::query;
 use analyze::SessionLookup;
-use analyze::function::{self, Form};
+use analyze::function::{self, ResultForm};
 use bodies::{Body, Step};
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{Callee, Volatility};
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
+use ids::code::{ProKind, TypType};
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
@@ -45,7 +46,7 @@ impl Language for Sql {
         let (body, rows) = run(core, call, &[], Some(1))?;
         let first = rows.into_iter().next();
         match (first, &body.form) {
-            (_, Form::Nothing) | (None, _) => Ok(Datum::Null),
+            (_, ResultForm::Discarded) | (None, _) => Ok(Datum::Null),
             (Some(first), _) => value(core, &body, first),
         }
     }
@@ -61,7 +62,7 @@ impl Language for Sql {
         }
         let (body, rows) = run(core, call, columns, Some(1))?;
         let value = match rows.into_iter().next() {
-            Some(fields) if body.form != Form::Nothing => value(core, &body, fields)?,
+            Some(fields) if body.form != ResultForm::Discarded => value(core, &body, fields)?,
             _ => Datum::Null,
         };
         Ok(RunningSet { whole: true, rows: ReadyRows::one(value) })
@@ -69,7 +70,7 @@ impl Language for Sql {
 
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
         let (body, rows) = run(core, call, &[], Some(1))?;
-        if body.form == Form::Nothing {
+        if body.form == ResultForm::Discarded {
             return Ok(None);
         }
         let width = body.types.len();
@@ -79,12 +80,12 @@ impl Language for Sql {
 
 /// True for a polymorphic pseudo-type and for `"any"`.
 fn is_polymorphic(ty: Oid) -> bool {
-    matches!(ty.0, 2276 | 2277 | 2283 | 2776 | 3500 | 3831 | 5077..=5080 | 4537 | 4538)
+    ty == oids::ANY || analyze::ty::is_polymorphic(ty)
 }
 
 /// Converts a row of the last statement to the function's value.
 fn value(core: &mut Core, body: &Body, mut fields: Vec<Datum>) -> Result<Datum> {
-    if body.form == Form::Value {
+    if body.form == ResultForm::Scalar {
         return Ok(if fields.is_empty() { Datum::Null } else { fields.swap_remove(0) });
     }
     if body.result == oids::RECORD {
@@ -123,8 +124,8 @@ fn run(
         let mut rows = Vec::new();
         let last = body.steps.len().saturating_sub(1);
         for (i, step) in body.steps.iter().enumerate() {
-            let limit =
-                limit.filter(|_| i == last && step.may_stop() && body.form != Form::Nothing);
+            let limit = limit
+                .filter(|_| i == last && step.may_stop() && body.form != ResultForm::Discarded);
             rows = run_step(core, call.row, (i, step), params.clone(), limit)?;
         }
         Ok((body, rows))
@@ -137,7 +138,7 @@ fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Re
     let context = || format!("SQL function \"{}\" during startup", row.proname.as_str());
     let body =
         find(core, row, call.arg_types, columns).map_err(|e| within(e, row).context(context()))?;
-    if row.provolatile != b'v' {
+    if row.provolatile != Volatility::Volatile {
         for step in &body.steps {
             spi::check_read_only(&step.plan).map_err(|e| e.context(context()))?;
         }
@@ -172,7 +173,7 @@ fn run_step(
 
 /// The execution of a statement of a body.
 fn query_of(row: &PgProc, step: &Step, params: Arc<[Datum]>) -> spi::Query {
-    let is_volatile = row.provolatile == b'v';
+    let is_volatile = row.provolatile == Volatility::Volatile;
     let snapshot = if is_volatile { QuerySnapshot::NewCommand } else { QuerySnapshot::Active };
     let query = spi::Query::new(step.plan.clone(), params).under(snapshot);
     spi::Query { read_only: !is_volatile, ..query }
@@ -240,7 +241,7 @@ fn argument_types(row: &PgProc, actual: &[Oid]) -> Vec<Oid> {
 /// The analysed statements of a body, coerced to the function's result type.
 struct Analysed {
     queries: Vec<Query>,
-    form: Form,
+    form: ResultForm,
     result: Oid,
     /// Names, types and type modifiers of the fields of a composite result.
     fields: Option<Vec<(String, Oid, i32)>>,
@@ -258,7 +259,7 @@ fn analyse(
     };
     let outputs = outputs(core, row, types)?;
     let result = match &outputs {
-        Some(list) if list.len() == 1 && row.prokind != b'p' => list[0].1,
+        Some(list) if list.len() == 1 && row.prokind != ProKind::Procedure => list[0].1,
         _ if is_polymorphic(row.prorettype) => {
             let mut declared = row.proargtypes.to_vec();
             let mut lookup = SessionLookup::new(core);
@@ -271,12 +272,12 @@ fn analyse(
     let fields = fields(core, result, outputs, columns)?;
     let wanted: Option<Vec<function::Column>> =
         fields.as_ref().map(|list| list.iter().map(|f| (f.1, f.2)).collect());
-    let form = function::fit_result(
+    let form = function::coerce_result(
         &mut SessionLookup::new(core),
         queries.last_mut(),
         result,
         wanted.as_deref(),
-        row.prokind == b'p',
+        row.prokind == ProKind::Procedure,
     )?;
     let rewritten = queries.into_iter().map(|q| analyze::rewrite(&mut SessionLookup::new(core), q));
     Ok(Analysed { queries: rewritten.collect::<Result<_>>()?, form, result, fields })
@@ -344,7 +345,7 @@ fn queries_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Query>
 fn argument_names(row: &PgProc) -> Vec<String> {
     let Some(names) = &row.proargnames else { return Vec::new() };
     let is_input = |i: usize| match &row.proargmodes {
-        Some(modes) => modes.get(i).is_none_or(|m| matches!(m, b'i' | b'b' | b'v')),
+        Some(modes) => modes.get(i).is_none_or(|m| m.is_input()),
         None => true,
     };
     let names = names.iter().enumerate().filter(|(i, _)| is_input(*i));
@@ -361,7 +362,7 @@ pub(crate) fn outputs(
     let (Some(all), Some(modes)) = (&row.proallargtypes, &row.proargmodes) else { return Ok(None) };
     let mut out = Vec::new();
     for (i, (&ty, mode)) in all.iter().zip(modes).enumerate() {
-        if !matches!(mode, b'o' | b'b' | b't') {
+        if !mode.is_output() {
             continue;
         }
         let name = row.proargnames.as_ref().and_then(|n| n.get(i));
@@ -396,7 +397,7 @@ fn fields(
         });
     }
     let row = core.cat().type_row(result)?;
-    if row.typtype != b'c' {
+    if row.typtype != TypType::Composite {
         return Ok(None);
     }
     let desc = core.cat().relation(row.typrelid)?;

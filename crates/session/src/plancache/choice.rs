@@ -5,6 +5,7 @@ use super::Statement;
 use super::plans::{Generic, Mode, Plans};
 use crate::core::{Core, engine_lock_mode};
 use crate::query;
+use ids::strategy::btree;
 use ids::{AttrNo, Oid};
 use lmgr::LockTag;
 use pgerror::Result;
@@ -19,9 +20,9 @@ use types::Datum;
 const CUSTOM_PLANS_FIRST: u32 = 5;
 /// Estimated cost of planning in units of `cpu_operator_cost`, for each relation plus one.
 const PLANNING_OPERATORS: f64 = 1000.0;
-/// A statement with lifted literals always gets a custom plan if its custom plans cost more than
-/// planning multiplied by this ratio.
-const LIFTED_CUSTOM_COST_RATIO: f64 = 200.0;
+/// A statement whose parameters are literals of its text always gets a custom plan, if its custom
+/// plans cost more than planning multiplied by this ratio.
+const PARAMETERIZED_CUSTOM_COST_RATIO: f64 = 200.0;
 /// A difference in size up to this many blocks does not invalidate a generic plan.
 const SAME_SIZE_BLOCKS: u32 = 8;
 
@@ -82,7 +83,9 @@ impl Statement {
             return self.custom(core, params);
         }
         let average = cost / f64::from(count);
-        if self.lifted && average > LIFTED_CUSTOM_COST_RATIO * self.planning_cost(core) {
+        if self.parameterized
+            && average > PARAMETERIZED_CUSTOM_COST_RATIO * self.planning_cost(core)
+        {
             return self.custom(core, params);
         }
         let generic = self.generic(core)?;
@@ -200,7 +203,7 @@ fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
         let family = usize::try_from(varattno - 1).ok().and_then(|i| part.opfamilies.get(i));
         let Some(&family) = family else { return Ok(false) };
         let member = core.cat().operator_in_family(op.opno, family)?;
-        if member.is_some_and(|m| m.amopstrategy == 3) && !bound.contains(varattno) {
+        if member.is_some_and(|m| m.amopstrategy == btree::EQUAL) && !bound.contains(varattno) {
             bound.push(*varattno);
         }
     }

@@ -10,7 +10,7 @@ use crate::simple::check_parameters;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
 use executor::spi::{self, QuerySnapshot};
-use ids::{Oid, Tid};
+use ids::{Oid, Persistence, Tid};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use plan::PlannedStmt;
@@ -39,7 +39,7 @@ fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<(
     let mut writes = false;
     for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
         if let RteKind::Relation { relid, .. } = rte.kind {
-            writes |= core.cat().class(relid)?.relpersistence != b't';
+            writes |= core.cat().class(relid)?.relpersistence != Persistence::Temporary;
         }
     }
     if !writes {
@@ -89,7 +89,7 @@ impl Session {
         let custom = mode == Mode::Custom && !portal.params.is_empty();
         let core = &mut self.core;
         Ok(match portal.statement.take_parked(core, custom, &portal.formats)? {
-            Some(parked) => Planned::ParkedExecution(Box::new(parked)),
+            Some(parked) => Planned::ParkedExecution(parked),
             None => Planned::Plan(portal.statement.plan(core, &portal.params, mode)?),
         })
     }
@@ -342,7 +342,9 @@ impl Session {
             self.core.log_measured(running, "EXECUTOR STATISTICS");
         }
         portal.writer = own;
-        portal.failed = result.is_err();
+        if result.is_err() {
+            portal.fail();
+        }
         self.core.named.portals.insert(name, portal);
         let verb = if stmt.ismove { "MOVE" } else { "FETCH" };
         Ok(format!("{verb} {}", result?))

@@ -6,15 +6,13 @@ use super::{SysCall, SysFn};
 use crate::activity::State;
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
-use ids::Oid;
+use ids::builtin::role::READ_ALL_STATS;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use sync::wait::{Deadline, WaitEvent, Waiter, Woken};
 use types::{Datum, DatumRef};
-
-const PG_READ_ALL_STATS: Oid = Oid(3375);
 
 pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_stat_get_activity", call: SysCall::Set(activity) },
@@ -116,7 +114,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     let wanted = (!args[0].is_null()).then(|| args[0].as_i32());
     let Some(server) = server(core) else { return Ok(Vec::new()) };
     let user = core.catalog.user;
-    let all = core.roles.superuser || core.cat().is_member(user, PG_READ_ALL_STATS, true)?;
+    let all = core.roles.superuser || core.cat().is_member(user, READ_ALL_STATS, true)?;
     let mut rows = Vec::new();
     for worker in server.workers() {
         if wanted.is_some_and(|pid| pid != worker.pid) {

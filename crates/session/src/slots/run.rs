@@ -17,7 +17,7 @@ use parse::ast::Node;
 use pgerror::Result;
 use plan::query::CmdType;
 use std::sync::Arc;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{BATCH_ROWS_MAX, Datum, oids};
 use wire::{Formats, backend};
 
@@ -104,9 +104,13 @@ impl Session {
         let renewed =
             core.statement_key(key, &[]).and_then(|key| match core.find_statement(&key) {
                 Some(found) => Ok(found),
-                None => {
-                    core.analyze_and_cache(key, &old.sql, &old.raw, &old.param_types, old.lifted)
-                }
+                None => core.analyze_and_cache(
+                    key,
+                    &old.sql,
+                    &old.raw,
+                    &old.param_types,
+                    old.parameterized,
+                ),
             });
         match renewed {
             // String literals may now have other types.
@@ -127,13 +131,13 @@ impl Session {
         text: &[u8],
         literals: &[Literal],
     ) -> Option<Arc<[Datum]>> {
-        if roles.lifted.is_empty() {
+        if roles.parameterized.is_empty() {
             return Some(self.no_params.clone());
         }
         let types = &ready.statement.as_ref()?.param_types;
         let mut values: smallvec::SmallVec<[Datum; 8]> = smallvec::SmallVec::new();
-        for (&(index, negated), &ty) in roles.lifted.iter().zip(types.iter()) {
-            let literal = literals[usize::from(index)];
+        for (&(place, negated), &ty) in roles.parameterized.iter().zip(types.iter()) {
+            let literal = literals[usize::from(place)];
             let digits = literal.of(text);
             let signed = |n: u64| if negated { (n as i64).wrapping_neg() } else { n as i64 };
             values.push(match literal.class {
@@ -185,7 +189,8 @@ impl Session {
             return Ok(false);
         }
         let text = sql.as_bytes();
-        let (roles, fixed, key, statement) = self.with_lifted_literals(sql, raw, template)?;
+        let (roles, fixed, key, statement) =
+            self.with_parameterized_literals(sql, raw, template)?;
         let mut ready = Ready::new(statement);
         let Some(params) = self.literal_values(&roles, &ready, text, &template.literals) else {
             return Ok(false);
@@ -215,10 +220,10 @@ impl Session {
         Ok(true)
     }
 
-    /// The statement with as many lifted literals as possible. It tries numbers and strings, then
-    /// numbers, then none.
+    /// The statement with as many literals as possible as parameters. It tries numbers and strings,
+    /// then numbers, then none.
     #[allow(clippy::type_complexity)]
-    fn with_lifted_literals(
+    fn with_parameterized_literals(
         &mut self,
         sql: &Arc<str>,
         raw: &RawStmt,
@@ -233,11 +238,11 @@ impl Session {
         tries.truncate(if literals.is_empty() { 0 } else { 2 });
         for strings in tries {
             let mut tree = raw.clone();
-            let lifted = analyze::lift(&mut tree, sql, &starts, strings);
-            if lifted.is_empty() {
+            let parameterized = analyze::parameterize_literals(&mut tree, sql, &starts, strings);
+            if parameterized.is_empty() {
                 break;
             }
-            let roles = LiteralRoles::new(literals, &lifted);
+            let roles = LiteralRoles::new(literals, &parameterized);
             let fixed = roles.fixed(text, literals);
             let key_text = statement_text(template, &roles, &fixed);
             let key = core.statement_key(&key_text, &[])?;
@@ -246,7 +251,7 @@ impl Session {
                 Some(found) => Ok(found),
                 None => {
                     let types: Vec<Oid> = roles
-                        .lifted
+                        .parameterized
                         .iter()
                         .map(|(i, _)| match literals[usize::from(*i)].class {
                             Class::Int4 => oids::INT4,
@@ -259,15 +264,15 @@ impl Session {
                 }
             };
             if let Ok(statement) = found {
-                let mut pairs = roles.lifted.iter().zip(statement.param_types.iter());
+                let mut pairs = roles.parameterized.iter().zip(statement.param_types.iter());
                 let fits = pairs.all(|((i, _), ty)| {
                     literals[usize::from(*i)].class != Class::Text || STRING_TYPES.contains(ty)
                 });
-                if fits && roles.lifted.len() == statement.param_types.len() {
+                if fits && roles.parameterized.len() == statement.param_types.len() {
                     return Ok((roles, fixed, key_text, statement));
                 }
             }
-            if !lifted.iter().any(|l| l.string) {
+            if !parameterized.iter().any(|l| l.string) {
                 break;
             }
         }
@@ -310,7 +315,8 @@ impl Session {
                 let Some(old) = ready.statement.clone() else { return Ok(false) };
                 let core = &mut self.core;
                 let types = &old.param_types;
-                let new = core.analyze_and_cache(None, &old.sql, &old.raw, types, old.lifted)?;
+                let new =
+                    core.analyze_and_cache(None, &old.sql, &old.raw, types, old.parameterized)?;
                 let chosen = new.choose(core, &params, mode)?;
                 *ready = Ready::new(new);
                 chosen.plan

@@ -11,6 +11,7 @@ use eval::Callee;
 use executor::spi::{Query, QuerySnapshot};
 use executor::{BeforeRowResult, Change, Level, Timing};
 use ids::Oid;
+use ids::code::Firing;
 use pgerror::{PgError, Result};
 use std::sync::Arc;
 use trigger::{TriggerCall, TriggerHost};
@@ -125,7 +126,7 @@ fn add_trigger(client: &mut Client, name: &str, function: &str, kind: i16) {
         tgname: Name::new(name),
         tgfoid: function,
         tgtype: kind,
-        tgenabled: b'O',
+        tgenabled: Firing::Origin,
         tgisinternal: true,
         tgconstrrelid: Oid::INVALID,
         tgconstrindid: Oid::INVALID,

@@ -4,17 +4,20 @@
 mod access;
 mod binary;
 mod build;
-mod change;
 pub(crate) mod compare;
 mod encode;
 mod io;
+mod modify;
 mod parse;
 mod path;
+mod populate;
+mod subscript;
 
 use values::function::Builtin;
 
 pub(crate) use compare::hash_of;
 pub use compare::jsonb_cmp;
+pub use subscript::{jsonb_element, jsonb_with_element};
 
 /// The function tables of the module.
 pub(crate) const TABLES: &[&[Builtin]] = &[
@@ -24,7 +27,9 @@ pub(crate) const TABLES: &[&[Builtin]] = &[
     access::SETS,
     build::FNS,
     build::AGGREGATES,
-    change::FNS,
+    modify::FNS,
+    populate::FNS,
+    populate::SETS,
     compare::COMPARISONS,
     compare::FNS,
 ];

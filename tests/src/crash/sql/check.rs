@@ -4,7 +4,7 @@
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession, Catalogs};
 use engine::{Backend, CommitExtras, Engine, Isolation};
-use ids::{MultiXid, Oid, RelFile, Xid};
+use ids::{MultiXid, Oid, Persistence, RelFile, RelKind, Xid};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use sync::wait::Waiter;
@@ -29,7 +29,7 @@ pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String
         .map_err(in_step("connection"))?;
     let mut session = CatSession::new(Catalogs::new().database(DATABASE), Oid(10));
     be.begin(Isolation::ReadCommitted);
-    let mut classes: Vec<(Oid, u8, String, Xid, MultiXid, bool)> = Vec::new();
+    let mut classes: Vec<(Oid, RelKind, String, Xid, MultiXid, bool)> = Vec::new();
     for class in
         CatCx::new(&mut be, &mut session).scan_all::<PgClass>().map_err(in_step("pg_class"))?
     {
@@ -39,7 +39,7 @@ pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String
             class.relname.as_str().to_owned(),
             class.relfrozenxid,
             MultiXid(class.relminmxid.0),
-            class.relpersistence == b't',
+            class.relpersistence == Persistence::Temporary,
         ));
     }
     let mut names = BTreeSet::new();
@@ -49,7 +49,7 @@ pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String
             return Err(format!("pg_class has {oid} twice"));
         }
         let wanted = all || oid.0 >= FIRST_NORMAL || CHANGED_OFTEN.contains(&oid.0);
-        if !wanted || !matches!(kind, b'r' | b't' | b'm') || temporary {
+        if !wanted || !kind.has_table_am() || temporary {
             continue;
         }
         let rel = CatCx::new(&mut be, &mut session).relation(oid).map_err(in_step(&name))?;

@@ -5,12 +5,13 @@ use super::bodies::Inlined;
 use super::{analyse, argument_types, within};
 use crate::core::Core;
 use crate::function::DEPTH_MAX;
-use crate::function::language::SQL;
-use analyze::function::{self, Form};
+use analyze::function::{self, ResultForm};
 use catalog::Row;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::builtin::language::SQL;
+use ids::code::{ProKind, Volatility};
 use pgerror::Result;
 use plan::expr::{Expr, FuncExpr, TargetEntry};
 use plan::query::{CmdType, Query};
@@ -20,7 +21,7 @@ use types::oids;
 /// True if the properties of the function in `pg_proc` permit inlining.
 pub(crate) fn may_inline(row: &PgProc) -> bool {
     let plain = !row.prosecdef && row.proconfig.is_none() && !row.proretset;
-    plain && row.prokind == b'f' && row.prorettype != oids::RECORD
+    plain && row.prokind == ProKind::Function && row.prorettype != oids::RECORD
 }
 
 /// True if the function can be inlined and its body has a single statement.
@@ -74,9 +75,9 @@ pub(crate) fn inline_set(
 ) -> Result<Option<Query>> {
     let row = core.cat().function(call.funcid)?;
     let plain = row.prolang == SQL
-        && row.prokind == b'f'
+        && row.prokind == ProKind::Function
         && row.proretset
-        && row.provolatile != b'v'
+        && row.provolatile != Volatility::Volatile
         && !row.proisstrict
         && !row.prosecdef
         && row.proconfig.is_none()
@@ -116,9 +117,9 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
     let name = row.proname.as_str();
     let analysed = analyse(core, row, types, &[])
         .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
-    let nothing = analysed.form == Form::Nothing;
+    let nothing = analysed.form == ResultForm::Discarded;
     let one = <[Query; 1]>::try_from(analysed.queries);
-    let (Form::Value | Form::Nothing, Ok([query])) = (analysed.form, one) else {
+    let (ResultForm::Scalar | ResultForm::Discarded, Ok([query])) = (analysed.form, one) else {
         return Ok(None);
     };
     let plain = query.command_type == CmdType::Select

@@ -9,6 +9,7 @@ use analyze::{SessionLookup, ty};
 use catalog::Row;
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::code::{ProKind, TypType};
 use pgerror::{Result, bail};
 use plan::query::Query;
 use types::oids;
@@ -45,7 +46,7 @@ fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
 }
 
 fn is_pseudo(core: &mut Core, ty: Oid) -> Result<bool> {
-    Ok(core.cat().type_row(ty)?.typtype == b'p')
+    Ok(core.cat().type_row(ty)?.typtype == TypType::Pseudo)
 }
 
 /// Analyses the body and checks the result columns of its last statement. The statements of a
@@ -83,7 +84,7 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
         columns.map(|list| list.iter().map(|f| (f.1, f.2)).collect());
     let last = queries.last_mut().and_then(Option::as_mut);
     let mut lookup = SessionLookup::new(core);
-    let is_procedure = row.prokind == b'p';
-    function::fit_result(&mut lookup, last, row.prorettype, columns.as_deref(), is_procedure)?;
+    let is_procedure = row.prokind == ProKind::Procedure;
+    function::coerce_result(&mut lookup, last, row.prorettype, columns.as_deref(), is_procedure)?;
     Ok(())
 }

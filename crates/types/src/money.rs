@@ -1,0 +1,296 @@
+//! Money: an amount in cents, in the format of the C locale or en_US, which are the same.
+//! Counterpart: cash.c.
+
+use pgerror::{PgError, Result, pg_err};
+use std::fmt::Write;
+use values::compare::btint8cmp;
+use values::datum::{Datum, DatumRef};
+use values::fn_context::FnContext;
+use values::function;
+use values::type_io::{Reader, division_by_zero, is_space, out_of_range};
+
+/// Number of decimal places.
+const PLACES: usize = 2;
+/// Cents in one unit.
+const SCALE: i64 = 100;
+
+fn check_locale(cx: &dyn FnContext) -> Result<()> {
+    let locale = &cx.settings().lc_monetary;
+    match crate::locale::orders_by_bytes(locale) || locale.starts_with("en_US") {
+        true => Ok(()),
+        false => Err(PgError::unsupported(format!("money in the locale \"{locale}\""))),
+    }
+}
+
+fn text(cx: &dyn FnContext, cents: i64) -> Result<Datum> {
+    check_locale(cx)?;
+    let (whole, rest) = (cents.unsigned_abs() / 100, cents.unsigned_abs() % 100);
+    let digits = whole.to_string();
+    let mut out = String::from(if cents < 0 { "-$" } else { "$" });
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    let _ = write!(out, ".{rest:02}");
+    Ok(Datum::text(&out))
+}
+
+fn skip_space(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|&c| !is_space(c)).unwrap_or(text.len());
+    &text[start..]
+}
+
+/// The text without white space and a currency symbol at its start.
+fn skip_symbol(text: &[u8]) -> &[u8] {
+    let text = skip_space(text);
+    skip_space(text.strip_prefix(b"$").unwrap_or(text))
+}
+
+fn is_digit(c: Option<&u8>) -> bool {
+    c.is_some_and(u8::is_ascii_digit)
+}
+
+/// Reads an amount: signs, currency symbols, digits with separators of thousands, decimals, which
+/// are rounded. A sign may follow too.
+fn parse(input: &[u8]) -> Result<i64> {
+    let shown = || String::from_utf8_lossy(input).into_owned();
+    let too_large = || {
+        pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value \"{}\" is out of range for type money", shown())
+    };
+    let mut rest = skip_symbol(input);
+    let mut negative = matches!(rest.first(), Some(b'-' | b'('));
+    if matches!(rest.first(), Some(b'-' | b'(' | b'+')) {
+        rest = &rest[1..];
+    }
+    rest = skip_symbol(rest);
+    // Summed up negatively, because there is one more negative number.
+    let mut value = 0i64;
+    let mut places = None;
+    while let Some(&c) = rest.first() {
+        match (c, places) {
+            (b'0'..=b'9', None | Some(0..PLACES)) => {
+                let digit = i64::from(c - b'0');
+                let next = value.checked_mul(10).and_then(|v| v.checked_sub(digit));
+                value = next.ok_or_else(too_large)?;
+                places = places.map(|n| n + 1);
+            }
+            (b'.', None) => places = Some(0),
+            (b',', _) => {}
+            _ => break,
+        }
+        rest = &rest[1..];
+    }
+    if is_digit(rest.first()) && rest[0] >= b'5' {
+        value = value.checked_sub(1).ok_or_else(too_large)?;
+    }
+    for _ in places.unwrap_or(0)..PLACES {
+        value = value.checked_mul(10).ok_or_else(too_large)?;
+    }
+    while is_digit(rest.first()) {
+        rest = &rest[1..];
+    }
+    for &c in rest {
+        match c {
+            b'-' => negative = true,
+            b')' | b'+' | b'$' => {}
+            c if is_space(c) => {}
+            _ => {
+                return Err(pg_err!(
+                    INVALID_TEXT_REPRESENTATION,
+                    "invalid input syntax for type money: \"{}\"",
+                    shown()
+                ));
+            }
+        }
+    }
+    if negative { Ok(value) } else { value.checked_neg().ok_or_else(too_large) }
+}
+
+/// The nearest integer; the lowest number for one that does not fit.
+fn rounded(v: f64) -> Datum {
+    let v = v.round_ties_even();
+    let fits = v >= i64::MIN as f64 && v < -(i64::MIN as f64);
+    Datum::int8(if fits { v as i64 } else { i64::MIN })
+}
+
+fn product(cents: DatumRef<'_>, factor: f64) -> Datum {
+    rounded(cents.as_i64() as f64 * factor)
+}
+
+fn quotient(cents: DatumRef<'_>, divisor: f64) -> Result<Datum> {
+    if divisor == 0.0 {
+        return Err(division_by_zero());
+    }
+    Ok(rounded(cents.as_i64() as f64 / divisor))
+}
+
+fn whole_product(cents: DatumRef<'_>, factor: i64) -> Datum {
+    Datum::int8(cents.as_i64().wrapping_mul(factor))
+}
+
+fn whole_quotient(cents: DatumRef<'_>, divisor: i64) -> Result<Datum> {
+    if divisor == 0 {
+        return Err(division_by_zero());
+    }
+    let quotient = cents.as_i64().checked_div(divisor).ok_or_else(|| {
+        pg_err!(FLOATING_POINT_EXCEPTION, "floating-point exception").detail(
+            "An invalid floating-point operation was signaled. This probably means an \
+             out-of-range result or an invalid operation, such as division by zero.",
+        )
+    })?;
+    Ok(Datum::int8(quotient))
+}
+
+fn of_whole(units: i64) -> Result<Datum> {
+    units.checked_mul(SCALE).map(Datum::int8).ok_or_else(|| out_of_range("bigint"))
+}
+
+/// Calls a function of numeric.
+fn numeric(cx: &mut dyn FnContext, name: &str, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let f = function::scalar_in(numeric::TABLES, name).ok_or_else(|| PgError::unsupported(name))?;
+    f(cx, args)
+}
+
+fn of_numeric(cx: &mut dyn FnContext, amount: DatumRef<'_>) -> Result<Datum> {
+    let scale = numeric::io::parse(SCALE.to_string().as_bytes())?.datum()?;
+    let cents = numeric(cx, "numeric_mul", &[amount, scale.as_ref()])?;
+    numeric(cx, "numeric_int8", &[cents.as_ref()])
+}
+
+fn to_numeric(cents: i64) -> Result<Datum> {
+    let sign = if cents < 0 { "-" } else { "" };
+    let (whole, rest) = (cents.unsigned_abs() / 100, cents.unsigned_abs() % 100);
+    numeric::io::parse(format!("{sign}{whole}.{rest:02}").as_bytes())?.datum()
+}
+
+const SMALL: [&str; 20] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+];
+const TENS: [&str; 10] =
+    ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+
+/// A number below 1000 in words.
+fn number_in_words(n: u64) -> String {
+    let n = n as usize;
+    let (hundreds, rest) = (n / 100, n % 100);
+    let below = match rest {
+        0..20 => SMALL[rest].to_owned(),
+        _ if rest.is_multiple_of(10) => TENS[rest / 10].to_owned(),
+        _ => format!("{} {}", TENS[rest / 10], SMALL[rest % 10]),
+    };
+    match (hundreds, rest) {
+        (0, _) => below,
+        (_, 0) => format!("{} hundred", SMALL[hundreds]),
+        // Ten is joined as the numbers below twenty are.
+        (_, 1..20) => format!("{} hundred and {below}", SMALL[hundreds]),
+        _ => format!("{} hundred {below}", SMALL[hundreds]),
+    }
+}
+
+/// An amount in English words.
+fn in_words(cents: i64) -> String {
+    let value = cents.unsigned_abs();
+    let units = value / 100;
+    let mut out = String::new();
+    let names = ["quadrillion", "trillion", "billion", "million", "thousand"];
+    let mut divisor = 1_000_000_000_000_000;
+    for name in names {
+        let group = units / divisor % 1000;
+        if group > 0 {
+            let _ = write!(out, "{} {name} ", number_in_words(group));
+        }
+        divisor /= 1000;
+    }
+    if units % 1000 > 0 {
+        out.push_str(&number_in_words(units % 1000));
+    }
+    if out.is_empty() {
+        out.push_str("zero");
+    }
+    out.push_str(if units == 1 { " dollar and " } else { " dollars and " });
+    out.push_str(&number_in_words(value % 100));
+    out.push_str(if value % 100 == 1 { " cent" } else { " cents" });
+    if cents < 0 {
+        out.insert_str(0, "minus ");
+    }
+    out[..1].make_ascii_uppercase();
+    out
+}
+
+comparisons! { COMPARISONS;
+    btint8cmp => "cash_eq" "cash_ne" "cash_lt" "cash_le" "cash_gt" "cash_ge";
+}
+
+orderings! { ORDERINGS;
+    btint8cmp => "cashlarger" "cashsmaller";
+}
+
+scalars! { FNS;
+    "cash_in" => |cx, a| {
+        check_locale(cx)?;
+        parse(a[0].as_bytes()).map(Datum::int8)
+    },
+    "cash_out" => |cx, a| text(cx, a[0].as_i64()),
+    "cash_recv" => |_, a| Ok(Datum::int8(Reader::new(a[0].as_bytes()).i64()?)),
+    "cash_send" => |_, a| Ok(Datum::bytes(a[0].as_i64().to_be_bytes())),
+    "cash_cmp" => |cx, a| Ok(Datum::int4(btint8cmp(a[0], a[1], cx.collation()) as i32)),
+    "cash_pl" => |_, a| Ok(Datum::int8(a[0].as_i64().wrapping_add(a[1].as_i64()))),
+    "cash_mi" => |_, a| Ok(Datum::int8(a[0].as_i64().wrapping_sub(a[1].as_i64()))),
+    "cash_div_cash" => |_, a| match a[1].as_i64() {
+        0 => Err(division_by_zero()),
+        divisor => Ok(Datum::float8(a[0].as_i64() as f64 / divisor as f64)),
+    },
+    "cash_mul_flt8" => |_, a| Ok(product(a[0], a[1].as_f64())),
+    "flt8_mul_cash" => |_, a| Ok(product(a[1], a[0].as_f64())),
+    "cash_div_flt8" => |_, a| quotient(a[0], a[1].as_f64()),
+    "cash_mul_flt4" => |_, a| Ok(product(a[0], a[1].as_f32().into())),
+    "flt4_mul_cash" => |_, a| Ok(product(a[1], a[0].as_f32().into())),
+    "cash_div_flt4" => |_, a| quotient(a[0], a[1].as_f32().into()),
+    "cash_mul_int8" => |_, a| Ok(whole_product(a[0], a[1].as_i64())),
+    "int8_mul_cash" => |_, a| Ok(whole_product(a[1], a[0].as_i64())),
+    "cash_div_int8" => |_, a| whole_quotient(a[0], a[1].as_i64()),
+    "cash_mul_int4" => |_, a| Ok(whole_product(a[0], a[1].as_i64())),
+    "int4_mul_cash" => |_, a| Ok(whole_product(a[1], a[0].as_i64())),
+    "cash_div_int4" => |_, a| whole_quotient(a[0], a[1].as_i64()),
+    "cash_mul_int2" => |_, a| Ok(whole_product(a[0], a[1].as_i64())),
+    "int2_mul_cash" => |_, a| Ok(whole_product(a[1], a[0].as_i64())),
+    "cash_div_int2" => |_, a| whole_quotient(a[0], a[1].as_i64()),
+    "cash_words" => |_, a| Ok(Datum::text(&in_words(a[0].as_i64()))),
+    "cash_numeric" => |cx, a| {
+        check_locale(cx)?;
+        to_numeric(a[0].as_i64())
+    },
+    "numeric_cash" => |cx, a| {
+        check_locale(cx)?;
+        of_numeric(cx, a[0])
+    },
+    "int4_cash" => |cx, a| {
+        check_locale(cx)?;
+        of_whole(a[0].as_i64())
+    },
+    "int8_cash" => |cx, a| {
+        check_locale(cx)?;
+        of_whole(a[0].as_i64())
+    },
+}

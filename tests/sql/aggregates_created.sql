@@ -1,0 +1,57 @@
+-- CREATE AGGREGATE.
+CREATE AGGREGATE ca_sum(int) (sfunc = int4pl, stype = int, initcond = '0')
+CREATE AGGREGATE ca_list(anyelement) (sfunc = array_append, stype = anyarray, initcond = '{}')
+CREATE FUNCTION ca_step(numeric[], numeric) RETURNS numeric[] LANGUAGE sql AS 'SELECT array[$1[1] + $2, $1[2] + 1]'
+CREATE FUNCTION ca_last(numeric[]) RETURNS numeric LANGUAGE sql AS 'SELECT CASE WHEN $1[2] > 0 THEN $1[1] / $1[2] END'
+CREATE AGGREGATE ca_avg(numeric) (sfunc = ca_step, stype = numeric[], finalfunc = ca_last, initcond = '{0,0}')
+CREATE AGGREGATE ca_old (basetype = int, sfunc1 = int4pl, stype1 = int, initcond1 = '5')
+CREATE AGGREGATE ca_count (basetype = 'any', sfunc = int8inc, stype = int8, initcond = '0')
+CREATE AGGREGATE ca_star(*) (sfunc = int8inc, stype = int8, initcond = '0', parallel = safe)
+CREATE AGGREGATE ca_max(int) (sfunc = int4larger, stype = int, sortop = >)
+CREATE AGGREGATE ca_moving(int) (sfunc = int4pl, stype = int, msfunc = int4pl, minvfunc = int4mi, mstype = int, initcond = '0', minitcond = '0')
+CREATE AGGREGATE ca_variadic(VARIADIC items int[]) (sfunc = array_cat, stype = int[], initcond = '{}')
+CREATE FUNCTION ca_pair(text, a text, b int) RETURNS text LANGUAGE sql AS $$ SELECT coalesce($1, '') || a || b $$
+CREATE AGGREGATE ca_two(a text, b int) (sfunc = ca_pair, stype = text)
+CREATE FUNCTION ca_strict(int, int) RETURNS int STRICT LANGUAGE sql AS 'SELECT $1 * 10 + $2'
+CREATE AGGREGATE ca_digits(int) (sfunc = ca_strict, stype = int)
+SELECT ca_sum(g), ca_list(g ORDER BY g), ca_avg(g), ca_old(g), ca_count(g), ca_star(*), ca_max(g), ca_moving(g), ca_two(g::text, g ORDER BY g), ca_digits(g ORDER BY g), ca_list(g::text ORDER BY g DESC) FROM generate_series(1, 4) g
+SELECT ca_sum(null::int), ca_digits(nullif(g, 1) ORDER BY g), ca_avg(g) FILTER (WHERE g > 9), ca_max(g) FILTER (WHERE g > 9) FROM generate_series(1, 4) g
+SELECT g, ca_moving(g) OVER w, ca_sum(g) OVER w, ca_digits(g) OVER w FROM generate_series(1, 5) g WINDOW w AS (ORDER BY g ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) ORDER BY g
+SELECT g % 2, ca_sum(DISTINCT g / 2), ca_variadic(g, g + 1) FROM generate_series(1, 6) g GROUP BY 1 ORDER BY 1
+SELECT proname, prokind, provolatile, proparallel, proargtypes, prorettype::regtype, provariadic::regtype, proargmodes, proargnames, prosrc, procost, aggkind, aggnumdirectargs, aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn, aggfinalextra, aggmfinalextra, aggfinalmodify, aggmfinalmodify, aggsortop::regoperator, aggtranstype::regtype, aggtransspace, aggmtranstype::regtype, aggmtransspace, agginitval, aggminitval FROM pg_aggregate JOIN pg_proc p ON p.oid = aggfnoid WHERE proname ~ '^ca_' ORDER BY 1
+SELECT pg_describe_object(classid, objid, 0), pg_describe_object(refclassid, refobjid, 0), deptype FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid IN (SELECT oid FROM pg_proc WHERE proname ~ '^ca_' AND prokind = 'a') ORDER BY 1, 2
+CREATE AGGREGATE ca_bad(int) ([[stype = int¦sfunc = int4pl¦sfunc = nosuch, stype = int¦sfunc = int4pl, stype = nosuch¦sfunc = int4pl, stype = int8¦sfunc = int8pl, stype = int¦sfunc = generate_series, stype = int¦sfunc = int4pl, stype = int, initcond = 'x'¦sfunc = int4pl, stype = text¦sfunc = int4pl, stype = internal¦sfunc = int4pl, stype = anyelement¦sfunc = int4pl, stype = cstring¦sfunc = int8pl, stype = int8¦sfunc = int4pl, stype = int, finalfunc = nosuch¦sfunc = int4pl, stype = int, finalfunc = int4um, finalfunc_extra¦sfunc = int4pl, stype = int, mstype = int¦sfunc = int4pl, stype = int, mstype = int, msfunc = int4pl¦sfunc = int4pl, stype = int, msfunc = int4pl¦sfunc = int4pl, stype = int, minvfunc = int4mi¦sfunc = int4pl, stype = int, minitcond = '0'¦sfunc = int4pl, stype = int, msspace = 5¦sfunc = int4pl, stype = int, mstype = int8, msfunc = int84pl, minvfunc = int84mi, minitcond = '0'¦sfunc = int4pl, stype = int, mstype = int, msfunc = int4pl, minvfunc = ca_step¦sfunc = int4pl, stype = int, sortop = <<<¦sfunc = int4pl, stype = int, combinefunc = int8pl¦sfunc = int4pl, stype = int, serialfunc = int8_avg_serialize, deserialfunc = int8_avg_deserialize¦sfunc = int4pl, stype = int, serialfunc = int8_avg_serialize¦sfunc = int4pl, stype = int, parallel = maybe¦sfunc = int4pl, stype = int, finalfunc_modify = never¦sfunc = int4pl, stype = int, basetype = int¦sfunc = int4pl, stype = int, hypothetical¦sfunc = sum, stype = int]])
+CREATE AGGREGATE ca_warned(int) (sfunc = int4pl, stype = int, nosuchoption = 1)
+CREATE AGGREGATE ca_sum(int) (sfunc = int4mi, stype = int, initcond = '0')
+CREATE OR REPLACE AGGREGATE ca_sum(int) (sfunc = int4mi, stype = int, initcond = '100', combinefunc = int4pl)
+SELECT ca_sum(g) FROM generate_series(1, 4) g
+CREATE OR REPLACE AGGREGATE ca_sum(int) (sfunc = int84pl, stype = int8, initcond = '0')
+CREATE OR REPLACE AGGREGATE ca_step(numeric[], numeric) (sfunc = array_cat, stype = numeric[])
+CREATE OR REPLACE FUNCTION ca_sum(int) RETURNS int LANGUAGE sql AS 'SELECT 1'
+CREATE AGGREGATE ca_many() (sfunc = int4pl, stype = int)
+CREATE AGGREGATE ca_part(float8 ORDER BY anyelement) (sfunc = ordered_set_transition, stype = internal, finalfunc = percentile_disc_final, finalfunc_extra = true)
+SELECT ca_part(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 5) g
+CREATE AGGREGATE ca_rank(VARIADIC "any" ORDER BY VARIADIC "any") (sfunc = ordered_set_transition_multi, stype = internal, finalfunc = rank_final, finalfunc_extra = true, hypothetical)
+SELECT ca_rank(3) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 5) g
+SELECT pg_get_function_arguments(oid), pg_get_function_identity_arguments(oid), pg_get_function_result(oid), oid::regprocedure FROM pg_proc WHERE proname ~ '^ca_' AND prokind = 'a' ORDER BY oid::regprocedure::text
+COMMENT ON AGGREGATE ca_sum(int) IS 'a sum'
+SELECT obj_description('ca_sum(int)'::regprocedure, 'pg_proc')
+CREATE VIEW ca_view AS SELECT ca_sum(g), ca_part(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 5) g
+SELECT *, pg_get_viewdef('ca_view') FROM ca_view
+DROP AGGREGATE ca_sum(int)
+DROP FUNCTION ca_strict
+DROP FUNCTION ca_list(anyelement)
+DROP VIEW ca_view
+DROP FUNCTION ca_strict CASCADE
+ALTER AGGREGATE ca_old(int) RENAME TO ca_renamed
+DROP AGGREGATE ca_renamed(int), ca_sum(int), ca_star(*)
+SELECT count(*) FROM pg_aggregate WHERE aggfnoid >= 16384
+CREATE ROLE ca_role
+REVOKE EXECUTE ON FUNCTION ca_step FROM PUBLIC
+GRANT CREATE ON SCHEMA public TO ca_role
+SET ROLE ca_role
+CREATE AGGREGATE ca_denied(numeric) (sfunc = ca_step, stype = numeric[], initcond = '{0,0}')
+CREATE AGGREGATE ca_internal(float8 ORDER BY anyelement) (sfunc = ordered_set_transition, stype = internal, finalfunc = percentile_disc_final, finalfunc_extra = true)
+RESET ROLE
+DROP OWNED BY ca_role
+DROP ROLE ca_role
