@@ -87,7 +87,7 @@ impl<'p> Place<'p> {
     }
 
     /// The expression that computes a column that the node reads, and its position: in a child, or
-    /// in the plan of a scanned subquery or CTE.
+    /// in the plan of a scanned subquery, CTE or working table.
     pub(super) fn computed(&self, v: &Var) -> Option<(Place<'p>, &'p Expr)> {
         if v.varno < 0 {
             return self.target(v);
@@ -98,10 +98,25 @@ impl<'p> Place<'p> {
                 let plan = self.subplans.get(*cte_plan_id as usize - 1)?;
                 Place { plan, above: Vec::new(), subplans: self.subplans }
             }
+            PlanNode::WorkTableScan { wt_param, .. } => self.first_term(*wt_param)?,
             _ => return None,
         };
         let target = place.plan.info.target_list.iter().find(|t| t.resno == v.varattno)?;
         Some((place, &target.expr))
+    }
+
+    /// The non-recursive term of the recursive union above whose working table is scanned.
+    fn first_term(&self, table: i32) -> Option<Place<'p>> {
+        self.above.iter().enumerate().rev().find_map(|(i, step)| {
+            let Above::Node(Plan {
+                node: PlanNode::RecursiveUnion { outer, wt_param, .. }, ..
+            }) = step
+            else {
+                return None;
+            };
+            let above = self.above[..=i].to_vec();
+            (*wt_param == table).then_some(Place { plan: outer, above, subplans: self.subplans })
+        })
     }
 
     /// The expression that sets a parameter, and the position of its node.
