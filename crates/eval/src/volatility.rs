@@ -129,6 +129,9 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
         | Expr::CoerceViaIo(_) => own_volatility(expr, facts)? == Volatility::Immutable,
         // Row comparisons are left out, as in PostgreSQL: it is visible in GROUP BY.
         Expr::Array(_) | Expr::MinMax(_) | Expr::SubscriptingRef(_) => true,
+        // The number of an anonymous row type is the session's, but plans are shared.
+        Expr::Row(n) => n.row_typeid != oids::RECORD,
+        Expr::FieldSelect(n) => n.arg.type_oid() != oids::RECORD,
         Expr::NullTest(n) => !n.argisrow,
         Expr::BooleanTest(_) => true,
         _ => false,
