@@ -2,6 +2,7 @@
 
 use crate::inline::Inline;
 use crate::kernels::{BinaryKernel, WordComparison};
+use crate::window::WindowKind;
 use ids::Oid;
 use pgerror::Result;
 use plan::Expr;
@@ -16,6 +17,8 @@ use types::fncx::TypeInfo;
 pub enum Callee {
     Scalar(ScalarFn),
     Srf(SrfFn),
+    /// Called only over a window, by the executor.
+    Window(WindowKind),
     /// The session runs it: [`crate::Host::call_host`].
     Host,
     /// As `Host`, set-returning.

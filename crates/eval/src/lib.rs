@@ -33,6 +33,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 mod volatility;
+mod window;
 
 pub use arrays::{array_of, array_of_arrays};
 pub use batch::{Selection, select_into, select_true};
@@ -47,6 +48,7 @@ pub use fold::{FoldEnv, bool_const, fold, fold_query};
 pub use host::{CallContext, Host, HostCall};
 pub use inline::Inline;
 pub use volatility::{Volatility, is_foldable, own_volatility, query_volatility, volatility};
+pub use window::WindowKind;
 
 pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};

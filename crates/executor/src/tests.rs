@@ -18,7 +18,7 @@ mod windows;
 
 /// What that catalog uses of `eval`.
 mod api {
-    pub(super) use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo, kernels};
+    pub(super) use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo, WindowKind, kernels};
 }
 
 pub(crate) use source::source_node;
