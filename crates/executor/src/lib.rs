@@ -49,6 +49,7 @@ mod sample;
 mod scan;
 mod services;
 mod setop;
+mod smallsort;
 mod sort;
 mod sorter;
 mod source;
