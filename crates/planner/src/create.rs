@@ -776,9 +776,10 @@ impl Glob<'_> {
     ) -> Result<SortKeys> {
         let mut keys = SortKeys::default();
         for k in order {
+            let key = without_collation(&k.expr);
             let t = output
                 .iter()
-                .find(|t| t.expr == *k.expr)
+                .find(|t| without_collation(&t.expr) == key)
                 .ok_or_else(|| PgError::internal("sort column not found in target list"))?;
             let ty = k.expr.type_oid();
             let strategy = if k.descending { 5 } else { 1 };
@@ -797,6 +798,19 @@ impl Glob<'_> {
             keys.nulls_first.push(k.nulls_first);
         }
         Ok(keys)
+    }
+}
+
+/// The expression without a RelabelType that changes only its collation: a sort column has the
+/// collation of its key.
+fn without_collation(e: &Expr) -> &Expr {
+    match e {
+        Expr::Relabel(r)
+            if r.resulttype == r.arg.type_oid() && r.resulttypmod == r.arg.typmod() =>
+        {
+            &r.arg
+        }
+        e => e,
     }
 }
 
