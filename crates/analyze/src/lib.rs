@@ -54,8 +54,8 @@ pub mod walk;
 mod tests;
 
 pub use api::{
-    analyze, analyze_in_scope, analyze_variable, check_determined, function_statement,
-    inferred_types, is_query, standalone_expr,
+    analyze, analyze_in_scope, analyze_variable, called_procedure, check_determined,
+    function_statement, inferred_types, is_query, standalone_expr,
 };
 pub use lift::{Lifted, lift};
 pub use lookup::{FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup};
