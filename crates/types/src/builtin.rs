@@ -39,6 +39,7 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::record::FNS,
         crate::acl::FNS,
         crate::network::FNS,
+        crate::money::FNS,
         crate::outputs::FNS,
         crate::range::FNS,
         crate::in_range::FNS,

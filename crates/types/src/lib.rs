@@ -27,6 +27,7 @@ pub mod hash_functions;
 pub mod in_range;
 pub mod json;
 pub mod locale;
+pub mod money;
 pub mod network;
 pub mod operators;
 pub mod outputs;

@@ -1,6 +1,6 @@
 //! Types that have only an output function, so that rows written by PostgreSQL can be read and
-//! dumped: geometry, MAC addresses, money, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c,
-//! cash.c, xml.c, tsvector.c, tsquery.c.
+//! dumped: geometry, MAC addresses, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c, xml.c,
+//! tsvector.c, tsquery.c.
 
 use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
@@ -58,25 +58,6 @@ fn circle(n: &[String]) -> Option<String> {
 fn hardware_address(payload: &[u8]) -> Datum {
     let parts: Vec<String> = payload.iter().map(|b| format!("{b:02x}")).collect();
     Datum::text(&parts.join(":"))
-}
-
-/// Money: an amount in cents, formatted for the C locale or en_US, which are the same.
-fn money(cx: &dyn FnContext, cents: i64) -> Result<Datum> {
-    let locale = &cx.settings().lc_monetary;
-    if !crate::locale::orders_by_bytes(locale) && !locale.starts_with("en_US") {
-        return Err(PgError::unsupported(format!("money in the locale \"{locale}\"")));
-    }
-    let (whole, rest) = (cents.unsigned_abs() / 100, cents.unsigned_abs() % 100);
-    let digits = whole.to_string();
-    let mut out = String::from(if cents < 0 { "-$" } else { "$" });
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    let _ = write!(out, ".{rest:02}");
-    Ok(Datum::text(&out))
 }
 
 /// The text with its XML declaration without the encoding; a declaration that has default values
@@ -276,7 +257,6 @@ scalars! { FNS;
     "circle_out" => |cx, a| geometry(cx, a, 0, circle),
     "macaddr_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
     "macaddr8_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
-    "cash_out" => |cx, a| money(cx, a[0].as_i64()),
     "xml_out" => |_, a| Ok(Datum::text(&xml(&String::from_utf8_lossy(a[0].as_bytes())))),
     "tsvectorout" => |_, a| Ok(Datum::text(&ts_vector(a[0].as_bytes())?)),
     "pg_ndistinct_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), false)?)),
