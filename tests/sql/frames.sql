@@ -26,3 +26,7 @@ select sum(1 / (id - 5)) over (order by id rows between [[10 following and 12 fo
 select id, sum(i4 + (select max(i2) from frames_t u where u.g = o.g)) over (order by id rows between 2 preceding and current row) from frames_t o where i4 is not null and i4 < 200 order by id
 select count(*) from (select sum((random() * 10)::int) over (order by id rows between 3 preceding and current row) s from frames_t) q where s between 0 and 40
 drop table frames_t
+-- Extreme arguments of the functions that find the bounds of frames.
+select in_range([['00:00'::time¦'24:00'::time]], '24:00'::time, '2562047788:00:54.775807'::interval, [[false¦true]], [[false¦true]])
+select in_range('00:00+00'::timetz, '24:00-15:59'::timetz, '2562047788:00:54.775807'::interval, [[false¦true]], [[false¦true]])
+select in_range([['5874897-12-31'¦'2024-02-29'¦'-infinity']]::date, '2024-02-29'::date, [['-178000000 years'¦'2562047788:00:54.775807']]::interval, [[false¦true]], true)

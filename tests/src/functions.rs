@@ -455,6 +455,14 @@ fn outcome(f: &Function, reply: &Reply) -> Result<Vec<Option<String>>, (String, 
     Ok(cells.collect())
 }
 
+/// False if PostgreSQL takes too long, or prints a part of a multi-byte character.
+fn comparable(want: &Result<Vec<Option<String>>, (String, String)>) -> bool {
+    match want {
+        Ok(_) => true,
+        Err((code, message)) => code != "57014" && !message.contains('\u{fffd}'),
+    }
+}
+
 /// Sets the settings on which results depend.
 fn prepared(mut client: Client) -> Client {
     client.must(
@@ -499,7 +507,7 @@ fn functions_have_the_results_of_postgres() {
                 {
                     *missing.entry(message.clone()).or_default() += 1;
                 }
-                have if *have != want && !known => {
+                have if *have != want && !known && comparable(&want) => {
                     differ.push(format!("{sql}\n    want {want:?}\n    have {have:?}"));
                 }
                 _ => {}

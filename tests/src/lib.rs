@@ -21,6 +21,8 @@ mod differential;
 #[cfg(test)]
 mod dumps;
 #[cfg(test)]
+mod first_rows;
+#[cfg(test)]
 mod functions;
 #[cfg(test)]
 mod hostile;

@@ -20,7 +20,7 @@ const UNSAFE: &[&str] = &[
     "crates/page/src/raw",
     "crates/bufmgr/src/frame",
     "crates/bufmgr/src/guard",
-    "crates/parse/src/edge",
+    "crates/parse/src/ffi",
     "crates/types/src/locale",
 ];
 
@@ -41,10 +41,13 @@ struct Source {
 }
 
 fn sources() -> Vec<Source> {
+    sources_in(&["crates", "tests", "testkit", "xtask"])
+}
+
+fn sources_in(folders: &[&str]) -> Vec<Source> {
     let root = workspace_root();
     let mut out = Vec::new();
-    let mut stack: Vec<PathBuf> =
-        ["crates", "tests", "testkit", "xtask"].iter().map(|d| root.join(d)).collect();
+    let mut stack: Vec<PathBuf> = folders.iter().map(|d| root.join(d)).collect();
     while let Some(dir) = stack.pop() {
         for entry in std::fs::read_dir(dir).expect("a source directory").flatten() {
             let path = entry.path();
@@ -93,6 +96,35 @@ fn unsafe_is_used_in_allowed_files_only() {
             if words.clone().any(|w| w == "unsafe") {
                 faults.push(format!("{}:{n}: {}", s.path, line.trim()));
             }
+        }
+    }
+    assert_none(faults);
+}
+
+/// `test = false` in a manifest spares a second build of a crate that has no unit tests. A crate that
+/// gets its first test must lose it, because the test would not be run.
+#[test]
+fn crates_without_unit_tests_have_no_test_build() {
+    let root = workspace_root();
+    let mut folders = vec!["bench".to_owned(), "testkit".to_owned(), "xtask".to_owned()];
+    let crates = std::fs::read_dir(root.join("crates")).expect("crates").flatten();
+    folders.extend(crates.map(|c| format!("crates/{}", c.file_name().to_string_lossy())));
+    let sources = sources_in(&["bench", "crates", "testkit", "xtask"]);
+    let mut faults = Vec::new();
+    for folder in folders {
+        let path = root.join(&folder).join("Cargo.toml");
+        let manifest = std::fs::read_to_string(path).expect("a manifest");
+        // The library, or the program of a crate without one.
+        let target = manifest.split("[lib]").nth(1).or(manifest.split("[[bin]]").nth(1));
+        let is_off = target
+            .and_then(|t| t.split("\n[").next())
+            .is_some_and(|t| t.lines().any(|line| line == "test = false"));
+        let source = format!("{folder}/src/");
+        let has_tests = sources.iter().any(|s| {
+            s.path.starts_with(&source) && s.text.lines().any(|line| line.trim() == "#[test]")
+        });
+        if is_off == has_tests {
+            faults.push(format!("{folder}: unit tests {has_tests}, `test = false` {is_off}"));
         }
     }
     assert_none(faults);

@@ -100,7 +100,7 @@ const EXCEPTIONS: &[(Measure, &str, &str, &str)] = &[
         Measure::LargeStructs,
         "parse",
         "Constraint",
-        "the fields of the grammar's node, which parse::edge translates one by one",
+        "the fields of the grammar's node, which parse::ffi translates one by one",
     ),
     (
         Measure::LargeStructs,

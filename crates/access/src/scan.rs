@@ -75,9 +75,10 @@ impl ScanPage {
 /// reused for another row. So such scans visit the rows of a page under the pin that
 /// [`IndexScan::next_page`] returns.
 pub trait IndexScan: Send {
-    /// Replaces `page` by the next matches in this direction, at least one; the first call after
-    /// the beginning or a rescan starts at the scan's end in this direction. `None`: there are no
-    /// more; `page` is then empty, and the next call starts again.
+    /// Replaces `page` by the next matches in this direction; the first call after the beginning or
+    /// a rescan starts at the scan's end in this direction. `page` is empty if a number of index
+    /// pages had no match, so that the caller need not wait for the next match. `None`: there are
+    /// no more; the next call starts again.
     ///
     /// While the caller keeps the pin, VACUUM removes none of the items, so that none of their TIDs
     /// is reused for another row.

@@ -13,20 +13,20 @@ use plan::expr::{
     AggSplit, Aggref, ArrayExpr, CoercionForm, Expr, FuncExpr, Location, NamedArgExpr, WindowFunc,
 };
 
-/// What a call says besides its arguments.
+/// The properties of a call besides its arguments.
 struct CallSite<'a> {
     names: &'a [ast::Name],
     /// The function's name as written.
     text: String,
     /// `None`: a column reference in attribute notation.
     call: Option<&'a ast::FuncCall>,
-    /// It is a CALL statement.
+    /// The call is the procedure call of a CALL statement.
     proc_call: bool,
     location: i32,
     filter: Option<Expr>,
     /// The names of the last arguments, which are given by name.
     argnames: Vec<String>,
-    /// It may be a column reference in functional notation.
+    /// The call may be a column reference in functional notation.
     is_projection: bool,
 }
 
@@ -122,7 +122,7 @@ impl Analyzer<'_> {
         self.call_node(site, typed).map(Some)
     }
 
-    /// What a call means. Counterpart: the first part of `ParseFuncOrColumn`.
+    /// Determines the meaning of a call. Counterpart: the first part of `ParseFuncOrColumn`.
     fn call_meaning(
         &mut self,
         site: &CallSite<'_>,
@@ -246,11 +246,11 @@ impl Analyzer<'_> {
         }
         if variadic && function.vatype == ty::ANY {
             let last = args.last().map(|a| (a.type_oid(), a.location()));
-            if let Some((ty, place)) = last
+            if let Some((ty, location)) = last
                 && !self.base_element_type(ty)?.is_valid()
             {
                 let e = pg_err!(DATATYPE_MISMATCH, "VARIADIC argument must be an array");
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         }
         Ok(TypedCall { function, args, rettype, variadic })

@@ -44,20 +44,20 @@ impl Analyzer<'_> {
         let temp = self.cat.temp_namespace()?;
         let mut found: Vec<Candidate> = Vec::new();
         for proc in self.cat.procs_named(name)? {
-            let place = match namespace {
+            let path_position = match namespace {
                 Some(namespace) if proc.pronamespace == namespace => 0,
                 Some(_) => continue,
                 // Functions of the temporary schema are found only by its name.
                 None if temp.is_valid() && proc.pronamespace == temp => continue,
                 None => match path.iter().position(|&n| n == proc.pronamespace) {
-                    Some(place) => place,
+                    Some(path_position) => path_position,
                     None => continue,
                 },
             };
             let all = proc_call.then(|| with_outputs(&proc)).flatten();
             let proc = all.as_ref().unwrap_or(&proc);
             let candidate =
-                match_call(proc, place, nargs, argnames, expand_variadic, expand_defaults);
+                match_call(proc, path_position, nargs, argnames, expand_variadic, expand_defaults);
             if let Some(candidate) = candidate {
                 add_candidate(&mut found, candidate);
             }
@@ -80,7 +80,8 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// The best of several, by PostgreSQL's rules in their order; `None` if they do not decide.
+    /// The best of several candidates, by PostgreSQL's rules in their order; `None` if the rules do
+    /// not decide.
     pub fn select_candidate(
         &mut self,
         input: &[Oid],
@@ -189,7 +190,7 @@ impl Analyzer<'_> {
                     Some((have, _)) => conflict |= *have != b'S',
                 }
             }
-            // A conflict seen before a string candidate does not matter any more.
+            // A string candidate overrides an earlier conflict of categories.
             if conflict && slot.is_some_and(|s| s.0 != b'S') {
                 return Ok(None);
             }
@@ -324,8 +325,8 @@ fn match_names(proc: &PgProc, nargs: usize, argnames: &[&str]) -> Option<Vec<usi
     Some(numbers)
 }
 
-/// Adds a candidate. Of two with the same argument types, the one that is earlier in the search
-/// path stays.
+/// Adds a candidate. Of two candidates with the same argument types, the one that is earlier in the
+/// search path is kept.
 fn add_candidate(found: &mut Vec<Candidate>, new: Candidate) {
     let significant = new.args.len() - new.defaults;
     let same = found.iter().position(|old| {

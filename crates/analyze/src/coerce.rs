@@ -46,7 +46,7 @@ fn hide_coercion(node: &mut Expr) {
     }
 }
 
-/// Does the expression return a set?
+/// Whether the expression returns a set.
 pub fn returns_set(expr: &Expr) -> bool {
     set_in(expr).is_some()
 }
@@ -69,7 +69,7 @@ pub fn set_in(expr: &Expr) -> Option<Location> {
 }
 
 impl Analyzer<'_> {
-    /// Can every type of `from` be coerced to the one of the same index in `to`?
+    /// Whether every type of `from` can be coerced to the type of the same index in `to`.
     pub fn can_coerce(&mut self, from: &[Oid], to: &[Oid], context: Context) -> Result<bool> {
         let mut generics = false;
         for (&input, &target) in from.iter().zip(to) {
@@ -80,7 +80,8 @@ impl Analyzer<'_> {
                 generics = true;
                 continue;
             }
-            // Nobody may make up a value of type internal.
+            // A literal or parameter must not become a value of type internal, which functions
+            // trust.
             let is_open = input == ty::UNKNOWN && target != ty::INTERNAL;
             if is_open || self.coercion_path(target, input, context)?.is_some() {
                 continue;
@@ -105,7 +106,7 @@ impl Analyzer<'_> {
         Ok(!generics || self.generic_types_consistent(from, to)?)
     }
 
-    /// Does a composite type's relation inherit from another's?
+    /// Whether the relation of composite type `child` inherits from the relation of `parent`.
     fn type_inherits(&mut self, child: Oid, parent: Oid) -> Result<bool> {
         let child = self.composite_relation(child)?;
         if !child.is_valid() {
@@ -361,7 +362,7 @@ impl Analyzer<'_> {
         Err(pg_err!(INTERNAL_ERROR, "failed to find conversion function from {from} to {to}"))
     }
 
-    /// A literal of unknown type goes through the type's input function.
+    /// Converts a literal of unknown type by the type's input function.
     fn coerce_literal(
         &mut self,
         literal: Const,
@@ -528,7 +529,7 @@ impl Analyzer<'_> {
         })
     }
 
-    /// A value of the domain, from one of its base type and type modifier.
+    /// Converts a value of the domain's base type and type modifier to the domain.
     pub fn coerce_to_domain(
         &mut self,
         mut arg: Expr,
@@ -649,11 +650,12 @@ impl Analyzer<'_> {
         Ok(node)
     }
 
-    /// Coerces an argument to the one type that the construct requires.
+    /// Coerces an argument to the only type that the construct accepts.
     pub fn coerce_to_specific(&mut self, node: Expr, target: Oid, construct: &str) -> Result<Expr> {
         self.coerce_to_specific_typmod(node, target, -1, construct)
     }
 
+    /// As [`Self::coerce_to_specific`], with a type modifier.
     pub fn coerce_to_specific_typmod(
         &mut self,
         node: Expr,
@@ -701,6 +703,7 @@ impl Analyzer<'_> {
         self.select_common_type_of(&types, construct)
     }
 
+    /// As [`Self::select_common_type`], from the types and locations of the expressions.
     pub fn select_common_type_of(
         &mut self,
         types: &[(Oid, Location)],
@@ -770,7 +773,7 @@ impl Analyzer<'_> {
         typmod
     }
 
-    /// Is `source` binary coercible to `target`?
+    /// Whether `source` is binary coercible to `target`.
     pub fn binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
         if source == target || target == ty::ANY || target == ty::ANYELEMENT {
             return Ok(true);
@@ -844,6 +847,7 @@ fn relabel_merged(
     out
 }
 
+/// An `int4` constant.
 pub fn int4_const(value: i32) -> Expr {
     Expr::Const(Const {
         consttype: ty::INT4,
@@ -856,6 +860,7 @@ pub fn int4_const(value: i32) -> Expr {
     })
 }
 
+/// A `bool` constant.
 pub fn bool_const(value: bool) -> Expr {
     Expr::Const(Const {
         consttype: ty::BOOL,
@@ -868,6 +873,7 @@ pub fn bool_const(value: bool) -> Expr {
     })
 }
 
+/// A NULL constant of a type. Counterpart: `makeNullConst`.
 pub fn null_const(consttype: Oid, constlen: i16, constbyval: bool) -> Expr {
     Expr::Const(Const {
         consttype,
@@ -880,6 +886,7 @@ pub fn null_const(consttype: Oid, constlen: i16, constbyval: bool) -> Expr {
     })
 }
 
+/// Whether the expression is a NULL constant.
 pub fn is_null_const(expr: &Expr) -> bool {
     matches!(expr, Expr::Const(c) if c.value.is_null())
 }

@@ -11,7 +11,8 @@ use plan::expr::{
 };
 use plan::query::{JoinTreeNode, Query, RteKind};
 
-/// The derivation strength of an expression's collation. Ordered: the stronger one wins.
+/// The derivation strength of an expression's collation, in ascending order; the stronger collation
+/// takes precedence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Strength {
     None,
@@ -101,7 +102,7 @@ impl Analyzer<'_> {
         }
         match child.strength {
             Strength::Implicit => {
-                // The database's default yields to any other.
+                // Any other collation takes precedence over the database's default.
                 if state.collation == ty::DEFAULT_COLLATION {
                     *state = child;
                 } else if child.collation != ty::DEFAULT_COLLATION {
@@ -309,7 +310,7 @@ impl Analyzer<'_> {
         Ok(State::implicit(f.resultcollid, location))
     }
 
-    /// Each column on its own.
+    /// The collations of the column pairs are determined independently.
     fn collate_row_comparison(&mut self, compare: &mut RowCompareExpr) -> Result<State> {
         compare.inputcollids.clear();
         for i in 0..compare.largs.len() {

@@ -82,7 +82,7 @@ impl Analyzer<'_> {
                 coerced.push(self.coerce_to_common(e, target, "ARRAY")?);
                 continue;
             }
-            let (from, place) = (e.type_oid(), e.location());
+            let (from, location) = (e.type_oid(), e.location());
             let result = self.coerce_to_target(
                 e,
                 target,
@@ -96,7 +96,7 @@ impl Analyzer<'_> {
                 None => {
                     let (from, to) = (self.format_type(from), self.format_type(target));
                     let e = pg_err!(CANNOT_COERCE, "cannot cast type {from} to {to}");
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, location));
                 }
             }
         }
@@ -265,7 +265,7 @@ impl Analyzer<'_> {
 
     fn array_subscript(&mut self, node: &Node) -> Result<Expr> {
         let e = self.expr(node)?;
-        let place = e.location();
+        let location = e.location();
         let coerced = self.coerce_to_target(
             e,
             ty::INT4,
@@ -276,14 +276,14 @@ impl Analyzer<'_> {
         )?;
         coerced.ok_or_else(|| {
             let e = pg_err!(DATATYPE_MISMATCH, "array subscript must have type integer");
-            self.at(e, place)
+            self.at(e, location)
         })
     }
 
     /// A subscript of jsonb: coerced to integer or text, whichever is possible.
     fn jsonb_subscript(&mut self, node: &Node) -> Result<Expr> {
         let e = self.expr(node)?;
-        let (from, place) = (e.type_oid(), e.location());
+        let (from, location) = (e.type_oid(), e.location());
         let target = if from == ty::UNKNOWN {
             ty::TEXT
         } else {
@@ -301,7 +301,7 @@ impl Analyzer<'_> {
                         .hint(
                             "jsonb subscript must be coercible to only one type, integer or text.",
                         );
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, location));
                 }
             }
         };

@@ -25,7 +25,7 @@ fn over_relation<'a>(
 }
 
 /// A boolean expression over the columns of a relation: CHECK, index predicate, policy, trigger's
-/// WHEN. Aggregates, sub-selects and the rest are refused by `kind`.
+/// WHEN. `kind` determines which constructs are refused, such as aggregates and sub-selects.
 pub fn condition(
     cat: &mut dyn Lookup,
     relation: &Relation,
@@ -205,7 +205,7 @@ pub fn type_name(cat: &mut dyn Lookup, name: &ast::TypeName, sql: &str) -> Resul
     Ok((row.oid, typmod))
 }
 
-/// The query of a view, a cursor, EXPLAIN, CREATE TABLE AS and the like.
+/// Analyses the query in a utility statement: that of a view, a cursor, EXPLAIN, CREATE TABLE AS.
 pub fn inner_query(cat: &mut dyn Lookup, node: &Node, sql: &str, params: Params) -> Result<Query> {
     Analyzer::new(cat, sql, params).statement(node)
 }

@@ -19,6 +19,7 @@ pub enum FuncDetail {
     Found(Box<FoundFunction>),
 }
 
+/// A function, aggregate or procedure that was found for a call.
 pub struct FoundFunction {
     pub oid: Oid,
     /// `pg_proc.prokind`
@@ -373,7 +374,7 @@ impl Analyzer<'_> {
             }
             _ => {}
         }
-        let place = match kind {
+        let clause = match kind {
             ExprKind::None => return Ok(()),
             ExprKind::JoinOn | ExprKind::JoinUsing => "JOIN conditions",
             ExprKind::WindowFrameRange
@@ -383,7 +384,7 @@ impl Analyzer<'_> {
             other => other.phrase(),
         };
         let e =
-            pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {place}");
+            pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {clause}");
         Err(self.at(e, location))
     }
 }

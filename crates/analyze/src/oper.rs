@@ -60,13 +60,13 @@ impl Analyzer<'_> {
             if op.oprkind != kind {
                 continue;
             }
-            let place = match namespace {
+            let path_position = match namespace {
                 Some(namespace) => (op.oprnamespace == namespace).then_some(0),
                 None if temp.is_valid() && op.oprnamespace == temp => None,
                 None => path.iter().position(|&n| n == op.oprnamespace),
             };
-            if let Some(place) = place {
-                found.push((place, op));
+            if let Some(path_position) = path_position {
+                found.push((path_position, op));
             }
         }
         found.sort_by_key(|f| f.0);
@@ -79,7 +79,7 @@ impl Analyzer<'_> {
         input: &[Oid],
     ) -> Result<Outcome> {
         let mut candidates: Vec<Candidate> = Vec::new();
-        for (place, op) in all {
+        for (path_position, op) in all {
             let args = match input.len() {
                 1 => vec![op.oprright],
                 _ => vec![op.oprleft, op.oprright],
@@ -92,7 +92,7 @@ impl Analyzer<'_> {
             candidates.push(Candidate {
                 oid: op.oid,
                 args,
-                path: *place,
+                path: *path_position,
                 variadic: 0,
                 defaults: 0,
                 argnumbers: None,
@@ -114,7 +114,7 @@ impl Analyzer<'_> {
     }
 
     fn find_binary(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Outcome> {
-        // A name cannot hold a zero byte.
+        // A name cannot contain a zero byte.
         let key = names.iter().map(|n| &**n).collect::<Vec<_>>().join("\0");
         if let Some(cache) = self.cat.operator_cache()
             && let Some(op) = cache.get(&key, left, right)

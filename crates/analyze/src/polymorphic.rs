@@ -76,7 +76,8 @@ impl Analyzer<'_> {
         Ok(Ok(g))
     }
 
-    /// Takes account of one argument of a known type; an error if it contradicts an earlier one.
+    /// Records the type of one argument, which is known; returns an error if it contradicts an
+    /// earlier one.
     fn match_argument(
         &mut self,
         g: &mut Generic,

@@ -8,8 +8,8 @@ use crate::lookup::Lookup;
 use crate::state::{Analyzer, Params};
 use crate::{stored, ty};
 use catalog::RelDesc as Relation;
-use catalog::foreign::{Change, check_triggers, event};
 use catalog::rows::PgAttribute;
+use catalog::unsupported::{Change, check_triggers, event};
 use ids::{AttrNo, Oid};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry};
@@ -19,7 +19,7 @@ use plan::query::{
 use std::sync::Arc;
 use stdx::Nested;
 
-/// Rewrites an analysed query into the form that is planned.
+/// Rewrites an analysed query for the planner. Counterpart: `QueryRewrite`.
 pub fn rewrite(cat: &mut dyn Lookup, mut query: Query) -> Result<Query> {
     let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
     cx.rewrite_modification(&mut query)?;
@@ -43,8 +43,9 @@ pub fn column_default(
     cx.build_default(relation, &relation.attributes[number as usize - 1])
 }
 
-/// Does INSERT set the column to its default? `slot`: the value that the statement gives; an error
-/// if it may give none. `values`: the VALUES list from which the rows come.
+/// Whether INSERT sets the column to its default. `slot` is the target entry that the statement has
+/// for the column, if any; `values` is the VALUES list from which the rows come. Error 428C9 if the
+/// statement sets a column that accepts only its default.
 fn inserts_default(
     a: &PgAttribute,
     slot: Option<&TargetEntry>,
@@ -91,7 +92,8 @@ fn inserts_default(
     Ok(a.attgenerated != 0)
 }
 
-/// Does UPDATE set the column to its default? An error if it sets it to anything else and may not.
+/// Whether UPDATE sets the column to its default. Error 428C9 if it sets a column that accepts only
+/// its default to another value.
 fn updates_to_default(a: &PgAttribute, slot: Option<&TargetEntry>) -> Result<bool> {
     let Some(t) = slot else { return Ok(false) };
     if matches!(t.expr, Expr::SetToDefault(_)) {
@@ -261,8 +263,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// One entry for each column, in attribute order, with defaults filled in. Counterpart:
-    /// `rewriteTargetListIU`.
+    /// Builds a target list with one entry per column, in attribute order, with defaults filled in.
+    /// Counterpart: `rewriteTargetListIU`.
     fn rewrite_targets(
         &mut self,
         targets: Vec<TargetEntry>,

@@ -5,16 +5,16 @@ use crate::lookup::{
     ConstraintInfo, FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup, ViewRule,
 };
 use crate::{stored, ty};
-use catalog::foreign::Change;
 use catalog::rows::{
     PgAggregate, PgAmop, PgCast, PgCollation, PgConstraint, PgOpclass, PgOperator, PgProc, PgRange,
     PgType, indexes,
 };
+use catalog::unsupported::Change;
 use catalog::{CatCx, RelDesc as Relation, Row, cache};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
-use types::fncx::FnContext;
+use types::fn_context::FnContext;
 use types::{Datum, DatumRef};
 
 /// What analysis needs from a session.
@@ -29,7 +29,7 @@ pub trait Host {
 
     fn database_name(&mut self) -> Result<String>;
 
-    /// Does `restrict_nonsystem_relation_kind` forbid the expansion of user-defined views?
+    /// Whether `restrict_nonsystem_relation_kind` forbids the expansion of user-defined views.
     fn views_are_restricted(&mut self) -> bool {
         false
     }
@@ -47,6 +47,7 @@ pub struct SessionLookup<'a> {
 }
 
 impl<'a> SessionLookup<'a> {
+    /// Look-ups of the session behind `host`.
     pub fn new(host: &'a mut dyn Host) -> SessionLookup<'a> {
         SessionLookup { host, path: None }
     }

@@ -23,15 +23,17 @@ oids! {
     BOOL_EQ 91,
 }
 
-/// Is this a polymorphic pseudo-type?
+/// Whether the type is a polymorphic pseudo-type.
 pub fn is_polymorphic(oid: Oid) -> bool {
     is_polymorphic_family1(oid) || is_polymorphic_family2(oid)
 }
 
+/// Whether the type belongs to the `anyelement` family.
 pub fn is_polymorphic_family1(oid: Oid) -> bool {
     matches!(oid, ANYELEMENT | ANYARRAY | ANYNONARRAY | ANYENUM | ANYRANGE | ANYMULTIRANGE)
 }
 
+/// Whether the type belongs to the `anycompatible` family.
 pub fn is_polymorphic_family2(oid: Oid) -> bool {
     matches!(
         oid,

@@ -11,7 +11,7 @@ use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
 
-/// Is this a true array type, not a fixed-length type that can be subscripted?
+/// Whether the type is a true array type, not a fixed-length type that can be subscripted.
 pub fn is_true_array(row: &PgType) -> bool {
     row.typsubscript == ty::ARRAY_SUBSCRIPT_HANDLER && row.typelem.is_valid()
 }
@@ -50,6 +50,7 @@ impl Analyzer<'_> {
         Ok(self.cat.type_row(oid)?.map_or(Oid::INVALID, |t| t.typarray))
     }
 
+    /// The base type of a domain; for other types, the type itself.
     pub fn base_type(&mut self, oid: Oid) -> Result<Oid> {
         Ok(self.base_type_and_typmod(oid, -1)?.0)
     }
@@ -80,6 +81,7 @@ impl Analyzer<'_> {
         Ok(if row.typtype == b'c' { row.typrelid } else { Oid::INVALID })
     }
 
+    /// Whether the type is composite, or a domain over a composite type.
     pub fn is_complex(&mut self, oid: Oid) -> Result<bool> {
         Ok(self.composite_relation(oid)?.is_valid())
     }
@@ -236,6 +238,7 @@ impl Analyzer<'_> {
         Ok((row, self.with_position(typmod, name.location)?))
     }
 
+    /// The OID of the type that a name refers to; errors if there is no such type.
     pub fn typename_oid(&mut self, name: &ast::TypeName) -> Result<Oid> {
         Ok(self.typename(name)?.0.oid)
     }
@@ -287,12 +290,12 @@ impl Analyzer<'_> {
         };
         let digits = modifiers.last().and_then(|m| m.parse::<i32>().ok());
         if let Some(digits) = digits.filter(|d| *d > 6) {
-            let remark = pg_err!(
+            let warning = pg_err!(
                 INVALID_PARAMETER_VALUE,
                 "{shown}({digits}){zone} precision reduced to maximum allowed, 6"
             );
-            let remark = self.at(remark.severity(pgerror::Severity::Warning), name.location);
-            self.cat.notice(remark);
+            let warning = self.at(warning.severity(pgerror::Severity::Warning), name.location);
+            self.cat.notice(warning);
         }
     }
 
@@ -301,7 +304,7 @@ impl Analyzer<'_> {
         let found = self.find_collation(names);
         let found = self.with_position(found, location)?;
         if let Some(row) = found.map(|oid| self.cat.collation_row(oid)).transpose()?.flatten() {
-            self.with_position(catalog::foreign::check_collation(&row), location)?;
+            self.with_position(catalog::unsupported::check_collation(&row), location)?;
         }
         found.ok_or_else(|| {
             let e = pg_err!(

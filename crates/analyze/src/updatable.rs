@@ -52,7 +52,7 @@ pub fn not_updatable(query: &Query, columns: bool) -> Option<&'static str> {
         RteKind::Relation { relkind: b'r' | b'f' | b'v' | b'p', .. } => {}
         _ => return Some(base),
     }
-    let any = query.target_list.iter().any(|t| column_fault(t, rti).is_none());
+    let any = query.target_list.iter().any(|t| column_not_updatable(t, rti).is_none());
     if columns && !any {
         return Some("Views that have no updatable columns are not automatically updatable.");
     }
@@ -68,7 +68,7 @@ fn base_of(query: &Query) -> Option<i32> {
 }
 
 /// The reason why a view's column is not updatable; `None` if it is.
-fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
+fn column_not_updatable(t: &TargetEntry, base: i32) -> Option<&'static str> {
     let not_a_column =
         "View columns that are not columns of their base relation are not updatable.";
     if t.resjunk {
@@ -88,7 +88,7 @@ fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
 /// commands. Other relations allow the commands of unconditional INSTEAD rules (and of INSTEAD OF
 /// triggers, with `triggers`); views also those that their base relation allows. With `columns`,
 /// only changes of these columns count. Counterpart: `relation_is_updatable`.
-pub fn possible_changes(
+pub fn updatable_commands(
     cat: &mut dyn Lookup,
     relid: Oid,
     columns: Option<&[AttrNo]>,
@@ -125,7 +125,8 @@ pub fn possible_changes(
         return Ok(found);
     };
     let asked = |t: &&TargetEntry| columns.is_none_or(|c| c.contains(&t.resno));
-    let plain = query.target_list.iter().filter(asked).filter(|t| column_fault(t, base).is_none());
+    let plain =
+        query.target_list.iter().filter(asked).filter(|t| column_not_updatable(t, base).is_none());
     let below: Vec<AttrNo> = plain
         .filter_map(|t| match &t.expr {
             Expr::Var(v) => Some(v.varattno),
@@ -134,11 +135,11 @@ pub fn possible_changes(
         .collect();
     let own = if below.is_empty() { DELETE } else { ALL };
     let RteKind::Relation { relid, .. } = query.rte(base).kind else { return Ok(found) };
-    Ok(found | own & possible_changes(cat, relid, Some(&below), triggers, depth + 1)?)
+    Ok(found | own & updatable_commands(cat, relid, Some(&below), triggers, depth + 1)?)
 }
 
 /// Error 55000 for a view that is not updatable, with the reason.
-pub fn refusal(view: &str, command: CmdType, reason: Option<&str>) -> PgError {
+pub fn not_updatable_error(view: &str, command: CmdType, reason: Option<&str>) -> PgError {
     let (verb, act, event) = match command {
         CmdType::Insert => ("insert into", "inserting into", "INSERT"),
         CmdType::Update => ("update", "updating", "UPDATE"),
@@ -232,7 +233,7 @@ fn check_columns(query: &Query, action: &Query, base: i32, view: &str) -> Result
     let conflict = query.on_conflict.iter().flat_map(|c| &c.on_conflict_set);
     for t in query.target_list.iter().chain(conflict).filter(|t| !t.resjunk) {
         let of = action.target_list.iter().find(|v| v.resno == t.resno);
-        if let Some(why) = of.and_then(|v| column_fault(v, base)) {
+        if let Some(why) = of.and_then(|v| column_not_updatable(v, base)) {
             let column = of.and_then(|v| v.resname.clone()).unwrap_or_default();
             return Err(pg_err!(
                 FEATURE_NOT_SUPPORTED,
@@ -293,10 +294,10 @@ impl Analyzer<'_> {
         let mut action = (*rule.query).clone();
         stored::expand_calls(self.cat, &mut action)?;
         if let Some(reason) = not_updatable(&action, command != CmdType::Delete) {
-            return Err(refusal(name.as_str(), command, Some(reason)));
+            return Err(not_updatable_error(name.as_str(), command, Some(reason)));
         }
         let Some(base) = base_of(&action) else {
-            return Err(refusal(name.as_str(), command, None));
+            return Err(not_updatable_error(name.as_str(), command, None));
         };
         if matches!(query.jointree.quals, Some(Expr::CurrentOf(_))) {
             bail!(FEATURE_NOT_SUPPORTED, "WHERE CURRENT OF on a view is not implemented");
@@ -411,20 +412,20 @@ impl Analyzer<'_> {
             return Ok(());
         }
         for a in view.attributes.iter().filter(|a| a.atthasdef && !a.attisdropped) {
-            let place = query.target_list.iter().position(|t| !t.resjunk && t.resno == a.attnum);
-            let missing = match place {
+            let index = query.target_list.iter().position(|t| !t.resjunk && t.resno == a.attnum);
+            let missing = match index {
                 None => true,
                 Some(i) => matches!(query.target_list[i].expr, Expr::SetToDefault(_)),
             };
             let Some(e) = self.build_default(view, a)? else { continue };
             if !missing {
-                if let Some(i) = place {
+                if let Some(i) = index {
                     default_in_values(query, i, &e);
                 }
                 continue;
             }
             let entry = crate::target::entry(e, a.attnum, Some(a.attname.to_string()), false);
-            match place {
+            match index {
                 Some(i) => query.target_list[i] = entry,
                 None => query.target_list.push(entry),
             }

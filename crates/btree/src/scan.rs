@@ -17,6 +17,9 @@ use smallvec::SmallVec;
 use sync::Arc;
 use types::DatumRef;
 
+/// Pages without a match after which the caller can decide whether it waits for the next match.
+const PAGES_PER_STEP: u32 = 8;
+
 /// The page that was read last.
 #[derive(Clone, Copy, Debug)]
 struct Position {
@@ -253,8 +256,8 @@ impl State {
         Ok(page.into_pin())
     }
 
-    /// Reads further pages in the direction until one has matches. Counterpart: `_bt_steppage`,
-    /// `_bt_readnextpage`.
+    /// Reads further pages in the direction until one has matches, at most `PAGES_PER_STEP`.
+    /// Counterpart: `_bt_steppage`, `_bt_readnextpage`.
     fn step<'p>(
         &mut self,
         index: &Index,
@@ -263,6 +266,7 @@ impl State {
         out: &mut ScanPage,
         all_visible: &mut Option<AllVisible<'_>>,
     ) -> Result<Option<Pin<'p>>> {
+        let mut pages = 0;
         loop {
             let Some(p) = &self.position else { return Ok(None) };
             let (block, next) = (p.block, p.next);
@@ -308,7 +312,8 @@ impl State {
                     self.read_page(index, page, (last, dir), (more_left, true), out, all_visible)?
                 }
             };
-            if !out.items.is_empty() {
+            pages += 1;
+            if !out.items.is_empty() || pages == PAGES_PER_STEP {
                 return Ok(Some(pin));
             }
         }

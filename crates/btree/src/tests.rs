@@ -120,7 +120,7 @@ impl TestScan {
         &mut self,
         cx: &mut Cx<'_>,
         dir: Direction,
-        all_visible: Option<AllVisible<'_>>,
+        mut all_visible: Option<AllVisible<'_>>,
     ) -> Option<ScanItem> {
         let at = match dir {
             Direction::Forward => self.at + 1,
@@ -130,7 +130,14 @@ impl TestScan {
             self.at = at;
         } else {
             self.on_mark = false;
-            self.scan.next_page(cx, dir, &mut self.page, all_visible).unwrap()?;
+            self.page.clear();
+            while self.page.items.is_empty() {
+                let visible: Option<AllVisible<'_>> = match &mut all_visible {
+                    Some(f) => Some(&mut **f),
+                    None => None,
+                };
+                self.scan.next_page(cx, dir, &mut self.page, visible).unwrap()?;
+            }
             self.at = dir.first_of(self.page.items.len());
         }
         Some(self.page.items[self.at])

@@ -79,7 +79,7 @@ impl Kind {
         }
     }
 
-    /// Privileges that PUBLIC holds by default.
+    /// The privileges that PUBLIC has by default.
     const fn public(self) -> u32 {
         match self {
             Kind::Database => CREATE_TEMP | CONNECT,
@@ -104,13 +104,14 @@ pub fn default_acl(kind: Kind, owner: Oid) -> Vec<AclItem> {
 }
 
 impl CatCx<'_> {
+    /// Whether the role is a superuser.
     pub fn is_superuser(&mut self, role: Oid) -> Result<bool> {
         Ok(self.search(cache::AUTHOID, &[role.into()])?.is_some_and(|r| r.rolsuper))
     }
 
-    /// Is `member` a direct or indirect member of `role`? With `inherited`, only memberships
-    /// through roles with INHERIT count. A superuser is a member of every role. Counterpart:
-    /// `has_privs_of_role`, `is_member_of_role`.
+    /// Whether `member` is a direct or indirect member of `role`. With `inherited`, only
+    /// memberships through roles with INHERIT count. A superuser is a member of every role.
+    /// Counterpart: `has_privs_of_role`, `is_member_of_role`.
     pub fn is_member(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
         if self.is_superuser(member)? {
             return Ok(true);
@@ -172,8 +173,8 @@ impl CatCx<'_> {
         Ok(self.database(database)?.map_or(Oid::INVALID, |d| d.datdba))
     }
 
-    /// The subset of the privileges `wanted` (grant options are 16 bits higher) that the role
-    /// holds. Counterpart: `aclmask`.
+    /// The subset of the privileges `wanted` (grant options are 16 bits higher) that the role has.
+    /// Counterpart: `aclmask`.
     pub fn privileges(
         &mut self,
         role: Oid,
@@ -187,7 +188,7 @@ impl CatCx<'_> {
         }
         let options = !0xFFFF;
         let mut have = 0;
-        // The owner always holds all grant options, even where its own privileges were revoked.
+        // The owner always has all grant options, even if its own privileges were revoked.
         if wanted & options != 0 && self.is_member(role, owner, true)? {
             have = wanted & options;
         }
@@ -210,7 +211,7 @@ impl CatCx<'_> {
         Ok(have)
     }
 
-    /// Does the role hold all privileges in `wanted`?
+    /// Whether the role has all privileges in `wanted`.
     pub fn has_privilege(
         &mut self,
         role: Oid,
@@ -222,8 +223,8 @@ impl CatCx<'_> {
         Ok(self.privileges(role, owner, acl, kind, wanted)? == wanted)
     }
 
-    /// The subset of the privileges `wanted` on a relation that the role holds, predefined roles
-    /// included. Counterpart: `pg_class_aclmask`.
+    /// The subset of the privileges `wanted` on a relation that the role has, also through
+    /// predefined roles. Counterpart: `pg_class_aclmask`.
     pub fn relation_privileges(
         &mut self,
         role: Oid,
@@ -253,7 +254,7 @@ impl CatCx<'_> {
         Ok(have)
     }
 
-    /// The subset of the privileges `wanted` on a schema that the role holds. Counterpart:
+    /// The subset of the privileges `wanted` on a schema that the role has. Counterpart:
     /// `pg_namespace_aclmask`.
     pub fn schema_privileges(&mut self, role: Oid, schema: Oid, wanted: u32) -> Result<u32> {
         if self.is_superuser(role)? {

@@ -35,7 +35,7 @@ pub fn of_this_machine() -> Vec<PgCollation> {
         add(&mut found, libc_collation(name, name, *encoding));
     }
     // A listed name takes precedence over an alias. Of several names with the same alias, the first
-    // in ASCII order wins.
+    // in ASCII order is used.
     let mut sorted: Vec<&(String, i32)> = locales.iter().collect();
     sorted.sort();
     for (name, encoding) in sorted {

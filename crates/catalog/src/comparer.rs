@@ -8,7 +8,7 @@ use ids::Oid;
 use pgerror::Result;
 use sync::Arc;
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::oids;
 
 /// Maximum nesting depth of composite types and arrays in a comparison.

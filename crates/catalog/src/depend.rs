@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 /// An object, or a column of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ObjectAddress {
-    /// OID of the catalog that holds the object's row.
+    /// OID of the catalog with the object's row.
     pub class: Oid,
     pub object: Oid,
     /// Attribute number, or 0 for the whole object.
@@ -508,7 +508,8 @@ impl Search<'_> {
         self.stack.iter().any(|(o, _)| covers(*o, object))
     }
 
-    /// Is the object, or the table that contains the column, on the stack? If so, adds the flags.
+    /// Whether the object, or the table that contains the column, is on the stack. If it is, adds
+    /// the flags to it.
     fn mark_on_stack(&mut self, object: ObjectAddress, flags: u32) -> bool {
         for (visited, its) in self.stack.iter_mut() {
             if covers(*visited, object) {
@@ -524,8 +525,8 @@ impl Search<'_> {
         false
     }
 
-    /// Is the object, or the table that contains the column, already a target? If so, adds the
-    /// flags. Columns of the object that are targets inherit the flags.
+    /// Whether the object, or the table that contains the column, is already a target. If it is,
+    /// adds the flags to it. Columns of the object that are targets inherit the flags.
     fn mark_target(&mut self, object: ObjectAddress, flags: u32) -> bool {
         let mut known = false;
         for target in &mut self.targets {
@@ -542,7 +543,7 @@ impl Search<'_> {
     }
 }
 
-/// Is `object` equal to `whole`, or a column of it?
+/// Whether `object` is equal to `whole`, or a column of it.
 fn covers(whole: ObjectAddress, object: ObjectAddress) -> bool {
     whole.class == object.class
         && whole.object == object.object

@@ -145,10 +145,12 @@ impl CatCx<'_> {
         self.list(cache::PROCNAMEARGSNSP, &[name.into()])
     }
 
+    /// The row of a procedural language; an internal error where it does not exist.
     pub fn language(&mut self, oid: Oid) -> Result<Row<PgLanguage>> {
         self.get(cache::LANGOID, &[oid.into()], format_args!("language {oid}"))
     }
 
+    /// The row of the procedural language with this name.
     pub fn find_language(&mut self, name: &str) -> Result<Option<Row<PgLanguage>>> {
         self.search(cache::LANGNAME, &[name.into()])
     }
@@ -244,8 +246,8 @@ impl CatCx<'_> {
         Ok(preferred.or(coercible))
     }
 
-    /// Can a value of one type be used as the other without conversion? Counterpart:
-    /// `IsBinaryCoercible`.
+    /// Whether a value of type `source` can be used as one of type `target` without conversion.
+    /// Counterpart: `IsBinaryCoercible`.
     pub fn is_binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
         const ANY: Oid = Oid(2276);
         const ANYELEMENT: Oid = Oid(2283);
@@ -382,6 +384,7 @@ impl CatCx<'_> {
         self.search(cache::ATTNUM, &[relation.into(), number.into()])
     }
 
+    /// The `pg_attribute` row of the column with this name.
     pub fn attribute_named(
         &mut self,
         relation: Oid,
@@ -390,16 +393,19 @@ impl CatCx<'_> {
         self.search(cache::ATTNAME, &[relation.into(), name.into()])
     }
 
+    /// The row of a constraint; `None` where it does not exist.
     pub fn constraint(&mut self, oid: Oid) -> Result<Option<Row<PgConstraint>>> {
         self.search(cache::CONSTROID, &[oid.into()])
     }
 
     // Collations, roles, databases
 
+    /// The row of a collation; an internal error where it does not exist.
     pub fn collation(&mut self, oid: Oid) -> Result<Row<PgCollation>> {
         self.get(cache::COLLOID, &[oid.into()], format_args!("collation {oid}"))
     }
 
+    /// The row of the role with this name; `None` where it does not exist.
     pub fn find_role(&mut self, name: &str) -> Result<Option<Row<PgAuthid>>> {
         self.search(cache::AUTHNAME, &[name.into()])
     }
@@ -411,6 +417,7 @@ impl CatCx<'_> {
         })
     }
 
+    /// The row of a role; `None` where it does not exist.
     pub fn role_row(&mut self, oid: Oid) -> Result<Option<Row<PgAuthid>>> {
         self.search(cache::AUTHOID, &[oid.into()])
     }
@@ -427,24 +434,29 @@ impl CatCx<'_> {
         self.store.mapped_relation(file, shared)
     }
 
+    /// The row of the tablespace with this name; `None` where it does not exist.
     pub fn find_tablespace(&mut self, name: &str) -> Result<Option<Row<PgTablespace>>> {
         let rows = self.scan(indexes::PG_TABLESPACE_SPCNAME_INDEX, &[name.into()])?;
         Ok(rows.into_iter().next())
     }
 
+    /// The row of the database with this name; `None` where it does not exist.
     pub fn find_database(&mut self, name: &str) -> Result<Option<Row<PgDatabase>>> {
         let rows = self.scan(indexes::PG_DATABASE_DATNAME_INDEX, &[name.into()])?;
         Ok(rows.into_iter().next())
     }
 
+    /// The row of a database; `None` where it does not exist.
     pub fn database(&mut self, oid: Oid) -> Result<Option<Row<PgDatabase>>> {
         self.search(cache::DATABASEOID, &[oid.into()])
     }
 
+    /// The row of the access method with this name; `None` where it does not exist.
     pub fn find_access_method(&mut self, name: &str) -> Result<Option<Row<PgAm>>> {
         self.search(cache::AMNAME, &[name.into()])
     }
 
+    /// The row of the extension with this name; `None` where it does not exist.
     pub fn find_extension(&mut self, name: &str) -> Result<Option<Row<PgExtension>>> {
         let rows = self.scan(indexes::PG_EXTENSION_NAME_INDEX, &[name.into()])?;
         Ok(rows.into_iter().next())

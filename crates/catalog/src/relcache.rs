@@ -4,7 +4,7 @@
 
 use crate::cache;
 use crate::cx::CatCx;
-use crate::descs::{index_def, index_desc, rel_file, table_desc, tuple_desc};
+use crate::descriptors::{index_def, index_desc, rel_file, table_desc, tuple_desc};
 use crate::reldesc::{IndexPart, RelDesc};
 use crate::rows::{PgAttribute, PgClass, indexes};
 use engine::index::{MethodInfo, Support, SupportFunction, SupportKind};
@@ -22,25 +22,26 @@ impl CatCx<'_> {
             .ok_or_else(|| PgError::internal(format!("could not open relation with OID {oid}")))
     }
 
-    /// As [`CatCx::relation`]; `None` where the relation is gone.
+    /// As [`CatCx::relation`]; `None` where the relation does not exist.
     pub fn try_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
-        let ticket = match self.session.catalog.find_relation(oid) {
+        let generation = match self.session.catalog.find_relation(oid) {
             _ if self.session.overlay.is_relation_dirty(oid) => None,
             Ok(found) if self.session.overlay.is_part_dirty(&found) => None,
-            // The cached descriptor is the one of the owning session; build our own.
+            // The cached descriptor is that of the session that owns the temporary table, so this
+            // session builds its own.
             Ok(found) if self.is_other_temp(&found.class) => return self.build_relation(oid),
             Ok(found) => return Ok(Some(found)),
-            Err(ticket) => Some(ticket),
+            Err(generation) => Some(generation),
         };
-        if ticket.is_none()
+        if generation.is_none()
             && let Some(found) = self.session.overlay.find_relation(oid)
         {
             return Ok(Some(found));
         }
         let built = self.build_relation(oid)?;
         if let Some(desc) = built.as_ref().filter(|desc| !desc.other_temp) {
-            match ticket.filter(|_| !self.session.overlay.is_part_dirty(desc)) {
-                Some(ticket) => self.session.catalog.install_relation(ticket, desc),
+            match generation.filter(|_| !self.session.overlay.is_part_dirty(desc)) {
+                Some(generation) => self.session.catalog.install_relation(generation, desc),
                 None => self.session.overlay.install_relation(desc.clone()),
             }
         }
@@ -251,11 +252,11 @@ impl CatCx<'_> {
         Ok(exprs.get(at).map_or(Oid::INVALID, plan::Expr::type_oid))
     }
 
-    /// Does equality of two values of this type imply that their bytes are equal? `prosrc` is that
-    /// of the support function that tells it.
+    /// Whether equal values of this type always have equal bytes. `prosrc` names the
+    /// equalimage support function of the operator class.
     fn is_equal_image(&mut self, prosrc: &str, ty: Oid, collation: Oid) -> Result<bool> {
         match prosrc {
-            // Equal bpchar values may differ in trailing blanks, whatever the function says.
+            // Equal bpchar values may differ in trailing blanks, regardless of the function.
             _ if ty == types::oids::BPCHAR => Ok(false),
             "btequalimage" => Ok(true),
             "btvarstrequalimage" => self.is_deterministic(collation),

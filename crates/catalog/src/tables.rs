@@ -2,7 +2,7 @@
 
 use crate::builtin::Builtin;
 use crate::cache::Key;
-use crate::descs::{index_desc, rel_file, table_desc};
+use crate::descriptors::{index_desc, rel_file, table_desc};
 use crate::rows::{CatalogRow, Name, PgClass, Value};
 use crate::shared::Catalog;
 use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, UniqueCheck};

@@ -220,7 +220,7 @@ pub fn with_version(
     others: &[PgAttribute],
     row: PgAttribute,
 ) -> PgAttribute {
-    if catalog::shape_version(others.iter()) == 0 {
+    if catalog::row_type_version(others.iter()) == 0 {
         return row;
     }
     let lsn = host.backend().storage().wal.inserted();

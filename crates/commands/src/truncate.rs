@@ -3,7 +3,7 @@
 //! Counterpart: `ExecuteTruncate` of tablecmds.c.
 
 use crate::{class, index, sequence};
-use catalog::foreign::{check_triggers, event};
+use catalog::unsupported::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use ids::Oid;
 use parse::ast::{DropBehavior, TruncateStmt};

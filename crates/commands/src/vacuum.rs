@@ -322,7 +322,7 @@ fn number(host: &mut dyn CommandHost, name: &str, default: u32) -> u32 {
 fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) -> VacuumOptions {
     let base = VacuumOptions::default();
     let list = rel.class.reloptions.as_deref();
-    let option = |name: &str| catalog::descs::option(list, name);
+    let option = |name: &str| catalog::descriptors::option(list, name);
     let age = |host: &mut dyn CommandHost, name: &str, default: u32| {
         // Per-table parameters apply to autovacuum only.
         let own = || {
@@ -338,12 +338,12 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     let index_cleanup =
         params.index_cleanup.unwrap_or_else(|| match option("vacuum_index_cleanup") {
             None | Some("auto") => None,
-            Some(v) => Some(catalog::descs::is_on(v)),
+            Some(v) => Some(catalog::descriptors::is_on(v)),
         });
     let (cost_delay, cost_limit) = costs(host, params.auto.is_some());
     let truncate = params
         .truncate
-        .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descs::is_on));
+        .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descriptors::is_on));
     VacuumOptions {
         freeze_min_age: age(host, "vacuum_freeze_min_age", base.freeze_min_age),
         freeze_table_age: age(host, "vacuum_freeze_table_age", base.freeze_table_age),

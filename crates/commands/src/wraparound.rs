@@ -125,7 +125,7 @@ pub fn old_tables(host: &mut dyn CommandHost) -> Result<Vec<OldTable>> {
 fn is_old(host: &mut dyn CommandHost, class: &PgClass) -> bool {
     let (xid_age, multi_age) = ages(host);
     let own = |name: &str, all: u32| {
-        let value = catalog::descs::option(class.reloptions.as_deref(), name);
+        let value = catalog::descriptors::option(class.reloptions.as_deref(), name);
         value.and_then(|v| v.parse().ok()).map_or(all, |own: u32| own.min(all))
     };
     let xid_age = own("autovacuum_freeze_max_age", xid_age);

@@ -7,7 +7,7 @@ use crate::input::{Input, check_encoding, small_int};
 use crate::lines::Lines;
 use crate::{Format, Header, check_privileges, columns_of, forced};
 use analyze::{ExprKind, SessionLookup};
-use catalog::foreign::{check_triggers, event};
+use catalog::unsupported::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};

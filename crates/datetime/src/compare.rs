@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use values::compare::{Comparer, TypedCompare, btint4cmp, btint8cmp};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::hash;
 use values::zone::Zone;
 
@@ -31,7 +31,8 @@ pub fn interval_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
 /// `timetz_cmp`: by the instant, then by the zone.
 pub fn timetz_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     let ((t1, z1), (t2, z2)) = (timetz_parts(a), timetz_parts(b));
-    let instant = |t: i64, z: i32| t + i64::from(z) * USECS_PER_SEC;
+    // A bound of a window frame may be any number, see `in_range`.
+    let instant = |t: i64, z: i32| t.wrapping_add(i64::from(z) * USECS_PER_SEC);
     instant(t1, z1).cmp(&instant(t2, z2)).then(z1.cmp(&z2))
 }
 

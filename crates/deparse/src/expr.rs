@@ -24,7 +24,7 @@ impl Deparser<'_> {
 
     /// Writes an operand of `parent`, in parentheses where the pretty style needs them.
     /// Counterpart: `get_rule_expr_paren`.
-    pub(super) fn part(&mut self, e: &Expr, implicit: bool, parent: &Expr) -> Result<()> {
+    pub(super) fn operand(&mut self, e: &Expr, implicit: bool, parent: &Expr) -> Result<()> {
         let paren = self.style.pretty && !is_simple(self, e, parent)?;
         if paren {
             self.out.push('(');
@@ -74,9 +74,9 @@ impl Deparser<'_> {
             Expr::Distinct(o) => {
                 let [left, right] = &o.args[..] else { return Err(malformed()) };
                 self.open();
-                self.part(left, true, e)?;
+                self.operand(left, true, e)?;
                 self.put(" IS DISTINCT FROM ");
-                self.part(right, true, e)?;
+                self.operand(right, true, e)?;
                 self.close();
             }
             Expr::NullIf(o) => self.call("NULLIF", &o.args)?,
@@ -110,7 +110,7 @@ impl Deparser<'_> {
             | Expr::CoerceToDomain(_) => self.conversion(e, implicit)?,
             Expr::Collate(c) => {
                 self.open();
-                self.part(&c.arg, implicit, e)?;
+                self.operand(&c.arg, implicit, e)?;
                 let name = self.collation_name(c.coll_oid)?;
                 self.put(&format!(" COLLATE {name}"));
                 self.close();
@@ -210,10 +210,10 @@ impl Deparser<'_> {
     fn array_comparison(&mut self, o: &ScalarArrayOpExpr, e: &Expr) -> Result<()> {
         let [left, right] = &o.args[..] else { return Err(malformed()) };
         self.open();
-        self.part(left, true, e)?;
+        self.operand(left, true, e)?;
         let name = self.operator_name(o.opno)?;
         self.put(&format!(" {name} {} (", if o.use_or { "ANY" } else { "ALL" }));
-        self.part(right, true, e)?;
+        self.operand(right, true, e)?;
         // Without a cast, `op ANY (SELECT …)` would mean a comparison with each row.
         if let Expr::SubLink(s) = right
             && s.kind == SubLinkKind::Expr
@@ -273,7 +273,7 @@ impl Deparser<'_> {
 
     fn null_test(&mut self, n: &NullTest, e: &Expr) -> Result<()> {
         self.open();
-        self.part(&n.arg, true, e)?;
+        self.operand(&n.arg, true, e)?;
         // A test of the row value itself, not of its fields.
         let row = !n.argisrow && self.is_row_type(n.arg.type_oid())?;
         self.put(match (n.is_not, row) {
@@ -288,7 +288,7 @@ impl Deparser<'_> {
 
     fn boolean_test(&mut self, b: &BooleanTest, e: &Expr) -> Result<()> {
         self.open();
-        self.part(&b.arg, false, e)?;
+        self.operand(&b.arg, false, e)?;
         self.put(match b.booltesttype {
             BoolTestKind::IsTrue => " IS TRUE",
             BoolTestKind::IsNotTrue => " IS NOT TRUE",
@@ -437,13 +437,13 @@ impl Deparser<'_> {
         let name = self.operator_name(o.opno)?;
         match &o.args[..] {
             [left, right] => {
-                self.part(left, true, e)?;
+                self.operand(left, true, e)?;
                 self.put(&format!(" {name} "));
-                self.part(right, true, e)?;
+                self.operand(right, true, e)?;
             }
             [only] => {
                 self.put(&format!("{name} "));
-                self.part(only, true, e)?;
+                self.operand(only, true, e)?;
             }
             _ => return Err(malformed()),
         }
@@ -465,7 +465,7 @@ impl Deparser<'_> {
             if i > 0 {
                 self.put(word);
             }
-            self.part(arg, false, e)?;
+            self.operand(arg, false, e)?;
         }
         self.close();
         Ok(())
@@ -478,7 +478,7 @@ impl Deparser<'_> {
             Expr::Const(c) if c.consttype == to.0 && c.consttypmod == -1 => self.constant(c, -1)?,
             _ => {
                 self.open();
-                self.part(arg, false, parent)?;
+                self.operand(arg, false, parent)?;
                 self.close();
             }
         }
@@ -496,7 +496,7 @@ impl Deparser<'_> {
         implicit: bool,
     ) -> Result<()> {
         if form == CoercionForm::ImplicitCast && !implicit {
-            return self.part(arg, false, e);
+            return self.operand(arg, false, e);
         }
         self.cast(arg, to, e)
     }
@@ -561,7 +561,7 @@ impl Deparser<'_> {
         match &s.testexpr {
             None => {}
             Some(Expr::OpExpr(o)) => {
-                self.part(o.args.first().ok_or_else(malformed)?, true, whole)?;
+                self.operand(o.args.first().ok_or_else(malformed)?, true, whole)?;
                 op = Some(o.opno);
             }
             Some(Expr::Bool(b)) => {
@@ -674,7 +674,7 @@ fn sql_value_name(v: &SqlValueFunction) -> String {
 }
 
 /// The precedence of an arithmetic operator: 1 for sums, 2 for products, 0 for other operators.
-fn rank(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
+fn precedence(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
     if o.args.len() != 2 {
         return Ok(0);
     }
@@ -686,7 +686,8 @@ fn rank(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
     })
 }
 
-/// Can the expression be an operand of its parent without parentheses? Counterpart: `isSimpleNode`.
+/// Whether the expression can be an operand of its parent without parentheses. Counterpart:
+/// `isSimpleNode`.
 fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
     use CoercionForm::ExplicitCall;
     // The parent's own parentheses or brackets enclose the operand.
@@ -734,7 +735,7 @@ fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
         Expr::ConvertRowtype(n) => is_simple(d, &n.arg, e)?,
         Expr::OpExpr(o) => match parent {
             Expr::OpExpr(p) => {
-                let (own, above) = (rank(d, o)?, rank(d, p)?);
+                let (own, above) = (precedence(d, o)?, precedence(d, p)?);
                 match (own, above) {
                     (0, _) | (_, 0) => false,
                     (own, above) if own != above => own > above,

@@ -13,7 +13,7 @@ impl Deparser<'_> {
     pub(super) fn function(&mut self, f: &FuncExpr, e: &Expr, implicit: bool) -> Result<()> {
         match f.funcformat {
             CoercionForm::ImplicitCast if !implicit => {
-                return self.part(f.args.first().ok_or_else(malformed)?, false, e);
+                return self.operand(f.args.first().ok_or_else(malformed)?, false, e);
             }
             CoercionForm::ImplicitCast | CoercionForm::ExplicitCast => {
                 let typmod = f.length_coercion().unwrap_or(-1);

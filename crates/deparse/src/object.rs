@@ -88,7 +88,7 @@ pub fn index_def(
     let Some(row) = host.catalog().search(cache::INDEXRELID, &[oid.into()])? else {
         return Ok(None);
     };
-    let style = Style::shown(pretty);
+    let style = Style::indented(pretty);
     let mut cat = host.catalog();
     let class = cat.class(oid)?;
     let am = cat.access_method_name(class.relam)?;
@@ -176,8 +176,8 @@ pub fn index_def(
     Ok(Some(out))
 }
 
-/// What follows a key column or expression of this type and collation: collation, operator class
-/// and order. `i`: the column's index.
+/// The clauses after a key column or expression of this type and collation: collation, operator
+/// class and order. `i`: the column's index.
 fn key_options(
     host: &mut dyn Host,
     row: &PgIndex,
@@ -229,7 +229,7 @@ pub(super) fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result
     Ok(format!(" {}", dotted(schema.as_ref().map(|s| s.as_str()), row.opcname.as_str())))
 }
 
-/// Can the expression be in an index's column list without parentheses?
+/// Whether the expression can be in an index's column list without parentheses.
 pub(super) fn looks_like_function(e: &Expr) -> bool {
     use plan::expr::CoercionForm;
     match e {
@@ -263,7 +263,7 @@ pub fn constraint_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Opt
         b'p' | b'u' => unique(host, &row)?,
         b'c' => {
             let text = row.conbin.as_ref().ok_or_else(malformed)?;
-            let text = stored_expr(host, text.as_str(), row.conrelid, Style::shown(pretty))?;
+            let text = stored_expr(host, text.as_str(), row.conrelid, Style::indented(pretty))?;
             let tail = if row.connoinherit { " NO INHERIT" } else { "" };
             format!("CHECK ({}){tail}", text.unwrap_or_default())
         }
@@ -363,7 +363,7 @@ pub fn view_def(host: &mut dyn Host, oid: Oid, pretty: bool, wrap: i32) -> Resul
     let queries = rule_queries(host, rule)?;
     let query = queries.first().ok_or_else(malformed)?;
     let columns = column_names(host, oid)?;
-    let mut d = Deparser::new(host, Style::shown(pretty));
+    let mut d = Deparser::new(host, Style::indented(pretty));
     d.wrap = wrap;
     Ok(Some(d.statement(query, Some(&columns), true)? + ";"))
 }
@@ -407,7 +407,7 @@ pub fn rule_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<St
     };
     let name = quote_identifier(rule.rulename.as_str());
     let mut out = format!("CREATE RULE {name} AS\n    ON {event} TO {table}");
-    let style = Style::shown(pretty);
+    let style = Style::indented(pretty);
     let qual = rule.ev_qual.as_str();
     if !matches!(qual, "" | "<>") {
         let e = stored::expr(&mut SessionLookup::new(host), qual)?;
@@ -502,7 +502,7 @@ pub fn trigger_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option
     if let Some(qual) = &t.tgqual {
         let e = stored::expr(&mut SessionLookup::new(host), qual.as_str())?;
         let relations = [(Some("old"), t.tgrelid), (Some("new"), t.tgrelid)];
-        let style = Style::shown(pretty);
+        let style = Style::indented(pretty);
         let text = Deparser::new(host, style).with_relations(&relations)?.expression(&e)?;
         out.push_str(&format!("WHEN ({text}) "));
     }

@@ -1,5 +1,5 @@
 //! Partition keys, constraints and bounds as text. Partitioned tables occur only in directories
-//! that PostgreSQL made.
+//! that PostgreSQL created.
 //!
 //! Counterpart: ruleutils.c: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and
 //! `PartitionBoundSpec` in `get_rule_expr`.
@@ -39,7 +39,7 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
             (quote_identifier(a.attname.as_str()), a.atttypid, a.attcollation)
         } else {
             let e = exprs.next().ok_or_else(malformed)?;
-            let text = expr_of(host, &e, oid, Style::shown(false))?;
+            let text = expr_of(host, &e, oid, Style::indented(false))?;
             let text = if looks_like_function(&e) { text } else { format!("({text})") };
             (text, e.type_oid(), e.collation())
         };
@@ -63,7 +63,7 @@ pub fn partition_constraint(host: &mut dyn Host, oid: Oid) -> Result<Option<Stri
     if conditions.is_empty() {
         return Ok(None);
     }
-    expr_of(host, &all_of(conditions), oid, Style::shown(false)).map(Some)
+    expr_of(host, &all_of(conditions), oid, Style::indented(false)).map(Some)
 }
 
 /// `FOR VALUES …` or `DEFAULT`.

@@ -26,7 +26,7 @@ impl Deparser<'_> {
     ) -> Result<()> {
         self.deeper()?;
         let scope = Scope::of_query(self.host, q, &self.scopes)?;
-        // In a function body, an unqualified name could also be an argument.
+        // In a function body, an unqualified column name could also mean an argument.
         let inside = !self.scopes.is_empty() || !self.function_name.is_empty();
         let prefix = inside || q.rtable.len() != 1;
         let saved = (self.prefix, self.indent);
@@ -302,8 +302,9 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Writes an element of a list into a separate string, so that the caller can break lines.
-    fn apart(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<String> {
+    /// Writes an element of a list to a separate string, so that the caller can decide where to
+    /// break the line.
+    fn to_separate_text(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<String> {
         let saved = std::mem::take(&mut self.out);
         let result = f(self);
         let part = std::mem::replace(&mut self.out, saved);
@@ -320,7 +321,7 @@ impl Deparser<'_> {
         let mut multiline = false;
         for (i, target) in list.iter().filter(|t| !t.resjunk).enumerate() {
             self.put(if i == 0 { " " } else { ", " });
-            let text = self.apart(|d| {
+            let text = self.to_separate_text(|d| {
                 let written = match &target.expr {
                     Expr::Var(v) => d.variable(v, 0, true)?,
                     e => {
@@ -456,7 +457,7 @@ impl Deparser<'_> {
                 continue;
             }
             self.put(", ");
-            let text = self.apart(|d| d.put_from_item(q, item))?;
+            let text = self.to_separate_text(|d| d.put_from_item(q, item))?;
             if self.style.indent && self.wrap >= 0 {
                 if text.starts_with('\n') {
                     self.trim_spaces();
@@ -909,7 +910,8 @@ impl Deparser<'_> {
     }
 }
 
-/// Is this `unnest` of one array? Several of them are written as one call.
+/// Whether the call is `unnest` of one array. Several such calls are written as one `unnest` with
+/// several arguments.
 fn is_unnest(f: &RangeTblFunction) -> bool {
     /// `unnest(anyarray)`
     const UNNEST: ids::Oid = ids::Oid(2331);

@@ -156,10 +156,10 @@ pub fn function_default(host: &mut dyn Host, oid: Oid, number: i32) -> Result<Op
     if !is_input(&args[at]) {
         return Ok(None);
     }
-    let place = args[..=at].iter().filter(|a| is_input(a)).count();
+    let input_index = args[..=at].iter().filter(|a| is_input(a)).count();
     let inputs = args.iter().filter(|a| is_input(a)).count();
     let defaults = defaults_of(host, &row)?;
-    let Some(i) = (place + defaults.len()).checked_sub(inputs + 1) else { return Ok(None) };
+    let Some(i) = (input_index + defaults.len()).checked_sub(inputs + 1) else { return Ok(None) };
     match defaults.get(i) {
         Some(e) => Deparser::new(host, Style::PLAIN).expression(e).map(Some),
         None => Ok(None),
@@ -253,10 +253,10 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     }
     let usual = if matches!(row.prolang, INTERNAL_LANGUAGE | C_LANGUAGE) { 1.0 } else { 100.0 };
     if row.procost != usual {
-        out.push_str(&format!(" COST {}", general(row.procost)));
+        out.push_str(&format!(" COST {}", format_g(row.procost)));
     }
     if row.prorows > 0.0 && row.prorows != 1000.0 {
-        out.push_str(&format!(" ROWS {}", general(row.prorows)));
+        out.push_str(&format!(" ROWS {}", format_g(row.prorows)));
     }
     if let Some(support) = row.prosupport.valid() {
         let (name, _) = Deparser::new(host, Style::PLAIN).function_name(support, false)?;
@@ -305,6 +305,6 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
 }
 
 /// As C's `%g`.
-fn general(value: f32) -> String {
+fn format_g(value: f32) -> String {
     types::float::float4_text(value, 0)
 }

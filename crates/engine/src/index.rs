@@ -30,6 +30,10 @@ pub use access::{
 /// the table are then stored compressed.
 const LARGE_ENTRY: usize = 2000;
 
+/// Reads of the index (of one leaf page, or of several without matches) after which a batch with
+/// rows is returned although there is room.
+const READS_PER_BATCH: u32 = 16;
+
 /// Outcome of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
@@ -305,7 +309,8 @@ impl IndexScan {
         })
     }
 
-    /// Appends up to `rows_max` rows. False if there were none left (in this direction).
+    /// Appends up to `rows_max` rows; fewer if further rows are many index pages away, because the
+    /// caller may need only the first ones. False if there were none left (in this direction).
     pub fn next_batch(
         &mut self,
         be: &mut Backend,
@@ -316,16 +321,14 @@ impl IndexScan {
         let begin = batch.len;
         self.reader.begin();
         self.rechecks.clear();
+        let mut reads = 0;
         while batch.len - begin < rows_max && !self.reader.is_full() {
             be.check_interrupts()?;
             if self.ended == Some(direction) {
                 break;
             }
-            let Some(item) = self.next_item(be, direction)? else {
-                self.ended = Some(direction);
-                break;
-            };
-            self.ended = None;
+            let patient = batch.len == begin;
+            let Some(item) = self.next_item(be, direction, patient, &mut reads)? else { break };
             if self.index_only && item.all_visible {
                 self.push_from_index(&item, batch)?;
                 self.current = item.tid;
@@ -340,9 +343,16 @@ impl IndexScan {
         Ok(batch.len > begin)
     }
 
-    /// Moves to the next entry.
+    /// Moves to the next entry. None at the end, which `ended` then shows, and also after
+    /// `READS_PER_BATCH` reads of the index unless `patient`.
     #[inline]
-    fn next_item(&mut self, be: &mut Backend, direction: Direction) -> Result<Option<ScanItem>> {
+    fn next_item(
+        &mut self,
+        be: &mut Backend,
+        direction: Direction,
+        patient: bool,
+        reads: &mut u32,
+    ) -> Result<Option<ScanItem>> {
         let next = match direction {
             Direction::Forward => self.at + 1,
             Direction::Backward => self.at.wrapping_sub(1),
@@ -351,14 +361,26 @@ impl IndexScan {
             self.at = next;
             return Ok(Some(*item));
         }
-        if !self.next_page(be, direction)? {
-            return Ok(None);
+        while patient || *reads < READS_PER_BATCH {
+            *reads += 1;
+            if !self.next_page(be, direction)? {
+                self.ended = Some(direction);
+                return Ok(None);
+            }
+            self.ended = None;
+            let first = direction.first_of(self.page.items.len());
+            if let Some(item) = self.page.items.get(first) {
+                self.at = first;
+                return Ok(Some(*item));
+            }
+            if !patient {
+                break;
+            }
         }
-        self.at = direction.first_of(self.page.items.len());
-        Ok(Some(self.page.items[self.at]))
+        Ok(None)
     }
 
-    /// Reads the next index page with matches. False at the end.
+    /// Reads the next matches; none if several pages had none. False at the end.
     fn next_page(&mut self, be: &mut Backend, direction: Direction) -> Result<bool> {
         self.leave_mark();
         let IndexScan { scan, page, index, table, index_only, .. } = self;

@@ -20,6 +20,9 @@ use sync::Arc;
 use txn::{Snapshot, SnapshotKind};
 use types::{Batch, DatumRef};
 
+/// Pages read after which a scan with conditions returns a batch with rows although there is room.
+const PAGES_PER_BATCH: u32 = 64;
+
 /// Numbers of the system columns, for the column lists below.
 pub mod system {
     use ids::AttrNo;
@@ -275,7 +278,8 @@ impl TableScan {
         self.resume = None;
     }
 
-    /// Appends up to `rows_max` rows to `batch`, which has the scan's columns (see [`new_batch`]).
+    /// Appends up to `rows_max` rows to `batch`, which has the scan's columns (see [`new_batch`]);
+    /// fewer if few rows satisfy the conditions, because the caller may need only the first ones.
     /// False if there were none left.
     pub fn next_batch(
         &mut self,
@@ -287,7 +291,12 @@ impl TableScan {
         let rel = table.heap(be);
         let begin = batch.len;
         self.reader.begin();
+        let mut pages = 0;
         while batch.len - begin < rows_max && !self.reader.is_full() {
+            if pages >= PAGES_PER_BATCH && batch.len > begin {
+                break;
+            }
+            pages += 1;
             let (block, from) = match self.resume.take() {
                 Some(position) => position,
                 None => match self.order.next_block() {

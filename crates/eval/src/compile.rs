@@ -18,7 +18,7 @@ use plan::expr::{
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 use types::{Datum, oids};
 
 /// The error (42P22) for a function that needs a collation where the operands' collations conflict.
@@ -142,6 +142,7 @@ impl Resolve for NoColumns {
     }
 }
 
+/// Compiles expressions. Its methods may be called for several expressions with the same columns.
 pub struct Compiler<'a> {
     facts: &'a mut dyn Facts,
     resolve: &'a mut dyn Resolve,
@@ -152,10 +153,12 @@ pub struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
+    /// A compiler that looks up functions and types in `facts` and columns in `resolve`.
     pub fn new(facts: &'a mut dyn Facts, resolve: &'a mut dyn Resolve) -> Compiler<'a> {
         Compiler { facts, resolve, sites: 0, depth: 0, case_column: None }
     }
 
+    /// Compiles an expression. Fails with 54001 if it is nested too deeply.
     pub fn compile(&mut self, expr: &Expr) -> Result<Program> {
         self.sites = 0;
         let root = self.node(expr)?;
@@ -449,7 +452,7 @@ impl<'a> Compiler<'a> {
         Ok(Elem { ty, info: self.facts.type_info(ty)? })
     }
 
-    /// The element type of an array type, or of a domain over one.
+    /// The element type of an array type, or of a domain whose base type is an array type.
     fn elem_of(&mut self, array_type: Oid) -> Result<Elem> {
         let (base, _) = self.facts.base_type(array_type)?;
         let elem = self.facts.type_info(base)?.elem;
@@ -575,7 +578,7 @@ impl<'a> Compiler<'a> {
         }
         self.case_column = outer;
         let default = self.optional(n.defresult.as_ref())?;
-        let by_val = match arg.is_none() && batch::chooses_by_column(&arms, default.as_deref()) {
+        let by_val = match arg.is_none() && batch::is_case_by_column(&arms, default.as_deref()) {
             true => Some(self.facts.type_info(n.casetype)?.by_val),
             false => None,
         };

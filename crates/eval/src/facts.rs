@@ -10,9 +10,9 @@ use plan::expr::FuncExpr;
 use std::sync::Arc;
 use types::builtin::{ScalarFn, SrfFn};
 use types::compare::Comparer;
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 
-/// How a function is run.
+/// How a function is called.
 #[derive(Clone, Copy)]
 pub enum Callee {
     Scalar(ScalarFn),

@@ -42,13 +42,13 @@ pub(crate) fn inlined(
     }
     let mut uses = vec![0; call.args.len()];
     let mut expr = body.expr.clone();
-    if !put_arguments(&mut expr, &call.args, &mut uses) {
+    if !substitute_arguments(&mut expr, &call.args, &mut uses) {
         return Ok(None);
     }
     let guarded = function.strict && (uses.contains(&0) || !is_strict(&body.expr, facts)?);
     for (arg, &n) in call.args.iter().zip(&uses) {
         let fits = n + u32::from(guarded) <= 1 || is_cheap(arg, facts)?;
-        // The NULL test would have to form the row.
+        // A NULL test of a whole-row reference would have to form the row.
         let row = matches!(arg, Expr::Var(v) if v.varattno == 0 && !present(v.varno));
         if !fits || (guarded && row) {
             return Ok(None);
@@ -83,7 +83,7 @@ fn depends_on_context(arg: &Expr) -> bool {
 
 /// Replaces the parameters by the arguments, and counts the uses of each. False if an argument is
 /// missing or has another type.
-fn put_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
+fn substitute_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
     if let Expr::Param(p) = expr {
         let at = usize::try_from(p.paramid - 1).unwrap_or(usize::MAX);
         let (Some(arg), Some(n)) = (args.get(at), uses.get_mut(at)) else { return false };
@@ -95,7 +95,7 @@ fn put_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
         return true;
     }
     let mut all = true;
-    walk::each_child_mut(expr, &mut |c| all &= put_arguments(c, args, uses));
+    walk::each_child_mut(expr, &mut |c| all &= substitute_arguments(c, args, uses));
     all
 }
 

@@ -15,25 +15,33 @@
 
 #![forbid(unsafe_code)]
 
-mod arrays;
-mod batch;
-mod bound;
+// Interfaces, and the compiled form.
 mod compile;
 mod depth;
-mod elements;
 mod facts;
-mod fold;
 mod host;
-mod inline;
-pub mod kernels;
-mod nodes;
 mod program;
+mod window;
+
+// Evaluation by row.
+mod arrays;
+mod elements;
+mod nodes;
 mod row;
 mod rows;
+
+// Evaluation by batch.
+mod batch;
+pub mod kernels;
+
+// Simplification before execution.
+mod bound;
+mod fold;
+mod inline;
+mod volatility;
+
 #[cfg(test)]
 mod tests;
-mod volatility;
-mod window;
 
 pub use arrays::{array_of, array_of_arrays};
 pub use batch::{Selection, select_into, select_true};

@@ -8,7 +8,7 @@ use crate::row::{RowInput, Val, eval};
 use ids::{AttrNo, Oid};
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
-use types::fncx::{FnContext, RowColumn, RowDesc};
+use types::fn_context::{FnContext, RowColumn, RowDesc};
 use types::{Datum, DatumRef, oids, record};
 
 /// Forms a composite value of type `ty` from these columns; missing ones are NULL.

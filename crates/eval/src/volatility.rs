@@ -98,7 +98,7 @@ pub(crate) fn operator_volatility(
     Ok(Volatility::of(facts.function(f)?.volatility))
 }
 
-/// Is the expression the constant NULL?
+/// Whether the expression is the constant NULL.
 pub(crate) fn is_null(expr: &Expr) -> bool {
     matches!(expr, Expr::Const(c) if c.is_null())
 }
@@ -127,7 +127,8 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
         | Expr::NullIf(_)
         | Expr::ScalarArrayOp(_)
         | Expr::CoerceViaIo(_) => own_volatility(expr, facts)? == Volatility::Immutable,
-        // Row comparisons are left out, as in PostgreSQL: it is visible in GROUP BY.
+        // Row comparisons are not included, as in PostgreSQL, because the difference would be
+        // visible in GROUP BY.
         Expr::Array(_) | Expr::MinMax(_) | Expr::SubscriptingRef(_) => true,
         // The number of an anonymous row type is the session's, but plans are shared.
         Expr::Row(n) => n.row_typeid != oids::RECORD,

@@ -77,7 +77,7 @@ fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<A
     if !eval::compares_text(base) {
         return Ok(info);
     }
-    let f = |_: &mut dyn types::fncx::FnContext, _: &[DatumRef<'_>]| -> Result<Datum> {
+    let f = |_: &mut dyn types::fn_context::FnContext, _: &[DatumRef<'_>]| -> Result<Datum> {
         Err(eval::undetermined_collation("comparison"))
     };
     let trans = AggFn::Plain { f, strict: info.trans.is_strict() };

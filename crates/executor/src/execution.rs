@@ -15,7 +15,8 @@ use types::{Batch, Datum};
 /// A statement in execution. It may be suspended between calls (portals).
 pub struct Execution {
     root: Node,
-    state: RunState,
+    /// In a box, since executions are passed by value, parked and resumed for each run.
+    state: Box<RunState>,
     /// The plan's `bound` expressions, compiled at first use.
     bound: Option<Vec<eval::Program>>,
     done: bool,
@@ -55,7 +56,7 @@ impl Execution {
         let instruments = instrument.map(|timing| Instruments { timing, ..Instruments::default() });
         let plan = desc.plan.clone();
         sv.check_rights(&plan)?;
-        let mut state = RunState {
+        let mut state = Box::new(RunState {
             exec: vec![ExecParam::Unset; plan.param_exec_types.len()],
             versions: vec![0; plan.param_exec_types.len()],
             version: 0,
@@ -74,7 +75,7 @@ impl Execution {
             no_params: Arc::from([]),
             build,
             desc,
-        };
+        });
         let mut run = Run { sv, st: &mut state };
         let root = build(&plan.plan_tree, &mut run)?;
         Ok(Execution { root, state, bound: None, done: false, fresh: true, parked: false })

@@ -10,6 +10,10 @@ use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
 use types::{BATCH_ROWS_MAX, Batch};
 
+/// Factor by which the number of inner rows asked for grows while an outer row finds too few
+/// matches.
+const INNER_GROWTH: usize = 4;
+
 /// Scans the inner side for each outer row. Unlike PostgreSQL's node it also does full joins.
 pub(crate) struct NestLoopNode {
     jointype: JoinType,
@@ -23,6 +27,9 @@ pub(crate) struct NestLoopNode {
     /// The inner scan for the current outer row has begun.
     inner_open: bool,
     inner_batch: Option<(Batch, usize)>,
+    /// Number of inner rows to ask for next, at most `BATCH_ROWS_MAX`: few at first if the first
+    /// matches are enough, so that a scan of many rows need not find more of them.
+    inner_ask: usize,
     matched: bool,
     first: bool,
     /// Full join: number of the next inner row, and which inner rows have matched.
@@ -58,6 +65,7 @@ impl NestLoopNode {
             outer_batch: None,
             inner_open: false,
             inner_batch: None,
+            inner_ask: 1,
             matched: false,
             first: true,
             inner_at: 0,
@@ -113,8 +121,9 @@ impl NestLoopNode {
             let (ib, ii) = match &mut self.inner_batch {
                 Some(x) => x,
                 slot => {
-                    let ask =
-                        if single && !self.pairs.has_join_qual() { 1 } else { BATCH_ROWS_MAX };
+                    let room = if single { 1 } else { want.saturating_sub(out.len) };
+                    let ask = self.inner_ask.max(room).min(BATCH_ROWS_MAX);
+                    self.inner_ask = ask.saturating_mul(INNER_GROWTH);
                     match self.inner.next(run, ask)? {
                         Some(b) => slot.insert((b, 0)),
                         None => return Ok(true),
@@ -214,6 +223,7 @@ impl NestLoopNode {
                     self.inner.rescan(run)?;
                 }
                 self.inner_open = true;
+                self.inner_ask = 1;
                 self.inner_at = 0;
                 if let Some((b, _)) = self.inner_batch.take() {
                     self.inner.recycle(b);

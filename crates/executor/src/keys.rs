@@ -7,7 +7,7 @@ use ids::Oid;
 use pgerror::Result;
 use std::hash::{BuildHasher, Hasher};
 use types::compare::{Comparer, bpchar_trimmed, float_cmp};
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{Batch, Column, ColumnData, DatumRef, oids};
 
 /// Hash method of a key column.

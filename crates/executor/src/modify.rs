@@ -37,7 +37,7 @@ struct RowColumns {
     rti: i32,
     excluded: i32,
     width: usize,
-    row: Arc<types::fncx::RowDesc>,
+    row: Arc<types::fn_context::RowDesc>,
     /// An expression refers to a system column of the tuple header.
     header: bool,
 }
@@ -64,7 +64,7 @@ impl Resolve for RowColumns {
         Err(PgError::internal("column of another relation in a changed row"))
     }
 
-    fn whole_row(&mut self, var: &Var) -> Result<(Vec<Slot>, Arc<types::fncx::RowDesc>)> {
+    fn whole_row(&mut self, var: &Var) -> Result<(Vec<Slot>, Arc<types::fn_context::RowDesc>)> {
         let source = if var.varno == self.excluded { Source::Inner } else { Source::Scan };
         let slots = (0..self.width).map(|column| Slot { source, column }).collect();
         Ok((slots, self.row.clone()))

@@ -88,7 +88,7 @@ pub(crate) struct ScanColumns {
     pub rti: i32,
     pub columns: Vec<ids::AttrNo>,
     /// Description of the row type, for whole-row references.
-    pub row: Option<std::sync::Arc<types::fncx::RowDesc>>,
+    pub row: Option<std::sync::Arc<types::fn_context::RowDesc>>,
 }
 
 impl ScanColumns {
@@ -122,7 +122,7 @@ impl Resolve for ScanColumns {
     fn whole_row(
         &mut self,
         var: &Var,
-    ) -> Result<(Vec<Slot>, std::sync::Arc<types::fncx::RowDesc>)> {
+    ) -> Result<(Vec<Slot>, std::sync::Arc<types::fn_context::RowDesc>)> {
         let Some(row) = self.row.clone() else {
             return Err(PgError::unsupported("whole-row reference to this relation"));
         };

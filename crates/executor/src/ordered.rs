@@ -9,7 +9,7 @@ use ids::Oid;
 use pgerror::{PgError, Result, bail};
 use std::cmp::Ordering;
 use types::array::ArrayRef;
-use types::fncx::FnContext;
+use types::fn_context::FnContext;
 use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef, builtin, oids};
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{Plan, PlanNode};
 use plan::query::RteKind;
 use std::sync::Arc;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 use types::{Batch, Datum};
 
 /// A filter and a projection.

@@ -6,7 +6,7 @@ use engine::{IndexDesc, TableDesc};
 use ids::{AttrNo, Oid};
 use plan::Expr;
 use std::sync::Arc;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 
 /// An open table. In its expressions, its columns are `Var { varno: 1, … }`.
 pub struct OpenRel {

@@ -8,7 +8,7 @@ use crate::run::Run;
 use eval::{EvalState, Program, RowInput};
 use pgerror::{PgError, Result, bail};
 use plan::query::TableSample;
-use types::fncx::SessionContext;
+use types::fn_context::SessionContext;
 use types::hash::hash_bytes;
 use types::{Batch, Datum, DatumRef, lookup};
 

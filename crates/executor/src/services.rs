@@ -11,7 +11,7 @@ use std::any::Any;
 use std::sync::Arc;
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
 use types::compare::Comparer;
-use types::fncx::FnContext;
+use types::fn_context::FnContext;
 use types::{Datum, DatumRef};
 
 /// A transition function.

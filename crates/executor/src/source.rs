@@ -579,7 +579,8 @@ pub(crate) fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> 
     let ty = run.sv.as_facts().base_type(e.type_oid())?.0;
     let desc = run.sv.row_desc(ty, -1)?;
     // A dropped column is NULL; any type will do.
-    let ty = |c: &types::fncx::RowColumn| if c.is_dropped() { types::oids::INT4 } else { c.ty };
+    let ty =
+        |c: &types::fn_context::RowColumn| if c.is_dropped() { types::oids::INT4 } else { c.ty };
     Ok(desc.columns.iter().map(ty).collect())
 }
 

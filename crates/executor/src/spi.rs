@@ -2,8 +2,8 @@
 //! statements as well as for functions, commands, cursors and referential actions.
 //!
 //! A [`Query`] says what is executed and under which snapshot. [`Query::run`] reads all its rows;
-//! [`Query::open`] returns a [`Cursor`], between whose rows the session may do other work;
-//! [`Query::start`] leaves everything after the start to the caller.
+//! [`Query::discard`] only counts them; [`Query::open`] returns a [`Cursor`], between whose rows the
+//! session may do other work; [`Query::start`] leaves everything after the start to the caller.
 //!
 //! INVARIANT: an execution starts and runs while its snapshot is the active one, so that the
 //! functions that it calls use the same snapshot.
@@ -121,6 +121,16 @@ impl Query {
             let (columns, rows_left) = (self.plan.visible_columns(), self.rows_max);
             let execution = self.start_under(host.services(), chosen)?;
             Cursor { execution, columns, rows_left }.drain(host, sink)
+        })
+    }
+
+    /// As [`Query::run`], if nothing reads the rows.
+    pub fn discard<H: QueryHost + ?Sized>(self, host: &mut H) -> Result<Finished> {
+        let chosen = self.snapshot.choose(host)?;
+        with_snapshot(host, &chosen.snapshot.clone(), |host| {
+            let rows_left = self.rows_max;
+            let execution = self.start_under(host.services(), chosen)?;
+            Cursor { execution, columns: Vec::new(), rows_left }.drain(host, &mut |_, _, _| Ok(()))
         })
     }
 

@@ -31,7 +31,7 @@ use plan::Expr;
 use plan::expr::Var;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 use types::{Batch, Datum, DatumRef};
 
 /// Borrowed values of a row.

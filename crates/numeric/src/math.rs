@@ -4,16 +4,16 @@
 
 use super::arith::select_div_scale;
 use super::fixed::ln;
-use super::nat::{Check, Nat};
+use super::natural::{Check, Nat};
 use super::num::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS, Num, Sign, WEIGHT_MAX, overflow};
 use super::order::compare;
-use super::{arith, fixed, short};
+use super::{arith, fixed, fixed128};
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 use std::f64::consts::{LN_10, LOG10_E};
 use values::datum::Datum;
-use values::fncx::FnContext;
-use values::form::out_of_range;
+use values::fn_context::FnContext;
+use values::type_io::out_of_range;
 
 /// `NUMERIC_MAX_RESULT_SCALE`: e^x overflows for x of at least three times this.
 const RESULT_DIGITS_MAX: f64 = 2000.0;
@@ -49,7 +49,7 @@ pub(crate) fn sqrt(n: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
         // Digits that cannot affect the last decimal of the root.
         Err(_) => (&n.digits[..(n.weight + 1 + 2 * places).max(0) as usize], 0),
     };
-    let digits = match short::sqrt(digits, zeros) {
+    let digits = match fixed128::sqrt(digits, zeros) {
         Some(root) => root,
         None => Nat::from_digits(digits, zeros, check)?.sqrt(check)?.to_digits(check)?,
     };
@@ -72,7 +72,7 @@ fn exp(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     fixed::exp(x, rscale, check)
 }
 
-/// Is a number without leading zeros between 0.9 and 1.1?
+/// Whether a number without leading zeros is between 0.9 and 1.1.
 fn is_about_one(x: &Num) -> bool {
     match (x.weight, &x.digits[..]) {
         (-1, [first, ..]) => *first >= 9000,
@@ -409,11 +409,15 @@ fn width_bucket(op: &Num, low: &Num, high: &Num, count: i32) -> Result<Datum> {
     if beyond {
         return past(());
     }
-    let numerator = op.minus(low).times(&Num::from(i64::from(count)));
-    let width = high.minus(low);
-    let bucket = numerator.divided(&width, 0, false)?;
-    let bucket = bucket.to_i64().unwrap_or(i64::MAX).min(i64::from(count) - 1) + 1;
-    Ok(Datum::int4(bucket as i32))
+    // As in PostgreSQL 15, a quotient just below `count` may be rounded up to it.
+    let sides = if ascending { (op, low, high, low) } else { (low, op, low, high) };
+    let numerator = sides.0.minus(sides.1).times(&Num::from(i64::from(count)));
+    let width = sides.2.minus(sides.3);
+    let scale = select_div_scale(&numerator, &width);
+    let mut quotient = numerator.divided(&width, scale, true)?;
+    quotient.truncate(0);
+    let bucket = quotient.to_i64().and_then(|n| i32::try_from(n).ok()?.checked_add(1));
+    bucket.map(Datum::int4).ok_or_else(|| out_of_range("integer"))
 }
 
 /// The check for interrupts of a computation.

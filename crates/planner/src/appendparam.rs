@@ -1,11 +1,11 @@
 //! Parameterized paths of append relations: the members look up rows by columns of other relations.
 //! Counterpart: allpaths.c (`get_cheapest_parameterized_child_path`).
 
-use crate::glob::{Glob, LevelInput, Root, SubqueryInput, SubqueryPlan};
 use crate::path::PathSet;
 use crate::pushdown::push;
 use crate::rel::BaseRel;
 use crate::relids::Relids;
+use crate::state::{LevelInput, Planner, PlannerInfo, SubqueryInput, SubqueryPlan};
 use crate::subselect::exec_param;
 use crate::vars::{contains_subplans, relids_of, substitute};
 use eval::Volatility;
@@ -13,11 +13,11 @@ use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::RteKind;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Adds paths of the append relation that test the join conditions in its members.
     pub(crate) fn parameterized_append_paths(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rel: &BaseRel,
         quals: &[Expr],
         join_quals: &[Expr],
@@ -52,12 +52,12 @@ impl Glob<'_> {
     }
 
     /// True if the members can test the condition.
-    fn may_parameterize(&mut self, root: &Root, rti: i32, qual: &Expr) -> Result<bool> {
+    fn may_parameterize(&mut self, root: &PlannerInfo, rti: i32, qual: &Expr) -> Result<bool> {
         let RteKind::Subquery { subquery, .. } = &root.query.rte(rti).kind else {
             return Ok(false);
         };
         let Expr::OpExpr(_) = qual else { return Ok(false) };
-        if contains_subplans(qual) || eval::volatility(qual, self.facts)? == Volatility::Volatile {
+        if contains_subplans(qual) || eval::volatility(qual, self.host)? == Volatility::Volatile {
             return Ok(false);
         }
         let mut vars = Vec::new();
@@ -73,7 +73,12 @@ impl Glob<'_> {
 
     /// Plans the subquery with these join conditions, whose other columns become exec parameters.
     /// Returns its index in `root.subqueries`.
-    fn plan_parameterized(&mut self, root: &mut Root, rti: i32, list: &[Expr]) -> Result<usize> {
+    fn plan_parameterized(
+        &mut self,
+        root: &mut PlannerInfo,
+        rti: i32,
+        list: &[Expr],
+    ) -> Result<usize> {
         let of = &root.subqueries[root.subquery_of[&rti]];
         let mut params = of.params.clone();
         let plain_members = of.level()?.input.from_above.plain_members.clone();

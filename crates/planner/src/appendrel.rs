@@ -2,11 +2,11 @@
 //! allpaths.c (`set_append_rel_pathlist`, `add_paths_to_append_rel`), prepjointree.c
 //! (`pull_up_simple_union_all`).
 
-use crate::glob::{Glob, Root};
 use crate::path::{AppendRel, AppendShape, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::pullup::is_plain_select;
 use crate::relids::Relids;
 use crate::setop::{arm_path, has_from, never_gives_rows};
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::target_for;
 use pgerror::Result;
 use plan::expr::Expr;
@@ -22,16 +22,16 @@ struct Member {
 
 impl Member {
     fn cheapest(&self, order: &[PathKey], by: fn(&Path) -> f64) -> Option<&PathRef> {
-        let fits = self.paths.unparameterised().filter(|p| starts_with(&p.order, order));
+        let fits = self.paths.unparameterized().filter(|p| starts_with(&p.order, order));
         fits.min_by(|a, b| by(a).total_cmp(&by(b)))
     }
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// The paths of a level that is a UNION ALL without conversions.
     pub(crate) fn append_paths(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         op: &SetOperationStmt,
         order: &[PathKey],
     ) -> Result<PathSet> {
@@ -42,7 +42,7 @@ impl Glob<'_> {
         }
         let mut members = Vec::new();
         for rti in op.leaves() {
-            self.facts.check_interrupts()?;
+            self.host.check_interrupts()?;
             members.push(self.member(root, rti, &wanted)?);
         }
         // Leave out members without rows, except the last one if all are empty.
@@ -63,7 +63,7 @@ impl Glob<'_> {
 
     /// Prepares the planning of a subquery in FROM: the part of its rows that will be fetched, and
     /// the orders that are useful.
-    pub(crate) fn before_subquery(&mut self, root: &mut Root, rti: i32) {
+    pub(crate) fn before_subquery(&mut self, root: &mut PlannerInfo, rti: i32) {
         if root.subquery_of.contains_key(&rti) {
             return;
         }
@@ -100,7 +100,7 @@ impl Glob<'_> {
         input.plain_members = Some(members);
     }
 
-    fn member(&mut self, root: &mut Root, rti: i32, wanted: &[i16]) -> Result<Member> {
+    fn member(&mut self, root: &mut PlannerInfo, rti: i32, wanted: &[i16]) -> Result<Member> {
         let plain = match &root.input.from_above.plain_members {
             Some(list) => list.contains(&rti),
             None => is_plain_member(&root.query, rti),
@@ -117,7 +117,7 @@ impl Glob<'_> {
         let level = root.subqueries[plan].level()?;
         let member = AppendRel { parent: 0, child: rti, columns: level_columns(level) };
         let mut paths = root.subqueries[plan].paths.above();
-        for p in root.subqueries[plan].paths.unparameterised() {
+        for p in root.subqueries[plan].paths.unparameterized() {
             let order = order_above((level, &member.columns), &p.order, |n| column(root, n));
             paths.add(Path { order, ..arm_path(rti, plan, p) });
         }
@@ -127,7 +127,7 @@ impl Glob<'_> {
 
     fn paths_of_members(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         op: &SetOperationStmt,
         members: &[Member],
     ) -> Result<PathSet> {
@@ -136,7 +136,7 @@ impl Glob<'_> {
         let shape = Rc::new(AppendShape { op: Rc::new(op.clone()), flags: false });
         let width = average_width(members);
         let mut orders: Vec<&[PathKey]> = vec![&[]];
-        for p in members.iter().flat_map(|m| m.paths.unparameterised()) {
+        for p in members.iter().flat_map(|m| m.paths.unparameterized()) {
             if !orders.contains(&p.order.as_slice()) {
                 orders.push(&p.order);
             }
@@ -173,7 +173,7 @@ impl Glob<'_> {
         width: i32,
         order: &[PathKey],
     ) -> Path {
-        let c = self.facts.costs();
+        let c = self.host.costs();
         let depth = (children.len().max(2) as f64).log2();
         let compare = 2.0 * c.cpu_operator;
         let rows: f64 = children.iter().map(|p| p.rows).sum();
@@ -196,19 +196,19 @@ impl Glob<'_> {
 /// The path of the member's level.
 fn member_path(p: &PathRef) -> &Path {
     match &p.kind {
-        PathKind::Arm { path, .. } => path,
+        PathKind::SetInput { path, .. } => path,
         _ => p,
     }
 }
 
 /// The expression of the level's column with this number.
-fn column(root: &Root, resno: i16) -> Option<Rc<Expr>> {
+fn column(root: &PlannerInfo, resno: i16) -> Option<Rc<Expr>> {
     let target = root.query.target_list.iter().find(|t| t.resno == resno && !t.resjunk);
     target.map(|t| Rc::new(t.expr.clone()))
 }
 
 /// The level's columns, over its own relations.
-pub(crate) fn level_columns(level: &Root) -> Vec<Expr> {
+pub(crate) fn level_columns(level: &PlannerInfo) -> Vec<Expr> {
     level.query.target_list.iter().filter(|t| !t.resjunk).map(|t| t.expr.clone()).collect()
 }
 
@@ -216,7 +216,7 @@ pub(crate) fn level_columns(level: &Root) -> Vec<Expr> {
 /// column n `column(n)`; up to the first key that is not a column. Counterpart:
 /// `convert_subquery_pathkeys`.
 pub(crate) fn order_above(
-    (level, columns): (&Root, &[Expr]),
+    (level, columns): (&PlannerInfo, &[Expr]),
     order: &[PathKey],
     column: impl Fn(i16) -> Option<Rc<Expr>>,
 ) -> Vec<PathKey> {

@@ -1,14 +1,14 @@
 //! Bitmap scans: which indexes they use, alone or together, and their costs. Counterpart: parts of
 //! indxpath.c (`create_index_paths`, `choose_bitmap_and`) and costsize.c (`cost_bitmap_heap_scan`).
 
-use crate::facts::{CostSettings, IndexFacts, RelFacts};
-use crate::glob::{Glob, Root};
+use crate::host::{CostSettings, IndexInfo, RelationInfo};
 use crate::path::{BitmapPath, IndexMatch, MatchedQual, Path, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::relids::Relids;
 use crate::scan::{
     array_searches, descent_cost, mackert_lohman, parameterizations, scan_count, shared_pages,
 };
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{conjuncts, relids_of};
 use access::CostModel;
 use pgerror::Result;
@@ -16,19 +16,19 @@ use plan::expr::{BoolOp, Expr};
 use plan::node::ScanDirection;
 use std::sync::Arc;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Bitmap scans: one by the relation's own conditions, and one for each set of relations whose
     /// columns the join conditions compare with indexed columns. Counterpart: the second half of
     /// `create_index_paths`.
     pub(crate) fn bitmap_paths(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rel: &BaseRel,
-        table: &RelFacts,
+        table: &RelationInfo,
         (quals, join_quals): (&[Expr], &[Expr]),
         set: &mut PathSet,
     ) -> Result<()> {
-        if !self.facts.costs().enable_bitmapscan {
+        if !self.host.costs().enable_bitmapscan {
             return Ok(());
         }
         let mut own = Vec::new();
@@ -39,8 +39,8 @@ impl Glob<'_> {
             }
             let m = self.match_quals(root, rel.rti, index, quals)?;
             if !join_quals.is_empty() {
-                let tied = self.match_quals(root, rel.rti, index, join_quals)?;
-                for (outer, m) in parameterizations(root, rel.rti, &m, &tied) {
+                let matched = self.match_quals(root, rel.rti, index, join_quals)?;
+                for (outer, m) in parameterizations(root, rel.rti, &m, &matched) {
                     let scans = scan_count(root, &outer);
                     let path = self.bitmap_index(root, rel, index, m, scans)?;
                     joined.extend(path.map(|p| (outer, p)));
@@ -75,9 +75,9 @@ impl Glob<'_> {
     /// `outer` as parameters.
     fn add_bitmap_path(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rel: &BaseRel,
-        table: &RelFacts,
+        table: &RelationInfo,
         (quals, join_quals): (&[Expr], &[Expr]),
         (outer, parts): (Relids, Vec<BitmapPath>),
         set: &mut PathSet,
@@ -87,14 +87,14 @@ impl Glob<'_> {
         let Some(bitmap) = self.choose_bitmaps(table, rel, (quals, &used), parts, scans)? else {
             return Ok(());
         };
+        let tested = |q: &Expr| bitmap.guarantees(q);
+        let more = self.testable_join_quals(root, rel.rti, join_quals, &outer, &tested)?;
+        let quals = &[quals, &more].concat();
         let rows = if outer.is_empty() {
             rel.rows
         } else {
-            let known: Vec<Expr> = used
-                .iter()
-                .filter(|q| quals.contains(q) || bitmap.guarantees(q))
-                .cloned()
-                .collect();
+            let mut known = quals.clone();
+            known.extend(join_quals.iter().filter(|q| bitmap.guarantees(q)).cloned());
             clamp_rows(rel.tuples * self.lookup_selectivity(root, rel.rti, &known)?)
         };
         let total = self.bitmap_heap_cost(table, rel, &bitmap, quals, scans)?;
@@ -119,7 +119,7 @@ impl Glob<'_> {
     /// Counterpart: `choose_bitmap_and`.
     fn choose_bitmaps(
         &mut self,
-        table: &RelFacts,
+        table: &RelationInfo,
         rel: &BaseRel,
         (quals, used): (&[Expr], &[Expr]),
         mut parts: Vec<BitmapPath>,
@@ -156,14 +156,14 @@ impl Glob<'_> {
 
     fn bitmap_heap_cost(
         &mut self,
-        table: &RelFacts,
+        table: &RelationInfo,
         rel: &BaseRel,
         bitmap: &BitmapPath,
         quals: &[Expr],
         scans: f64,
     ) -> Result<f64> {
         // Called for each part of a bitmap, with all conditions.
-        self.facts.check_interrupts()?;
+        self.host.check_interrupts()?;
         let c = self.costs();
         let fetched = clamp_rows(rel.tuples * bitmap.selectivity());
         let t = table.pages.max(1.0);
@@ -185,9 +185,9 @@ impl Glob<'_> {
 
     fn bitmap_index(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rel: &BaseRel,
-        index: &Arc<IndexFacts>,
+        index: &Arc<IndexInfo>,
         m: Vec<MatchedQual>,
         scans: f64,
     ) -> Result<Option<BitmapPath>> {
@@ -217,9 +217,9 @@ impl Glob<'_> {
 
     fn bitmap_or(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rel: &BaseRel,
-        indexes: &[Arc<IndexFacts>],
+        indexes: &[Arc<IndexInfo>],
         condition: &Expr,
     ) -> Result<Option<BitmapPath>> {
         let Expr::Bool(b) = condition else { return Ok(None) };
@@ -235,8 +235,7 @@ impl Glob<'_> {
             let mut arm_quals = Vec::new();
             conjuncts(arm.clone(), &mut arm_quals);
             let mut best: Option<BitmapPath> = None;
-            let usable =
-                |i: &&Arc<IndexFacts>| i.predicate.is_empty() && i.capabilities.bitmap_scan;
+            let usable = |i: &&Arc<IndexInfo>| i.predicate.is_empty() && i.capabilities.bitmap_scan;
             for index in indexes.iter().filter(usable) {
                 let m = self.match_quals(root, rel.rti, index, &arm_quals)?;
                 if let Some(p) = self.bitmap_index(root, rel, index, m, scans)?
@@ -248,7 +247,7 @@ impl Glob<'_> {
             let Some(p) = best else { return Ok(None) };
             cost += p.cost();
             if !parts.is_empty() {
-                cost += 100.0 * self.facts.costs().cpu_operator;
+                cost += 100.0 * self.host.costs().cpu_operator;
             }
             selectivity = selectivity + p.selectivity() - selectivity * p.selectivity();
             parts.push(p);
@@ -259,7 +258,7 @@ impl Glob<'_> {
 
 /// Number of index pages that a bitmap scan reads. Counterpart: part of `genericcostestimate`.
 fn bitmap_pages(
-    index: &IndexFacts,
+    index: &IndexInfo,
     visited: f64,
     part: f64,
     searches: f64,

@@ -1,10 +1,10 @@
 //! Join clauses with cached properties: the search of join orders needs the same properties for
 //! each pair of sets. Counterpart: restrictinfo.c (`RestrictInfo`).
 
-use crate::glob::{Glob, Root};
 use crate::join::JoinRel;
 use crate::merge::MergeClause;
 use crate::relids::Relids;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::relids_of;
 use pgerror::Result;
 use plan::expr::{Expr, OpExpr};
@@ -20,7 +20,7 @@ pub(crate) struct Clause {
     /// It bounds a column by a constant. The selectivity of a pair of such conditions is estimated
     /// together.
     is_range: bool,
-    /// Equivalence class (`ties`).
+    /// Equivalence class (`equivalence`).
     pub class: Option<usize>,
     /// Set if it is a binary operator with columns in both operands.
     comparison: Option<Comparison>,
@@ -76,17 +76,17 @@ impl Clause {
     }
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Computes the properties of conditions. The sizes of all relations in them must be known.
     pub(crate) fn clauses<'e>(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         exprs: impl IntoIterator<Item = &'e Expr>,
     ) -> Result<Vec<Rc<Clause>>> {
         exprs.into_iter().map(|e| Ok(Rc::new(self.clause(root, e)?))).collect()
     }
 
-    fn clause(&mut self, root: &Root, expr: &Expr) -> Result<Clause> {
+    fn clause(&mut self, root: &PlannerInfo, expr: &Expr) -> Result<Clause> {
         let comparison = match expr {
             Expr::OpExpr(op) => self.comparison(root, op, expr)?,
             _ => None,
@@ -96,25 +96,30 @@ impl Glob<'_> {
             cost: self.quals_cost(std::slice::from_ref(expr))?,
             selectivity: self.selectivity(root, expr)?,
             is_range: self.range_part(root, expr)?.is_some(),
-            class: root.tie_class(expr),
+            class: root.class_of_equality(expr),
             comparison,
             expr: Rc::new(expr.clone()),
         })
     }
 
-    fn comparison(&mut self, root: &Root, op: &OpExpr, expr: &Expr) -> Result<Option<Comparison>> {
+    fn comparison(
+        &mut self,
+        root: &PlannerInfo,
+        op: &OpExpr,
+        expr: &Expr,
+    ) -> Result<Option<Comparison>> {
         let [a, b] = op.args.as_slice() else { return Ok(None) };
         let (left, right) = (relids_of(a), relids_of(b));
         if left.is_empty() || right.is_empty() {
             return Ok(None);
         }
-        let facts = self.facts.operator(op.opno)?;
-        let commuted = match facts.commutator.is_valid() {
+        let info = self.host.operator(op.opno)?;
+        let commuted = match info.commutator.is_valid() {
             true => Some(self.commute(expr)?),
             false => None,
         };
         let mut merge = [None, None];
-        if facts.can_merge {
+        if info.can_merge {
             merge[0] = self.merge_clause(root, expr)?;
             if let Some(commuted) = &commuted {
                 merge[1] = self.merge_clause(root, commuted)?;
@@ -124,23 +129,22 @@ impl Glob<'_> {
             left,
             right,
             can_hash: self.can_hash(op)?,
-            can_merge: facts.can_merge,
+            can_merge: info.can_merge,
             commuted: commuted.map(Rc::new),
             merge,
         }))
     }
 
     /// Selectivity of all conditions.
-    pub(crate) fn clauses_selectivity(&mut self, root: &Root, clauses: &Clauses) -> Result<f64> {
+    pub(crate) fn clauses_selectivity(
+        &mut self,
+        root: &PlannerInfo,
+        clauses: &Clauses,
+    ) -> Result<f64> {
         if clauses.iter().filter(|c| c.is_range).count() > 1 {
             let exprs: Vec<Expr> = clauses.iter().map(|c| (*c.expr).clone()).collect();
             return self.selectivity_all(root, &exprs);
         }
         Ok(clauses.iter().map(|c| c.selectivity).product::<f64>().clamp(0.0, 1.0))
     }
-}
-
-/// The cost of testing the conditions for one row.
-pub(crate) fn clauses_cost(clauses: &Clauses) -> f64 {
-    clauses.iter().map(|c| c.cost).sum()
 }

@@ -4,11 +4,11 @@
 //! The columns of the inputs correspond by position. The output of each node is described by the
 //! expressions of the level's target list.
 
-use crate::glob::{Glob, Root};
 use crate::path::{AppendShape, Path, PathKind, PathRef};
 use crate::project::computes_outputs;
-use crate::refs::{Below, Made, targets_of};
+use crate::refs::{ChildOutputs, CreatedPlan, targets_of};
 use crate::setop::column_keys;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{make_var, pull_vars};
 use ids::Oid;
 use pgerror::Result;
@@ -16,15 +16,21 @@ use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode, SetOpStrategy, SortKeys};
 use plan::query::SetOperationStmt;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Creates a node of a set operation.
-    pub(crate) fn create_set(&mut self, root: &mut Root, path: &Path) -> Result<Made> {
+    pub(crate) fn create_set(
+        &mut self,
+        root: &mut PlannerInfo,
+        path: &Path,
+    ) -> Result<CreatedPlan> {
         let plan = match &path.kind {
-            PathKind::Arm { rti, plan, path: arm } => self.create_arm(root, *rti, *plan, arm)?,
+            PathKind::SetInput { rti, plan, path: arm } => {
+                self.create_set_input(root, *rti, *plan, arm)?
+            }
             PathKind::Convert { child, types } => {
                 let mut plan = self.create_projected(root, child)?;
                 for (t, &ty) in plan.info.target_list.iter_mut().zip(types.iter()) {
-                    t.expr = self.facts.coerce_to_common(t.expr.clone(), ty)?;
+                    t.expr = self.host.coerce_to_common(t.expr.clone(), ty)?;
                 }
                 plan.info.plan_width = path.width;
                 plan
@@ -74,12 +80,12 @@ impl Glob<'_> {
             }
             _ => return self.create(root, path, &[]),
         };
-        Ok(Made { plan, output: set_output(root) })
+        Ok(CreatedPlan { plan, output: set_output(root) })
     }
 
-    fn create_arm(
+    fn create_set_input(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rti: i32,
         plan: usize,
         path: &PathRef,
@@ -96,14 +102,17 @@ impl Glob<'_> {
 
     /// Creates the path with a node that can compute a target list: a SubqueryScan above a
     /// subquery, else a Result.
-    fn create_projected(&mut self, root: &mut Root, path: &PathRef) -> Result<Plan> {
+    fn create_projected(&mut self, root: &mut PlannerInfo, path: &PathRef) -> Result<Plan> {
         let plan = self.create(root, path, &[])?.plan;
         let (info, node) = match (&path.kind, &plan.node) {
             // A scan already.
-            (PathKind::Arm { .. } | PathKind::Convert { .. }, PlanNode::SubqueryScan { .. }) => {
+            (
+                PathKind::SetInput { .. } | PathKind::Convert { .. },
+                PlanNode::SubqueryScan { .. },
+            ) => {
                 return Ok(plan);
             }
-            (PathKind::Arm { rti, .. }, _) => {
+            (PathKind::SetInput { rti, .. }, _) => {
                 let scanrelid = self.flat(root, *rti);
                 let info = read_leaf(&plan, scanrelid);
                 (info, PlanNode::SubqueryScan { scanrelid, child: Box::new(plan) })
@@ -122,37 +131,37 @@ impl Glob<'_> {
     /// expressions.
     pub(crate) fn append_columns(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         info: PlanInfo,
         mut plan: Plan,
         columns: &[i16],
         want: &[Expr],
-    ) -> Result<Made> {
+    ) -> Result<CreatedPlan> {
         let mut vars = Vec::new();
         want.iter().for_each(|e| pull_vars(e, &mut vars));
         let width = self.row_width(root, &vars)?;
         select_columns(&mut plan, columns, width);
-        let below = Made { plan, output: targets_of(&vars) };
+        let below = CreatedPlan { plan, output: targets_of(&vars) };
         if vars == want {
             return Ok(below);
         }
         let output = targets_of(want);
-        let target_list = Below::one(&below.output).fix_targets(&output)?;
+        let target_list = ChildOutputs::one(&below.output).fix_targets(&output)?;
         let info = PlanInfo { target_list, ..info };
         let child = Some(Box::new(below.plan));
         let node = PlanNode::Result { child, constant_qual: Vec::new() };
-        Ok(Made { plan: Plan { info, node }, output })
+        Ok(CreatedPlan { plan: Plan { info, node }, output })
     }
 
     fn create_children(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         children: &[PathRef],
         shape: &AppendShape,
     ) -> Result<Vec<Plan>> {
         let mut plans = Vec::with_capacity(children.len());
         for (child, number) in children.iter().zip(0..) {
-            self.facts.check_interrupts()?;
+            self.host.check_interrupts()?;
             plans.push(match shape.flags {
                 true => with_flag(self.create_projected(root, child)?, number),
                 false => self.create(root, child, &[])?.plan,
@@ -235,7 +244,7 @@ fn select_columns(plan: &mut Plan, columns: &[i16], width: i32) {
 }
 
 /// The output of the nodes of a set operation: the level's columns.
-fn set_output(root: &Root) -> Vec<TargetEntry> {
+fn set_output(root: &PlannerInfo) -> Vec<TargetEntry> {
     let columns: Vec<Expr> = root.query.target_list.iter().map(|t| t.expr.clone()).collect();
     targets_of(&columns)
 }

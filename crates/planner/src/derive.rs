@@ -2,11 +2,11 @@
 //! conditions of a query imply the predicate of a partial index. Counterpart: like_support.c,
 //! predtest.c.
 
-use crate::facts::{IndexFacts, IndexKey};
-use crate::glob::Glob;
+use crate::host::{IndexInfo, IndexKey};
 use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
 use crate::selectivity::strip;
+use crate::state::Planner;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{BoolOp, Const, Expr, Location, OpExpr};
@@ -20,12 +20,12 @@ const EQUAL: u16 = 3;
 const GREATER_EQUAL: u16 = 4;
 const GREATER: u16 = 5;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Lossy index conditions that `q` implies; `q` itself must still be tested.
     pub(crate) fn derived_quals(
         &mut self,
         rti: i32,
-        index: &IndexFacts,
+        index: &IndexInfo,
         key: &IndexKey,
         q: &Expr,
     ) -> Result<Vec<Expr>> {
@@ -40,7 +40,7 @@ impl Glob<'_> {
                 }
                 let datum = c.value.as_ref();
                 let types::DatumRef::Bytes(pattern) = datum else { return Ok(Vec::new()) };
-                let estimator = self.facts.operator(op.opno)?.restrict.clone();
+                let estimator = self.host.operator(op.opno)?.restrict.clone();
                 let Some((kind, false)) = PatternKind::of_estimator(&estimator) else {
                     return Ok(Vec::new());
                 };
@@ -74,10 +74,10 @@ impl Glob<'_> {
         let ty = key.opcintype;
         // A bpchar key is compared with a bpchar constant.
         let consttype = if ty == oids::BPCHAR { ty } else { oids::TEXT };
-        let Some(opno) = self.facts.family_operator(key.opfamily, ty, consttype, strategy)? else {
+        let Some(opno) = self.host.family_operator(key.opfamily, ty, consttype, strategy)? else {
             return Ok(None);
         };
-        let facts = self.facts.operator(opno)?;
+        let info = self.host.operator(opno)?;
         let value = Expr::Const(Const {
             consttype,
             consttypmod: -1,
@@ -89,7 +89,7 @@ impl Glob<'_> {
         });
         Ok(Some(Expr::OpExpr(Box::new(OpExpr {
             opno,
-            opfuncid: facts.code,
+            opfuncid: info.code,
             opresulttype: oids::BOOL,
             opretset: false,
             opcollid: Oid::INVALID,
@@ -152,11 +152,11 @@ impl Glob<'_> {
             // A strict operator is not true for a NULL operand.
             (Expr::OpExpr(op), Expr::NullTest(n)) if n.is_not && !n.argisrow => {
                 let same = op.args.iter().any(|a| strip(a) == strip(&n.arg));
-                Ok(same && self.facts.operator(op.opno)?.strict)
+                Ok(same && self.host.operator(op.opno)?.strict)
             }
             (Expr::ScalarArrayOp(op), Expr::NullTest(n)) if n.is_not && !n.argisrow => {
                 let same = op.args.first().is_some_and(|a| strip(a) == strip(&n.arg));
-                Ok(same && op.use_or && self.facts.operator(op.opno)?.strict)
+                Ok(same && op.use_or && self.host.operator(op.opno)?.strict)
             }
             (Expr::OpExpr(a), Expr::OpExpr(b)) => self.comparison_implies(a, b),
             _ => Ok(false),
@@ -179,17 +179,17 @@ impl Glob<'_> {
         if !alike {
             return Ok(false);
         }
-        let eq = self.facts.default_operators(ty)?.eq;
+        let eq = self.host.default_operators(ty)?.eq;
         if !eq.is_valid() {
             return Ok(false);
         }
-        for family in self.facts.equality_families(eq)? {
+        for family in self.host.equality_families(eq)? {
             let (Some(s), Some(t)) =
-                (self.facts.strategy(a.opno, family)?, self.facts.strategy(b.opno, family)?)
+                (self.host.strategy(a.opno, family)?, self.host.strategy(b.opno, family)?)
             else {
                 continue;
             };
-            let cmp = self.facts.type_compare(ty)?;
+            let cmp = self.host.type_compare(ty)?;
             let o = cmp.order(c.value.as_ref(), d.value.as_ref(), a.inputcollid);
             return Ok(follows(s, t, o));
         }

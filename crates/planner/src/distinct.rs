@@ -1,20 +1,20 @@
 //! DISTINCT and DISTINCT ON: sorted or hashed. Counterpart: planner.c (`create_distinct_paths`).
 
-use crate::glob::{Glob, Root};
 use crate::group::AggWork;
 use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
-use crate::refs::{Made, pass_through};
+use crate::refs::{CreatedPlan, pass_through};
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::target_for;
 use pgerror::{Result, pg_err};
 use plan::expr::{AggSplit, Expr, TargetEntry};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
 use std::rc::Rc;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// The paths of DISTINCT above these. `order` is that of the level's ORDER BY.
     pub(crate) fn distinct_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         paths: &PathSet,
         order: &[PathKey],
         targets: &[TargetEntry],
@@ -40,7 +40,7 @@ impl Glob<'_> {
             let own = self.order_of(root, clauses, targets)?;
             let needed = self.distinct_order(root, order, targets)?;
             let presorted = if q.has_distinct_on { &needed } else { &own };
-            for p in paths.unparameterised().filter(|p| starts_with(&p.order, presorted)) {
+            for p in paths.unparameterized().filter(|p| starts_with(&p.order, presorted)) {
                 out.add(self.unique_path(p, own.len(), groups));
             }
             if !starts_with(&cheapest.order, &needed) {
@@ -49,9 +49,9 @@ impl Glob<'_> {
             }
         }
         let allowed =
-            out.paths.is_empty() || !q.has_distinct_on && self.facts.costs().enable_hashagg;
+            out.paths.is_empty() || !q.has_distinct_on && self.host.costs().enable_hashagg;
         if allowed && clauses.iter().all(|d| d.hashable) {
-            let c = self.facts.costs();
+            let c = self.host.costs();
             let mut startup =
                 cheapest.total + cheapest.rows * c.cpu_operator * clauses.len() as f64;
             startup += self.hash_spill_cost(cheapest, groups, &AggWork::default());
@@ -74,7 +74,7 @@ impl Glob<'_> {
 
     /// The path under a Unique node.
     fn unique_path(&self, child: &PathRef, columns: usize, groups: f64) -> Path {
-        let unit = self.facts.costs().cpu_operator;
+        let unit = self.host.costs().cpu_operator;
         Path {
             kind: PathKind::Distinct { child: child.clone(), hashed: false },
             total: child.total + unit * child.rows * columns as f64,
@@ -86,7 +86,7 @@ impl Glob<'_> {
     /// The ORDER BY columns first, then the remaining DISTINCT columns.
     fn distinct_order(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         order: &[PathKey],
         targets: &[TargetEntry],
     ) -> Result<Vec<PathKey>> {
@@ -102,11 +102,11 @@ impl Glob<'_> {
     /// Creates the node that removes the duplicates.
     pub(crate) fn create_distinct(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         path: &Path,
         child: &Path,
         hashed: bool,
-    ) -> Result<Made> {
+    ) -> Result<CreatedPlan> {
         let made = self.create(root, child, &[])?;
         let targets = root.query.target_list.clone();
         let keys = self.group_keys(&root.query.distinct_clause, &targets, &made.output)?;
@@ -124,6 +124,6 @@ impl Glob<'_> {
                 chain: Vec::new(),
             })),
         };
-        Ok(Made { plan: Plan { info, node }, output: made.output })
+        Ok(CreatedPlan { plan: Plan { info, node }, output: made.output })
     }
 }

@@ -1,12 +1,12 @@
 //! Grouping: sorted or hashed, with grouping sets and HAVING. Counterpart: planner.c
 //! (create_grouping_paths), costsize.c (cost_agg).
 
-use crate::glob::{Glob, Root};
 use crate::path::{Path, PathKind, PathRef, PathSet, starts_with};
-use crate::refs::{Below, Made, output_of, targets_of};
+use crate::refs::{ChildOutputs, CreatedPlan, output_of, targets_of};
 use crate::rel::clamp_rows;
 use crate::relids::Relids;
 use crate::stage::Grouping;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::target_for;
 use crate::width::table_size;
 use pgerror::{PgError, Result, pg_err};
@@ -18,11 +18,11 @@ use std::rc::Rc;
 
 const PAGE: f64 = 8192.0;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// The paths of the grouping above these. Counterpart: `add_paths_to_grouping_rel`.
     pub(crate) fn grouping_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         paths: &PathSet,
         stage: &Rc<Grouping>,
     ) -> Result<PathSet> {
@@ -30,8 +30,8 @@ impl Glob<'_> {
         let Some(cheapest) = paths.cheapest() else { return Ok(out) };
         let aggregates = stage.want.iter().chain(&stage.having);
         let work = self.agg_work(aggregates)?;
-        let made = |glob: &mut Self, child: &PathRef, strategy| -> Result<Path> {
-            let path = glob.agg_path(root, child, stage, strategy, &work)?;
+        let made = |planner: &mut Self, child: &PathRef, strategy| -> Result<Path> {
+            let path = planner.agg_path(root, child, stage, strategy, &work)?;
             Ok(path)
         };
         if !stage.sets.is_empty() {
@@ -49,7 +49,7 @@ impl Glob<'_> {
         }
         if stage.clauses.iter().all(|g| g.sortop.is_valid()) {
             let order = self.order_of(root, &stage.clauses, &stage.targets)?;
-            for p in paths.unparameterised() {
+            for p in paths.unparameterized() {
                 if starts_with(&p.order, &order) {
                     out.add(made(self, p, AggStrategy::Sorted)?);
                     continue;
@@ -83,7 +83,7 @@ impl Glob<'_> {
         for e in exprs {
             collect_aggs(e, &mut aggs);
         }
-        let unit = self.facts.costs().cpu_operator;
+        let unit = self.host.costs().cpu_operator;
         let mut work = AggWork { count: aggs.len(), ..AggWork::default() };
         for a in aggs {
             work.per_row += unit;
@@ -93,13 +93,13 @@ impl Glob<'_> {
             if let Some(filter) = &a.aggfilter {
                 work.per_row += self.expr_cost(filter, unit)?;
             }
-            let facts = self.facts.aggregate(a.aggfnoid)?;
-            let by_value = match facts.trans_type.valid() {
-                Some(ty) => self.facts.type_info(ty)?.by_val,
+            let info = self.host.aggregate(a.aggfnoid)?;
+            let by_value = match info.trans_type.valid() {
+                Some(ty) => self.host.type_info(ty)?.by_val,
                 None => true,
             };
             if !by_value {
-                work.state_bytes += f64::from(facts.state_width.max(0)) + 16.0;
+                work.state_bytes += f64::from(info.state_width.max(0)) + 16.0;
             }
         }
         Ok(work)
@@ -108,7 +108,7 @@ impl Glob<'_> {
     /// The path under an Agg node. Counterpart: `cost_agg`, `create_agg_path`.
     fn agg_path(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         child: &PathRef,
         stage: &Rc<Grouping>,
         strategy: AggStrategy,
@@ -155,7 +155,7 @@ impl Glob<'_> {
 
     /// Cost of writing and reading the rows that spill from a hash table of groups.
     pub(crate) fn hash_spill_cost(&self, child: &Path, groups: f64, work: &AggWork) -> f64 {
-        let c = self.facts.costs();
+        let c = self.host.costs();
         let entry = work.entry_bytes(child.width);
         if groups * entry <= c.hash_mem {
             return 0.0;
@@ -195,7 +195,7 @@ impl Glob<'_> {
             let RteKind::Relation { relid, relkind: b'r', .. } = query.rte(rti).kind else {
                 continue;
             };
-            let table = self.facts.relation(relid)?;
+            let table = self.host.relation(relid)?;
             let keys = table.indexes.iter().find(|i| i.primary && i.immediate).map(|i| &i.keys);
             let Some(keys) = keys else { continue };
             let of_key = |c: &Option<(i32, ids::AttrNo)>| {
@@ -258,7 +258,7 @@ impl Glob<'_> {
     /// Estimated number of groups.
     pub(crate) fn count_grouping(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         stage: &mut Grouping,
         rows: f64,
     ) -> Result<()> {
@@ -284,14 +284,14 @@ impl Glob<'_> {
     /// Creates the Agg node of a path.
     pub(crate) fn create_group(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         path: &Path,
         child: &Path,
         stage: &Grouping,
         strategy: AggStrategy,
-    ) -> Result<Made> {
+    ) -> Result<CreatedPlan> {
         let made = self.create(root, child, &[])?;
-        let below = Below::one(&made.output);
+        let below = ChildOutputs::one(&made.output);
         let keys = self.group_keys(&stage.clauses, &stage.targets, &made.output)?;
         let column = |r: u32| -> Result<Option<&TargetEntry>> {
             let key = stage.key(r)?;
@@ -315,7 +315,7 @@ impl Glob<'_> {
         let info = PlanInfo { target_list, qual, ..path.info() };
         if strategy == AggStrategy::Sorted && !stage.has_aggs() {
             let node = PlanNode::Group { child: Box::new(made.plan), keys };
-            return Ok(Made { plan: Plan { info, node }, output });
+            return Ok(CreatedPlan { plan: Plan { info, node }, output });
         }
         let node = PlanNode::Agg(Box::new(Agg {
             child: Box::new(made.plan),
@@ -326,7 +326,7 @@ impl Glob<'_> {
             grouping_sets,
             chain: Vec::new(),
         }));
-        Ok(Made { plan: Plan { info, node }, output })
+        Ok(CreatedPlan { plan: Plan { info, node }, output })
     }
 
     /// Numbers the aggregates: equal ones have the same number, except volatile ones. Counterpart:
@@ -339,7 +339,7 @@ impl Glob<'_> {
                 if !matches!(e, Expr::Aggref(_)) {
                     return true;
                 }
-                let volatile = match eval::volatility(e, self.facts) {
+                let volatile = match eval::volatility(e, self.host) {
                     Ok(v) => v == eval::Volatility::Volatile,
                     Err(e) => {
                         failure = Some(e);

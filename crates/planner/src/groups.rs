@@ -1,8 +1,8 @@
 //! Estimated numbers of groups. Counterpart: selfuncs.c (`estimate_num_groups`).
 
-use crate::glob::{Glob, Root};
 use crate::rel::clamp_rows;
 use crate::selectivity::strip;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{pull_vars, push_unique};
 use pgerror::Result;
 use plan::expr::{Expr, Var};
@@ -17,13 +17,18 @@ struct Columns {
     largest: f64,
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Estimated number of groups of these `rows` rows by the expressions.
-    pub(crate) fn group_count(&mut self, root: &Root, exprs: &[Expr], rows: f64) -> Result<f64> {
+    pub(crate) fn group_count(
+        &mut self,
+        root: &PlannerInfo,
+        exprs: &[Expr],
+        rows: f64,
+    ) -> Result<f64> {
         let mut groups = 1.0;
         let mut relations: Vec<Columns> = Vec::new();
         for column in self.grouping_columns(root, exprs, &mut groups)? {
-            let distinct = self.var_facts(root, &column)?.distinct;
+            let distinct = self.variable_stats(root, &column)?.distinct;
             let rti = match &column {
                 Expr::Var(Var { varno, .. }) => *varno,
                 _ => 0,
@@ -50,7 +55,7 @@ impl Glob<'_> {
     /// columns. Boolean expressions multiply `groups` by two.
     fn grouping_columns(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         exprs: &[Expr],
         groups: &mut f64,
     ) -> Result<Vec<Expr>> {
@@ -83,8 +88,8 @@ impl Glob<'_> {
             match kept.iter().position(known) {
                 None => kept.push(column),
                 Some(at) => {
-                    let fewer = self.var_facts(root, &column)?.distinct
-                        < self.var_facts(root, &kept[at])?.distinct;
+                    let fewer = self.variable_stats(root, &column)?.distinct
+                        < self.variable_stats(root, &kept[at])?.distinct;
                     if fewer {
                         kept[at] = column;
                     }
@@ -96,7 +101,7 @@ impl Glob<'_> {
 }
 
 /// Estimated number of groups by columns of one relation, of which its conditions select a part.
-fn distinct_after_quals(root: &Root, columns: &Columns) -> f64 {
+fn distinct_after_quals(root: &PlannerInfo, columns: &Columns) -> f64 {
     let Some(rel) = root.rels.get(&columns.rti) else { return columns.product };
     let mut distinct = columns.product;
     if columns.count > 1 {

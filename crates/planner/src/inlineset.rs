@@ -1,7 +1,7 @@
 //! Inlining of set-returning SQL functions in FROM as subqueries. Counterpart: prepjointree.c
 //! (`preprocess_function_rtes`), clauses.c (`inline_set_returning_function`).
 
-use crate::glob::Glob;
+use crate::state::Planner;
 use crate::vars::{contains_sublinks, relids_of};
 use eval::Volatility;
 use ids::Oid;
@@ -12,7 +12,7 @@ use plan::query::{Query, RangeTblFunction, RteKind};
 use plan::walk;
 use stdx::Nested;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Inlines the functions in the level's range table that can be inlined.
     pub(crate) fn inline_set_functions(&mut self, query: &mut Query) -> Result<()> {
         for i in 0..query.rtable.len() {
@@ -23,7 +23,7 @@ impl Glob<'_> {
             let [function] = functions.as_slice() else { continue };
             let Some((call, sub)) = self.body_of(function)? else { continue };
             let lateral = call.args.iter().any(|a| !relids_of(a).is_empty());
-            let rights = crate::rights::of_query(&sub, self.facts)?;
+            let rights = crate::rights::of_query(&sub, self.host)?;
             self.rights.relations.extend(rights.relations);
             self.rights.functions.extend(rights.functions);
             let rte = &mut query.rtable[i];
@@ -43,16 +43,16 @@ impl Glob<'_> {
             Expr::FuncExpr(call) if call.funcretset => {}
             _ => return Ok(None),
         }
-        let folded = self.facts.fold_query(function.funcexpr.clone(), &|_| false)?;
+        let folded = self.host.fold_query(function.funcexpr.clone(), &|_| false)?;
         let Expr::FuncExpr(call) = folded else { return Ok(None) };
         for a in &call.args {
             // An argument may be evaluated more or less often in the body.
-            if contains_sublinks(a) || eval::volatility(a, self.facts)? == Volatility::Volatile {
+            if contains_sublinks(a) || eval::volatility(a, self.host)? == Volatility::Volatile {
                 return Ok(None);
             }
         }
         let columns = function.defined_columns();
-        let Some(mut sub) = self.facts.inline_set(&call, &columns)? else {
+        let Some(mut sub) = self.host.inline_set(&call, &columns)? else {
             return Ok(None);
         };
         walk::deep_query_mut(&mut sub, 0, &mut |e, level| {

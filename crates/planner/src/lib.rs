@@ -5,18 +5,18 @@
 //!    pulled up by `pullup`, expressions folded), `values`, `inlineset`; `reduce` and `removal`
 //!    (outer joins simplified or removed).
 //! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
-//!    (unused columns of subqueries), `selectivity`, `equal` and `ties` (equivalence classes),
-//!    `factor` (OR clauses).
-//! 3. Paths: `path` (path model), `scan`, `bitmap`, `tid`, `derive` and `rowcond` (scans), `join`
-//!    and `merge` (join methods), `clause` (join clauses), `quals` (the join problem), `search`
-//!    (join order), `filters` (semi, anti and left joins in the search), `need` (columns needed
-//!    above), `relids` (sets of relations).
+//!    (unused columns of subqueries), `selectivity`, `constants` and `equivalence` (equivalence
+//!    classes), `factor` (OR clauses).
+//! 3. Paths: `path` (path model), `scan`, `bitmap`, `tid`, `derive` and `rowcond` (scans),
+//!    `joinpath` and `merge` (join methods), `clause` (join clauses), `quals` (the join problem),
+//!    `search` (join order), `specialjoin` (semi, anti and left joins in the search), `need`
+//!    (columns needed above), `relids` (sets of relations).
 //! 4. Upper stages: `upper` (order of the stages), `stage` (their descriptions), `group`, `groups`
 //!    (numbers of groups), `minmax`, `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT),
 //!    `postpone`; `setop` (set operations), `appendrel` and `appendparam` (UNION ALL); `subselect`
 //!    (sub-selects); `modify` (INSERT, UPDATE, DELETE).
-//! 5. Plan creation: `create`, `createset` and `project` turn the chosen path into a plan; `refs`
-//!    replaces columns by references to the children's outputs.
+//! 5. Plan creation: `create`, `createscan`, `createjoin`, `createset` and `project` turn the chosen
+//!    path into a plan; `refs` replaces columns by references to the children's outputs.
 //!
 //! INVARIANT: the planner looks nothing up by name, and never changes the input query in place: the
 //! caller may plan it again.
@@ -27,21 +27,23 @@ mod appendparam;
 mod appendrel;
 mod bitmap;
 mod clause;
+mod constants;
 mod create;
+mod createjoin;
+mod createscan;
 mod createset;
 mod crosstype;
 mod cursor;
 mod derive;
 mod distinct;
-mod equal;
+mod equivalence;
 mod factor;
-mod facts;
-mod filters;
-mod glob;
 mod group;
 mod groups;
+mod host;
 mod inlineset;
 mod join;
+mod joinpath;
 mod merge;
 mod minmax;
 mod modify;
@@ -67,10 +69,11 @@ mod search;
 mod selectivity;
 mod setop;
 mod sorting;
+mod specialjoin;
 mod stage;
+mod state;
 mod subselect;
 mod tid;
-mod ties;
 mod unused;
 mod upper;
 mod values;
@@ -79,9 +82,10 @@ mod width;
 mod window;
 
 pub use cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
-pub use facts::{
-    AggFacts, ColFacts, ColStats, Collapse, CostSettings, DefaultOps, IndexFacts, IndexKey,
-    OpFacts, OrderFacts, PlannerFacts, RelFacts,
+pub use host::{
+    AggregateInfo, Collapse, ColumnInfo, ColumnStats, CostSettings, DefaultOperators,
+    ExpressionHost, FunctionLookup, IndexInfo, IndexKey, OperatorInfo, OperatorLookup,
+    OrderingInfo, PlannerHost, RelationInfo, RelationLookup,
 };
-pub use glob::plan_query;
+pub use state::plan_query;
 pub use vars::offset_query;

@@ -1,16 +1,16 @@
 //! Merge join paths and Memoize paths. Counterpart: joinpath.c (sort_inner_and_outer,
 //! match_unsorted_outer, get_memoize_path), costsize.c.
 
-use crate::clause::Clauses;
-use crate::glob::{Glob, Root};
 use crate::join::JoinRel;
-use crate::path::{Path, PathKey, PathKind, PathRef, Worth, starts_with};
+use crate::joinpath::JoinInput;
+use crate::path::{MergePath, Path, PathKey, PathKind, PathProperties, PathRef, starts_with};
 use crate::rel::clamp_rows;
 use crate::relids::Relids;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{contains_subplans, pull_vars, relids_of};
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::Expr;
+use plan::expr::{Expr, OpExpr};
 use plan::query::{JoinType, RteKind};
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ pub(crate) struct MergeClause {
     clause: Rc<Expr>,
     outer: PathKey,
     inner: PathKey,
-    /// Fractions of the two sides that are read; see [`Glob::merge_fractions`].
+    /// Fractions of the two sides that are read; see [`Planner::merge_fractions`].
     fractions: (f64, f64),
 }
 
@@ -67,20 +67,13 @@ impl Side<'_> {
     }
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Adds the merge joins of `l` (outer) and `r` (inner).
-    pub(crate) fn merge_join_paths(
-        &mut self,
-        jointype: JoinType,
-        l: &JoinRel,
-        r: &JoinRel,
-        quals: &Clauses,
-        inner_unique: bool,
-        out: &mut JoinRel,
-    ) {
+    pub(crate) fn merge_join_paths(&self, join: &JoinInput<'_>, out: &mut JoinRel) {
+        let (l, r) = (join.l, join.r);
         let mut clauses: Vec<MergeClause> = Vec::new();
         let (mut rest, mut rest_cost) = (Vec::new(), 0.0);
-        for q in quals {
+        for q in join.clauses {
             match q.for_merge(l, r) {
                 Some(c) => clauses.push(c.clone()),
                 None => {
@@ -89,13 +82,13 @@ impl Glob<'_> {
                 }
             }
         }
-        let whole = matches!(jointype, JoinType::Right | JoinType::Full);
+        let whole = matches!(join.jointype, JoinType::Right | JoinType::Full);
         if clauses.is_empty() || (whole && !rest.is_empty()) {
             return;
         }
         let mut orders: Vec<Vec<MergeClause>> = vec![clauses.clone()];
         for (paths, outer) in [(&l.paths, true), (&r.paths, false)] {
-            for p in paths.unparameterised() {
+            for p in paths.unparameterized() {
                 if let Some(o) = ordered_like(&clauses, &p.order, outer) {
                     let same = |a: &Vec<MergeClause>| {
                         a.iter().map(|c| &c.outer).eq(o.iter().map(|c| &c.outer))
@@ -121,38 +114,29 @@ impl Glob<'_> {
                 true => (1.0, 1.0),
             };
             // A preserved side is read completely.
-            if matches!(jointype, JoinType::Left | JoinType::Anti | JoinType::Full) {
+            if matches!(join.jointype, JoinType::Left | JoinType::Anti | JoinType::Full) {
                 read.0 = 1.0;
             }
             if whole {
                 read.1 = 1.0;
             }
-            self.merge_path(
-                jointype,
-                (&lp, &rp),
-                &order,
-                (&rest, rest_cost),
-                inner_unique,
-                read,
-                out,
-            );
+            self.merge_path(join, (&lp, &rp), &order, (&rest, rest_cost), read, out);
         }
     }
 
     fn merge_path(
         &self,
-        jointype: JoinType,
+        join: &JoinInput<'_>,
         (lp, rp): (&Side, &Side),
         order: &[MergeClause],
         (rest, rest_cost): (&[Rc<Expr>], f64),
-        inner_unique: bool,
         read: (f64, f64),
         out: &mut JoinRel,
     ) {
-        let c = self.facts.costs();
+        let c = self.host.costs();
         let n = order.len() as f64;
         // Inner rows are compared again for each further outer row with the same key.
-        let again = if inner_unique { 0.0 } else { (out.rows - rp.rows).max(0.0) };
+        let again = if join.inner_unique { 0.0 } else { (out.rows - rp.rows).max(0.0) };
         let ratio = 1.0 + again / rp.rows.max(1.0);
         let (outer_rows, inner_rows) = (lp.rows * read.0, rp.rows * read.1);
         let inner_run = (rp.total - rp.startup) * read.1;
@@ -164,24 +148,20 @@ impl Glob<'_> {
             + (inner_run * ratio).min(kept)
             + c.cpu_operator * n * (outer_rows + inner_rows * ratio)
             + out.rows * (c.cpu_tuple + rest_cost);
-        let keeps_order = !matches!(jointype, JoinType::Right | JoinType::Full);
+        let keeps_order = !matches!(join.jointype, JoinType::Right | JoinType::Full);
         let sorted = if keeps_order { out.useful.part_of(lp.order()) } else { &[] };
         let none = Relids::new();
-        let worth = Worth { startup, total, rows: out.rows, order: sorted, outer: &none };
-        if !out.paths.lacks(worth) {
+        let properties =
+            PathProperties { startup, total, rows: out.rows, order: sorted, outer: &none };
+        if !out.paths.would_keep(properties) {
             return;
         }
         out.paths.add(Path {
-            kind: PathKind::Merge {
-                jointype,
-                outer: lp.path(),
-                inner: rp.path(),
+            kind: PathKind::Merge(MergePath {
+                join: join.path(lp.path(), rp.path(), rest.to_vec()),
                 clauses: order.iter().map(|c| c.clause.clone()).collect(),
                 keys: order.iter().map(|c| c.outer.clone()).collect(),
-                join_quals: rest.to_vec(),
-                quals: Vec::new(),
-                inner_unique,
-            },
+            }),
             relids: out.relids.clone(),
             rows: out.rows,
             width: out.width,
@@ -195,7 +175,7 @@ impl Glob<'_> {
     /// The cheapest path of a side in this order, with an explicit sort if necessary.
     fn sorted_side<'k>(&self, rel: &JoinRel, keys: &'k [PathKey]) -> Option<Side<'k>> {
         let mut best: Option<&PathRef> = None;
-        for p in rel.paths.unparameterised().filter(|p| starts_with(&p.order, keys)) {
+        for p in rel.paths.unparameterized().filter(|p| starts_with(&p.order, keys)) {
             if best.is_none_or(|b| p.total < b.total) {
                 best = Some(p);
             }
@@ -224,14 +204,18 @@ impl Glob<'_> {
 
     /// The merge clause of an equality whose left operand is the outer side's; `None` if no B-tree
     /// family can sort both operands.
-    pub(crate) fn merge_clause(&mut self, root: &Root, q: &Expr) -> Result<Option<MergeClause>> {
+    pub(crate) fn merge_clause(
+        &mut self,
+        root: &PlannerInfo,
+        q: &Expr,
+    ) -> Result<Option<MergeClause>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
-        for family in self.facts.equality_families(op.opno)? {
+        for family in self.host.equality_families(op.opno)? {
             let mut sides = Vec::new();
             for e in &op.args {
                 let ty = self.operand_type(op.opno, sides.len(), e)?;
                 // Sorting needs the family's operators on the side's own type.
-                if ty == e.type_oid() && self.facts.family_operator(family, ty, ty, 1)?.is_some() {
+                if ty == e.type_oid() && self.host.family_operator(family, ty, ty, 1)?.is_some() {
                     sides.push(PathKey {
                         expr: Rc::new(e.clone()),
                         class: root.column_class(e),
@@ -252,15 +236,20 @@ impl Glob<'_> {
     }
 
     fn operand_type(&mut self, opno: Oid, side: usize, e: &Expr) -> Result<Oid> {
-        let facts = self.facts.operator(opno)?;
-        let ty = if side == 0 { facts.left } else { facts.right };
+        let info = self.host.operator(opno)?;
+        let ty = if side == 0 { info.left } else { info.right };
         // For polymorphic operators, the operand's actual type counts.
         Ok(if ty == e.type_oid() { ty } else { e.type_oid() })
     }
 
     /// Adds the outer columns that a LATERAL subquery or function depends on; false if it cannot be
     /// cached by them: it is volatile or has sub-plans.
-    fn lateral_vars(&mut self, root: &Root, kind: &PathKind, vars: &mut Vec<Expr>) -> Result<bool> {
+    fn lateral_vars(
+        &mut self,
+        root: &PlannerInfo,
+        kind: &PathKind,
+        vars: &mut Vec<Expr>,
+    ) -> Result<bool> {
         let (exprs, quals, volatility) = match kind {
             PathKind::Subquery { rti, plan, quals, .. } => {
                 let RteKind::Subquery { subquery, .. } = &root.query.rte(*rti).kind else {
@@ -268,7 +257,7 @@ impl Glob<'_> {
                 };
                 let params = &root.subqueries[*plan].params;
                 let exprs: Vec<Expr> = params.iter().map(|(_, e)| e.clone()).collect();
-                (exprs, quals, eval::query_volatility(subquery, self.facts)?)
+                (exprs, quals, eval::query_volatility(subquery, self.host)?)
             }
             PathKind::Function { rti, quals } => {
                 let RteKind::Function { functions, .. } = &root.query.rte(*rti).kind else {
@@ -276,7 +265,7 @@ impl Glob<'_> {
                 };
                 let mut worst = eval::Volatility::Immutable;
                 for f in functions {
-                    worst = worst.max(eval::volatility(&f.funcexpr, self.facts)?);
+                    worst = worst.max(eval::volatility(&f.funcexpr, self.host)?);
                 }
                 (functions.iter().map(|f| f.funcexpr.clone()).collect(), quals, worst)
             }
@@ -293,18 +282,26 @@ impl Glob<'_> {
     /// be cached.
     pub(crate) fn memo_keys(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         inner: &PathRef,
         outer: &JoinRel,
     ) -> Result<Option<MemoKeys>> {
         let asks = !inner.outer.is_disjoint(&outer.relids);
-        if !asks || !self.facts.costs().enable_memoize || outer.rows < 2.0 {
+        if !asks || !self.host.costs().enable_memoize || outer.rows < 2.0 {
             return Ok(None);
         }
         let mut vars = Vec::new();
         let mut binary_mode = false;
         match &inner.kind {
-            PathKind::Index { m, .. } => {
+            PathKind::Index { m, quals, .. } => {
+                for q in quals.iter().filter(|q| !relids_of(q).is_subset(&inner.relids)) {
+                    let Some(op) = comparison_across(q, &inner.relids, &outer.relids) else {
+                        return Ok(None);
+                    };
+                    // The operator may tell values apart that the keys' equality does not.
+                    binary_mode |= !self.can_hash(op)?;
+                    pull_vars(q, &mut vars);
+                }
                 for q in &m.quals {
                     if matches!(q.qual, Expr::ScalarArrayOp(_)) {
                         return Ok(None);
@@ -342,7 +339,7 @@ impl Glob<'_> {
     /// Average startup and total cost of one scan of an inner side under a Memoize node.
     /// Counterpart: `cost_memoize_rescan`.
     pub(crate) fn memo_costs(&self, inner: &Path, keys: &MemoKeys) -> (f64, f64) {
-        let c = self.facts.costs();
+        let c = self.host.costs();
         let MemoKeys { calls, distinct, .. } = *keys;
         let entry = inner.rows * (f64::from(inner.width) + 40.0) + 128.0;
         let entries = (c.hash_mem / entry).floor().max(1.0);
@@ -407,4 +404,14 @@ fn ordered_like(
     }
     out.extend(left.into_iter().cloned());
     Some(out)
+}
+
+/// The condition, if it compares a value of one side with a value of the other one.
+fn comparison_across<'e>(q: &'e Expr, inner: &Relids, outer: &Relids) -> Option<&'e OpExpr> {
+    let Expr::OpExpr(op) = q else { return None };
+    let [a, b] = op.args.as_slice() else { return None };
+    let (a, b) = (relids_of(a), relids_of(b));
+    let of = |part: &Relids, side: &Relids| !part.is_empty() && part.is_subset(side);
+    let across = (of(&a, inner) && of(&b, outer)) || (of(&b, inner) && of(&a, outer));
+    across.then_some(op)
 }

@@ -1,12 +1,12 @@
 //! min() and max() over a whole table by an index scan with LIMIT 1. Counterpart: planagg.c.
 
 use crate::appendrel::plain_members;
-use crate::glob::{Glob, IndexEnd, LevelInput, Root};
 use crate::path::{Path, PathKind, PathSet};
-use crate::refs::{Made, targets_of};
+use crate::refs::{CreatedPlan, targets_of};
 use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::stage::Grouping;
+use crate::state::{LevelInput, MinMaxAggregate, Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use crate::vars::{conjunction, conjuncts, relids_of};
 use eval::Volatility;
@@ -18,12 +18,12 @@ use plan::query::{JoinTreeNode, LimitOption, Query, RteKind, SortGroupClause};
 use std::rc::Rc;
 use types::Datum;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// A path with init plans with LIMIT 1 in place of the aggregation, if all aggregates are min
     /// or max over indexed or constant expressions. `None` if none of `paths` is more expensive.
     pub(crate) fn min_max_path(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         stage: &Rc<Grouping>,
         paths: &PathSet,
     ) -> Result<Option<Path>> {
@@ -59,7 +59,7 @@ impl Glob<'_> {
         for e in want.iter().chain(having) {
             collect(e, &mut aggs);
         }
-        let mut ends = Vec::new();
+        let mut found = Vec::new();
         let mut total = 0.0;
         for agg in &aggs {
             let simple = agg.aggorder.is_empty()
@@ -68,7 +68,7 @@ impl Glob<'_> {
                 && agg.aggkind == b'n'
                 && agg.agglevelsup == 0;
             let [arg] = agg.args.as_slice() else { return Ok(None) };
-            let sort_op = self.facts.aggregate(agg.aggfnoid)?.sort_op;
+            let sort_op = self.host.aggregate(agg.aggfnoid)?.sort_op;
             let indexes = table.iter().flat_map(|t| &t.indexes);
             let indexed = appends
                 || indexes
@@ -79,7 +79,7 @@ impl Glob<'_> {
             if !simple
                 || !(indexed || fixed)
                 || !sort_op.is_valid()
-                || eval::volatility(&arg.expr, self.facts)? == Volatility::Volatile
+                || eval::volatility(&arg.expr, self.host)? == Volatility::Volatile
             {
                 return Ok(None);
             }
@@ -88,7 +88,7 @@ impl Glob<'_> {
             };
             let input = LevelInput { tuple_fraction: 1.0, ..root.input.clone() };
             let planned = self.plan_level(query, input)?;
-            let presorted = planned.paths.unparameterised().filter(|p| !sorts(p));
+            let presorted = planned.paths.unparameterized().filter(|p| !sorts(p));
             let Some(path) = presorted.min_by(|a, b| a.total.total_cmp(&b.total)).cloned() else {
                 return Ok(None);
             };
@@ -96,19 +96,19 @@ impl Glob<'_> {
             if total >= cost {
                 return Ok(None);
             }
-            ends.push(IndexEnd { aggregate: agg.clone(), level: planned.root, path });
+            found.push(MinMaxAggregate { aggregate: agg.clone(), level: planned.root, path });
         }
-        if ends.is_empty() {
+        if found.is_empty() {
             return Ok(None);
         }
-        root.ends = ends;
+        root.min_max = found;
         Ok(Some(Path {
             kind: PathKind::MinMax { stage: stage.clone() },
             relids: Relids::new(),
             rows: 1.0,
             width: self.row_width(root, want)?,
             startup: total,
-            total: total + self.facts.costs().cpu_tuple,
+            total: total + self.host.costs().cpu_tuple,
             order: Vec::new(),
             outer: Relids::new(),
         }))
@@ -117,18 +117,18 @@ impl Glob<'_> {
     /// Creates the init plans and the Result node of a path.
     pub(crate) fn create_min_max(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         path: &Path,
         stage: &Grouping,
-    ) -> Result<Made> {
+    ) -> Result<CreatedPlan> {
         let mut params = Vec::new();
-        for mut end in std::mem::take(&mut root.ends) {
-            let plan = self.create_level(&mut end.level, &end.path)?;
+        for mut found in std::mem::take(&mut root.min_max) {
+            let plan = self.create_level(&mut found.level, &found.path)?;
             let of = plan.info.target_list[0].expr.clone();
             let per_call_cost = plan.info.total_cost;
             self.subplans.push(plan);
             let plan_id = self.subplans.len() as u32;
-            let agg = Expr::Aggref(Box::new(end.aggregate));
+            let agg = Expr::Aggref(Box::new(found.aggregate));
             let id = self.new_param(agg.type_oid());
             root.init_plans.push(Expr::SubPlan(Box::new(SubPlan {
                 kind: SubLinkKind::Expr,
@@ -160,13 +160,13 @@ impl Glob<'_> {
         let info = PlanInfo { target_list: target_list.collect(), ..path.info() };
         let constant_qual = stage.having.iter().map(replaced).collect();
         let node = PlanNode::Result { child: None, constant_qual };
-        Ok(Made { plan: Plan { info, node }, output })
+        Ok(CreatedPlan { plan: Plan { info, node }, output })
     }
 
     /// `SELECT arg … WHERE arg IS NOT NULL ORDER BY arg LIMIT 1` over the query's FROM and WHERE.
     fn first_of(&mut self, query: &Query, arg: &Expr, sort_op: Oid) -> Result<Option<Query>> {
-        let Some(order) = self.facts.ordering(sort_op)? else { return Ok(None) };
-        let ops = self.facts.default_operators(arg.type_oid())?;
+        let Some(order) = self.host.ordering(sort_op)? else { return Ok(None) };
+        let ops = self.host.default_operators(arg.type_oid())?;
         let mut q = query.clone();
         q.has_aggs = false;
         q.having_qual = None;

@@ -1,12 +1,12 @@
 //! INSERT, UPDATE, DELETE: the target list of the child, the ModifyTable node above it, and row
 //! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
-use crate::facts::{IndexKey, RelFacts};
-use crate::glob::{Glob, Root};
+use crate::host::{IndexKey, RelationInfo};
 use crate::path::{Path, PathKind, PathSet};
 use crate::pullup::multi_column;
-use crate::refs::{Below, Made, label};
+use crate::refs::{ChildOutputs, CreatedPlan, label};
 use crate::stage::Modification;
+use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use crate::vars::{conjuncts, make_var, pull_vars, substitute};
 use ids::{AttrNo, Oid};
@@ -22,9 +22,9 @@ use std::rc::Rc;
 
 const CTID: i16 = -1;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// The paths of INSERT, UPDATE and DELETE.
-    pub(crate) fn modify_paths(&mut self, root: &mut Root) -> Result<PathSet> {
+    pub(crate) fn modify_paths(&mut self, root: &mut PlannerInfo) -> Result<PathSet> {
         let command = root.query.command_type;
         if !matches!(command, CmdType::Insert | CmdType::Update | CmdType::Delete) {
             return Err(PgError::unsupported("MERGE"));
@@ -36,7 +36,7 @@ impl Glob<'_> {
             crate::pullup::move_multi_assignments(&mut c.on_conflict_set);
         }
         self.prepare(root)?;
-        let multi = std::mem::take(&mut root.multi);
+        let multi = std::mem::take(&mut root.multi_assignments);
         let conflict = root.query.on_conflict.iter_mut().flat_map(|c| &mut c.on_conflict_set);
         for t in root.query.target_list.iter_mut().chain(conflict) {
             substitute(&mut t.expr, &mut |e| match e {
@@ -52,7 +52,7 @@ impl Glob<'_> {
         let RteKind::Relation { relid, .. } = root.query.rte(target).kind else {
             return Err(PgError::internal("result relation is not a relation"));
         };
-        let table = self.facts.relation(relid)?;
+        let table = self.host.relation(relid)?;
         let (mut targets, update_colnos) = written_columns(&root.query, &table);
         if command != CmdType::Insert {
             let ctid = make_var(target, CTID, types::oids::TID, -1, Oid::INVALID);
@@ -94,7 +94,7 @@ impl Glob<'_> {
         // The cost of writing is the same for every path.
         let returns = !root.query.returning_list.is_empty();
         let mut out = paths.above();
-        for p in paths.unparameterised() {
+        for p in paths.unparameterized() {
             out.add(Path {
                 kind: PathKind::Modify { child: p.clone(), stage: stage.clone() },
                 rows: if returns { p.rows } else { 0.0 },
@@ -109,15 +109,15 @@ impl Glob<'_> {
     /// Creates the ModifyTable node of a path.
     pub(crate) fn create_modify(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         path: &Path,
         child: &Path,
         stage: &Modification,
-    ) -> Result<Made> {
+    ) -> Result<CreatedPlan> {
         let mut made = self.create(root, child, &[])?;
         label(&mut made.plan, &stage.targets);
         let flat_target = self.flat(root, stage.target);
-        let below = Below::one(&made.output);
+        let below = ChildOutputs::one(&made.output);
         let mut returning = Vec::new();
         for t in &root.query.returning_list {
             let expr = returning_expr(&t.expr, stage.target, root.rt_offset, &below)?;
@@ -150,7 +150,7 @@ impl Glob<'_> {
             on_conflict,
             row_by_row: stage.row_by_row,
         }));
-        Ok(Made { plan: Plan { info, node }, output: Vec::new() })
+        Ok(CreatedPlan { plan: Plan { info, node }, output: Vec::new() })
     }
 
     /// True if a volatile user-defined function is called, which may read rows that the statement
@@ -170,9 +170,9 @@ impl Glob<'_> {
             let function = match function.valid() {
                 Some(f) => f,
                 None if operator < Oid::FIRST_NORMAL => continue,
-                None => self.facts.operator_function(operator)?,
+                None => self.host.operator_function(operator)?,
             };
-            if function >= Oid::FIRST_NORMAL && self.facts.function(function)?.volatility == b'v' {
+            if function >= Oid::FIRST_NORMAL && self.host.function(function)?.volatility == b'v' {
                 return Ok(true);
             }
         }
@@ -181,9 +181,9 @@ impl Glob<'_> {
 
     fn on_conflict(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         c: OnConflictExpr,
-        table: &crate::facts::RelFacts,
+        table: &crate::host::RelationInfo,
     ) -> Result<OnConflictPlan> {
         let arbiter_indexes = self.infer_arbiters(root, &c, table)?;
         let offset = root.rt_offset;
@@ -223,12 +223,12 @@ impl Glob<'_> {
     /// `infer_arbiter_indexes`.
     fn infer_arbiters(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         c: &OnConflictExpr,
-        table: &crate::facts::RelFacts,
+        table: &crate::host::RelationInfo,
     ) -> Result<Vec<Oid>> {
         if c.constraint.is_valid() {
-            return Ok(vec![self.facts.constraint_index(c.constraint)?]);
+            return Ok(vec![self.host.constraint_index(c.constraint)?]);
         }
         if c.arbiter_elems.is_empty() {
             return Ok(Vec::new());
@@ -248,7 +248,7 @@ impl Glob<'_> {
         let mut classes = Vec::with_capacity(c.arbiter_elems.len());
         for e in &c.arbiter_elems {
             let class = e.inferopclass.valid();
-            classes.push(class.map(|oid| self.facts.opclass(oid)).transpose()?);
+            classes.push(class.map(|oid| self.host.opclass(oid)).transpose()?);
         }
         let mut found = Vec::new();
         // Deferrable indexes match too: the executor then raises an error that names the index.
@@ -283,7 +283,7 @@ impl Glob<'_> {
     /// Row marks of the level: lock modes for the tables of FOR UPDATE, and `Reference` for other
     /// tables, which an EvalPlanQual recheck refetches. Adds their ctid columns to the query's
     /// target list as junk.
-    pub(crate) fn row_marks(&mut self, root: &mut Root) -> Result<Vec<PlanRowMark>> {
+    pub(crate) fn row_marks(&mut self, root: &mut PlannerInfo) -> Result<Vec<PlanRowMark>> {
         let q = &root.query;
         let modifies = q.command_type != CmdType::Select && q.command_type != CmdType::Insert;
         if q.row_marks.is_empty() && !modifies {
@@ -349,7 +349,7 @@ impl Glob<'_> {
 
 /// Converts an expression of RETURNING or a check option: columns of the modified relation are
 /// renumbered to the flat range table, others refer to the child's output.
-fn returning_expr(expr: &Expr, target: i32, offset: i32, below: &Below<'_>) -> Result<Expr> {
+fn returning_expr(expr: &Expr, target: i32, offset: i32, below: &ChildOutputs<'_>) -> Result<Expr> {
     let mut e = expr.clone();
     let mut failure = None;
     walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
@@ -399,7 +399,7 @@ fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
 
 /// The new values of the table's columns, and for UPDATE their numbers. INSERT has a value for each
 /// column.
-fn written_columns(query: &Query, table: &RelFacts) -> (Vec<TargetEntry>, Vec<AttrNo>) {
+fn written_columns(query: &Query, table: &RelationInfo) -> (Vec<TargetEntry>, Vec<AttrNo>) {
     let mut update_colnos = Vec::new();
     let mut targets: Vec<TargetEntry> = Vec::new();
     match query.command_type {

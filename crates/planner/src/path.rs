@@ -1,7 +1,7 @@
 //! Paths: candidate plans with costs, but without target lists; and sets of non-dominated paths.
 //! Counterpart: pathnode.c, pathkeys.c, nodes/pathnodes.h.
 
-use crate::facts::IndexFacts;
+use crate::host::IndexInfo;
 use crate::stage::{Grouping, Modification, Window};
 use crate::vars::conjuncts;
 use ids::Oid;
@@ -19,8 +19,8 @@ pub(crate) use crate::relids::Relids;
 #[derive(Clone, Debug)]
 pub(crate) struct PathKey {
     pub expr: Rc<Expr>,
-    /// Equivalence class of a column (`ties`): where two columns of a class are joined, rows in the
-    /// order of one are also in the order of the other.
+    /// Equivalence class of a column (`equivalence`): where two columns of a class are joined, rows
+    /// in the order of one are also in the order of the other.
     pub class: Option<usize>,
     pub family: Oid,
     pub collation: Oid,
@@ -90,7 +90,7 @@ pub(crate) struct MatchedQual {
     pub qual: Expr,
     /// The condition of the query.
     pub original: Expr,
-    /// Equivalence class of the original (`ties`).
+    /// Equivalence class of the original (`equivalence`).
     pub class: Option<usize>,
     /// `qual` is only implied by `original`, which must be tested as well.
     pub lossy: bool,
@@ -99,7 +99,7 @@ pub(crate) struct MatchedQual {
 /// An index scan's conditions.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexMatch {
-    pub index: Arc<IndexFacts>,
+    pub index: Arc<IndexInfo>,
     pub quals: Vec<MatchedQual>,
     pub direction: ScanDirection,
     pub index_only: bool,
@@ -167,6 +167,50 @@ impl BitmapPath {
     }
 }
 
+/// What the paths of all join methods have in common. Counterpart: `JoinPath`.
+#[derive(Clone, Debug)]
+pub(crate) struct JoinPath {
+    pub jointype: JoinType,
+    pub outer: PathRef,
+    pub inner: PathRef,
+    /// At most one inner row is a partner of an outer row.
+    pub inner_unique: bool,
+    /// Conditions that partners satisfy, beyond the clauses of a hash or merge join.
+    pub join_quals: Vec<Rc<Expr>>,
+    /// Conditions on the rows of an outer join, NULL-extended ones included.
+    pub quals: Vec<Expr>,
+}
+
+/// Counterpart: `HashPath`.
+#[derive(Clone, Debug)]
+pub(crate) struct HashPath {
+    pub join: JoinPath,
+    /// Equalities with the outer side's operand on the left.
+    pub clauses: Vec<Rc<Expr>>,
+}
+
+/// Counterpart: `MergePath`.
+#[derive(Clone, Debug)]
+pub(crate) struct MergePath {
+    pub join: JoinPath,
+    /// Equalities with the outer side's operand on the left.
+    pub clauses: Vec<Rc<Expr>>,
+    /// The sort keys of the outer side, one for each clause.
+    pub keys: Vec<PathKey>,
+}
+
+impl PathKind {
+    /// The join, if it is one.
+    pub(crate) fn join_mut(&mut self) -> Option<&mut JoinPath> {
+        match self {
+            PathKind::NestLoop(join)
+            | PathKind::Hash(HashPath { join, .. })
+            | PathKind::Merge(MergePath { join, .. }) => Some(join),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum PathKind {
     /// One row and no relation.
@@ -201,7 +245,8 @@ pub(crate) enum PathKind {
         tid_quals: Vec<Expr>,
         quals: Vec<Expr>,
     },
-    /// A planned subquery; `plan` is its index in `Root::subqueries`, `path` a path of its level.
+    /// A planned subquery; `plan` is its index in `PlannerInfo::subqueries`, `path` a path of its
+    /// level.
     Subquery {
         rti: i32,
         plan: usize,
@@ -227,34 +272,9 @@ pub(crate) enum PathKind {
         wt_param: i32,
         quals: Vec<Expr>,
     },
-    NestLoop {
-        jointype: JoinType,
-        outer: PathRef,
-        inner: PathRef,
-        join_quals: Vec<Rc<Expr>>,
-        quals: Vec<Expr>,
-        inner_unique: bool,
-    },
-    Hash {
-        jointype: JoinType,
-        outer: PathRef,
-        inner: PathRef,
-        clauses: Vec<Rc<Expr>>,
-        join_quals: Vec<Rc<Expr>>,
-        quals: Vec<Expr>,
-        inner_unique: bool,
-    },
-    Merge {
-        jointype: JoinType,
-        outer: PathRef,
-        inner: PathRef,
-        clauses: Vec<Rc<Expr>>,
-        /// The sort keys of the outer side, one per clause.
-        keys: Vec<PathKey>,
-        join_quals: Vec<Rc<Expr>>,
-        quals: Vec<Expr>,
-        inner_unique: bool,
-    },
+    NestLoop(JoinPath),
+    Hash(HashPath),
+    Merge(MergePath),
     Sort {
         child: PathRef,
     },
@@ -309,7 +329,7 @@ pub(crate) enum PathKind {
         stage: Rc<Grouping>,
         strategy: AggStrategy,
     },
-    /// The results of min and max from the ends of indexes (`Root::ends`).
+    /// The results of min and max from the ends of indexes (`PlannerInfo::min_max`).
     MinMax {
         stage: Rc<Grouping>,
     },
@@ -322,9 +342,9 @@ pub(crate) enum PathKind {
         child: PathRef,
         hashed: bool,
     },
-    /// A planned input of a set operation; `plan` is its index in `Root::subqueries`, `path` a path
-    /// of its level.
-    Arm {
+    /// A planned input of a set operation; `plan` is its index in `PlannerInfo::subqueries`, `path`
+    /// a path of its level.
+    SetInput {
         rti: i32,
         plan: usize,
         path: PathRef,
@@ -396,7 +416,7 @@ pub(crate) struct AppendShape {
 
 /// The properties by which paths are compared.
 #[derive(Clone, Copy)]
-pub(crate) struct Worth<'a> {
+pub(crate) struct PathProperties<'a> {
     pub startup: f64,
     pub total: f64,
     pub rows: f64,
@@ -404,14 +424,14 @@ pub(crate) struct Worth<'a> {
     pub outer: &'a Relids,
 }
 
-impl Worth<'_> {
+impl PathProperties<'_> {
     const FUZZ: f64 = 1.01;
 
     /// True if `self` is fuzzily no worse than `other` in cost, rows, order and parameters. Unless
     /// rows are wanted `early`, startup costs are compared only if the total costs are about equal.
     /// Counterpart: `compare_path_costs_fuzzily`.
-    fn dominates(self, other: Worth<'_>, early: bool) -> bool {
-        const FUZZ: f64 = Worth::FUZZ;
+    fn dominates(self, other: PathProperties<'_>, early: bool) -> bool {
+        const FUZZ: f64 = PathProperties::FUZZ;
         let early = early || !self.outer.is_empty();
         self.total <= other.total * FUZZ
             && (self.startup <= other.startup * FUZZ || (!early && other.total > self.total * FUZZ))
@@ -422,13 +442,13 @@ impl Worth<'_> {
 
     /// True if `new` need not be kept beside this path. Of two paths that are fuzzily equal, the
     /// cheaper one is kept. Counterpart: `add_path`.
-    fn makes_needless(self, new: Worth<'_>, early: bool) -> bool {
+    fn makes_redundant(self, new: PathProperties<'_>, early: bool) -> bool {
         self.dominates(new, early) && !(new.dominates(self, early) && new.is_cheaper(self))
     }
 
     /// Exact comparison of costs. Counterpart: `compare_path_costs_fuzzily` with the factor
     /// 1.0000000001.
-    fn is_cheaper(self, other: Worth<'_>) -> bool {
+    fn is_cheaper(self, other: PathProperties<'_>) -> bool {
         const FUZZ: f64 = 1.000_000_000_1;
         if self.total * FUZZ < other.total {
             return self.startup <= other.startup * FUZZ;
@@ -449,8 +469,8 @@ impl Path {
         }
     }
 
-    fn worth(&self) -> Worth<'_> {
-        Worth {
+    fn properties(&self) -> PathProperties<'_> {
+        PathProperties {
             startup: self.startup,
             total: self.total,
             rows: self.rows,
@@ -510,26 +530,26 @@ impl PathSet {
     }
 
     /// True if no path of the set dominates `new`. Counterpart: `add_path_precheck`.
-    pub(crate) fn lacks(&self, new: Worth<'_>) -> bool {
-        !self.paths.iter().any(|old| old.worth().makes_needless(new, self.early))
+    pub(crate) fn would_keep(&self, new: PathProperties<'_>) -> bool {
+        !self.paths.iter().any(|old| old.properties().makes_redundant(new, self.early))
     }
 
     pub(crate) fn add(&mut self, new: Path) {
-        if self.lacks(new.worth()) {
+        if self.would_keep(new.properties()) {
             self.push(Rc::new(new));
         }
     }
 
     /// As [`PathSet::add`], for a path of another set.
     pub(crate) fn add_ref(&mut self, new: PathRef) {
-        if self.lacks(new.worth()) {
+        if self.would_keep(new.properties()) {
             self.push(new);
         }
     }
 
     fn push(&mut self, new: PathRef) {
         let early = self.early;
-        self.paths.retain(|old| !new.worth().dominates(old.worth(), early));
+        self.paths.retain(|old| !new.properties().dominates(old.properties(), early));
         self.paths.push(new);
     }
 
@@ -550,7 +570,7 @@ impl PathSet {
         let by_cost = |a: &&PathRef, b: &&PathRef| {
             a.total.total_cmp(&b.total).then(a.startup.total_cmp(&b.startup))
         };
-        self.unparameterised().min_by(by_cost)
+        self.unparameterized().min_by(by_cost)
     }
 
     /// The unparameterized path that returns this part of its rows at the lowest cost: 0 is all, a
@@ -568,7 +588,7 @@ impl PathSet {
             return Ok(best);
         }
         let cost = |p: &PathRef| p.startup + part * (p.total - p.startup);
-        for p in self.unparameterised() {
+        for p in self.unparameterized() {
             if cost(p) < cost(best) {
                 best = p;
             }
@@ -576,7 +596,7 @@ impl PathSet {
         Ok(best)
     }
 
-    pub(crate) fn unparameterised(&self) -> impl Iterator<Item = &PathRef> {
+    pub(crate) fn unparameterized(&self) -> impl Iterator<Item = &PathRef> {
         self.paths.iter().filter(|p| p.outer.is_empty())
     }
 }

@@ -2,9 +2,9 @@
 //! folding, outer-join reduction. Counterpart: planner.c (subquery_planner), subselect.c
 //! (SS_process_ctes).
 
-use crate::glob::{CtePlan, Glob, Root};
 use crate::pullup::{pull_up_sublinks, pull_up_subqueries, refers_up};
 use crate::relids::Relids;
+use crate::state::{CtePlan, Planner, PlannerInfo};
 use crate::vars::{conjunction, conjuncts, contains_aggs, contains_sublinks, contains_subplans};
 use eval::Volatility;
 use pgerror::Result;
@@ -16,14 +16,14 @@ use plan::query::{
 use plan::walk;
 use stdx::Nested;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Transforms the level's query before paths are created.
-    pub(crate) fn prepare(&mut self, root: &mut Root) -> Result<()> {
+    pub(crate) fn prepare(&mut self, root: &mut PlannerInfo) -> Result<()> {
         self.inline_ctes(&mut root.query)?;
         self.plan_ctes(root)?;
-        pull_up_sublinks(&mut root.query, self.facts);
+        pull_up_sublinks(&mut root.query, self.host);
         self.inline_set_functions(&mut root.query)?;
-        pull_up_subqueries(&mut root.query, self.facts)?;
+        pull_up_subqueries(&mut root.query, self.host)?;
         flatten_join_vars(&mut root.query);
         self.preprocess_expressions(root)?;
         self.push_having(root)?;
@@ -60,7 +60,7 @@ impl Glob<'_> {
             let cte = query.cte_list.remove(i);
             let mut stopped = None;
             inline_cte(query, &cte, 0, &mut || {
-                stopped = stopped.take().or_else(|| self.facts.check_interrupts().err());
+                stopped = stopped.take().or_else(|| self.host.check_interrupts().err());
                 stopped.is_some()
             });
             if let Some(e) = stopped {
@@ -71,11 +71,11 @@ impl Glob<'_> {
     }
 
     fn has_volatile(&mut self, query: &Query) -> Result<bool> {
-        Ok(eval::query_volatility(query, self.facts)? == Volatility::Volatile)
+        Ok(eval::query_volatility(query, self.host)? == Volatility::Volatile)
     }
 
     /// Plans the remaining `WITH` queries, in order.
-    fn plan_ctes(&mut self, root: &mut Root) -> Result<()> {
+    fn plan_ctes(&mut self, root: &mut PlannerInfo) -> Result<()> {
         for cte in std::mem::take(&mut root.query.cte_list) {
             if cte.refcount == 0 && cte.query.command_type == CmdType::Select {
                 continue;
@@ -115,12 +115,12 @@ impl Glob<'_> {
     }
 
     /// Folds every expression of the level and plans the sub-selects in it.
-    fn preprocess_expressions(&mut self, root: &mut Root) -> Result<()> {
+    fn preprocess_expressions(&mut self, root: &mut PlannerInfo) -> Result<()> {
         let mut query = std::mem::take(&mut root.query);
         if query.has_sub_links {
             for rte in &query.rtable {
                 if let RteKind::Relation { relid, relkind: b'r' | b'm', .. } = &rte.kind {
-                    root.calls = root.calls.max(self.facts.relation(*relid)?.tuples);
+                    root.calls = root.calls.max(self.host.relation(*relid)?.tuples);
                 }
             }
         }
@@ -152,16 +152,16 @@ impl Glob<'_> {
         }
     }
 
-    pub(crate) fn preprocess(&mut self, root: &mut Root, expr: Expr) -> Result<Expr> {
-        self.facts.check_interrupts()?;
+    pub(crate) fn preprocess(&mut self, root: &mut PlannerInfo, expr: Expr) -> Result<Expr> {
+        self.host.check_interrupts()?;
         if let Expr::Var(_) | Expr::Const(_) | Expr::Param(_) = expr {
             return Ok(expr);
         }
         let mut expr = expr;
         self.fill_operator_functions(&mut expr)?;
         let present = |rti| root.present.contains(&rti);
-        let mut expr = self.facts.fold_query(expr, &present)?;
-        self.bound.extend(eval::bound_parts(&expr, self.facts)?);
+        let mut expr = self.host.fold_query(expr, &present)?;
+        self.bound.extend(eval::bound_parts(&expr, self.host)?);
         if contains_sublinks(&expr) {
             self.plan_sublinks(root, &mut expr)?;
         }
@@ -177,7 +177,7 @@ impl Glob<'_> {
                 _ => return level == 0,
             };
             if !slot.1.is_valid() {
-                match self.facts.operator_function(slot.0) {
+                match self.host.operator_function(slot.0) {
                     Ok(f) => *slot.1 = f,
                     Err(e) => failure = Some(e),
                 }
@@ -189,7 +189,7 @@ impl Glob<'_> {
 
     /// Moves conditions without aggregates from HAVING to WHERE. Without GROUP BY there is one
     /// group even for no rows, so they are tested in both.
-    fn push_having(&mut self, root: &mut Root) -> Result<()> {
+    fn push_having(&mut self, root: &mut PlannerInfo) -> Result<()> {
         if !root.query.grouping_sets.is_empty() {
             return Ok(());
         }
@@ -199,7 +199,7 @@ impl Glob<'_> {
         let mut stay = Vec::new();
         let mut go = Vec::new();
         for p in parts {
-            let volatile = eval::volatility(&p, self.facts)? == Volatility::Volatile;
+            let volatile = eval::volatility(&p, self.host)? == Volatility::Volatile;
             if contains_aggs(&p) || contains_subplans(&p) || volatile {
                 stay.push(p);
             } else {

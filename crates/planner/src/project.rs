@@ -1,17 +1,17 @@
 //! Creates the nodes that expand set-returning functions and compute target lists. Counterpart:
 //! planner.c (`adjust_paths_for_srfs`), createplan.c (`create_project_set_plan`).
 
-use crate::glob::{Glob, Root};
-use crate::refs::{Below, Made, pass_through, targets_of};
+use crate::refs::{ChildOutputs, CreatedPlan, pass_through, targets_of};
 use crate::rel::clamp_rows;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{contains_srf, push_unique, substitute};
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// `PlanInfo` of a node above `made` with the same columns and rows, and additional cost.
-    pub(crate) fn above(&self, made: &Made, extra: f64) -> PlanInfo {
+    pub(crate) fn above(&self, made: &CreatedPlan, extra: f64) -> PlanInfo {
         let below = &made.plan.info;
         PlanInfo {
             startup_cost: below.startup_cost,
@@ -27,10 +27,10 @@ impl Glob<'_> {
     /// from the innermost ones outward, all of one depth in one ProjectSet node.
     pub(crate) fn project_sets(
         &mut self,
-        root: &Root,
-        mut made: Made,
+        root: &PlannerInfo,
+        mut made: CreatedPlan,
         finals: &[Expr],
-    ) -> Result<Made> {
+    ) -> Result<CreatedPlan> {
         loop {
             let mut ready: Vec<Expr> = Vec::new();
             for e in finals {
@@ -53,15 +53,15 @@ impl Glob<'_> {
                 true => finals.to_vec(),
                 false => made.output.iter().map(|t| t.expr.clone()).chain(ready).collect(),
             };
-            let below = Below::one(&made.output);
+            let below = ChildOutputs::one(&made.output);
             let output = targets_of(&want);
             let mut info = self.above(&made, 0.0);
             info.plan_width = self.row_width(root, &want)?;
             info.plan_rows = clamp_rows(info.plan_rows * factor);
-            info.total_cost += info.plan_rows * self.facts.costs().cpu_tuple;
+            info.total_cost += info.plan_rows * self.host.costs().cpu_tuple;
             info.target_list = below.fix_targets(&output)?;
             let node = PlanNode::ProjectSet { child: Box::new(made.plan) };
-            made = Made { plan: Plan { info, node }, output };
+            made = CreatedPlan { plan: Plan { info, node }, output };
             if last {
                 return Ok(made);
             }
@@ -79,14 +79,14 @@ impl Glob<'_> {
             for t in &mut made.plan.info.target_list {
                 substitute(&mut t.expr, &mut |e| made_of(e));
             }
-            return Ok(Made { plan: made.plan, output });
+            return Ok(CreatedPlan { plan: made.plan, output });
         }
-        let below = Below::one(&made.output);
+        let below = ChildOutputs::one(&made.output);
         let mut info = self.above(&made, 0.0);
         info.plan_width = self.row_width(root, finals)?;
         info.target_list = below.fix_targets(&output)?;
         let node = PlanNode::Result { child: Some(Box::new(made.plan)), constant_qual: Vec::new() };
-        Ok(Made { plan: Plan { info, node }, output })
+        Ok(CreatedPlan { plan: Plan { info, node }, output })
     }
 }
 

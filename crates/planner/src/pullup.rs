@@ -2,7 +2,7 @@
 //! semi and anti joins. Counterpart: prepjointree.c, subselect.c (convert_ANY_sublink_to_join,
 //! convert_EXISTS_sublink_to_join).
 
-use crate::facts::PlannerFacts;
+use crate::host::PlannerHost;
 use crate::prep::node_relids;
 use crate::relids::Relids;
 use crate::values::pull_up_values;
@@ -26,23 +26,23 @@ use stdx::Nested;
 use stdx::stack::deep;
 
 /// True if the expression is volatile, or if that cannot be determined.
-fn is_volatile(e: &Expr, facts: &mut dyn PlannerFacts) -> bool {
-    !matches!(eval::volatility(e, facts), Ok(Volatility::Immutable | Volatility::Stable))
+fn is_volatile(e: &Expr, host: &mut dyn PlannerHost) -> bool {
+    !matches!(eval::volatility(e, host), Ok(Volatility::Immutable | Volatility::Stable))
 }
 
 /// Turns top-level EXISTS and IN conditions of the level's WHERE into semi and anti joins.
-pub(crate) fn pull_up_sublinks(query: &mut Query, facts: &mut dyn PlannerFacts) {
+pub(crate) fn pull_up_sublinks(query: &mut Query, host: &mut dyn PlannerHost) {
     let Some(quals) = query.jointree.quals.take() else { return };
     let mut parts = Vec::new();
     conjuncts(quals, &mut parts);
     let mut rest = Vec::new();
     for part in parts {
         let join = match part {
-            Expr::SubLink(s) => convert(query, *s, false, facts),
+            Expr::SubLink(s) => convert(query, *s, false, host),
             Expr::Bool(b) if b.boolop == BoolOp::Not && is_exists(&b.args) => {
                 let location = b.location;
                 match b.args.into_iter().next() {
-                    Some(Expr::SubLink(s)) => convert(query, *s, true, facts).map_err(|e| {
+                    Some(Expr::SubLink(s)) => convert(query, *s, true, host).map_err(|e| {
                         Expr::Bool(Box::new(BoolExpr {
                             boolop: BoolOp::Not,
                             args: vec![e],
@@ -92,15 +92,15 @@ fn convert(
     query: &mut Query,
     s: SubLink,
     negated: bool,
-    facts: &mut dyn PlannerFacts,
+    host: &mut dyn PlannerHost,
 ) -> Result<Converted, Expr> {
     // A FROM-less query has no rows to join to.
     if query.jointree.fromlist.is_empty() {
         return Err(Expr::SubLink(Box::new(s)));
     }
     match s.kind {
-        SubLinkKind::Exists => convert_exists(query, s, negated, facts),
-        SubLinkKind::Any if !negated => convert_any(query, s, facts),
+        SubLinkKind::Exists => convert_exists(query, s, negated, host),
+        SubLinkKind::Any if !negated => convert_any(query, s, host),
         _ => Err(Expr::SubLink(Box::new(s))),
     }
 }
@@ -108,14 +108,14 @@ fn convert(
 fn convert_any(
     query: &mut Query,
     s: SubLink,
-    facts: &mut dyn PlannerFacts,
+    host: &mut dyn PlannerHost,
 ) -> Result<Converted, Expr> {
     let usable = !refers_up(&s.subselect)
         && s.testexpr.as_ref().is_some_and(|t| {
             !relids_of(t).is_empty()
                 && !contains_sublinks(t)
                 && !has_upper_vars(t)
-                && !is_volatile(t, facts)
+                && !is_volatile(t, host)
         });
     let (true, Some(mut test)) = (usable, s.testexpr.clone()) else {
         return Err(Expr::SubLink(Box::new(s)));
@@ -140,12 +140,12 @@ fn convert_any(
 
 /// Removes a LIMIT that keeps at least one row, which is all that EXISTS needs. Counterpart:
 /// `simplify_EXISTS_query`.
-pub(crate) fn drop_idle_limit(query: &mut Query, facts: &mut dyn PlannerFacts) {
+pub(crate) fn drop_unneeded_limit(query: &mut Query, host: &mut dyn PlannerHost) {
     if query.limit_offset.is_some() {
         return;
     }
     let Some(count) = query.limit_count.clone() else { return };
-    if let Ok(Expr::Const(c)) = facts.fold_query(count, &|_| false)
+    if let Ok(Expr::Const(c)) = host.fold_query(count, &|_| false)
         && (c.is_null() || c.value.as_ref().as_i64() > 0)
     {
         query.limit_count = None;
@@ -156,9 +156,9 @@ fn convert_exists(
     query: &mut Query,
     mut s: SubLink,
     negated: bool,
-    facts: &mut dyn PlannerFacts,
+    host: &mut dyn PlannerHost,
 ) -> Result<Converted, Expr> {
-    drop_idle_limit(&mut s.subselect, facts);
+    drop_unneeded_limit(&mut s.subselect, host);
     let sub = &s.subselect;
     let simple = sub.command_type == CmdType::Select
         && sub.set_operations.is_none()
@@ -192,7 +192,7 @@ fn convert_exists(
     });
     let has_sublinks = where_clause.as_ref().is_some_and(contains_sublinks);
     // A join could evaluate volatile conditions a different number of times.
-    let volatile = where_clause.as_ref().is_some_and(|w| is_volatile(w, facts));
+    let volatile = where_clause.as_ref().is_some_and(|w| is_volatile(w, host));
     if refers_up(&probe) || !correlated || has_sublinks || volatile {
         return Err(Expr::SubLink(Box::new(s)));
     }
@@ -343,8 +343,8 @@ pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
 }
 
 /// Merges simple subqueries in FROM into the query.
-pub(crate) fn pull_up_subqueries(query: &mut Query, facts: &mut dyn PlannerFacts) -> Result<()> {
-    pull_up_values(query, facts);
+pub(crate) fn pull_up_subqueries(query: &mut Query, host: &mut dyn PlannerHost) -> Result<()> {
+    pull_up_values(query, host);
     // Computed before parts are detached from the tree.
     let mut whole_rows = whole_rows(query);
     let mut from = std::mem::take(&mut query.jointree);
@@ -355,7 +355,7 @@ pub(crate) fn pull_up_subqueries(query: &mut Query, facts: &mut dyn PlannerFacts
     for node in &mut fromlist {
         let top = Context { position: Position::Inner, fixed: None };
         let mut pending = Pending { targets: HashMap::new(), whole_rows };
-        pull_up_node(query, node, top, &mut pending, facts)?;
+        pull_up_node(query, node, top, &mut pending, host)?;
         whole_rows = pending.whole_rows;
     }
     query.jointree.fromlist.extend(fromlist);
@@ -450,18 +450,18 @@ fn pull_up_node(
     node: &mut JoinTreeNode,
     context: Context<'_>,
     pending: &mut Pending,
-    facts: &mut dyn PlannerFacts,
+    host: &mut dyn PlannerHost,
 ) -> Result<()> {
-    facts.check_interrupts()?;
+    host.check_interrupts()?;
     match node {
         JoinTreeNode::Rtr(rti) => {
             let rti = *rti;
-            return deep(|| pull_up_entry(query, node, rti, context, pending, facts));
+            return deep(|| pull_up_entry(query, node, rti, context, pending, host));
         }
         JoinTreeNode::From(f) => {
             let mut list = std::mem::take(&mut f.fromlist);
             for n in &mut list {
-                pull_up_node(query, n, context, pending, facts)?;
+                pull_up_node(query, n, context, pending, host)?;
             }
             f.fromlist = list;
         }
@@ -481,11 +481,11 @@ fn pull_up_node(
             };
             let relids = own(j);
             let left = Context { position: left, fixed: relids.as_ref().or(context.fixed) };
-            deep(|| pull_up_node(query, &mut j.larg, left, pending, facts))?;
+            deep(|| pull_up_node(query, &mut j.larg, left, pending, host))?;
             // Subqueries pulled up on the left have been replaced by other entries.
             let relids = own(j);
             let right = Context { position: right, fixed: relids.as_ref().or(context.fixed) };
-            deep(|| pull_up_node(query, &mut j.rarg, right, pending, facts))?;
+            deep(|| pull_up_node(query, &mut j.rarg, right, pending, host))?;
         }
     }
     apply_pending(node, pending);
@@ -499,24 +499,24 @@ fn pull_up_entry(
     rti: i32,
     context: Context<'_>,
     pending: &mut Pending,
-    facts: &mut dyn PlannerFacts,
+    host: &mut dyn PlannerHost,
 ) -> Result<()> {
     // The whole row of a null-extended entry must be NULL, not a row of NULLs.
     let whole = context.position == Position::Nullable && pending.whole_rows.contains(&rti);
     if !is_plain(query, rti, context.position) {
         return Ok(());
     }
-    if whole || !may_move_columns(query, rti, context.position, facts) {
-        return simplified_typmods(query, rti, facts);
+    if whole || !may_move_columns(query, rti, context.position, host) {
+        return simplified_typmods(query, rti, host);
     }
     let rte = &mut query.rtable[rti as usize - 1];
     let RteKind::Subquery { subquery, .. } = &mut rte.kind else { return Ok(()) };
     let mut sub = std::mem::take(&mut **subquery);
     // The entry stays in the range table, emptied: it carries the view's permissions.
     let lateral = rte.lateral;
-    pull_up_sublinks(&mut sub, facts);
+    pull_up_sublinks(&mut sub, host);
     if context.position == Position::Inner {
-        pull_up_values(&mut sub, facts);
+        pull_up_values(&mut sub, host);
     }
     let reaches_out = |fixed: &Relids| !used_above(&sub).is_subset(fixed);
     if lateral && (from_reaches_up(&sub.jointree, false) || context.fixed.is_some_and(reaches_out))
@@ -549,7 +549,7 @@ fn pull_up_entry(
     // Earlier substitutions apply to the pulled-up part, too (LATERAL), and it may contain further
     // subqueries.
     apply_pending(node, pending);
-    pull_up_node(query, node, context, pending, facts)?;
+    pull_up_node(query, node, context, pending, host)?;
     apply_pending(node, pending);
     Ok(())
 }
@@ -653,10 +653,10 @@ fn used_by_groups(query: &Query, rti: i32, column: i16) -> bool {
 /// Gives references to a subquery's columns the type modifiers of the folded expressions, as in
 /// PostgreSQL, which pulls the expressions up. Columns without references are not folded, because
 /// that could raise an error.
-fn simplified_typmods(query: &mut Query, rti: i32, facts: &mut dyn PlannerFacts) -> Result<()> {
+fn simplified_typmods(query: &mut Query, rti: i32, host: &mut dyn PlannerHost) -> Result<()> {
     let RteKind::Subquery { subquery, .. } = &query.rte(rti).kind else { return Ok(()) };
     // PostgreSQL does not pull these up either.
-    if subquery.target_list.iter().any(|t| is_volatile(&t.expr, facts)) {
+    if subquery.target_list.iter().any(|t| is_volatile(&t.expr, host)) {
         return Ok(());
     }
     // Alias variables of joins are not uses.
@@ -675,7 +675,7 @@ fn simplified_typmods(query: &mut Query, rti: i32, facts: &mut dyn PlannerFacts)
     let mut changed: Vec<(i16, i32)> = Vec::new();
     for t in subquery.target_list.iter().filter(|t| used.contains(&t.resno)) {
         if !matches!(t.expr, Expr::Var(_) | Expr::Const(_)) {
-            let typmod = facts.fold_query(t.expr.clone(), &|_| false)?.typmod();
+            let typmod = host.fold_query(t.expr.clone(), &|_| false)?.typmod();
             if typmod != t.expr.typmod() {
                 changed.push((t.resno, typmod));
             }
@@ -733,7 +733,7 @@ fn may_move_columns(
     query: &Query,
     rti: i32,
     position: Position,
-    facts: &mut dyn PlannerFacts,
+    host: &mut dyn PlannerHost,
 ) -> bool {
     let RteKind::Subquery { subquery: sub, .. } = &query.rte(rti).kind else { return false };
     let nullable = position == Position::Nullable;
@@ -746,5 +746,5 @@ fn may_move_columns(
         }
     }
     // Volatile columns could be evaluated a different number of times.
-    sub.target_list.iter().all(|t| !is_volatile(&t.expr, facts))
+    sub.target_list.iter().all(|t| !is_volatile(&t.expr, host))
 }

@@ -1,7 +1,7 @@
 //! Pushes conditions on a subquery in FROM into the subquery. Counterpart: allpaths.c
 //! (`subquery_is_pushdown_safe`, `qual_is_pushdown_safe`, `subquery_push_qual`).
 
-use crate::glob::{Glob, Root};
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{
     conjunction, contains_srf, contains_sublinks, contains_subplans, pull_vars, substitute,
 };
@@ -10,11 +10,11 @@ use pgerror::Result;
 use plan::expr::{Expr, TargetEntry, Var};
 use plan::query::{CmdType, Query, RteKind, SetOpNode, SetOperation, SortGroupClause};
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Pushes conditions into the subquery of entry `rti`; returns those that stay outside.
     pub(crate) fn push_into_subquery(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rti: i32,
         quals: Vec<Expr>,
     ) -> Result<Vec<Expr>> {
@@ -51,7 +51,7 @@ impl Glob<'_> {
     }
 
     fn may_move(&mut self, qual: &Expr, rti: i32, sub: &Query, volatile_too: bool) -> Result<bool> {
-        let volatile = eval::volatility(qual, self.facts)? == Volatility::Volatile;
+        let volatile = eval::volatility(qual, self.host)? == Volatility::Volatile;
         if contains_subplans(qual) || (volatile && !volatile_too) {
             return Ok(false);
         }
@@ -91,7 +91,7 @@ impl Glob<'_> {
             && !contains_sublinks(&t.expr)
             && (!sub.has_distinct_on || listed(&sub.distinct_clause))
             && sub.window_clause.iter().all(|w| listed(&w.partition_clause))
-            && eval::volatility(&t.expr, self.facts)? != Volatility::Volatile)
+            && eval::volatility(&t.expr, self.host)? != Volatility::Volatile)
     }
 }
 

@@ -5,7 +5,7 @@
 //! two sides are problems of their own. A list that would exceed a collapse limit is divided.
 
 use crate::factor::factored;
-use crate::facts::Collapse;
+use crate::host::Collapse;
 use crate::prep::node_relids;
 use crate::relids::Relids;
 use crate::vars::{conjuncts, relids_of};
@@ -42,7 +42,7 @@ pub(crate) struct JoinItem {
 
 impl JoinItem {
     /// True if the join only removes rows of its left side.
-    pub(crate) fn is_filter(&self) -> bool {
+    pub(crate) fn is_semi_or_anti(&self) -> bool {
         matches!(self.jointype, JoinType::Semi | JoinType::Anti)
     }
 }
@@ -225,7 +225,7 @@ impl Problem {
                     if let Item::Join(j) = item
                         && j.jointype != JoinType::Full
                         && need.is_subset(&j.left.relids())
-                        && !(j.is_filter() && runs_a_query(&q))
+                        && !(j.is_semi_or_anti() && runs_a_query(&q))
                     {
                         j.left.push_down(vec![q]);
                         continue 'next;

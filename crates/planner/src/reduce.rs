@@ -3,9 +3,9 @@
 //! (`reduce_outer_joins`), clauses.c (`find_nonnullable_vars`, `find_forced_null_vars`).
 
 use crate::create::null_for;
-use crate::glob::{Glob, Root};
 use crate::prep::node_relids;
 use crate::relids::Relids;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{conjunction, conjuncts, substitute};
 use ids::AttrNo;
 use pgerror::Result;
@@ -30,8 +30,8 @@ struct Above {
 /// Maps a column to the element of a set: the relation, or the column itself.
 type Key<K> = fn(&Var) -> K;
 
-impl Glob<'_> {
-    pub(crate) fn reduce_outer_joins(&mut self, root: &mut Root) -> Result<()> {
+impl Planner<'_> {
+    pub(crate) fn reduce_outer_joins(&mut self, root: &mut PlannerInfo) -> Result<()> {
         let from = &root.query.jointree;
         if !from.fromlist.iter().any(has_outer_join) {
             return Ok(());
@@ -128,7 +128,7 @@ impl Glob<'_> {
 
     /// Replaces the columns of relations on the right side of new anti joins by NULL, except within
     /// these joins.
-    fn null_columns(&mut self, root: &mut Root, emptied: &Relids) -> Result<()> {
+    fn null_columns(&mut self, root: &mut PlannerInfo, emptied: &Relids) -> Result<()> {
         let mut query = std::mem::take(&mut root.query);
         let entries = std::mem::take(&mut query.rtable);
         let mut inside = Vec::new();
@@ -145,7 +145,7 @@ impl Glob<'_> {
             });
             if any && changed.is_ok() {
                 let present = |rti| root.present.contains(&rti);
-                match self.facts.fold_query(e.clone(), &present) {
+                match self.host.fold_query(e.clone(), &present) {
                     Ok(folded) => *e = folded,
                     Err(error) => changed = Err(error),
                 }
@@ -192,7 +192,7 @@ impl Glob<'_> {
                 self.strict_in(&n.arg, key)?
             }
             // False or NULL for NULL.
-            Expr::ScalarArrayOp(n) if n.use_or && self.facts.operator(n.opno)?.strict => {
+            Expr::ScalarArrayOp(n) if n.use_or && self.host.operator(n.opno)?.strict => {
                 match n.args.first() {
                     Some(a) => self.strict_in(a, key)?,
                     None => BTreeSet::new(),
@@ -209,12 +209,12 @@ impl Glob<'_> {
             Expr::Var(v) if v.varlevelsup == 0 && v.varattno > 0 => {
                 out.insert(key(v));
             }
-            Expr::OpExpr(n) if self.facts.operator(n.opno)?.strict => {
+            Expr::OpExpr(n) if self.host.operator(n.opno)?.strict => {
                 for a in &n.args {
                     out.extend(self.strict_in(a, key)?);
                 }
             }
-            Expr::FuncExpr(n) if !n.funcretset && self.facts.function(n.funcid)?.strict => {
+            Expr::FuncExpr(n) if !n.funcretset && self.host.function(n.funcid)?.strict => {
                 for a in &n.args {
                     out.extend(self.strict_in(a, key)?);
                 }
@@ -223,7 +223,7 @@ impl Glob<'_> {
                 // An empty array makes it true or false, whatever is compared with its elements.
                 if let [a, array] = n.args.as_slice()
                     && has_elements(array)
-                    && self.facts.operator(n.opno)?.strict
+                    && self.host.operator(n.opno)?.strict
                 {
                     out.extend(self.strict_in(a, key)?);
                 }

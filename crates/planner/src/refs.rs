@@ -13,7 +13,7 @@ use plan::walk;
 /// INVARIANT: above an outer join, an expression over the nullable side is not replaced by a
 /// reference to the value that this side computed: it must be computed from columns that may have
 /// become NULL. Join conditions may use the computed value.
-pub(crate) struct Below<'a> {
+pub(crate) struct ChildOutputs<'a> {
     outer: Side<'a>,
     inner: Side<'a>,
 }
@@ -35,18 +35,18 @@ impl Side<'_> {
     }
 }
 
-impl<'a> Below<'a> {
-    pub(crate) fn one(outer: &'a [TargetEntry]) -> Below<'a> {
-        Below::both(outer, &[])
+impl<'a> ChildOutputs<'a> {
+    pub(crate) fn one(outer: &'a [TargetEntry]) -> ChildOutputs<'a> {
+        ChildOutputs::both(outer, &[])
     }
 
-    pub(crate) fn both(outer: &'a [TargetEntry], inner: &'a [TargetEntry]) -> Below<'a> {
+    pub(crate) fn both(outer: &'a [TargetEntry], inner: &'a [TargetEntry]) -> ChildOutputs<'a> {
         let side = |targets| Side { targets, columns_only: false };
-        Below { outer: side(outer), inner: side(inner) }
+        ChildOutputs { outer: side(outer), inner: side(inner) }
     }
 
     /// The outputs as seen by the target list and the filter above the join.
-    pub(crate) fn joined(&self, jointype: JoinType) -> Below<'a> {
+    pub(crate) fn joined(&self, jointype: JoinType) -> ChildOutputs<'a> {
         let (outer, inner) = match jointype {
             JoinType::Inner => (false, false),
             JoinType::Left | JoinType::Semi | JoinType::Anti => (false, true),
@@ -54,7 +54,7 @@ impl<'a> Below<'a> {
             JoinType::Full => (true, true),
         };
         let side = |side: Side<'a>, columns_only| Side { columns_only, ..side };
-        Below { outer: side(self.outer, outer), inner: side(self.inner, inner) }
+        ChildOutputs { outer: side(self.outer, outer), inner: side(self.inner, inner) }
     }
 
     /// Replaces every part that a child computes by a reference to the child's output. A column
@@ -131,7 +131,7 @@ pub(crate) fn targets_of(exprs: &[Expr]) -> Vec<TargetEntry> {
 }
 
 /// A created plan node, and its output columns as expressions over this query level.
-pub(crate) struct Made {
+pub(crate) struct CreatedPlan {
     pub plan: Plan,
     pub output: Vec<TargetEntry>,
 }

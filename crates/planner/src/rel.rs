@@ -1,10 +1,10 @@
 //! Base relations and their size estimates. Counterpart: relnode.c, plancat.c, costsize.c
 //! (set_*_size_estimates).
 
-use crate::facts::RelFacts;
-use crate::glob::{Glob, Root};
+use crate::host::RelationInfo;
 use crate::need::{Need, columns_of};
 use crate::relids::Relids;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::relids_of_all;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) struct BaseRel {
     pub rti: i32,
     /// Catalog data, if it is a table.
-    pub table: Option<Arc<RelFacts>>,
+    pub table: Option<Arc<RelationInfo>>,
     /// Conditions on this relation alone.
     pub quals: Vec<Expr>,
     /// Rows before and after the conditions.
@@ -28,10 +28,15 @@ pub(crate) struct BaseRel {
     pub lateral: Relids,
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Creates the base relation of a range-table entry with its conditions, and estimates its
     /// size. A subquery is planned here.
-    pub(crate) fn base_rel(&mut self, root: &mut Root, rti: i32, quals: Vec<Expr>) -> Result<()> {
+    pub(crate) fn base_rel(
+        &mut self,
+        root: &mut PlannerInfo,
+        rti: i32,
+        quals: Vec<Expr>,
+    ) -> Result<()> {
         let mut rel = BaseRel {
             rti,
             table: None,
@@ -43,9 +48,9 @@ impl Glob<'_> {
         };
         match &root.query.rte(rti).kind {
             RteKind::Relation { relid, .. } => {
-                let facts = self.facts.relation(*relid)?;
-                rel.tuples = facts.tuples.max(1.0);
-                rel.table = Some(facts);
+                let info = self.host.relation(*relid)?;
+                rel.tuples = info.tuples.max(1.0);
+                rel.table = Some(info);
                 if let Some(sample) = sample_of(root.query.rte(rti)) {
                     // PostgreSQL's default if the percentage is not a constant.
                     let fraction = match sample.args.first() {
@@ -107,11 +112,11 @@ impl Glob<'_> {
     /// Sets the width of a relation's rows: the columns that are needed above.
     pub(crate) fn set_width(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rti: i32,
         needed: &[Rc<Need>],
     ) -> Result<()> {
-        self.facts.check_interrupts()?;
+        self.host.check_interrupts()?;
         let mut vars = Vec::new();
         columns_of(rti, needed, &mut vars);
         let width = self.row_width(root, &vars)?;
@@ -124,7 +129,7 @@ impl Glob<'_> {
     /// Estimated number of rows of a set-returning function: exact for `generate_series` over
     /// constants, else `prorows`.
     pub(crate) fn srf_rows(&mut self, funcid: ids::Oid, args: &[Expr]) -> Result<f64> {
-        let is_series = self.facts.function(funcid)?.name == "generate_series";
+        let is_series = self.host.function(funcid)?.name == "generate_series";
         let int = |e: &Expr| match e {
             Expr::Const(c) if c.constbyval && !c.is_null() => {
                 Some(c.value.as_ref().as_i64() as f64)
@@ -139,7 +144,7 @@ impl Glob<'_> {
                 return Ok(((to - from) / step + 1.0).floor().max(0.0));
             }
         }
-        Ok(self.facts.function_cost(funcid)?.1.max(1.0))
+        Ok(self.host.function_cost(funcid)?.1.max(1.0))
     }
 }
 

@@ -2,11 +2,11 @@
 //! for each left row. Counterpart: analyzejoins.c (`remove_useless_joins`,
 //! `query_is_distinct_for`).
 
-use crate::glob::Glob;
 use crate::pullup::lateral_exprs;
 use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::selectivity::strip;
+use crate::state::Planner;
 use crate::vars::{conjuncts, relids_of};
 use ids::{AttrNo, Oid};
 use pgerror::Result;
@@ -24,7 +24,7 @@ struct Equality {
     collation: Oid,
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Removes useless left joins from the level's join tree.
     pub(crate) fn remove_useless_joins(&mut self, query: &mut Query) -> Result<()> {
         // A removed join may have been the only user of another one.
@@ -88,7 +88,7 @@ impl Glob<'_> {
         rest: JoinTreeNode,
         inner: &mut JoinTreeNode,
     ) -> Result<bool> {
-        self.facts.check_interrupts()?;
+        self.host.check_interrupts()?;
         query.jointree.fromlist.push(rest);
         let done = stdx::stack::deep(|| self.remove_in(query, inner));
         query.jointree.fromlist.pop();
@@ -130,7 +130,7 @@ impl Glob<'_> {
     fn equality_on(&mut self, part: &Expr, rti: i32) -> Result<Option<Equality>> {
         let Expr::OpExpr(op) = part else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };
-        if !self.facts.operator(op.opno)?.can_merge {
+        if !self.host.operator(op.opno)?.can_merge {
             return Ok(None);
         }
         for (inner, other) in [(a, b), (b, a)] {
@@ -145,7 +145,7 @@ impl Glob<'_> {
     }
 
     fn has_unique_key(&mut self, relid: Oid, rti: i32, equalities: &[Equality]) -> Result<bool> {
-        let table = self.facts.relation(relid)?;
+        let table = self.host.relation(relid)?;
         for index in &table.indexes {
             if !index.unique || !index.immediate || !index.predicate.is_empty() {
                 continue;
@@ -157,7 +157,7 @@ impl Glob<'_> {
                     let collates = !key.collation.is_valid() || key.collation == e.collation;
                     found |= collates
                         && is_index_key(&e.inner, rti, key)
-                        && self.facts.strategy(e.opno, key.opfamily)? == Some(index.equality());
+                        && self.host.strategy(e.opno, key.opfamily)? == Some(index.equality());
                 }
                 all &= found;
             }
@@ -235,8 +235,8 @@ impl Glob<'_> {
             if opno == eqop {
                 return Ok(true);
             }
-            let families = self.facts.equality_families(eqop)?;
-            if self.facts.equality_families(opno)?.iter().any(|f| families.contains(f)) {
+            let families = self.host.equality_families(eqop)?;
+            if self.host.equality_families(opno)?.iter().any(|f| families.contains(f)) {
                 return Ok(true);
             }
         }

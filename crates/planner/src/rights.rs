@@ -2,7 +2,7 @@
 //! because parts that the planner removes must be checked as well. Counterpart: setrefs.c
 //! (`add_rtes_to_flat_rtable`).
 
-use crate::facts::PlannerFacts;
+use crate::host::PlannerHost;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::Expr;
@@ -12,12 +12,12 @@ use plan::walk;
 use std::collections::BTreeSet;
 
 /// The privileges that the query and its subqueries need.
-pub(crate) fn of_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<RightsNeeded> {
+pub(crate) fn of_query(query: &Query, host: &mut dyn PlannerHost) -> Result<RightsNeeded> {
     let mut rights = RightsNeeded::default();
     let mut called = BTreeSet::new();
     visit(query, &mut rights, &mut called);
     for f in called {
-        if facts.function_is_restricted(f)? {
+        if host.function_is_restricted(f)? {
             rights.functions.push(f);
         }
     }

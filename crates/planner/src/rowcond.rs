@@ -1,9 +1,9 @@
 //! Row comparisons as index conditions: `(a, b) > (x, y)` with an index over `(a, b)`.
 //! Counterpart: indxpath.c (`match_rowcompare_to_indexcol`, `expand_indexqual_rowcompare`).
 
-use crate::facts::{IndexFacts, IndexKey};
-use crate::glob::Glob;
+use crate::host::{IndexInfo, IndexKey};
 use crate::scan::is_index_key;
+use crate::state::Planner;
 use crate::vars::relids_of;
 use ids::Oid;
 use pgerror::Result;
@@ -31,13 +31,13 @@ pub(crate) struct RowCondition {
     pub lossy: bool,
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// The index condition of a row comparison: the longest prefix of pairs that match index keys
     /// with the same strategy. The first pair must match the key `first`.
     pub(crate) fn row_condition(
         &mut self,
         rti: i32,
-        index: &IndexFacts,
+        index: &IndexInfo,
         first: &IndexKey,
         r: &RowCompareExpr,
     ) -> Result<Option<RowCondition>> {
@@ -86,17 +86,17 @@ impl Glob<'_> {
         if !collates || !is_index_key(own, rti, key) || relids_of(value).contains(&rti) {
             return Ok(None);
         }
-        if eval::volatility(value, self.facts)? == eval::Volatility::Volatile {
+        if eval::volatility(value, self.host)? == eval::Volatility::Volatile {
             return Ok(None);
         }
         let mut opno = r.opnos[n];
         if flipped {
-            let Some(commutator) = self.facts.operator(opno)?.commutator.valid() else {
+            let Some(commutator) = self.host.operator(opno)?.commutator.valid() else {
                 return Ok(None);
             };
             opno = commutator;
         }
-        let found = self.facts.strategy(opno, key.opfamily)?;
+        let found = self.host.strategy(opno, key.opfamily)?;
         let Some(strategy @ (LESS | LESS_EQUAL | GREATER_EQUAL | GREATER)) = found else {
             return Ok(None);
         };
@@ -119,9 +119,9 @@ impl Glob<'_> {
         };
         if wanted != strategy {
             for pair in pairs {
-                let sides = self.facts.operator(pair.opno)?;
+                let sides = self.host.operator(pair.opno)?;
                 let (left, right) = (sides.left, sides.right);
-                let found = self.facts.family_operator(pair.family, left, right, wanted)?;
+                let found = self.host.family_operator(pair.family, left, right, wanted)?;
                 let Some(opno) = found else { return Ok(None) };
                 pair.opno = opno;
             }
@@ -141,7 +141,7 @@ impl Glob<'_> {
         {
             return Ok(Expr::OpExpr(Box::new(OpExpr {
                 opno: pair.opno,
-                opfuncid: self.facts.operator(pair.opno)?.code,
+                opfuncid: self.host.operator(pair.opno)?.code,
                 opresulttype: oids::BOOL,
                 opretset: false,
                 opcollid: Oid::INVALID,

@@ -6,7 +6,7 @@
 //! first one that it rejects, and the WindowAgg node can stop. This applies only to the window that
 //! is computed last, because other windows need all rows.
 
-use crate::glob::Glob;
+use crate::state::Planner;
 use crate::vars::{contains_sublinks, contains_subplans};
 use eval::Volatility;
 use ids::Oid;
@@ -67,7 +67,7 @@ fn monotonicity(f: &WindowFunc, w: &WindowClause) -> Monotonicity {
     }
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Converts a condition on a column of subquery `rti` to a run condition of its last window, if
     /// possible.
     pub(crate) fn run_condition(
@@ -94,13 +94,13 @@ impl Glob<'_> {
             return Ok(None);
         };
         if f.args.iter().any(|a| contains_sublinks(a) || contains_subplans(a))
-            || eval::volatility(&Expr::WindowFunc(f.clone()), self.facts)? == Volatility::Volatile
-            || !self.facts.operator(op.opno)?.strict
+            || eval::volatility(&Expr::WindowFunc(f.clone()), self.host)? == Volatility::Volatile
+            || !self.host.operator(op.opno)?.strict
         {
             return Ok(None);
         }
         let Monotonicity { increasing, decreasing } = monotonicity(f, &window);
-        let Some(strategy) = self.facts.strategy(op.opno, INTEGER_OPS)? else { return Ok(None) };
+        let Some(strategy) = self.host.strategy(op.opno, INTEGER_OPS)? else { return Ok(None) };
         // True for an upper bound on the function's value, false for a lower bound.
         let from_above = (strategy < EQUAL) == on_left;
         let exact = match strategy.cmp(&EQUAL) {
@@ -121,12 +121,12 @@ impl Glob<'_> {
         }
         let bound = if increasing == on_left { LESS_EQUAL } else { GREATER_EQUAL };
         let (left, right) = (l.type_oid(), r.type_oid());
-        let Some(opno) = self.facts.family_operator(INTEGER_OPS, left, right, bound)? else {
+        let Some(opno) = self.host.family_operator(INTEGER_OPS, left, right, bound)? else {
             return Ok(None);
         };
         let mut bounded = (**op).clone();
         bounded.opno = opno;
-        bounded.opfuncid = self.facts.operator(opno)?.code;
+        bounded.opfuncid = self.host.operator(opno)?.code;
         Ok(Some(RunCondition { condition: Expr::OpExpr(Box::new(bounded)), lossy: true }))
     }
 }

@@ -2,13 +2,13 @@
 //! selfuncs.c (btcostestimate).
 
 use crate::appendrel::{level_columns, order_above};
-use crate::facts::{CostSettings, IndexFacts, IndexKey, RelFacts};
-use crate::glob::{Glob, Root};
+use crate::host::{CostSettings, IndexInfo, IndexKey, RelationInfo};
 use crate::need::{Need, columns_of};
 use crate::path::{IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::relids::Relids;
 use crate::selectivity::{array_len, strip};
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{make_var, pull_vars_of, relids_of, relids_of_all};
 use access::CostModel;
 use eval::Volatility;
@@ -33,13 +33,13 @@ struct Lookups {
     repeated: bool,
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// All paths of a base relation. `join_quals` are join conditions with other relations, which
     /// give parameterized index scans. `needed` are the expressions evaluated above, which
     /// determine whether an index-only scan is possible.
     pub(crate) fn scan_paths(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rti: i32,
         join_quals: &[Expr],
         needed: &[Rc<Need>],
@@ -88,7 +88,7 @@ impl Glob<'_> {
     /// tests.
     pub(crate) fn subquery_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         (rel, plan): (&BaseRel, usize),
         quals: &[Expr],
         tested: &[Expr],
@@ -107,7 +107,7 @@ impl Glob<'_> {
         let per_row = c.cpu_tuple + self.quals_cost(quals)?;
         let selected = if quals.is_empty() { 1.0 } else { self.selectivity_all(root, quals)? };
         let outer = relids_of_all(s.params.iter().map(|(_, e)| e));
-        for path in s.paths.unparameterised() {
+        for path in s.paths.unparameterized() {
             let mut order = order_above((level, &columns), &path.order, column);
             root.classify(&mut order);
             let (quals, tested) = (quals.to_vec(), tested.to_vec());
@@ -149,7 +149,7 @@ impl Glob<'_> {
 
     fn table_paths(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rel: &BaseRel,
         quals: &[Expr],
         join_quals: &[Expr],
@@ -189,9 +189,9 @@ impl Glob<'_> {
     #[allow(clippy::too_many_lines)]
     fn index_paths(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rel: &BaseRel,
-        index: &Arc<IndexFacts>,
+        index: &Arc<IndexInfo>,
         quals: &[Expr],
         join_quals: &[Expr],
         needed: &[Rc<Need>],
@@ -207,9 +207,19 @@ impl Glob<'_> {
         if join_quals.is_empty() {
             return Ok(());
         }
-        let tied = self.match_plain(root, rel.rti, index, join_quals)?;
-        for (_, m) in parameterizations(root, rel.rti, &own, &tied) {
-            self.add_index_path(root, rel, index, m, quals, needed, set)?;
+        let joined = self.match_plain(root, rel.rti, index, join_quals)?;
+        for (outer, m) in parameterizations(root, rel.rti, &own, &joined) {
+            let tested = |q: &Expr| covers(&m, q);
+            let more = self.testable_join_quals(root, rel.rti, join_quals, &outer, &tested)?;
+            self.add_index_path(
+                root,
+                rel,
+                index,
+                m,
+                &[quals.as_slice(), &more].concat(),
+                needed,
+                set,
+            )?;
         }
         Ok(())
     }
@@ -217,9 +227,9 @@ impl Glob<'_> {
     /// The conditions that a partial index's predicate does not imply.
     fn not_implied_by_predicate(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rti: i32,
-        index: &IndexFacts,
+        index: &IndexInfo,
         quals: &[Expr],
     ) -> Result<Vec<Expr>> {
         // An EvalPlanQual recheck must test all conditions on the new row version.
@@ -238,13 +248,47 @@ impl Glob<'_> {
         Ok(out)
     }
 
+    /// The join conditions that a scan with the columns of `outer` as parameters can test in its
+    /// filter, if its access method guarantees those that are `tested`. Counterpart:
+    /// `get_baserel_parampathinfo`.
+    pub(crate) fn testable_join_quals(
+        &mut self,
+        root: &PlannerInfo,
+        rti: i32,
+        join_quals: &[Expr],
+        outer: &Relids,
+        tested: &dyn Fn(&Expr) -> bool,
+    ) -> Result<Vec<Expr>> {
+        let known = |q: &&Expr| relids_of(q).iter().all(|r| r == rti || outer.contains(&r));
+        let (mut classes, mut others) = (Vec::new(), Vec::new());
+        for q in join_quals.iter().filter(known) {
+            if tested(q) {
+                classes.extend(root.class_of_equality(q));
+            } else {
+                others.push(q);
+            }
+        }
+        let mut out = Vec::new();
+        for q in others {
+            // One condition of each equivalence class is sufficient.
+            let class = root.class_of_equality(q);
+            let again = class.is_some_and(|class| classes.contains(&class));
+            if again || eval::volatility(q, self.host)? == Volatility::Volatile {
+                continue;
+            }
+            classes.extend(class);
+            out.push(q.clone());
+        }
+        Ok(out)
+    }
+
     /// The conditions of plain index scans. Those with arrays that the access method does not
     /// accept are for bitmap scans only, which make a scan for each element.
     fn match_plain(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rti: i32,
-        index: &IndexFacts,
+        index: &IndexInfo,
         quals: &[Expr],
     ) -> Result<Vec<MatchedQual>> {
         let mut matched = self.match_quals(root, rti, index, quals)?;
@@ -257,15 +301,15 @@ impl Glob<'_> {
     /// The conditions that match an index column. Counterpart: `match_clause_to_index`.
     pub(crate) fn match_quals(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rti: i32,
-        index: &IndexFacts,
+        index: &IndexInfo,
         quals: &[Expr],
     ) -> Result<Vec<MatchedQual>> {
         let mut out = Vec::new();
         for q in quals {
-            self.facts.check_interrupts()?;
-            let class = root.tie_class(q);
+            self.host.check_interrupts()?;
+            let class = root.class_of_equality(q);
             for (col, key) in index.keys.iter().enumerate() {
                 if let Some(qual) = self.match_one(rti, index, key, q)? {
                     let original = q.clone();
@@ -303,14 +347,14 @@ impl Glob<'_> {
     fn match_one(
         &mut self,
         rti: i32,
-        index: &IndexFacts,
+        index: &IndexInfo,
         key: &IndexKey,
         q: &Expr,
     ) -> Result<Option<Expr>> {
         let is_key = |e: &Expr| is_index_key(e, rti, key);
-        let free = |glob: &mut Self, e: &Expr| -> Result<bool> {
+        let free = |planner: &mut Self, e: &Expr| -> Result<bool> {
             Ok(!relids_of(e).contains(&rti)
-                && eval::volatility(e, glob.facts)? != Volatility::Volatile)
+                && eval::volatility(e, planner.host)? != Volatility::Volatile)
         };
         match q {
             Expr::OpExpr(op) => {
@@ -319,15 +363,15 @@ impl Glob<'_> {
                     return Ok(None);
                 }
                 if is_key(l) && free(self, r)? {
-                    if self.facts.strategy(op.opno, key.opfamily)?.is_some() {
+                    if self.host.strategy(op.opno, key.opfamily)?.is_some() {
                         return Ok(Some(q.clone()));
                     }
                 } else if is_key(r) && free(self, l)? {
-                    let facts = self.facts.operator(op.opno)?;
-                    if let Some(comm) = facts.commutator.valid()
-                        && self.facts.strategy(comm, key.opfamily)?.is_some()
+                    let info = self.host.operator(op.opno)?;
+                    if let Some(comm) = info.commutator.valid()
+                        && self.host.strategy(comm, key.opfamily)?.is_some()
                     {
-                        let code = self.facts.operator(comm)?.code;
+                        let code = self.host.operator(comm)?.code;
                         let mut flipped = (**op).clone();
                         flipped.opno = comm;
                         flipped.opfuncid = code;
@@ -343,7 +387,7 @@ impl Glob<'_> {
                 let fits = collates
                     && is_key(l)
                     && free(self, r)?
-                    && self.facts.strategy(op.opno, key.opfamily)?.is_some();
+                    && self.host.strategy(op.opno, key.opfamily)?.is_some();
                 Ok(fits.then(|| q.clone()))
             }
             Expr::NullTest(n) if !n.argisrow && is_key(&n.arg) => {
@@ -379,11 +423,11 @@ impl Glob<'_> {
             _ => return Ok(None),
         };
         let family = key.opfamily;
-        let found = self.facts.family_operator(family, oids::BOOL, oids::BOOL, equality)?;
+        let found = self.host.family_operator(family, oids::BOOL, oids::BOOL, equality)?;
         let Some(opno) = found else { return Ok(None) };
         Ok(Some(Expr::OpExpr(Box::new(OpExpr {
             opno,
-            opfuncid: self.facts.operator(opno)?.code,
+            opfuncid: self.host.operator(opno)?.code,
             opresulttype: oids::BOOL,
             opretset: false,
             opcollid: Oid::INVALID,
@@ -397,7 +441,7 @@ impl Glob<'_> {
     /// column without; and the number of columns with equality.
     pub(crate) fn boundary(
         &mut self,
-        index: &IndexFacts,
+        index: &IndexInfo,
         m: &[MatchedQual],
     ) -> Result<(Vec<Expr>, usize)> {
         let mut bound = Vec::new();
@@ -410,7 +454,7 @@ impl Glob<'_> {
                 bound.push(q.clone());
                 eq |= match q {
                     Expr::OpExpr(op) => {
-                        self.facts.strategy(op.opno, key.opfamily)? == Some(index.equality())
+                        self.host.strategy(op.opno, key.opfamily)? == Some(index.equality())
                     }
                     Expr::NullTest(n) => !n.is_not,
                     _ => false,
@@ -428,9 +472,9 @@ impl Glob<'_> {
 
     fn add_index_path(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rel: &BaseRel,
-        index: &Arc<IndexFacts>,
+        index: &Arc<IndexInfo>,
         m: Vec<MatchedQual>,
         quals: &[Expr],
         needed: &[Rc<Need>],
@@ -538,8 +582,8 @@ impl Glob<'_> {
     fn heap_io(
         &mut self,
         rel: &BaseRel,
-        table: &RelFacts,
-        index: &IndexFacts,
+        table: &RelationInfo,
+        index: &IndexInfo,
         l: &Lookups,
     ) -> Result<f64> {
         let c = self.costs();
@@ -561,7 +605,7 @@ impl Glob<'_> {
     fn covers_needed(
         &self,
         rti: i32,
-        index: &IndexFacts,
+        index: &IndexInfo,
         needed: &[Rc<Need>],
         filter: &[Expr],
     ) -> bool {
@@ -578,18 +622,18 @@ impl Glob<'_> {
         })
     }
 
-    fn index_correlation(&mut self, rel: &BaseRel, index: &IndexFacts) -> Result<f64> {
+    fn index_correlation(&mut self, rel: &BaseRel, index: &IndexInfo) -> Result<f64> {
         let (Some(table), Some(first)) = (&rel.table, index.keys.first()) else { return Ok(0.0) };
         if first.attno <= 0 || !index.capabilities.ordered {
             return Ok(0.0);
         }
-        let Some(s) = self.facts.column_stats(table.oid, first.attno)? else { return Ok(0.0) };
+        let Some(s) = self.host.column_stats(table.oid, first.attno)? else { return Ok(0.0) };
         Ok(if index.keys.len() > 1 { s.correlation * 0.75 } else { s.correlation })
     }
 
     /// CPU cost of testing the conditions for one row.
     pub(crate) fn quals_cost(&mut self, quals: &[Expr]) -> Result<f64> {
-        let unit = self.facts.costs().cpu_operator;
+        let unit = self.host.costs().cpu_operator;
         let mut sum = 0.0;
         for q in quals {
             sum += self.expr_cost(q, unit)?;
@@ -599,20 +643,20 @@ impl Glob<'_> {
 
     pub(crate) fn expr_cost(&mut self, e: &Expr, unit: f64) -> Result<f64> {
         let mut sum = match e {
-            Expr::FuncExpr(f) => self.facts.function_cost(f.funcid)?.0 * unit,
+            Expr::FuncExpr(f) => self.host.function_cost(f.funcid)?.0 * unit,
             Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => {
                 let f = match o.opfuncid.valid() {
                     Some(f) => f,
-                    None => self.facts.operator_function(o.opno)?,
+                    None => self.host.operator_function(o.opno)?,
                 };
-                self.facts.function_cost(f)?.0 * unit
+                self.host.function_cost(f)?.0 * unit
             }
             Expr::ScalarArrayOp(_) => 5.0 * unit,
             Expr::RowCompare(r) => {
                 let mut sum = 0.0;
                 for &opno in &r.opnos {
-                    let f = self.facts.operator_function(opno)?;
-                    sum += self.facts.function_cost(f)?.0 * unit;
+                    let f = self.host.operator_function(opno)?;
+                    sum += self.host.function_cost(f)?.0 * unit;
                 }
                 sum
             }
@@ -630,16 +674,16 @@ impl Glob<'_> {
 }
 
 /// The conditions of an index's scan for each set of relations that can supply values for its join
-/// conditions `tied`: those with columns of that set, and the relation's `own`. Counterpart:
+/// conditions `joined`: those with columns of that set, and the relation's `own`. Counterpart:
 /// `consider_index_join_clauses`.
 pub(crate) fn parameterizations(
-    root: &Root,
+    root: &PlannerInfo,
     rti: i32,
     own: &[MatchedQual],
-    tied: &[MatchedQual],
+    joined: &[MatchedQual],
 ) -> Vec<(Relids, Vec<MatchedQual>)> {
     let mut groups: Vec<Relids> = Vec::new();
-    for MatchedQual { qual: q, .. } in tied {
+    for MatchedQual { qual: q, .. } in joined {
         let others: Relids = relids_of(q).into_iter().filter(|r| *r != rti).collect();
         if !groups.contains(&others) {
             groups.push(others);
@@ -648,7 +692,7 @@ pub(crate) fn parameterizations(
     // Also with the columns of all relations together; one condition of each equivalence class is
     // sufficient.
     if groups.len() > 1 {
-        let mut once: Vec<Expr> = tied.iter().map(|m| m.original.clone()).collect();
+        let mut once: Vec<Expr> = joined.iter().map(|m| m.original.clone()).collect();
         root.first_of_classes(&mut once);
         let mut all = relids_of_all(&once);
         all.remove(&rti);
@@ -658,7 +702,7 @@ pub(crate) fn parameterizations(
     }
     let conditions = |outer: &Relids| {
         let mut m: Vec<MatchedQual> = Vec::new();
-        for t in tied {
+        for t in joined {
             let known = relids_of(&t.qual).iter().all(|r| r == rti || outer.contains(&r));
             let again = t.class.is_some()
                 && own.iter().chain(&m).any(|m| m.column == t.column && m.class == t.class);
@@ -709,8 +753,8 @@ pub(crate) fn is_index_key(e: &Expr, rti: i32, key: &IndexKey) -> bool {
 /// The order in which a scan of the index returns rows. Counterpart: `build_index_pathkeys`.
 fn index_order(
     rti: i32,
-    table: &RelFacts,
-    index: &IndexFacts,
+    table: &RelationInfo,
+    index: &IndexInfo,
     direction: ScanDirection,
 ) -> Vec<PathKey> {
     let backward = direction == ScanDirection::Backward;
@@ -756,7 +800,7 @@ fn under_collation(expr: Expr, collation: Oid) -> Expr {
 
 /// Cost of the descent to the first entry: key comparisons, and 50 operator costs for each page.
 /// Counterpart: `btcostestimate`; `hashcostestimate` adds nothing.
-pub(crate) fn descent_cost(index: &IndexFacts, cpu_operator: f64) -> f64 {
+pub(crate) fn descent_cost(index: &IndexInfo, cpu_operator: f64) -> f64 {
     if index.cost == CostModel::Hash {
         return 0.0;
     }
@@ -776,7 +820,7 @@ pub(crate) fn array_searches(bound: &[Expr]) -> f64 {
 }
 
 /// Estimated number of scans of a parameterized path. Counterpart: `get_loop_count`.
-pub(crate) fn scan_count(root: &Root, outer: &Relids) -> f64 {
+pub(crate) fn scan_count(root: &PlannerInfo, outer: &Relids) -> f64 {
     let rows = outer.iter().filter_map(|r| root.rels.get(&r)).map(|r| r.rows.max(1.0));
     rows.reduce(f64::min).unwrap_or(1.0)
 }

@@ -2,10 +2,10 @@
 //! Counterpart: joinrels.c (`join_search_one_level`), geqo.
 
 use crate::clause::{Clause, Clauses};
-use crate::filters::FilterRel;
-use crate::glob::{Glob, Root};
-use crate::join::{EXHAUSTIVE_MAX, Ends, JoinRel};
+use crate::join::{EXHAUSTIVE_MAX, JoinRel, JoinUses};
 use crate::relids::Relids;
+use crate::specialjoin::SpecialJoinRel;
+use crate::state::{Planner, PlannerInfo};
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::JoinType;
@@ -16,10 +16,10 @@ use std::rc::Rc;
 /// State of the exhaustive search. A subset is a mask: bit `i` is `rels[i]`.
 struct Subsets<'a> {
     rels: Vec<JoinRel>,
-    /// The right sides of the filters are the last elements of `rels`, in the same order.
-    filters: Vec<FilterRel>,
+    /// Their right sides are the last elements of `rels`, in the same order.
+    special_joins: Vec<SpecialJoinRel>,
     quals: Vec<SubsetQual>,
-    ends: &'a Ends,
+    uses: &'a JoinUses,
     /// The joins found so far, indexed by mask.
     best: Vec<Option<JoinRel>>,
 }
@@ -32,13 +32,13 @@ struct SubsetQual {
 }
 
 impl Subsets<'_> {
-    /// The filter whose right side is this subset.
-    fn filter(&self, mask: usize) -> Option<&FilterRel> {
+    /// The special join whose right side is this subset.
+    fn special_join(&self, mask: usize) -> Option<&SpecialJoinRel> {
         if !mask.is_power_of_two() {
             return None;
         }
-        let plain = self.rels.len() - self.filters.len();
-        self.filters.get((mask.trailing_zeros() as usize).wrapping_sub(plain))
+        let plain = self.rels.len() - self.special_joins.len();
+        self.special_joins.get((mask.trailing_zeros() as usize).wrapping_sub(plain))
     }
 
     /// The conditions tested by a join of two subsets, one of each equivalence class, and whether
@@ -47,12 +47,12 @@ impl Subsets<'_> {
     fn between(&self, left: usize, right: usize, added: bool) -> (Vec<Rc<Clause>>, bool) {
         let mut here = Vec::new();
         let mut classes: SmallVec<[usize; 8]> = SmallVec::new();
-        let mut tied = false;
+        let mut connected = false;
         for SubsetQual { clause, mask } in &self.quals {
             if mask & !(left | right) != 0 || mask & !left == 0 || (mask & !right == 0 && !added) {
                 continue;
             }
-            tied |= mask & left != 0 && mask & right != 0;
+            connected |= mask & left != 0 && mask & right != 0;
             match clause.class {
                 Some(class) if classes.contains(&class) => continue,
                 Some(class) => classes.push(class),
@@ -60,58 +60,58 @@ impl Subsets<'_> {
             }
             here.push(clause.clone());
         }
-        (here, tied)
+        (here, connected)
     }
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Joins the relations of each sublist, then the remaining ones.
     pub(crate) fn search_lists(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         mut rels: Vec<JoinRel>,
         lists: &[Relids],
         quals: &[Expr],
-        ends: &Ends,
+        uses: &JoinUses,
     ) -> Result<JoinRel> {
         for list in lists {
             let Some(at) = rels.iter().position(|r| r.relids.is_subset(list)) else { continue };
             let (members, others): (Vec<_>, Vec<_>) =
                 rels.into_iter().partition(|r| r.relids.is_subset(list));
             rels = others;
-            rels.insert(at, self.search_list(root, members, quals, ends)?);
+            rels.insert(at, self.search_list(root, members, quals, uses)?);
         }
-        self.search_list(root, rels, quals, ends)
+        self.search_list(root, rels, quals, uses)
     }
 
     fn search_list(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         mut rels: Vec<JoinRel>,
         quals: &[Expr],
-        ends: &Ends,
+        uses: &JoinUses,
     ) -> Result<JoinRel> {
         match rels.len() {
             1 => Ok(rels.swap_remove(0)),
-            ..=EXHAUSTIVE_MAX => self.search_exhaustively(root, rels, Vec::new(), quals, ends),
-            _ => self.search_greedily(root, rels, quals, ends),
+            ..=EXHAUSTIVE_MAX => self.search_exhaustively(root, rels, Vec::new(), quals, uses),
+            _ => self.search_greedily(root, rels, quals, uses),
         }
     }
 
-    /// Finds the best of all join orders. A filter is joined as the right side of any subset that
-    /// has its required relations.
+    /// Finds the best of all join orders. The right side of a special join is
+    /// joined to any subset that has the relations that it requires.
     pub(crate) fn search_exhaustively(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         mut rels: Vec<JoinRel>,
-        mut filters: Vec<FilterRel>,
+        mut special_joins: Vec<SpecialJoinRel>,
         quals: &[Expr],
-        ends: &Ends,
+        uses: &JoinUses,
     ) -> Result<JoinRel> {
-        for f in &mut filters {
+        for f in &mut special_joins {
             f.on = self.clauses(root, f.conditions())?;
         }
-        rels.extend(filters.iter().map(|f| f.right.clone()));
+        rels.extend(special_joins.iter().map(|f| f.right.clone()));
         let of = |rti: i32| rels.iter().position(|r| r.relids.contains(&rti));
         let clauses = self.clauses(root, quals)?;
         let about = |clause: Rc<Clause>| {
@@ -122,7 +122,7 @@ impl Glob<'_> {
         let full = (1usize << rels.len()) - 1;
         let mut best = vec![None; full + 1];
         rels.iter().enumerate().for_each(|(i, r)| best[1 << i] = Some(r.clone()));
-        let mut subsets = Subsets { rels, filters, quals, ends, best };
+        let mut subsets = Subsets { rels, special_joins, quals, uses, best };
         // With LATERAL references, joins without a condition may be necessary: try again with
         // Cartesian products everywhere.
         for everywhere in [false, true] {
@@ -139,7 +139,7 @@ impl Glob<'_> {
     /// gives a subset of that size, or `everywhere`.
     fn search_sizes(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         subsets: &mut Subsets<'_>,
         everywhere: bool,
     ) -> Result<()> {
@@ -170,7 +170,7 @@ impl Glob<'_> {
     /// Joins all pairs of subsets that form the subset `mask`; `None` if there is none.
     fn make_subset(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         subsets: &Subsets<'_>,
         mask: usize,
         cartesian: bool,
@@ -183,29 +183,29 @@ impl Glob<'_> {
             let sides = (&subsets.best[sub], &subsets.best[other]);
             sub = sub.wrapping_sub(mask) & mask;
             let (Some(l), Some(r)) = sides else { continue };
-            if let Some(f) = subsets.filter(mask ^ other) {
-                if f.asks.is_subset(&r.relids) {
-                    self.unique_paths(root, f, r, subsets.ends, &mut out)?;
+            if let Some(f) = subsets.special_join(mask ^ other) {
+                if f.min_left.is_subset(&r.relids) {
+                    self.unique_paths(root, f, r, subsets.uses, &mut out)?;
                 }
                 continue;
             }
-            if let Some(f) = subsets.filter(other) {
-                if f.asks.is_subset(&l.relids) {
+            if let Some(f) = subsets.special_join(other) {
+                if f.min_left.is_subset(&l.relids) {
                     let above = match f.adds_columns() {
                         true => subsets.between(mask ^ other, other, true).0,
                         false => Vec::new(),
                     };
-                    self.filter_paths(root, l, f, &above, subsets.ends, &mut out)?;
+                    self.special_join_paths(root, l, f, &above, subsets.uses, &mut out)?;
                 }
                 continue;
             }
-            let (here, tied) = subsets.between(mask ^ other, other, false);
-            if !tied && !cartesian && !depends(l, r) && !depends(r, l) {
+            let (here, connected) = subsets.between(mask ^ other, other, false);
+            if !connected && !cartesian && !depends(l, r) && !depends(r, l) {
                 continue;
             }
             if out.is_none() {
                 let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
-                out = Some(JoinRel { rows, ..JoinRel::of(l, r, subsets.ends) });
+                out = Some(JoinRel { rows, ..JoinRel::of(l, r, subsets.uses) });
             }
             if let Some(target) = &mut out {
                 self.join_paths(root, JoinType::Inner, l, r, &here, target)?;
@@ -218,10 +218,10 @@ impl Glob<'_> {
     /// cached: each step computes only those with the new relation.
     pub(crate) fn search_greedily(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         rels: Vec<JoinRel>,
         quals: &[Expr],
-        ends: &Ends,
+        uses: &JoinUses,
     ) -> Result<JoinRel> {
         let quals = self.clauses(root, quals)?;
         let all = rels.iter().fold(Relids::new(), |all, r| all.union(&r.relids));
@@ -239,7 +239,7 @@ impl Glob<'_> {
                     let key = (rels[i].0, rels[j].0);
                     if !cartesian && !tried.contains_key(&key) {
                         let (l, r) = (&rels[i].1, &rels[j].1);
-                        let made = self.greedy_pair(root, l, r, (&all, &quals), ends, false)?;
+                        let made = self.greedy_pair(root, l, r, (&all, &quals), uses, false)?;
                         tried.insert(key, made);
                     }
                     let fresh;
@@ -247,7 +247,7 @@ impl Glob<'_> {
                         false => tried.get(&key).and_then(Option::as_ref),
                         true => {
                             let (l, r) = (&rels[i].1, &rels[j].1);
-                            fresh = self.greedy_pair(root, l, r, (&all, &quals), ends, true)?;
+                            fresh = self.greedy_pair(root, l, r, (&all, &quals), uses, true)?;
                             fresh.as_ref()
                         }
                     };
@@ -275,14 +275,14 @@ impl Glob<'_> {
     /// every path needs further relations of `all` (LATERAL), which must be joined first.
     fn greedy_pair(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         l: &JoinRel,
         r: &JoinRel,
         (all, quals): (&Relids, &Clauses),
-        ends: &Ends,
+        uses: &JoinUses,
         cartesian: bool,
     ) -> Result<Option<JoinRel>> {
-        self.facts.check_interrupts()?;
+        self.host.check_interrupts()?;
         let applies = |need: &Relids| {
             !need.is_subset(&l.relids)
                 && !need.is_subset(&r.relids)
@@ -294,12 +294,12 @@ impl Glob<'_> {
                 here.push(q.clone());
             }
         }
-        let tied = !here.is_empty() || depends(l, r) || depends(r, l);
-        if !tied && !cartesian {
+        let connected = !here.is_empty() || depends(l, r) || depends(r, l);
+        if !connected && !cartesian {
             return Ok(None);
         }
         let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
-        let mut out = JoinRel { rows, ..JoinRel::of(l, r, ends) };
+        let mut out = JoinRel { rows, ..JoinRel::of(l, r, uses) };
         self.join_paths(root, JoinType::Inner, l, r, &here, &mut out)?;
         self.join_paths(root, JoinType::Inner, r, l, &here, &mut out)?;
         Ok(out.paths.paths.iter().any(|p| p.outer.is_disjoint(all)).then_some(out))

@@ -3,11 +3,11 @@
 
 use crate::clause::Clauses;
 use crate::crosstype::converted;
-use crate::facts::ColStats;
-use crate::glob::{Glob, Root};
+use crate::host::ColumnStats;
 use crate::pattern::{PatternKind, next_prefix};
 use crate::relids::Relids;
 use crate::scan::is_index_key;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{pull_vars_of, relids_of};
 use pgerror::Result;
 use plan::expr::{
@@ -32,8 +32,8 @@ const LONG_HISTOGRAM: usize = 100;
 const ELEMENTS_MAX: usize = 100;
 
 /// Statistics of a column or expression. Counterpart: `VariableStatData`.
-pub(crate) struct VarFacts {
-    stats: Option<Arc<ColStats>>,
+pub(crate) struct VariableStats {
+    stats: Option<Arc<ColumnStats>>,
     rows: f64,
     /// Estimated number of distinct values.
     pub distinct: f64,
@@ -41,12 +41,12 @@ pub(crate) struct VarFacts {
     unique: bool,
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Selectivity for a parameterized scan of `rti`: columns of other relations are treated as
     /// unknown constants. Counterpart: `clauselist_selectivity` with a `varRelid`.
     pub(crate) fn lookup_selectivity(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rti: i32,
         quals: &[Expr],
     ) -> Result<f64> {
@@ -58,7 +58,7 @@ impl Glob<'_> {
 
     /// Selectivity of ANDed conditions. A lower and an upper bound on the same column are estimated
     /// together. Counterpart: `clauselist_selectivity`.
-    pub(crate) fn selectivity_all(&mut self, root: &Root, quals: &[Expr]) -> Result<f64> {
+    pub(crate) fn selectivity_all(&mut self, root: &PlannerInfo, quals: &[Expr]) -> Result<f64> {
         let mut s = 1.0;
         // (column, selectivity of the lower bound, of the upper bound)
         let mut ranges: Vec<(Expr, Option<f64>, Option<f64>)> = Vec::new();
@@ -94,7 +94,7 @@ impl Glob<'_> {
 
     /// Selectivity of an OR clause among the rows that satisfy the restrictions extracted from it.
     /// Counterpart: orclauses.c (`consider_new_or_clause`).
-    fn beside_restrictions(&mut self, root: &Root, clause: &Expr, own: f64) -> Result<f64> {
+    fn beside_restrictions(&mut self, root: &PlannerInfo, clause: &Expr, own: f64) -> Result<f64> {
         let mut s = own;
         if let Some((_, parts)) = root.restrictions.iter().find(|(c, _)| c == clause) {
             for p in parts {
@@ -108,13 +108,13 @@ impl Glob<'_> {
     /// selectivity.
     pub(crate) fn range_part(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         q: &Expr,
     ) -> Result<Option<(Expr, bool, f64)>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
         let [l, r] = op.args.as_slice() else { return Ok(None) };
-        let facts = self.facts.operator(op.opno)?;
-        let less = match facts.restrict.as_str() {
+        let info = self.host.operator(op.opno)?;
+        let less = match info.restrict.as_str() {
             "scalarltsel" | "scalarlesel" => true,
             "scalargtsel" | "scalargesel" => false,
             _ => return Ok(None),
@@ -129,8 +129,8 @@ impl Glob<'_> {
     }
 
     /// Selectivity of one condition.
-    pub(crate) fn selectivity(&mut self, root: &Root, q: &Expr) -> Result<f64> {
-        self.facts.check_interrupts()?;
+    pub(crate) fn selectivity(&mut self, root: &PlannerInfo, q: &Expr) -> Result<f64> {
+        self.host.check_interrupts()?;
         let s = match q {
             Expr::Const(c) => {
                 if !c.is_null() && c.value.as_ref().as_bool() {
@@ -159,7 +159,7 @@ impl Glob<'_> {
             Expr::ScalarArrayOp(op) => self.array_selectivity(root, op)?,
             Expr::RowCompare(r) => self.row_selectivity(root, r)?,
             Expr::NullTest(n) => {
-                let stats = self.var_facts(root, strip(&n.arg))?.stats;
+                let stats = self.variable_stats(root, strip(&n.arg))?.stats;
                 let frac = stats.map_or(DEFAULT_UNKNOWN, |s| s.null_frac);
                 if n.is_not { 1.0 - frac } else { frac }
             }
@@ -172,8 +172,12 @@ impl Glob<'_> {
     }
 
     /// Fractions of the rows with TRUE and FALSE in a boolean column, if there are statistics.
-    fn boolean_fractions(&mut self, root: &Root, column: &Expr) -> Result<Option<(f64, f64)>> {
-        let Some(stats) = self.var_facts(root, strip(column))?.stats else { return Ok(None) };
+    fn boolean_fractions(
+        &mut self,
+        root: &PlannerInfo,
+        column: &Expr,
+    ) -> Result<Option<(f64, f64)>> {
+        let Some(stats) = self.variable_stats(root, strip(column))?.stats else { return Ok(None) };
         let (Some(value), Some(&frequency)) = (stats.mcv.first(), stats.mcv_freq.first()) else {
             return Ok(None);
         };
@@ -185,7 +189,7 @@ impl Glob<'_> {
     }
 
     /// Selectivity of `x IS TRUE` and the like. Counterpart: `booltestsel`.
-    fn boolean_test_selectivity(&mut self, root: &Root, test: &BooleanTest) -> Result<f64> {
+    fn boolean_test_selectivity(&mut self, root: &PlannerInfo, test: &BooleanTest) -> Result<f64> {
         if let Some((yes, no)) = match strip(&test.arg) {
             Expr::Var(_) => self.boolean_fractions(root, &test.arg)?,
             _ => None,
@@ -211,10 +215,10 @@ impl Glob<'_> {
 
     /// Selectivity of `x op ANY (array)` and `x op ALL (array)`, by the elements if they are known.
     /// Counterpart: `scalararraysel`.
-    fn array_selectivity(&mut self, root: &Root, op: &ScalarArrayOpExpr) -> Result<f64> {
+    fn array_selectivity(&mut self, root: &PlannerInfo, op: &ScalarArrayOpExpr) -> Result<f64> {
         let [left, right] = op.args.as_slice() else { return Ok(0.5) };
-        let facts = self.facts.operator(op.opno)?;
-        let negated = facts.restrict == "neqsel";
+        let info = self.host.operator(op.opno)?;
+        let negated = info.restrict == "neqsel";
         let element = OpExpr {
             opno: op.opno,
             opfuncid: op.opfuncid,
@@ -230,7 +234,7 @@ impl Glob<'_> {
             Expr::Const(c) if !c.is_null() => {
                 let array = ArrayRef::new(c.value.as_ref());
                 let ty = array.elem_type();
-                let info = self.facts.type_info(ty)?;
+                let info = self.host.type_info(ty)?;
                 let each = array.elements(&info).unwrap_or_default().into_iter().map(|value| {
                     Expr::Const(Const {
                         consttype: ty,
@@ -269,7 +273,7 @@ impl Glob<'_> {
     /// Counterpart: `eqjoinsel_semi`.
     pub(crate) fn semi_selectivity(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         inner: &Relids,
         inner_rows: f64,
         quals: &Clauses,
@@ -278,12 +282,12 @@ impl Glob<'_> {
         for q in quals {
             let sides = match &*q.expr {
                 Expr::OpExpr(op) => match op.args.as_slice() {
-                    [a, b] => Some((strip(a), strip(b), self.facts.operator(op.opno)?)),
+                    [a, b] => Some((strip(a), strip(b), self.host.operator(op.opno)?)),
                     _ => None,
                 },
                 _ => None,
             };
-            let estimator = sides.as_ref().map_or("", |(_, _, facts)| facts.join.as_str());
+            let estimator = sides.as_ref().map_or("", |(_, _, info)| info.join.as_str());
             let (Some((a, b, _)), true) = (&sides, matches!(estimator, "eqjoinsel" | "neqjoinsel"))
             else {
                 let inequality = estimator.starts_with("scalar");
@@ -292,14 +296,14 @@ impl Glob<'_> {
             };
             let within = |e: &Expr| matches!(e, Expr::Var(v) if inner.contains(&v.varno));
             let (outer, inside) = if within(a) { (b, a) } else { (a, b) };
-            let outer = self.var_facts(root, outer)?;
+            let outer = self.variable_stats(root, outer)?;
             let nulls = outer.stats.as_ref().map_or(0.0, |s| s.null_frac);
             if estimator == "neqjoinsel" {
                 // Almost every outer value differs from some inner value.
                 fraction *= 1.0 - nulls;
                 continue;
             }
-            let inside = self.var_facts(root, inside)?;
+            let inside = self.variable_stats(root, inside)?;
             let distinct = inside.distinct.min(inner_rows.max(1.0));
             fraction *= (1.0 - nulls) * (distinct / outer.distinct.max(1.0)).min(1.0);
         }
@@ -308,21 +312,25 @@ impl Glob<'_> {
 
     /// Fractions of the two inputs that a merge join reads before one of them ends, by the largest
     /// known values of the columns. Counterpart: `mergejoinscansel`.
-    pub(crate) fn merge_fractions(&mut self, root: &Root, clause: &Expr) -> Result<(f64, f64)> {
+    pub(crate) fn merge_fractions(
+        &mut self,
+        root: &PlannerInfo,
+        clause: &Expr,
+    ) -> Result<(f64, f64)> {
         let Expr::OpExpr(op) = clause else { return Ok((1.0, 1.0)) };
         let [l, r] = op.args.as_slice() else { return Ok((1.0, 1.0)) };
         let (l, r) = (strip(l), strip(r));
         if l.type_oid() != r.type_oid() {
             return Ok((1.0, 1.0));
         }
-        let cmp = self.facts.type_compare(l.type_oid())?;
-        let (a, b) = (self.var_facts(root, l)?, self.var_facts(root, r)?);
+        let cmp = self.host.type_compare(l.type_oid())?;
+        let (a, b) = (self.variable_stats(root, l)?, self.variable_stats(root, r)?);
         let (Some(sa), Some(sb)) = (&a.stats, &b.stats) else { return Ok((1.0, 1.0)) };
         let (Some(la), Some(lb)) = (largest(sa, &cmp), largest(sb, &cmp)) else {
             return Ok((1.0, 1.0));
         };
         let side = Side { less: true, equal: true };
-        let fraction = |v: &VarFacts, s: &ColStats, end: DatumRef<'_>| {
+        let fraction = |v: &VariableStats, s: &ColumnStats, end: DatumRef<'_>| {
             (range_selectivity(s, v.distinct, end, &cmp, v.type_oid, side) + s.null_frac)
                 .clamp(0.0, 1.0)
         };
@@ -334,14 +342,14 @@ impl Glob<'_> {
     }
 
     /// Selectivity of a row comparison: that of its first columns. Counterpart: `rowcomparesel`.
-    fn row_selectivity(&mut self, root: &Root, r: &RowCompareExpr) -> Result<f64> {
+    fn row_selectivity(&mut self, root: &PlannerInfo, r: &RowCompareExpr) -> Result<f64> {
         let (Some(l), Some(v), Some(&opno)) = (r.largs.first(), r.rargs.first(), r.opnos.first())
         else {
             return Ok(DEFAULT_UNKNOWN);
         };
         let first = OpExpr {
             opno,
-            opfuncid: self.facts.operator_function(opno)?,
+            opfuncid: self.host.operator_function(opno)?,
             opresulttype: types::oids::BOOL,
             opretset: false,
             opcollid: ids::Oid::INVALID,
@@ -352,8 +360,8 @@ impl Glob<'_> {
         self.operator_selectivity(root, &first)
     }
 
-    fn operator_selectivity(&mut self, root: &Root, op: &OpExpr) -> Result<f64> {
-        let facts = self.facts.operator(op.opno)?;
+    fn operator_selectivity(&mut self, root: &PlannerInfo, op: &OpExpr) -> Result<f64> {
+        let info = self.host.operator(op.opno)?;
         let [l, r] = op.args.as_slice() else { return Ok(0.5) };
         let (l, r) = (strip(l), strip(r));
         let is_ours = |e: &Expr| matches!(e, Expr::Var(v) if Some(v.varno) == self.lookup);
@@ -362,7 +370,7 @@ impl Glob<'_> {
             && !is_ours(l)
             && !is_ours(r)
         {
-            return self.join_selectivity(root, l, r, &facts.join);
+            return self.join_selectivity(root, l, r, &info.join);
         }
         let (var, other, flipped) = match (l, r) {
             (o @ Expr::Var(_), v) if is_ours(v) => (v, o, true),
@@ -370,34 +378,34 @@ impl Glob<'_> {
             (o, v @ Expr::Var(_)) => (v, o, true),
             _ if self.is_known(root, l)? && relids_of(r).is_empty() => (l, r, false),
             _ if self.is_known(root, r)? && relids_of(l).is_empty() => (r, l, true),
-            _ => return Ok(default_selectivity(&facts.restrict)),
+            _ => return Ok(default_selectivity(&info.restrict)),
         };
         // An operand that depends on the same relation is not a constant.
         if let Expr::Var(own) = var {
             let mut same = Vec::new();
             pull_vars_of(own.varno, other, &mut same);
             if !same.is_empty() {
-                return Ok(default_selectivity(&facts.restrict));
+                return Ok(default_selectivity(&info.restrict));
             }
         }
-        let v = self.var_facts(root, var)?;
+        let v = self.variable_stats(root, var)?;
         let value = match other {
             Expr::Const(c) => Some(c.value.clone()),
-            Expr::Param(p) if p.paramkind == ParamKind::Extern => self.facts.param_value(p.paramid),
+            Expr::Param(p) if p.paramkind == ParamKind::Extern => self.host.param_value(p.paramid),
             _ => None,
         };
         if value.as_ref().is_some_and(|d| d.is_null()) {
             return Ok(0.0);
         }
-        if let Some((kind, negated)) = PatternKind::of_estimator(&facts.restrict) {
+        if let Some((kind, negated)) = PatternKind::of_estimator(&info.restrict) {
             return self.pattern_selectivity(op, &v, kind, negated, flipped);
         }
         // Statistics are compared with the constant in the column's type.
         let near = value.as_ref().map(|d| converted(d, strip(other).type_oid(), v.type_oid));
         let comparable = near.as_ref().is_none_or(|d| d.is_some());
         let value = near.flatten().or(value);
-        let cmp = self.facts.type_compare(v.type_oid).ok().filter(|_| comparable);
-        Ok(match facts.restrict.as_str() {
+        let cmp = self.host.type_compare(v.type_oid).ok().filter(|_| comparable);
+        Ok(match info.restrict.as_str() {
             "eqsel" => eq_selectivity(&v, value.as_ref().map(|d| d.as_ref()), cmp),
             "neqsel" => {
                 let nulls = v.stats.as_ref().map_or(0.0, |s| s.null_frac);
@@ -424,7 +432,7 @@ impl Glob<'_> {
     fn pattern_selectivity(
         &mut self,
         op: &OpExpr,
-        v: &VarFacts,
+        v: &VariableStats,
         kind: PatternKind,
         negated: bool,
         flipped: bool,
@@ -437,7 +445,7 @@ impl Glob<'_> {
         };
         let DatumRef::Bytes(pattern) = pattern.as_ref() else { return Ok(0.0) };
         let matches = kind.matches(pattern);
-        let cmp = self.facts.type_compare(v.type_oid)?;
+        let cmp = self.host.type_compare(v.type_oid)?;
         if matches.whole {
             let value = DatumRef::Bytes(&matches.prefix);
             return Ok(finish(eq_selectivity(v, Some(value), Some(cmp))));
@@ -466,7 +474,12 @@ impl Glob<'_> {
     /// Evaluates the operator: the fraction of all rows with a most common value that matches, and
     /// the fraction of histogram bounds that match, if there are enough. `op` may be the negated
     /// match.
-    fn tried(&mut self, op: &OpExpr, v: &VarFacts, negated: bool) -> Result<(f64, Option<f64>)> {
+    fn tried(
+        &mut self,
+        op: &OpExpr,
+        v: &VariableStats,
+        negated: bool,
+    ) -> Result<(f64, Option<f64>)> {
         /// A histogram with fewer bounds is not used.
         const BOUNDS_MIN: usize = 10;
         let Some(stats) = &v.stats else { return Ok((0.0, None)) };
@@ -476,7 +489,7 @@ impl Glob<'_> {
             _ => &[],
         };
         let values: Vec<Datum> = stats.mcv.iter().chain(inner).cloned().collect();
-        let found = self.facts.try_values(op, &values)?;
+        let found = self.host.try_values(op, &values)?;
         let (of_commons, of_inner) = found.split_at(stats.mcv.len());
         let pairs = of_commons.iter().zip(&stats.mcv_freq);
         let common =
@@ -486,12 +499,18 @@ impl Glob<'_> {
         Ok((common, fraction))
     }
 
-    fn join_selectivity(&mut self, root: &Root, l: &Expr, r: &Expr, join: &str) -> Result<f64> {
+    fn join_selectivity(
+        &mut self,
+        root: &PlannerInfo,
+        l: &Expr,
+        r: &Expr,
+        join: &str,
+    ) -> Result<f64> {
         Ok(match join {
             "eqjoinsel" => {
-                let a = self.var_facts(root, l)?;
-                let b = self.var_facts(root, r)?;
-                let nulls = |v: &VarFacts| v.stats.as_ref().map_or(0.0, |s| s.null_frac);
+                let a = self.variable_stats(root, l)?;
+                let b = self.variable_stats(root, r)?;
+                let nulls = |v: &VariableStats| v.stats.as_ref().map_or(0.0, |s| s.null_frac);
                 (1.0 - nulls(&a)) * (1.0 - nulls(&b)) / a.distinct.max(b.distinct).max(1.0)
             }
             "neqjoinsel" => 1.0 - DEFAULT_EQ,
@@ -504,20 +523,24 @@ impl Glob<'_> {
     }
 
     /// Statistics of a column or expression. Counterpart: `examine_variable`.
-    pub(crate) fn var_facts(&mut self, root: &Root, expr: &Expr) -> Result<VarFacts> {
-        let unknown = VarFacts {
+    pub(crate) fn variable_stats(
+        &mut self,
+        root: &PlannerInfo,
+        expr: &Expr,
+    ) -> Result<VariableStats> {
+        let unknown = VariableStats {
             stats: None,
             rows: 1000.0,
             distinct: DEFAULT_DISTINCT,
             type_oid: expr.type_oid(),
             unique: false,
         };
-        let Expr::Var(v) = expr else { return self.expression_facts(root, expr, unknown) };
+        let Expr::Var(v) = expr else { return self.expression_stats(root, expr, unknown) };
         let Some(rel) = root.rels.get(&v.varno) else { return Ok(unknown) };
         let rows = rel.tuples;
         let RteKind::Relation { relid, .. } = &root.query.rte(v.varno).kind else {
-            let unknown = VarFacts { rows, distinct: DEFAULT_DISTINCT.min(rows), ..unknown };
-            return self.subquery_facts(root, v, unknown);
+            let unknown = VariableStats { rows, distinct: DEFAULT_DISTINCT.min(rows), ..unknown };
+            return self.subquery_stats(root, v, unknown);
         };
         let unique = rel.table.as_ref().is_some_and(|t| {
             t.indexes.iter().any(|i| {
@@ -528,8 +551,7 @@ impl Glob<'_> {
         });
         // ctid is unique.
         let unique = unique || v.varattno == -1;
-        let stats =
-            if v.varattno > 0 { self.facts.column_stats(*relid, v.varattno)? } else { None };
+        let stats = if v.varattno > 0 { self.host.column_stats(*relid, v.varattno)? } else { None };
         let distinct = if unique {
             rows
         } else {
@@ -540,7 +562,7 @@ impl Glob<'_> {
                 _ => DEFAULT_DISTINCT,
             }
         };
-        Ok(VarFacts {
+        Ok(VariableStats {
             stats,
             rows,
             distinct: distinct.clamp(1.0, rows.max(1.0)),
@@ -551,7 +573,12 @@ impl Glob<'_> {
 
     /// Statistics of a column of a subquery: those of the column below, if it is one. Counterpart:
     /// `examine_simple_variable`.
-    fn subquery_facts(&mut self, root: &Root, v: &Var, unknown: VarFacts) -> Result<VarFacts> {
+    fn subquery_stats(
+        &mut self,
+        root: &PlannerInfo,
+        v: &Var,
+        unknown: VariableStats,
+    ) -> Result<VariableStats> {
         let planned = root.subquery_of.get(&v.varno).map(|i| &root.subqueries[*i]);
         let Some(level) = planned.and_then(|s| s.level.as_deref()) else { return Ok(unknown) };
         let q = &level.query;
@@ -566,35 +593,35 @@ impl Glob<'_> {
             if let [only] = clauses.as_slice()
                 && only.tle_sort_group_ref == target.ressortgroupref
             {
-                return Ok(VarFacts { distinct: rows.max(1.0), unique: true, ..unknown });
+                return Ok(VariableStats { distinct: rows.max(1.0), unique: true, ..unknown });
             }
         }
         if !matches!(&target.expr, Expr::Var(v) if v.varlevelsup == 0) {
             return Ok(unknown);
         }
-        let below = self.var_facts(level, &target.expr)?;
+        let below = self.variable_stats(level, &target.expr)?;
         let distinct = match &below.stats {
             Some(s) if s.n_distinct > 0.0 => s.n_distinct,
             Some(s) if s.n_distinct < 0.0 => -s.n_distinct * rows,
             _ => return Ok(unknown),
         };
         let distinct = distinct.clamp(1.0, rows.max(1.0));
-        Ok(VarFacts { stats: below.stats, distinct, ..unknown })
+        Ok(VariableStats { stats: below.stats, distinct, ..unknown })
     }
 
     /// True if there are statistics, or a unique index, for the expression.
-    pub(crate) fn is_known(&mut self, root: &Root, expr: &Expr) -> Result<bool> {
-        let facts = self.var_facts(root, expr)?;
-        Ok(facts.stats.is_some() || facts.unique)
+    pub(crate) fn is_known(&mut self, root: &PlannerInfo, expr: &Expr) -> Result<bool> {
+        let info = self.variable_stats(root, expr)?;
+        Ok(info.stats.is_some() || info.unique)
     }
 
     /// Statistics of an expression, from an index on it.
-    fn expression_facts(
+    fn expression_stats(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         expr: &Expr,
-        unknown: VarFacts,
-    ) -> Result<VarFacts> {
+        unknown: VariableStats,
+    ) -> Result<VariableStats> {
         let relids = relids_of(expr);
         let (Some(rti), 1) = (relids.first(), relids.len()) else { return Ok(unknown) };
         let Some(rel) = root.rels.get(&rti) else { return Ok(unknown) };
@@ -607,7 +634,7 @@ impl Glob<'_> {
                 }
                 let unique = index.unique && index.keys.len() == 1 && index.predicate.is_empty();
                 let rows = rel.tuples;
-                let stats = self.facts.column_stats(index.oid, at as i16 + 1)?;
+                let stats = self.host.column_stats(index.oid, at as i16 + 1)?;
                 let distinct = match &stats {
                     _ if unique => rows,
                     Some(s) if s.n_distinct > 0.0 => s.n_distinct,
@@ -615,7 +642,7 @@ impl Glob<'_> {
                     _ => continue,
                 };
                 let distinct = distinct.clamp(1.0, rows.max(1.0));
-                return Ok(VarFacts { stats, rows, distinct, unique, ..unknown });
+                return Ok(VariableStats { stats, rows, distinct, unique, ..unknown });
             }
         }
         Ok(unknown)
@@ -623,7 +650,7 @@ impl Glob<'_> {
 }
 
 /// The largest known value of a column.
-fn largest<'s>(s: &'s ColStats, cmp: &Comparer) -> Option<DatumRef<'s>> {
+fn largest<'s>(s: &'s ColumnStats, cmp: &Comparer) -> Option<DatumRef<'s>> {
     let collation = ids::Oid(100);
     let candidates = s.mcv.iter().chain(s.histogram.last()).map(Datum::as_ref);
     candidates.reduce(|a, b| if cmp.order(a, b, collation).is_lt() { b } else { a })
@@ -681,7 +708,7 @@ pub(crate) fn strip(expr: &Expr) -> &Expr {
 
 /// Fraction of the rows without most common values that begin with the prefix. Counterpart:
 /// `prefix_selectivity`.
-fn prefix_selectivity(v: &VarFacts, s: &ColStats, prefix: &[u8], cmp: &Comparer) -> f64 {
+fn prefix_selectivity(v: &VariableStats, s: &ColumnStats, prefix: &[u8], cmp: &Comparer) -> f64 {
     let start = DatumRef::Bytes(prefix);
     let Some(below) = histogram_fraction(s, start, cmp, v.type_oid) else { return DEFAULT_MATCH };
     let end = next_prefix(prefix)
@@ -702,7 +729,7 @@ fn default_selectivity(estimator: &str) -> f64 {
     }
 }
 
-fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<Comparer>) -> f64 {
+fn eq_selectivity(v: &VariableStats, value: Option<DatumRef<'_>>, cmp: Option<Comparer>) -> f64 {
     if v.unique {
         return 1.0 / v.rows.max(1.0);
     }
@@ -733,7 +760,7 @@ struct Side {
 /// Selectivity of an inequality by most common values and histogram. Counterpart: `scalarineqsel`,
 /// `ineq_histogram_selectivity`.
 fn range_selectivity(
-    s: &ColStats,
+    s: &ColumnStats,
     distinct: f64,
     value: DatumRef<'_>,
     cmp: &Comparer,
@@ -775,7 +802,7 @@ fn range_selectivity(
 
 /// Fraction of the histogram below the value; `None` without a histogram.
 fn histogram_fraction(
-    s: &ColStats,
+    s: &ColumnStats,
     value: DatumRef<'_>,
     cmp: &Comparer,
     ty: ids::Oid,

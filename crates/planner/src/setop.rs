@@ -1,11 +1,11 @@
 //! Paths of set operations (UNION, INTERSECT, EXCEPT), and plans of recursive queries. Counterpart:
 //! prepunion.c.
 
-use crate::glob::{Glob, LevelInput, Root, WorkTable};
 use crate::path::{AppendShape, Path, PathKind, PathRef, PathSet};
 use crate::refs::{label, pass_through};
 use crate::rel::clamp_rows;
 use crate::relids::Relids;
+use crate::state::{LevelInput, Planner, PlannerInfo, WorkTable};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::node::{GroupKeys, Plan, PlanInfo, PlanNode};
@@ -33,9 +33,9 @@ impl Part {
     }
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// The paths of a level whose FROM is a tree of set operations, in the level's order.
-    pub(crate) fn set_operation_paths(&mut self, root: &mut Root) -> Result<PathSet> {
+    pub(crate) fn set_operation_paths(&mut self, root: &mut PlannerInfo) -> Result<PathSet> {
         let Some(tree) = root.query.set_operations.take() else {
             return Err(PgError::internal("set operation expected"));
         };
@@ -62,7 +62,7 @@ impl Glob<'_> {
     }
 
     /// The best path of one input.
-    pub(crate) fn arm(&mut self, root: &mut Root, rti: i32) -> Result<Part> {
+    pub(crate) fn set_input(&mut self, root: &mut PlannerInfo, rti: i32) -> Result<Part> {
         let plan = self.plan_subquery(root, rti)?;
         let s = &root.subqueries[plan];
         let path = s.paths.cheapest_for(root.subquery_fraction)?;
@@ -74,9 +74,9 @@ impl Glob<'_> {
         })
     }
 
-    fn set_operation(&mut self, root: &mut Root, node: &SetOpNode) -> Result<Part> {
+    fn set_operation(&mut self, root: &mut PlannerInfo, node: &SetOpNode) -> Result<Part> {
         match node {
-            SetOpNode::Leaf(rti) => self.arm(root, *rti),
+            SetOpNode::Leaf(rti) => self.set_input(root, *rti),
             SetOpNode::Op(op) => {
                 let fraction = root.subquery_fraction;
                 let union_all = op.op == SetOperation::Union && op.all;
@@ -93,7 +93,7 @@ impl Glob<'_> {
         }
     }
 
-    fn union(&mut self, root: &mut Root, op: &SetOperationStmt) -> Result<Part> {
+    fn union(&mut self, root: &mut PlannerInfo, op: &SetOperationStmt) -> Result<Part> {
         let mut parts = Vec::new();
         for side in [&op.larg, &op.rarg] {
             self.gather_union(root, side, op.all, &op.col_types, &mut parts)?;
@@ -121,7 +121,7 @@ impl Glob<'_> {
         let rows = children.iter().map(|p| p.rows).sum();
         let mut total: f64 = children.iter().map(|p| p.total).sum();
         if children.len() > 1 {
-            total += rows * self.facts.costs().cpu_tuple * 0.5;
+            total += rows * self.host.costs().cpu_tuple * 0.5;
         }
         Path {
             relids: Relids::new(),
@@ -148,7 +148,7 @@ impl Glob<'_> {
     /// `plan_union_children`.
     fn gather_union(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         node: &SetOpNode,
         all: bool,
         types: &[Oid],
@@ -159,7 +159,7 @@ impl Glob<'_> {
             && op.col_types == types
             && (op.all == all || !all)
         {
-            self.facts.check_interrupts()?;
+            self.host.check_interrupts()?;
             deep(|| self.gather_union(root, &op.larg, all, types, out))?;
             return deep(|| self.gather_union(root, &op.rarg, all, types, out));
         }
@@ -186,7 +186,7 @@ impl Glob<'_> {
     /// True if hashing is cheaper than sorting. Counterpart: `choose_hashed_setop`.
     fn hash_is_cheaper(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         op: &SetOperationStmt,
         input: &Path,
         groups: f64,
@@ -223,7 +223,7 @@ impl Glob<'_> {
     /// The path that removes duplicates. Counterpart: `make_union_unique`.
     fn union_distinct(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         child: Path,
         op: &Rc<SetOperationStmt>,
         rows: f64,
@@ -266,7 +266,7 @@ impl Glob<'_> {
     }
 
     /// INTERSECT and EXCEPT: a SetOp node above an Append of both inputs with a flag column.
-    fn intersect_except(&mut self, root: &mut Root, op: &SetOperationStmt) -> Result<Part> {
+    fn intersect_except(&mut self, root: &mut PlannerInfo, op: &SetOperationStmt) -> Result<Part> {
         let l = self.set_operation(root, &op.larg)?;
         let l = self.converted(l, &op.col_types)?;
         let r = self.set_operation(root, &op.rarg)?;
@@ -287,10 +287,10 @@ impl Glob<'_> {
         let child = self.append_path(vec![first.path, second.path], shape, width);
         // A hashed SetOp cannot spill, so its table must fit in memory.
         let bytes = child.rows * (f64::from(child.width) + 56.0);
-        let fits = bytes <= self.facts.costs().hash_mem;
+        let fits = bytes <= self.host.costs().hash_mem;
         let hashed = fits && self.hash_is_cheaper(root, &op, &child, groups, rows);
         let child = if hashed { child } else { self.set_sort(child, &op) };
-        let total = child.total + child.rows * self.facts.costs().cpu_operator;
+        let total = child.total + child.rows * self.host.costs().cpu_operator;
         let startup = if hashed { total } else { child.startup };
         let path = wrapped(child, |child| PathKind::SetOp { child, op: op.clone(), hashed });
         Ok(Part::of(Path { startup, total, rows, ..path }, rows, &op))
@@ -300,12 +300,12 @@ impl Glob<'_> {
     /// plan and its number of rows.
     pub(crate) fn plan_recursive(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         cte: &CommonTableExpr,
     ) -> Result<(Plan, f64)> {
         self.enter()?;
         let input = LevelInput { tuple_fraction: 0.0, ..root.child_input(0.0) };
-        let mut level = Root::new((*cte.query).clone(), input);
+        let mut level = PlannerInfo::new((*cte.query).clone(), input);
         self.prepare(&mut level)?;
         self.flatten_rtable(&mut level);
         level.in_set_operation = true;
@@ -369,7 +369,7 @@ fn column_types(query: &Query) -> Rc<[Oid]> {
 /// A path of a planned input.
 pub(crate) fn arm_path(rti: i32, plan: usize, path: &PathRef) -> Path {
     Path {
-        kind: PathKind::Arm { rti, plan, path: path.clone() },
+        kind: PathKind::SetInput { rti, plan, path: path.clone() },
         relids: Relids::from([rti]),
         order: Vec::new(),
         outer: Relids::new(),

@@ -2,9 +2,9 @@
 //! `cost_incremental_sort`), pathnode.c (`adjust_limit_rows_costs`), planner.c
 //! (`preprocess_limit`, `create_ordered_paths`).
 
-use crate::glob::{Glob, Root};
 use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, common_prefix, starts_with};
 use crate::rel::clamp_rows;
+use crate::state::{Planner, PlannerInfo};
 use crate::width::table_size;
 use pgerror::Result;
 use plan::expr::Expr;
@@ -17,13 +17,13 @@ const RUN_BUFFER: f64 = 34.0 * PAGE;
 /// Estimated number of distinct values without statistics.
 const GROUPS_DEFAULT: f64 = 200.0;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Startup and total cost of a sort of all rows.
     pub(crate) fn sort_cost(&self, below: f64, rows: f64, width: i32) -> (f64, f64) {
         self.bounded_sort_cost(below, rows, width, None)
     }
 
-    /// As [`Glob::sort_cost`]; if only the first `limit` rows are needed, others are discarded
+    /// As [`Planner::sort_cost`]; if only the first `limit` rows are needed, others are discarded
     /// early.
     pub(crate) fn bounded_sort_cost(
         &self,
@@ -32,7 +32,7 @@ impl Glob<'_> {
         width: i32,
         limit: Option<f64>,
     ) -> (f64, f64) {
-        let c = self.facts.costs();
+        let c = self.host.costs();
         let rows = rows.max(2.0);
         let kept = limit.map_or(rows, |l| l.min(rows));
         let bytes = table_size(rows, width);
@@ -58,7 +58,7 @@ impl Glob<'_> {
 
     /// Cost of an incremental sort of the path's rows in `sets` presorted groups.
     fn incremental_sort_cost(&self, p: &Path, sets: f64, limit: Option<f64>) -> (f64, f64) {
-        let c = self.facts.costs();
+        let c = self.host.costs();
         let rows = p.rows.max(2.0);
         let run = (p.total - p.startup) / sets;
         let (startup, total) = self.bounded_sort_cost(0.0, 1.5 * rows / sets, p.width, limit);
@@ -85,13 +85,13 @@ impl Glob<'_> {
     /// The path under an incremental sort, if it already has a part of the order.
     pub(crate) fn sorted_further(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         p: &PathRef,
         order: &[PathKey],
         limit: Option<f64>,
     ) -> Result<Option<Path>> {
         let presorted = common_prefix(&p.order, order);
-        if presorted == 0 || !self.facts.costs().enable_incremental_sort {
+        if presorted == 0 || !self.host.costs().enable_incremental_sort {
             return Ok(None);
         }
         let exprs: Vec<Expr> = order[..presorted].iter().map(|k| Expr::clone(&k.expr)).collect();
@@ -109,7 +109,7 @@ impl Glob<'_> {
     /// of the order sorted incrementally.
     pub(crate) fn ordered_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         paths: PathSet,
         order: &[PathKey],
     ) -> Result<PathSet> {
@@ -119,7 +119,7 @@ impl Glob<'_> {
         let limit = self.limit_tuples(&root.query);
         let mut out = paths.above();
         let cheapest = paths.cheapest().cloned();
-        for p in paths.unparameterised() {
+        for p in paths.unparameterized() {
             if starts_with(&p.order, order) {
                 out.add_ref(p.clone());
                 continue;
@@ -145,7 +145,7 @@ impl Glob<'_> {
 
     /// The tuple fraction of the output that LIMIT, or the level above, will fetch: 0 is all, a
     /// number below 1 is a fraction, others are a count.
-    pub(crate) fn limit_fraction(&self, root: &Root) -> f64 {
+    pub(crate) fn limit_fraction(&self, root: &PlannerInfo) -> f64 {
         let asked = root.tuple_fraction;
         let (count, skip) = (bound(&root.query.limit_count), bound(&root.query.limit_offset));
         let own = match (count, skip) {

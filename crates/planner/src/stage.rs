@@ -1,7 +1,7 @@
 //! What the stages of a query level above its joins compute. The paths of a stage share one
 //! description, so that a path is cheap to make; `create` reads it when it makes the plan node.
 
-use crate::facts::RelFacts;
+use crate::host::RelationInfo;
 use ids::AttrNo;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::PlanRowMark;
@@ -41,7 +41,7 @@ pub(crate) struct Modification {
     pub command: CmdType,
     /// Range-table index of the modified relation.
     pub target: i32,
-    pub table: Arc<RelFacts>,
+    pub table: Arc<RelationInfo>,
     /// The columns of the rows that the child must return.
     pub targets: Vec<TargetEntry>,
     pub update_colnos: Vec<AttrNo>,

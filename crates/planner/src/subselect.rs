@@ -4,9 +4,9 @@
 //! Outer references of a sub-select become exec parameters before it is planned. So no level uses
 //! the range table of another one.
 
-use crate::facts::PlannerFacts;
-use crate::glob::{Glob, LevelInput, Root, SubqueryPlan};
-use crate::pullup::drop_idle_limit;
+use crate::host::PlannerHost;
+use crate::pullup::drop_unneeded_limit;
+use crate::state::{LevelInput, Planner, PlannerInfo, SubqueryPlan};
 use crate::vars::{conjunction, conjuncts, contains_sublinks, substitute};
 use crate::width::table_size;
 use ids::Oid;
@@ -21,11 +21,29 @@ use plan::query::{CmdType, Query, RteKind};
 use plan::walk;
 use stdx::Nested;
 
-impl Glob<'_> {
+/// A sub-select whose query is planned.
+struct PlannedSubselect {
+    sub: SubPlan,
+    /// Its output columns.
+    columns: Vec<Expr>,
+    /// Estimated size of all rows.
+    bytes: f64,
+    /// Total cost of its plan.
+    total: f64,
+}
+
+impl PlannedSubselect {
+    /// True if it refers to the level that contains it.
+    fn is_correlated(&self) -> bool {
+        !self.sub.par_param.is_empty()
+    }
+}
+
+impl Planner<'_> {
     /// Replaces the references to this level in `query`, one level below, by exec parameters.
     /// Returns the parameters with the expressions over this level that set them. Counterpart:
     /// `SS_replace_correlation_vars`.
-    pub(crate) fn parameterise(&mut self, query: &mut Query) -> Vec<(i32, Expr)> {
+    pub(crate) fn parameterize(&mut self, query: &mut Query) -> Vec<(i32, Expr)> {
         let mut params: Vec<(i32, Expr)> = Vec::new();
         walk::deep_query_mut(query, 0, &mut |e, level| {
             let mine = match e {
@@ -54,13 +72,13 @@ impl Glob<'_> {
     }
 
     /// Plans all sub-selects in the expression.
-    pub(crate) fn plan_sublinks(&mut self, root: &mut Root, expr: &mut Expr) -> Result<()> {
+    pub(crate) fn plan_sublinks(&mut self, root: &mut PlannerInfo, expr: &mut Expr) -> Result<()> {
         let mut failure = None;
         plan_each(self, root, expr, &mut failure);
         failure.map_or(Ok(()), Err)
     }
 
-    fn plan_sublink(&mut self, root: &mut Root, mut s: SubLink) -> Result<Expr> {
+    fn plan_sublink(&mut self, root: &mut PlannerInfo, mut s: SubLink) -> Result<Expr> {
         // Plan the sub-selects in the test expression first: their outer references could be taken
         // for those of this sub-select.
         if let Some(test) = &mut s.testexpr {
@@ -68,14 +86,42 @@ impl Glob<'_> {
         }
         let mut query = s.subselect.into_inner();
         if s.kind == SubLinkKind::Exists {
-            simplify_exists(&mut query, self.facts);
+            simplify_exists(&mut query, self.host);
         }
         let hashed = match s.kind {
             SubLinkKind::Exists => self.exists_as_any(&query)?,
             _ => None,
         };
-        let mut params = self.parameterise(&mut query);
-        let fraction = match s.kind {
+        let planned = self.plan_subselect(root, s.kind, s.array_type, query)?;
+        match s.kind {
+            SubLinkKind::Exists | SubLinkKind::Expr | SubLinkKind::Array
+                if !planned.is_correlated() =>
+            {
+                Ok(self.value_init_plan(root, planned.sub))
+            }
+            SubLinkKind::Exists | SubLinkKind::Expr | SubLinkKind::Array => match hashed {
+                Some(any) => self.cheaper_exists(root, planned.sub, any),
+                None => Ok(Expr::SubPlan(Box::new(planned.sub))),
+            },
+            SubLinkKind::Any | SubLinkKind::All | SubLinkKind::RowCompare => {
+                self.tested_subplan(root, planned, s.testexpr)
+            }
+            SubLinkKind::MultiExpr => Ok(self.multi_assignment(root, planned, s.id)),
+            SubLinkKind::Cte => Err(PgError::internal("WITH query in an expression")),
+        }
+    }
+
+    /// Plans the query of a sub-select, and describes it as a SubPlan without a test expression.
+    /// `array_type` is the result type of ARRAY (SELECT …). Counterpart: `make_subplan`.
+    fn plan_subselect(
+        &mut self,
+        root: &mut PlannerInfo,
+        kind: SubLinkKind,
+        array_type: Oid,
+        mut query: Query,
+    ) -> Result<PlannedSubselect> {
+        let mut params = self.parameterize(&mut query);
+        let fraction = match kind {
             SubLinkKind::Exists => 1.0,
             SubLinkKind::Any | SubLinkKind::All => 0.5,
             _ => 0.0,
@@ -88,24 +134,23 @@ impl Glob<'_> {
             let read = plan::params::param_refs(&[&plan], &[], &self.subplans).read;
             params.retain(|(id, _)| read.binary_search(id).is_ok());
         }
-        let columns: Vec<Expr> =
-            plan.info.target_list.iter().filter(|t| !t.resjunk).map(|t| t.expr.clone()).collect();
+        let shown = plan.info.target_list.iter().filter(|t| !t.resjunk);
+        let columns: Vec<Expr> = shown.map(|t| t.expr.clone()).collect();
         let (startup, total) = (plan.info.startup_cost, plan.info.total_cost);
-        let (rows, width) = (planned.rows, plan.info.plan_width);
+        let bytes = table_size(planned.rows, plan.info.plan_width);
         self.subplans.push(plan);
         let plan_id = self.subplans.len() as u32;
         let first = columns.first();
-        let first_col_type = match s.kind {
-            SubLinkKind::Array => s.array_type,
-            _ => first.map_or(Oid::INVALID, Expr::type_oid),
-        };
         let mut sub = SubPlan {
-            kind: s.kind,
+            kind,
             testexpr: None,
             param_ids: Vec::new(),
             plan_id,
-            plan_name: String::new(),
-            first_col_type,
+            plan_name: format!("SubPlan {plan_id}"),
+            first_col_type: match kind {
+                SubLinkKind::Array => array_type,
+                _ => first.map_or(Oid::INVALID, Expr::type_oid),
+            },
             first_col_typmod: first.map_or(-1, Expr::typmod),
             first_col_collation: first.map_or(Oid::INVALID, Expr::collation),
             use_hash_table: false,
@@ -114,8 +159,8 @@ impl Glob<'_> {
             par_param: params.iter().map(|(id, _)| *id).collect(),
             args: Vec::new(),
             startup_cost: startup,
-            per_call_cost: match s.kind {
-                SubLinkKind::Exists => startup + (total - startup) / rows.max(1.0),
+            per_call_cost: match kind {
+                SubLinkKind::Exists => startup + (total - startup) / planned.rows.max(1.0),
                 SubLinkKind::Any | SubLinkKind::All => startup + (total - startup) * 0.5,
                 _ => total,
             },
@@ -126,103 +171,104 @@ impl Glob<'_> {
             // An aggregate of this level may contain sub-selects that are not planned yet.
             sub.args.push(self.preprocess(root, e.clone())?);
         }
-        let correlated = !params.is_empty();
-        match s.kind {
-            SubLinkKind::Exists | SubLinkKind::Expr | SubLinkKind::Array if !correlated => {
-                let ty = match s.kind {
-                    SubLinkKind::Exists => types::oids::BOOL,
-                    _ => first_col_type,
-                };
-                let id = self.new_param(ty);
-                sub.set_param = vec![id];
-                sub.plan_name = format!("InitPlan {plan_id} (returns ${id})");
-                let result = match s.kind {
-                    SubLinkKind::Exists => Expr::Param(Param {
-                        paramkind: ParamKind::Exec,
-                        paramid: id,
-                        paramtype: types::oids::BOOL,
-                        paramtypmod: -1,
-                        paramcollid: Oid::INVALID,
-                        location: Location::UNKNOWN,
-                    }),
-                    _ => Expr::Param(Param {
-                        paramkind: ParamKind::Exec,
-                        paramid: id,
-                        paramtype: first_col_type,
-                        paramtypmod: sub.first_col_typmod,
-                        paramcollid: sub.first_col_collation,
-                        location: Location::UNKNOWN,
-                    }),
-                };
-                root.init_plans.push(Expr::SubPlan(Box::new(sub)));
-                Ok(result)
+        Ok(PlannedSubselect { sub, columns, bytes, total })
+    }
+
+    /// An uncorrelated sub-select with one value becomes an init plan; the result is the parameter
+    /// that it sets.
+    fn value_init_plan(&mut self, root: &mut PlannerInfo, mut sub: SubPlan) -> Expr {
+        let (ty, typmod, collation) = match sub.kind {
+            SubLinkKind::Exists => (types::oids::BOOL, -1, Oid::INVALID),
+            _ => (sub.first_col_type, sub.first_col_typmod, sub.first_col_collation),
+        };
+        let id = self.new_param(ty);
+        sub.set_param = vec![id];
+        sub.plan_name = format!("InitPlan {} (returns ${id})", sub.plan_id);
+        root.init_plans.push(Expr::SubPlan(Box::new(sub)));
+        Expr::Param(Param {
+            paramkind: ParamKind::Exec,
+            paramid: id,
+            paramtype: ty,
+            paramtypmod: typmod,
+            paramcollid: collation,
+            location: Location::UNKNOWN,
+        })
+    }
+
+    /// A sub-select with a test of its rows: ANY, ALL or a row comparison. The columns of its rows
+    /// become parameters in the test.
+    fn tested_subplan(
+        &mut self,
+        root: &mut PlannerInfo,
+        planned: PlannedSubselect,
+        test: Option<Expr>,
+    ) -> Result<Expr> {
+        let correlated = planned.is_correlated();
+        let PlannedSubselect { mut sub, columns, bytes, total } = planned;
+        let ids: Vec<i32> = columns.iter().map(|c| self.new_param(c.type_oid())).collect();
+        let mut test = test.unwrap_or_else(|| exec_param(0, &columns[0]));
+        substitute(&mut test, &mut |e| match e {
+            Expr::Param(p) if p.paramkind == ParamKind::Sublink => {
+                let i = p.paramid as usize - 1;
+                Some(exec_param(*ids.get(i)?, columns.get(i)?))
             }
-            SubLinkKind::Exists | SubLinkKind::Expr | SubLinkKind::Array => {
-                sub.plan_name = format!("SubPlan {plan_id}");
-                let each = sub.per_call_cost;
-                match hashed {
-                    Some(any) => self.cheaper_exists(root, sub, any, each),
-                    None => Ok(Expr::SubPlan(Box::new(sub))),
-                }
-            }
-            SubLinkKind::Any | SubLinkKind::All | SubLinkKind::RowCompare => {
-                let ids: Vec<i32> = columns.iter().map(|c| self.new_param(c.type_oid())).collect();
-                let mut test = s.testexpr.unwrap_or_else(|| exec_param(0, &columns[0]));
-                substitute(&mut test, &mut |e| match e {
-                    Expr::Param(p) if p.paramkind == ParamKind::Sublink => {
-                        let i = p.paramid as usize - 1;
-                        Some(exec_param(*ids.get(i)?, columns.get(i)?))
-                    }
-                    _ => None,
-                });
-                sub.plan_name = format!("SubPlan {plan_id}");
-                sub.param_ids = ids;
-                if s.kind == SubLinkKind::RowCompare && !correlated {
-                    // It runs once, as an init plan; the test stays in the expression.
-                    sub.set_param = std::mem::take(&mut sub.param_ids);
-                    sub.kind = SubLinkKind::Expr;
-                    root.init_plans.push(Expr::SubPlan(Box::new(sub)));
-                    return Ok(test);
-                }
-                // The hash table cannot spill, so it must fit in memory.
-                let bytes = table_size(rows, width);
-                sub.use_hash_table = s.kind == SubLinkKind::Any
-                    && !correlated
-                    && bytes <= self.facts.costs().hash_mem
-                    && self.can_hash_test(&test)?;
-                let scanned = matches!(s.kind, SubLinkKind::Any | SubLinkKind::All);
-                if scanned && !correlated && !sub.use_hash_table {
-                    self.keep_rows(plan_id);
-                }
-                if sub.use_hash_table {
-                    sub.startup_cost = total;
-                    sub.per_call_cost = self.facts.costs().cpu_operator;
-                }
-                sub.testexpr = Some(test);
-                Ok(Expr::SubPlan(Box::new(sub)))
-            }
-            SubLinkKind::MultiExpr => {
-                let ids: Vec<i32> = columns.iter().map(|c| self.new_param(c.type_oid())).collect();
-                root.multi.push((s.id, ids.clone()));
-                sub.kind = SubLinkKind::Expr;
-                sub.set_param = ids;
-                let shown: Vec<String> = sub.set_param.iter().map(|id| format!("${id}")).collect();
-                let what = if correlated { "SubPlan" } else { "InitPlan" };
-                sub.plan_name = format!("{what} {plan_id} (returns {})", shown.join(","));
-                if correlated {
-                    return Ok(Expr::SubPlan(Box::new(sub)));
-                }
-                let id = sub.set_param[0];
-                root.init_plans.push(Expr::SubPlan(Box::new(sub)));
-                Ok(exec_param(id, &columns[0]))
-            }
-            SubLinkKind::Cte => Err(PgError::internal("WITH query in an expression")),
+            _ => None,
+        });
+        if sub.kind == SubLinkKind::RowCompare && !correlated {
+            // It runs once, as an init plan; the test stays in the expression.
+            sub.set_param = ids;
+            sub.kind = SubLinkKind::Expr;
+            root.init_plans.push(Expr::SubPlan(Box::new(sub)));
+            return Ok(test);
         }
+        sub.param_ids = ids;
+        let costs = self.host.costs();
+        let (hash_mem, cpu_operator) = (costs.hash_mem, costs.cpu_operator);
+        // The hash table cannot spill, so it must fit in memory.
+        sub.use_hash_table = sub.kind == SubLinkKind::Any
+            && !correlated
+            && bytes <= hash_mem
+            && self.can_hash_test(&test)?;
+        let scanned = matches!(sub.kind, SubLinkKind::Any | SubLinkKind::All);
+        if scanned && !correlated && !sub.use_hash_table {
+            self.keep_rows(sub.plan_id);
+        }
+        if sub.use_hash_table {
+            sub.startup_cost = total;
+            sub.per_call_cost = cpu_operator;
+        }
+        sub.testexpr = Some(test);
+        Ok(Expr::SubPlan(Box::new(sub)))
+    }
+
+    /// The sub-select of a multi-column assignment, `SET (a, b) = (SELECT …)`: it sets a parameter
+    /// for each column.
+    fn multi_assignment(
+        &mut self,
+        root: &mut PlannerInfo,
+        planned: PlannedSubselect,
+        number: i32,
+    ) -> Expr {
+        let correlated = planned.is_correlated();
+        let PlannedSubselect { mut sub, columns, .. } = planned;
+        let ids: Vec<i32> = columns.iter().map(|c| self.new_param(c.type_oid())).collect();
+        root.multi_assignments.push((number, ids.clone()));
+        let shown: Vec<String> = ids.iter().map(|id| format!("${id}")).collect();
+        let what = if correlated { "SubPlan" } else { "InitPlan" };
+        sub.plan_name = format!("{what} {} (returns {})", sub.plan_id, shown.join(","));
+        sub.kind = SubLinkKind::Expr;
+        let first = ids[0];
+        sub.set_param = ids;
+        if correlated {
+            return Expr::SubPlan(Box::new(sub));
+        }
+        root.init_plans.push(Expr::SubPlan(Box::new(sub)));
+        exec_param(first, &columns[0])
     }
 
     /// Adds a Material node to a sub-select that is scanned again for each outer row.
     fn keep_rows(&mut self, plan_id: u32) {
-        let costs = self.facts.costs().clone();
+        let costs = self.host.costs().clone();
         let Some(plan) = self.subplans.get_mut(plan_id as usize - 1) else { return };
         let kept = matches!(
             plan.node,
@@ -253,11 +299,11 @@ impl Glob<'_> {
     /// `fix_alternative_subplan`.
     fn cheaper_exists(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         exists: SubPlan,
         any: SubLink,
-        each: f64,
     ) -> Result<Expr> {
+        let each = exists.per_call_cost;
         let plain = Expr::SubPlan(Box::new(exists));
         let Expr::SubPlan(mut hashed) = self.plan_sublink(root, any)? else { return Ok(plain) };
         let hashed_cost = hashed.startup_cost + root.calls * hashed.per_call_cost;
@@ -277,7 +323,7 @@ impl Glob<'_> {
             && !query.jointree.fromlist.is_empty();
         let (true, Some(quals)) = (plain, query.jointree.quals.clone()) else { return Ok(None) };
         if contains_sublinks(&quals)
-            || eval::volatility(&quals, self.facts)? == eval::Volatility::Volatile
+            || eval::volatility(&quals, self.host)? == eval::Volatility::Volatile
         {
             return Ok(None);
         }
@@ -330,7 +376,7 @@ impl Glob<'_> {
     fn outer_equality(&mut self, part: &Expr) -> Result<Option<(OpExpr, Expr)>> {
         let Expr::OpExpr(op) = part else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };
-        if !self.facts.operator(op.opno)?.strict || !self.can_hash(op)? {
+        if !self.host.operator(op.opno)?.strict || !self.can_hash(op)? {
             return Ok(None);
         }
         let outer = |e: &Expr| {
@@ -360,7 +406,7 @@ impl Glob<'_> {
         let (ordered, left, right) = if outer(a) == (true, false) && inner(b) {
             (Expr::OpExpr(op.clone()), a, b)
         } else if outer(b) == (true, false) && inner(a) {
-            if !self.facts.operator(op.opno)?.commutator.is_valid() {
+            if !self.host.operator(op.opno)?.commutator.is_valid() {
                 return Ok(None);
             }
             (self.commute(part)?, b, a)
@@ -377,7 +423,7 @@ impl Glob<'_> {
     fn can_hash_test(&mut self, test: &Expr) -> Result<bool> {
         Ok(match test {
             Expr::OpExpr(op) => {
-                let f = self.facts.operator(op.opno)?;
+                let f = self.host.operator(op.opno)?;
                 f.strict
                     && self.can_hash(op)?
                     && matches!(&op.args[..], [_, Expr::Param(p)] if p.paramkind == ParamKind::Exec)
@@ -394,7 +440,7 @@ impl Glob<'_> {
     }
 
     /// Plans the subquery of a range-table entry; returns its index in `root.subqueries`.
-    pub(crate) fn plan_subquery(&mut self, root: &mut Root, rti: i32) -> Result<usize> {
+    pub(crate) fn plan_subquery(&mut self, root: &mut PlannerInfo, rti: i32) -> Result<usize> {
         if let Some(i) = root.subquery_of.get(&rti) {
             return Ok(*i);
         }
@@ -403,7 +449,7 @@ impl Glob<'_> {
         };
         let mut query = (**subquery).clone();
         self.drop_unused_columns(&root.query, rti, &mut query)?;
-        let params = self.parameterise(&mut query);
+        let params = self.parameterize(&mut query);
         let count_groups = root.in_set_operation;
         let input = LevelInput {
             count_groups,
@@ -426,7 +472,12 @@ impl Glob<'_> {
 }
 
 /// Bottom-up: inner sub-selects of test expressions first.
-fn plan_each(glob: &mut Glob<'_>, root: &mut Root, expr: &mut Expr, failure: &mut Option<PgError>) {
+fn plan_each(
+    planner: &mut Planner<'_>,
+    root: &mut PlannerInfo,
+    expr: &mut Expr,
+    failure: &mut Option<PgError>,
+) {
     if failure.is_some() {
         return;
     }
@@ -437,19 +488,19 @@ fn plan_each(glob: &mut Glob<'_>, root: &mut Root, expr: &mut Expr, failure: &mu
             collation: Oid::INVALID,
         });
         if let Expr::SubLink(s) = std::mem::replace(expr, placeholder) {
-            match glob.plan_sublink(root, *s) {
+            match planner.plan_sublink(root, *s) {
                 Ok(e) => *expr = e,
                 Err(e) => *failure = Some(e),
             }
         }
         return;
     }
-    walk::each_child_mut(expr, &mut |c| plan_each(glob, root, c, failure));
+    walk::each_child_mut(expr, &mut |c| plan_each(planner, root, c, failure));
 }
 
 /// Removes clauses that do not affect EXISTS. Counterpart: `simplify_EXISTS_query`.
-fn simplify_exists(query: &mut Query, facts: &mut dyn PlannerFacts) {
-    drop_idle_limit(query, facts);
+fn simplify_exists(query: &mut Query, host: &mut dyn PlannerHost) {
+    drop_unneeded_limit(query, host);
     let plain = query.command_type == CmdType::Select
         && query.set_operations.is_none()
         && !query.has_aggs

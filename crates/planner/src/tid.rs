@@ -1,11 +1,11 @@
 //! TID scan and TID range scan paths. Counterpart: tidpath.c, costsize.c (cost_tidscan,
 //! cost_tidrangescan).
 
-use crate::glob::{Glob, Root};
 use crate::path::{Path, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::relids::Relids;
 use crate::selectivity::array_len;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{conjuncts, relids_of, relids_of_all};
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
@@ -15,12 +15,12 @@ const TID_EQUAL: u32 = 387;
 /// `<`, `>`, `<=`, `>=` of type tid.
 const TID_RANGE: std::ops::RangeInclusive<u32> = 2799..=2802;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Adds the TID and TID range paths. False if there is a CURRENT OF condition, which only a TID
     /// scan can evaluate.
     pub(crate) fn tid_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rel: &BaseRel,
         quals: &[Expr],
         join_quals: &[Expr],
@@ -40,8 +40,12 @@ impl Glob<'_> {
             if let Some(other) = tid_operand(rel.rti, q)
                 && !relids_of(other).is_empty()
             {
-                let sel = self.selectivity_all(root, quals)?;
-                self.add_tid_path(rel, vec![q.clone()], quals.to_vec(), Some(sel), set)?;
+                let outer = relids_of(other);
+                let tested = |other: &Expr| other == q;
+                let more = self.testable_join_quals(root, rel.rti, join_quals, &outer, &tested)?;
+                let filter = [quals, &more].concat();
+                let sel = self.lookup_selectivity(root, rel.rti, &filter)?;
+                self.add_tid_path(rel, vec![q.clone()], filter, Some(sel), set)?;
             }
         }
         self.tid_range_path(root, rel, quals, set)?;
@@ -88,7 +92,7 @@ impl Glob<'_> {
 
     fn tid_range_path(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rel: &BaseRel,
         quals: &[Expr],
         set: &mut PathSet,

@@ -2,10 +2,10 @@
 //! (`remove_unused_subquery_outputs`).
 
 use crate::create::null_for;
-use crate::glob::Glob;
 use crate::prep::node_relids;
 use crate::pullup::lateral_exprs;
 use crate::setop::is_append_relation;
+use crate::state::Planner;
 use crate::vars::contains_srf;
 use eval::Volatility;
 use pgerror::Result;
@@ -14,7 +14,7 @@ use plan::query::{CmdType, Query, RteKind};
 use plan::walk;
 use std::collections::BTreeSet;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Replaces the columns of `sub`, the subquery of entry `rti`, that `query` does not use by
     /// NULL. Columns used by DISTINCT, GROUP BY or ORDER BY, and set-returning or volatile columns
     /// are kept.
@@ -60,7 +60,7 @@ impl Glob<'_> {
             if free
                 && !matches!(t.expr, Expr::Const(_))
                 && !contains_srf(&t.expr)
-                && eval::volatility(&t.expr, self.facts)? != Volatility::Volatile
+                && eval::volatility(&t.expr, self.host)? != Volatility::Volatile
             {
                 t.expr = null_for(&t.expr);
             }

@@ -3,10 +3,9 @@
 //! (grouping_planner).
 //!
 //! Each stage makes a set of paths above those of the stage below; a path is kept if no other one
-//! is better in cost and order. The level above, or [`Glob::plan_of`], chooses one path, which then
-//! becomes a plan.
+//! is better in cost and order. The level above, or [`Planner::plan_of`], chooses one path, which
+//! then becomes a plan.
 
-use crate::glob::{Glob, LevelInput, PlannedLevel, Root};
 use crate::group::make_keys_distinct;
 use crate::join::JoinRel;
 use crate::need::target_needs;
@@ -19,6 +18,7 @@ use crate::relids::Relids;
 use crate::runcond::active_windows;
 use crate::sorting::limits_rows;
 use crate::stage::Grouping;
+use crate::state::{LevelInput, PlannedLevel, Planner, PlannerInfo};
 use crate::vars::{conjuncts, contains_srf, pull_vars, push_unique, target_for};
 use crate::window::collect_window_funcs;
 use pgerror::{PgError, Result};
@@ -28,7 +28,7 @@ use plan::query::{CmdType, FromExpr, LockStrength, Query, RangeTblEntry, SortGro
 use std::rc::Rc;
 use stdx::stack::deep;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Finds the paths of one query level.
     pub(crate) fn plan_level(&mut self, query: Query, input: LevelInput) -> Result<PlannedLevel> {
         self.enter()?;
@@ -38,7 +38,7 @@ impl Glob<'_> {
     }
 
     fn level_paths(&mut self, query: Query, input: LevelInput) -> Result<PlannedLevel> {
-        let mut root = Box::new(Root::new(query, input));
+        let mut root = Box::new(PlannerInfo::new(query, input));
         let paths = if root.query.command_type == CmdType::Select {
             self.select_paths(&mut root)?
         } else {
@@ -64,7 +64,7 @@ impl Glob<'_> {
     }
 
     /// Creates the plan of one of the level's paths.
-    pub(crate) fn create_level(&mut self, root: &mut Root, path: &Path) -> Result<Plan> {
+    pub(crate) fn create_level(&mut self, root: &mut PlannerInfo, path: &Path) -> Result<Plan> {
         let mut plan = deep(|| self.create(root, path, &[]))?.plan;
         if root.query.command_type == CmdType::Select {
             label(&mut plan, &root.query.target_list);
@@ -74,12 +74,12 @@ impl Glob<'_> {
     }
 
     /// Appends the level's range table to the flat one. Called once its entries are final.
-    pub(crate) fn flatten_rtable(&mut self, root: &mut Root) {
+    pub(crate) fn flatten_rtable(&mut self, root: &mut PlannerInfo) {
         root.rt_offset = self.rtable.len() as i32;
         self.rtable.extend(root.query.rtable.iter().map(RangeTblEntry::without_parts));
     }
 
-    fn select_paths(&mut self, root: &mut Root) -> Result<PathSet> {
+    fn select_paths(&mut self, root: &mut PlannerInfo) -> Result<PathSet> {
         self.prepare(root)?;
         self.flatten_rtable(root);
         if root.query.set_operations.is_some() {
@@ -98,7 +98,7 @@ impl Glob<'_> {
     /// The paths of the level with the given target list, up to ORDER BY.
     pub(crate) fn body_paths(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         targets: &[TargetEntry],
     ) -> Result<PathSet> {
         root.constants = self.constant_exprs(&root.query)?;
@@ -132,8 +132,8 @@ impl Glob<'_> {
             self.count_grouping(root, &mut stage, rel.rows)?;
             let stage = Rc::new(stage);
             paths = self.grouping_paths(root, &paths, &stage)?;
-            if let Some(ends) = self.min_max_path(root, &stage, &paths)? {
-                paths.add(ends);
+            if let Some(path) = self.min_max_path(root, &stage, &paths)? {
+                paths.add(path);
             }
         }
         let windows = self.window_stages(root, &body.finals, &targets.into());
@@ -165,7 +165,7 @@ impl Glob<'_> {
     /// The expressions that each stage must output.
     fn stage_targets(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         targets: &[TargetEntry],
         order: &[PathKey],
     ) -> Result<Body> {
@@ -239,7 +239,7 @@ impl Glob<'_> {
     /// The paths of the joins with the expressions that the stages above need.
     fn target_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         rel: &JoinRel,
         want: Vec<Expr>,
         accepts_more: bool,
@@ -247,7 +247,7 @@ impl Glob<'_> {
         let width = self.row_width(root, &want)?;
         let want: Rc<[Expr]> = want.into();
         let mut out = rel.paths.above();
-        for p in rel.paths.unparameterised() {
+        for p in rel.paths.unparameterized() {
             let kind = PathKind::Target { child: p.clone(), want: want.clone(), accepts_more };
             out.add(Path { kind, width, ..Path::clone(p) });
         }
@@ -258,7 +258,7 @@ impl Glob<'_> {
     /// the expressions that are computed below.
     fn projected(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         paths: &PathSet,
         have: &[Expr],
         want: &[Expr],
@@ -269,10 +269,10 @@ impl Glob<'_> {
             factor = factor.max(self.set_factor(e, have)?);
         }
         let has_srf = want.iter().any(|e| contains_srf(e) && !have.contains(e));
-        let per_row = if has_srf { self.facts.costs().cpu_tuple } else { 0.0 };
+        let per_row = if has_srf { self.host.costs().cpu_tuple } else { 0.0 };
         let want: Rc<[Expr]> = want.into();
         let mut out = paths.above();
-        for p in paths.unparameterised() {
+        for p in paths.unparameterized() {
             let rows = clamp_rows(p.rows * factor);
             out.add(Path {
                 kind: PathKind::Project { child: p.clone(), want: want.clone() },
@@ -305,7 +305,7 @@ impl Glob<'_> {
     /// The paths with row locks and LIMIT.
     fn finished_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         paths: PathSet,
         marks: &[PlanRowMark],
     ) -> Result<PathSet> {
@@ -316,11 +316,11 @@ impl Glob<'_> {
         }
         let marks: Rc<[PlanRowMark]> = marks.into();
         let mut out = paths.above();
-        for p in paths.unparameterised() {
+        for p in paths.unparameterized() {
             let mut path = p.clone();
             if locks {
                 let kind = PathKind::LockRows { child: path.clone(), marks: marks.clone() };
-                let total = path.total + path.rows * self.facts.costs().cpu_tuple;
+                let total = path.total + path.rows * self.host.costs().cpu_tuple;
                 path = Rc::new(Path { kind, total, ..Path::clone(&path) });
             }
             if limits {
@@ -332,7 +332,7 @@ impl Glob<'_> {
     }
 
     /// Estimated number of distinct rows, if a set operation above needs it.
-    fn distinct_rows(&mut self, root: &Root, rows: f64) -> Result<f64> {
+    fn distinct_rows(&mut self, root: &PlannerInfo, rows: f64) -> Result<f64> {
         let q = &root.query;
         let grouped = q.has_aggs
             || !q.group_clause.is_empty()
@@ -348,8 +348,8 @@ impl Glob<'_> {
     }
 
     /// The joined relations of the level with their paths. Counterpart: `query_planner`.
-    fn level_rel(&mut self, root: &mut Root, want: &[Expr]) -> Result<JoinRel> {
-        let problem = Problem::of(&root.query.jointree.clone(), self.facts.costs().collapse);
+    fn level_rel(&mut self, root: &mut PlannerInfo, want: &[Expr]) -> Result<JoinRel> {
+        let problem = Problem::of(&root.query.jointree.clone(), self.host.costs().collapse);
         if !problem.items.is_empty() {
             let mut needed = want.to_vec();
             needed.extend(lateral_exprs(&root.query));
@@ -386,7 +386,7 @@ impl Glob<'_> {
     /// `make_pathkeys_for_sortclauses`.
     pub(crate) fn order_of(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         clauses: &[SortGroupClause],
         targets: &[TargetEntry],
     ) -> Result<Vec<PathKey>> {
@@ -408,7 +408,7 @@ impl Glob<'_> {
                 return Err(PgError::internal("grouping column without an ordering operator"));
             }
             let o = self
-                .facts
+                .host
                 .ordering(c.sortop)?
                 .ok_or_else(|| PgError::internal("operator is not an ordering operator"))?;
             // Grouping sets replace columns by NULL, so that equal columns may differ above.
@@ -428,7 +428,7 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    fn group_exprs(&mut self, root: &Root, targets: &[TargetEntry]) -> Result<Vec<Expr>> {
+    fn group_exprs(&mut self, root: &PlannerInfo, targets: &[TargetEntry]) -> Result<Vec<Expr>> {
         let mut out = Vec::new();
         for c in &root.query.group_clause {
             push_unique(&mut out, target_for(c, targets)?);

@@ -1,7 +1,7 @@
 //! Turns a VALUES list of one row into expressions. Counterpart: prepjointree.c
 //! (`pull_up_simple_values`).
 
-use crate::facts::PlannerFacts;
+use crate::host::PlannerHost;
 use crate::vars::{contains_srf, replace_rte_vars};
 use eval::Volatility;
 use plan::expr::Expr;
@@ -10,13 +10,13 @@ use plan::walk;
 
 /// If the query's FROM is only a VALUES list of one row without volatile or set-returning
 /// expressions, replaces its columns by these.
-pub(crate) fn pull_up_values(query: &mut Query, facts: &mut dyn PlannerFacts) {
+pub(crate) fn pull_up_values(query: &mut Query, host: &mut dyn PlannerHost) {
     let [JoinTreeNode::Rtr(1)] = query.jointree.fromlist.as_slice() else { return };
     let [rte] = query.rtable.as_slice() else { return };
     let RteKind::Values { values_lists, .. } = &rte.kind else { return };
     let [row] = values_lists.as_slice() else { return };
     let mut fixed = |e: &Expr| {
-        let volatility = eval::volatility(e, facts);
+        let volatility = eval::volatility(e, host);
         !contains_srf(e) && matches!(volatility, Ok(Volatility::Immutable | Volatility::Stable))
     };
     if !row.iter().all(&mut fixed) || uses_whole_row(query) {

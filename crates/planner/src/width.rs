@@ -1,9 +1,9 @@
 //! Estimated widths of values and rows, in bytes. Counterpart: costsize.c (`set_rel_width`,
 //! `set_pathtarget_cost_width`, `relation_byte_size`).
 
-use crate::glob::{Glob, Root};
 use crate::need::Need;
 use crate::relids::Relids;
+use crate::state::{Planner, PlannerInfo};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, Var};
@@ -43,11 +43,11 @@ impl UsedColumns {
     }
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Width of a row with these columns. Counterpart: `set_pathtarget_cost_width`.
     pub(crate) fn row_width<'e>(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         exprs: impl IntoIterator<Item = &'e Expr>,
     ) -> Result<i32> {
         let mut width = 0i32;
@@ -57,7 +57,7 @@ impl Glob<'_> {
         Ok(width)
     }
 
-    pub(crate) fn expr_width(&mut self, root: &Root, e: &Expr) -> Result<i32> {
+    pub(crate) fn expr_width(&mut self, root: &PlannerInfo, e: &Expr) -> Result<i32> {
         match e {
             Expr::Var(v) => self.var_width(root, v),
             _ => self.type_width(e.type_oid(), e.typmod()),
@@ -66,7 +66,7 @@ impl Glob<'_> {
 
     /// Width of a column: from statistics, else from its type. A subquery's column that is a column
     /// itself has the width of that one.
-    fn var_width(&mut self, root: &Root, v: &Var) -> Result<i32> {
+    fn var_width(&mut self, root: &PlannerInfo, v: &Var) -> Result<i32> {
         if v.varlevelsup == 0
             && let Some(rel) = root.rels.get(&v.varno)
         {
@@ -93,7 +93,7 @@ impl Glob<'_> {
         self.type_width(v.vartype, v.vartypmod)
     }
 
-    fn column_width(&mut self, table: &crate::facts::RelFacts, attno: i16) -> Result<i32> {
+    fn column_width(&mut self, table: &crate::host::RelationInfo, attno: i16) -> Result<i32> {
         let Some(column) = usize::try_from(attno - 1).ok().and_then(|i| table.columns.get(i))
         else {
             return Ok(0);
@@ -101,7 +101,7 @@ impl Glob<'_> {
         if column.dropped {
             return Ok(0);
         }
-        Ok(match self.facts.column_stats(table.oid, attno)? {
+        Ok(match self.host.column_stats(table.oid, attno)? {
             Some(stats) if stats.width > 0 => stats.width,
             _ => column.avg_width,
         })
@@ -112,11 +112,11 @@ impl Glob<'_> {
         if !ty.is_valid() {
             return Ok(types::WIDTH_DEFAULT);
         }
-        Ok(types::average_width(self.facts.type_info(ty)?.len, ty, typmod))
+        Ok(types::average_width(self.host.type_info(ty)?.len, ty, typmod))
     }
 
     /// The widths of a level's output columns that are columns of its relations; 0 for others.
-    pub(crate) fn column_widths(&mut self, root: &Root) -> Result<Vec<i32>> {
+    pub(crate) fn column_widths(&mut self, root: &PlannerInfo) -> Result<Vec<i32>> {
         let mut out = Vec::new();
         if root.query.set_operations.is_some() {
             return Ok(out);
@@ -131,7 +131,11 @@ impl Glob<'_> {
     }
 
     /// The columns that the expressions above the relations of a join problem use.
-    pub(crate) fn used_columns(&mut self, root: &Root, needed: &[Rc<Need>]) -> Result<UsedColumns> {
+    pub(crate) fn used_columns(
+        &mut self,
+        root: &PlannerInfo,
+        needed: &[Rc<Need>],
+    ) -> Result<UsedColumns> {
         let mut out: Vec<(&Expr, UsedColumn)> = Vec::new();
         for need in needed {
             for e in &need.columns {

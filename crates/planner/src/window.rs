@@ -1,10 +1,10 @@
 //! Window functions: one WindowAgg for each window, over rows in its order. Counterpart: planner.c
 //! (`create_one_window_path`), costsize.c (`cost_windowagg`).
 
-use crate::glob::{Glob, Root};
 use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, common_prefix, starts_with};
-use crate::refs::{Below, Made, targets_of};
+use crate::refs::{ChildOutputs, CreatedPlan, targets_of};
 use crate::stage::Window;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{push_unique, substitute};
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
@@ -12,12 +12,12 @@ use plan::node::{Plan, PlanInfo, PlanNode, WindowAgg};
 use plan::query::SortGroupClause;
 use std::rc::Rc;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// The windows of the level that have functions in `finals`, in the order in which they are
     /// computed.
     pub(crate) fn window_stages(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         finals: &[Expr],
         targets: &Rc<[TargetEntry]>,
     ) -> Vec<Rc<Window>> {
@@ -47,7 +47,7 @@ impl Glob<'_> {
     /// The paths of all windows above these. Counterpart: `create_window_paths`.
     pub(crate) fn window_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         paths: &PathSet,
         stages: &[Rc<Window>],
     ) -> Result<PathSet> {
@@ -58,7 +58,7 @@ impl Glob<'_> {
         }
         let cheapest = paths.cheapest();
         let first = orders.first().map_or(&[][..], Vec::as_slice);
-        for p in paths.unparameterised() {
+        for p in paths.unparameterized() {
             let is_cheapest = cheapest.is_some_and(|c| Rc::ptr_eq(c, p));
             if !is_cheapest && !starts_with(&p.order, first) && common_prefix(&p.order, first) == 0
             {
@@ -79,7 +79,7 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    fn window_path(&mut self, root: &Root, child: &PathRef, w: &Rc<Window>) -> Result<Path> {
+    fn window_path(&mut self, root: &PlannerInfo, child: &PathRef, w: &Rc<Window>) -> Result<Path> {
         let c = self.costs();
         let mut per_row = c.cpu_tuple + c.cpu_operator * w.clauses().len() as f64;
         for f in &w.functions {
@@ -97,13 +97,13 @@ impl Glob<'_> {
     /// Creates the WindowAgg node of a path.
     pub(crate) fn create_window(
         &mut self,
-        root: &mut Root,
+        root: &mut PlannerInfo,
         path: &Path,
         child: &Path,
         stage: &Window,
-    ) -> Result<Made> {
+    ) -> Result<CreatedPlan> {
         let made = self.create(root, child, &[])?;
-        let below = Below::one(&made.output);
+        let below = ChildOutputs::one(&made.output);
         let mut want: Vec<Expr> = made.output.iter().map(|t| t.expr.clone()).collect();
         want.extend(stage.functions.iter().cloned());
         let output = targets_of(&want);
@@ -132,7 +132,7 @@ impl Glob<'_> {
             in_range_nulls_first: w.in_range_nulls_first,
             run_condition,
         }));
-        Ok(Made { plan: Plan { info, node }, output })
+        Ok(CreatedPlan { plan: Plan { info, node }, output })
     }
 }
 
@@ -145,7 +145,7 @@ impl Window {
 }
 
 /// The level's run conditions, over its own expressions.
-fn run_conditions(root: &Root, targets: &[TargetEntry]) -> Vec<Expr> {
+fn run_conditions(root: &PlannerInfo, targets: &[TargetEntry]) -> Vec<Expr> {
     let mut conditions = root.input.from_above.run_conditions.clone();
     for e in &mut conditions {
         substitute(e, &mut |e| match e {

@@ -5,7 +5,7 @@ use engine::EngineConfig;
 use pgerror::{PgError, Severity};
 use session::FileSetting;
 use settings::conf::{Entry, Files, parse_file};
-use settings::{Base, Registry, Source, Value, hba, ident};
+use settings::{Registry, ServerValues, Source, Value, hba, ident};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub(crate) struct Origins {
 
 /// The settings loaded from the files and the command line.
 pub(crate) struct Loaded {
-    pub(crate) base: Base,
+    pub(crate) base: ServerValues,
     pub(crate) reports: Vec<PgError>,
     entries: Vec<Entry>,
     /// Invalid entries by index.
@@ -58,7 +58,7 @@ const WAL_BUFFERS_MIN: i64 = 4;
 /// The limit of process memory in bytes, without shared buffers: `norsu.memory_limit`, or three
 /// quarters of the memory of the machine or container. Thread stacks take address space in
 /// addition.
-pub(crate) fn memory_limit(base: &Base) -> usize {
+pub(crate) fn memory_limit(base: &ServerValues) -> usize {
     let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     if let Ok(megabytes) = u64::try_from(base.int("norsu.memory_limit")) {
         return bytes(megabytes << 20).max(MEMORY_LIMIT_MIN);
@@ -98,7 +98,7 @@ pub(crate) fn data_directory(
 /// Loads the current settings, and collects the errors in the files.
 pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     let registry = Registry::load().with_stack_limit(vfs::process::stack_limit());
-    let mut base = Base::new(Arc::new(registry));
+    let mut base = ServerValues::new(Arc::new(registry));
     for (name, value) in &origins.given {
         base.set(name, value, Source::CommandLine)?;
     }
@@ -114,15 +114,15 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         let more = parse_file(&OsFiles, &auto);
         parsed.errors.extend(more.errors);
         parsed.entries.extend(more.entries);
-        parsed.faults.extend(more.faults);
+        parsed.error_lines.extend(more.error_lines);
     }
     let mut reports = parsed.errors;
     let entries = parsed.entries;
     let mut wrong = base.apply_file(&entries);
     wrong.extend(canonicalize(&mut base, &entries)?);
     let unknown = |e: &PgError| e.code() == pgerror::SqlState::UNDEFINED_OBJECT;
-    let unusable = !parsed.faults.is_empty() || wrong.iter().any(|(_, e)| unknown(e));
-    let faulty = match (parsed.faults.first(), wrong.first()) {
+    let unusable = !parsed.error_lines.is_empty() || wrong.iter().any(|(_, e)| unknown(e));
+    let faulty = match (parsed.error_lines.first(), wrong.first()) {
         // PostgreSQL reports this file by its base name.
         (Some((file, ..)), _) if *file == auto => Some("postgresql.auto.conf".to_owned()),
         (Some((file, ..)), _) => Some(file.clone()),
@@ -170,12 +170,12 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         let id = base.registry.get("wal_buffers")?;
         base.correct(id, Value::Int(WAL_BUFFERS_MIN));
     }
-    Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
+    Ok(Loaded { base, reports, entries, wrong, faults: parsed.error_lines, faulty, unusable })
 }
 
 /// Only vacuuming against wraparound exists, and it cannot be disabled. `autovacuum` is shown as
 /// off, with a warning in the log if it was enabled explicitly.
-fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(), PgError> {
+fn correct_autovacuum(base: &mut ServerValues, reports: &mut Vec<PgError>) -> Result<(), PgError> {
     let id = base.registry.get("autovacuum")?;
     if !base.bool("autovacuum") {
         return Ok(());
@@ -195,7 +195,10 @@ fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(),
 }
 
 /// Checks values that need more than syntax and range checks, and converts them to canonical form.
-fn canonicalize(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgError)>, PgError> {
+fn canonicalize(
+    base: &mut ServerValues,
+    entries: &[Entry],
+) -> Result<Vec<(usize, PgError)>, PgError> {
     let mut wrong = Vec::new();
     for name in [
         "DateStyle",
@@ -230,7 +233,7 @@ fn canonicalize(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgErro
 
 impl Loaded {
     /// The rows of `pg_file_settings`, compared with the current values.
-    pub(crate) fn rows(&self, current: &Base) -> Vec<FileSetting> {
+    pub(crate) fn rows(&self, current: &ServerValues) -> Vec<FileSetting> {
         let registry = &current.registry;
         let mut rows: Vec<FileSetting> = self
             .faults
@@ -299,14 +302,14 @@ pub(crate) fn auth_file(
 }
 
 /// Loads the rules of `pg_hba.conf`.
-pub(crate) fn load_hba(base: &Base) -> Result<hba::Rules, Vec<PgError>> {
+pub(crate) fn load_hba(base: &ServerValues) -> Result<hba::Rules, Vec<PgError>> {
     let path = base.text("hba_file");
     let (text, include) = auth_file(path, "configuration").map_err(|e| vec![e])?;
     hba::parse(path, &text, &include)
 }
 
 /// Loads the maps of `pg_ident.conf`.
-pub(crate) fn load_ident(base: &Base) -> Result<ident::Maps, Vec<PgError>> {
+pub(crate) fn load_ident(base: &ServerValues) -> Result<ident::Maps, Vec<PgError>> {
     let path = base.text("ident_file");
     let (text, include) = auth_file(path, "usermap").map_err(|e| vec![e])?;
     ident::parse(path, &text, &include)
@@ -317,7 +320,7 @@ const REDO_WORKERS_DEFAULT_MAX: usize = 4;
 
 /// The engine's configuration derived from the settings.
 pub(crate) fn engine_config(
-    base: &Base,
+    base: &ServerValues,
     env: Env,
     log: engine::LogSink,
     on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,

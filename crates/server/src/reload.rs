@@ -82,7 +82,7 @@ pub(crate) fn reload(
     origins: &Origins,
     instance: &Arc<Instance>,
     log: &Arc<StderrLog>,
-    engine_config: &dyn Fn(&settings::Base) -> engine::EngineConfig,
+    engine_config: &dyn Fn(&settings::ServerValues) -> engine::EngineConfig,
 ) {
     note(&**log, "received SIGHUP, reloading configuration files");
     let origin = LogOrigin::default();

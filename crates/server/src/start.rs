@@ -15,7 +15,7 @@ use crate::workers::Workers;
 use engine::Engine;
 use pgerror::{PgError, Severity, SqlState};
 use session::{Admission, Config, Instance, Log, LogOrigin};
-use settings::{Base, Registry, Value};
+use settings::{Registry, ServerValues, Value};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -109,7 +109,7 @@ fn settings_of(given: &options::Given) -> Result<Vec<(String, String)>, Failure>
 /// The checked configuration of a data directory.
 pub(crate) struct Prepared {
     pub(crate) origins: Origins,
-    pub(crate) base: Base,
+    pub(crate) base: ServerValues,
     pub(crate) log: Arc<StderrLog>,
 }
 
@@ -208,7 +208,7 @@ pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
 }
 
 /// Rejects invalid combinations of settings. Counterpart: `PostmasterMain`.
-fn check_combinations(base: &Base) -> pgerror::Result<()> {
+fn check_combinations(base: &ServerValues) -> pgerror::Result<()> {
     let wrong = |what: &str| Err(PgError::new(SqlState::INTERNAL_ERROR, what));
     if base.text("wal_level") != "minimal" {
         return Ok(());
@@ -225,7 +225,7 @@ fn check_combinations(base: &Base) -> pgerror::Result<()> {
 }
 
 /// Rejects settings that need unavailable resources: libraries and memory.
-fn check_resources(base: &Base) -> pgerror::Result<()> {
+fn check_resources(base: &ServerValues) -> pgerror::Result<()> {
     if let Some(name) = settings::words(base.text("shared_preload_libraries")).next() {
         return Err(session::no_library(name)
             .hint("Remove it from \"shared_preload_libraries\": this server loads no libraries."));
@@ -283,7 +283,7 @@ fn check_directory(data: &str) -> Result<(), Failure> {
 
 /// Checks that the control file is valid and its segment size is compatible with the settings. Done
 /// before anything in the directory is changed.
-fn check_control(data: &str, base: &Base) -> pgerror::Result<()> {
+fn check_control(data: &str, base: &ServerValues) -> pgerror::Result<()> {
     let bytes = std::fs::read(format!("{data}/{CONTROL_FILE}")).map_err(|e| {
         // Reading a directory fails in another step in PostgreSQL, which opens the file for
         // writing.
@@ -316,7 +316,7 @@ pub(crate) fn refuse(log: &dyn Log, error: PgError) -> Failure {
 /// As [`refuse`], before the log settings are known.
 fn refuse_early(error: PgError) -> Failure {
     let clock = Env::os(".").clock;
-    refuse(&StderrLog::new(&Base::new(Arc::new(Registry::load())), clock), error)
+    refuse(&StderrLog::new(&ServerValues::new(Arc::new(Registry::load())), clock), error)
 }
 
 /// As [`refuse`], after start-up has begun.
@@ -399,7 +399,7 @@ fn panic_handler(
 
 fn serve(
     origins: &Origins,
-    mut base: Base,
+    mut base: ServerValues,
     log: &Arc<StderrLog>,
     args: &[String],
     all: &[String],
@@ -457,7 +457,7 @@ fn serve(
             .map_err(|e| Failure::new(format!("could not start a listener: {e}")))?;
     }
     let engine_config =
-        move |base: &Base| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
+        move |base: &_| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
     sync::memory::set_limit(config::memory_limit(&base));
     let engine = Engine::open(engine_config(&base)).map_err(|e| fail_startup(&**log, e))?;
     // Sessions need it for every lookup. Replay may have rewritten it.

@@ -84,14 +84,14 @@ pub(crate) fn authenticate(
     let rules = instance.hba();
     let mut context = HbaContext { core, instance };
     let Some(rule) = rules.find(peer, database, user, replication, &mut context) else {
-        return Err(hba::refusal(false, peer, database, user).into());
+        return Err(hba::rejection_error(false, peer, database, user).into());
     };
     let proof = Proof { instance, user, rule };
     let proved =
         |method| Authenticated { identity: Some((user.to_owned(), method)), line: rule.line };
     match rule.method {
         Method::Trust => Ok(Authenticated { identity: None, line: rule.line }),
-        Method::Reject => Err(hba::refusal(true, peer, database, user).into()),
+        Method::Reject => Err(hba::rejection_error(true, peer, database, user).into()),
         Method::Peer => {
             let name = proof.peer(conn)?;
             Ok(Authenticated { identity: Some((name, "peer")), line: rule.line })

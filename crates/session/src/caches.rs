@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use ids::Oid;
 use plan::PlannedStmt;
 use std::sync::Arc;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 
 /// The caches of a session. Entries are valid for the catalogs that they were made from.
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub(crate) struct Caches {
 #[derive(Default)]
 pub(crate) struct KnownRights {
     pub(crate) user: Oid,
-    pub(crate) seen: catalog::CatalogState,
+    pub(crate) state: catalog::CatalogState,
     pub(crate) superuser: bool,
     /// The last plan that passed the check.
     pub(crate) allowed: Option<Arc<PlannedStmt>>,

@@ -11,7 +11,7 @@ use ids::Oid;
 use pgerror::Result;
 use std::sync::Arc;
 use sync::wait::Waiter;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use vfs::Env;
 
 mod spills;
@@ -35,7 +35,7 @@ impl World {
         let space = ids::RelFile::DEFAULT_TABLESPACE;
         let backend = Backend::connect(engine.storage(), 1, DATABASE, space, waiter).unwrap();
         let session = CatSession::new(catalogs.database(DATABASE), Oid(10));
-        let store = settings::Store::new(Arc::new(settings::Base::new(Arc::new(
+        let store = settings::SessionValues::new(Arc::new(settings::ServerValues::new(Arc::new(
             settings::Registry::load(),
         ))));
         let mut core = Core::new(backend, session, catalogs, "postgres".into(), store);

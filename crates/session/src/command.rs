@@ -119,7 +119,7 @@ impl Contexts for Session {
         &mut self.core
     }
 
-    fn planner(&mut self) -> &mut dyn planner::PlannerFacts {
+    fn planner(&mut self) -> &mut dyn planner::PlannerHost {
         &mut self.core
     }
 

@@ -15,7 +15,7 @@ use catalog::{CatSession, Row};
 use engine::{Backend, Isolation};
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use settings::{Source, Store, Value};
+use settings::{SessionValues, Source, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wire::{StartupPacket, StartupParameters, backend};
@@ -305,7 +305,7 @@ fn begin_session(
     let backend =
         Backend::connect(storage, handle.pid, Oid::INVALID, Oid::INVALID, handle.waiter.clone())?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), Oid::INVALID);
-    let store = Store::new(instance.base());
+    let store = SessionValues::new(instance.base());
     let mut core = Core::new(backend, first, instance.catalogs.clone(), database.clone(), store);
     core.backend_pid = handle.pid;
     core.backend.begin(Isolation::ReadCommitted);
@@ -315,7 +315,7 @@ fn begin_session(
     log_authorization(instance, origin, &core.store, start, &proved);
     let role = check_role(instance, &mut core, &user)?;
     let db = check_database(instance, &mut core, &database, &role)?;
-    let text_encoding = catalog::foreign::check_database(&db)?;
+    let text_encoding = catalog::unsupported::check_database(&db)?;
     let oid = db.oid;
     enter_database(instance, &mut core, oid, &database, text_encoding)?;
     set_login_user(&mut core, role.oid, role.rolsuper, &user);
@@ -394,7 +394,7 @@ pub(crate) fn begin_own_session(
     let (none, waiter) = (Oid::INVALID, handle.waiter.clone());
     let backend = Backend::connect(storage, handle.pid, none, none, waiter)?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), BOOTSTRAP_SUPERUSER);
-    let store = Store::new(instance.base());
+    let store = SessionValues::new(instance.base());
     let name = database.map_or("", |(_, name)| name).to_owned();
     let mut core = Core::new(backend, first, instance.catalogs.clone(), name, store);
     core.backend_pid = handle.pid;
@@ -406,7 +406,7 @@ pub(crate) fn begin_own_session(
             row.ok_or_else(|| pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
         // Autovacuum must also process databases whose encoding or locale is not supported; it
         // reads no text there.
-        let text_encoding = catalog::foreign::check_database(&row);
+        let text_encoding = catalog::unsupported::check_database(&row);
         let text_encoding = text_encoding.unwrap_or(types::settings::Encoding::SqlAscii);
         enter_database(instance, &mut core, oid, name, text_encoding)?;
     } else {
@@ -433,7 +433,7 @@ pub(crate) fn begin_own_session(
 
 /// Error 58P01 if settings name libraries to load, because no library can be loaded. Counterpart:
 /// `process_session_preload_libraries`.
-fn check_libraries(store: &Store) -> Result<()> {
+fn check_libraries(store: &SessionValues) -> Result<()> {
     let session = settings::words(store.named("session_preload_libraries").as_text());
     let local = settings::words(store.named("local_preload_libraries").as_text());
     let local = local.map(|name| match name.contains('/') {
@@ -473,7 +473,7 @@ fn check_replication(start: &StartupParameters) -> Result<()> {
 fn log_authorization(
     instance: &Instance,
     origin: &LogOrigin,
-    store: &Store,
+    store: &SessionValues,
     start: &StartupParameters,
     proved: &Authenticated,
 ) {

@@ -31,7 +31,7 @@ pub struct Core {
     pub catalogs: Arc<Catalogs>,
     pub database_name: String,
     /// The session's parameters.
-    pub store: settings::Store,
+    pub store: settings::SessionValues,
     /// Values of parameters, resolved when they change.
     pub values: SettingValues,
     /// Notices and warnings not yet sent to the client.
@@ -158,7 +158,7 @@ impl Core {
         catalog: CatSession,
         catalogs: Arc<Catalogs>,
         database_name: String,
-        store: settings::Store,
+        store: settings::SessionValues,
     ) -> Core {
         let resolved = Resolved::new(&store);
         let login_user = catalog.user;

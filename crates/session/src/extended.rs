@@ -14,7 +14,7 @@ use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::fmt;
 use std::sync::Arc;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{Datum, oids};
 use wire::{Bind, BindValues, Format, Formats, Parse, Target, backend};
 
@@ -277,12 +277,12 @@ impl Session {
                 }
                 _ => {}
             }
-            return self.core.type_recv(ty, bytes, -1).map_err(
-                |e| match types::form::is_excess_data(&e) {
+            return self.core.type_recv(ty, bytes, -1).map_err(|e| {
+                match types::type_io::is_excess_data(&e) {
                     true => extra_bytes_in(which),
                     false => e,
-                },
-            );
+                }
+            });
         }
         if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
             types::text::verify(&self.core, bytes)?;
@@ -524,7 +524,7 @@ impl fmt::Display for Argument {
 
 /// The error for a binary value with more bytes than its type reads.
 fn extra_bytes_in(which: Argument) -> PgError {
-    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::form::EXCESS_DATA)
+    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::type_io::EXCESS_DATA)
 }
 
 /// The error context of a parameter that cannot be read. Its value is not shown, as by PostgreSQL's

@@ -13,7 +13,7 @@ use pgerror::{Result, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Const, FuncExpr, Location};
 use types::Datum;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use wire::{Format, FunctionCall, backend};
 
 /// Maximum number of arguments. Counterpart: `FUNC_MAX_ARGS`.

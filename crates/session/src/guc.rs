@@ -12,7 +12,7 @@ use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use planner::CostSettings;
-use settings::{Action, Id, Setting, Store, Value};
+use settings::{Action, Id, SessionValues, Setting, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use types::RegKind;
@@ -99,7 +99,7 @@ fn zone(text: &str) -> Option<Zone> {
 }
 
 /// The canonical form of a value, for settings with a check function of their own.
-pub(crate) fn canonical(store: &Store, setting: &Setting, text: &str) -> Result<String> {
+pub(crate) fn canonical(store: &SessionValues, setting: &Setting, text: &str) -> Result<String> {
     if setting.name == "client_encoding" {
         return client_encoding(store.named("server_encoding").as_text(), setting, text);
     }
@@ -257,7 +257,7 @@ fn apply_to_types(types: &mut types::Settings, name: &str, value: &Value) {
 }
 
 /// Applies a setting of the planner.
-fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Store) {
+fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &SessionValues) {
     match name {
         "work_mem" => {
             costs.work_mem = value.as_int() as f64 * 1024.0;
@@ -292,11 +292,11 @@ fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Store
 impl Core {
     /// Applies changed settings to the state of the session and of the crates below.
     pub(crate) fn apply_settings(&mut self) {
-        if !self.store.is_touched() {
+        if !self.store.has_changed() {
             return;
         }
         let mut storage = false;
-        for id in self.store.take_touched() {
+        for id in self.store.take_changed() {
             storage |= self.apply(id);
         }
         if storage {
@@ -307,7 +307,7 @@ impl Core {
 
     /// As [`Self::apply_settings`] for all settings, in a new session.
     pub(crate) fn apply_all_settings(&mut self) {
-        self.store.take_touched();
+        self.store.take_changed();
         for id in self.store.base().registry.clone().ids() {
             self.apply(id);
         }
@@ -450,7 +450,7 @@ impl Core {
                 }
                 "seed" => {
                     let (_, value) = self.store.prepare(name, text, self.roles.superuser)?;
-                    types::fncx::SessionContext::set_seed(self, value.as_real());
+                    types::fn_context::SessionContext::set_seed(self, value.as_real());
                     return Ok(());
                 }
                 _ => {}

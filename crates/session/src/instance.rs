@@ -10,7 +10,7 @@ use engine::Engine;
 use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use settings::Base;
+use settings::ServerValues;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -173,7 +173,7 @@ impl SessionHandle {
 
 /// Configuration that a reload replaces.
 pub struct Config {
-    pub base: Arc<Base>,
+    pub base: Arc<ServerValues>,
     pub hba: Arc<settings::hba::Rules>,
     pub ident: Arc<settings::ident::Maps>,
 }
@@ -281,7 +281,7 @@ impl Instance {
         instance
     }
 
-    pub fn base(&self) -> Arc<Base> {
+    pub fn base(&self) -> Arc<ServerValues> {
         self.config.read().base.clone()
     }
 

@@ -14,9 +14,9 @@
 //!
 //! Choice of the plan: a *settled* generic plan (rows by their full unique key, rows of VALUES) is
 //! used at once. Otherwise the first five executions get custom plans. After that the generic plan
-//! is used, unless its cost is higher than their average. Lifted literals are no parameters for the
-//! client, so a statement with such parameters always gets a custom plan if its execution costs far
-//! more than planning.
+//! is used, unless its cost is higher than their average. Parameterized literals are no parameters
+//! for the client, so a statement with such parameters always gets a custom plan if its execution
+//! costs far more than planning.
 //!
 //! Counterpart: utils/cache/plancache.c.
 
@@ -58,8 +58,8 @@ pub(crate) struct Statement {
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
     /// The RowDescription message with all columns in text format; empty if it returns no rows.
     pub(crate) description: Box<[u8]>,
-    /// The parameters are lifted literals of the text.
-    pub(crate) lifted: bool,
+    /// The parameters are literals of the text (`analyze::parameterize`).
+    pub(crate) parameterized: bool,
     /// The locks to take before planning.
     pub(crate) locks: Locks,
     generation: u64,
@@ -197,7 +197,7 @@ impl Shard {
 /// The state for which the environment number was last determined.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct EnvironmentAt {
-    seen: CatalogState,
+    state: CatalogState,
     user: Oid,
     temp: Oid,
     settings: u64,

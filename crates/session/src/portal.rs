@@ -121,7 +121,7 @@ impl UtilityRows {
 
 /// The source of a portal's execution: a parked execution, or a plan.
 enum Planned {
-    ParkedExecution(Box<ParkedExecution>),
+    ParkedExecution(ParkedExecution),
     Plan(Arc<PlannedStmt>),
 }
 

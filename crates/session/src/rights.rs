@@ -19,13 +19,13 @@ use std::sync::Arc;
 impl Core {
     /// Is the current user a superuser? Cached until the role or the catalogs change.
     pub fn is_superuser(&mut self) -> Result<bool> {
-        let (user, seen) = (self.catalog.user, self.catalog.seen());
+        let (user, state) = (self.catalog.user, self.catalog.catalog_state());
         let known = &self.caches.known_rights;
-        if known.user == user && known.seen == seen {
+        if known.user == user && known.state == state {
             return Ok(known.superuser);
         }
         let superuser = self.cat().is_superuser(user)?;
-        self.caches.known_rights = KnownRights { user, seen, superuser, allowed: None };
+        self.caches.known_rights = KnownRights { user, state, superuser, allowed: None };
         Ok(superuser)
     }
 }

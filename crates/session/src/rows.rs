@@ -9,7 +9,7 @@ use pgerror::{Result, pg_err};
 use plan::expr::TargetEntry;
 use plan::node::Plan;
 use std::sync::Arc;
-use types::fncx::FnContext;
+use types::fn_context::FnContext;
 use types::{Batch, DatumRef, limits, oids};
 use wire::backend::{self, decimal};
 use wire::{DataRow, FieldDescription, Format, Formats};

@@ -123,8 +123,8 @@ impl Session {
             let none = self.no_params.clone();
             return self.utility(&raw, sql, &none, &[], true);
         }
-        // Literals of this text could not be lifted. The number of such texts is unbounded, so they
-        // are not cached.
+        // Literals of this text could not become parameters. The number of such texts is unbounded,
+        // so they are not cached.
         check_parameters(&mut self.core, &raw, sql, &[])?;
         let prepared =
             Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None, false)?;

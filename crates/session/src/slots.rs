@@ -5,15 +5,15 @@
 //! text ──scan──▶ template, literals ──▶ slot ──▶ variant (fixed literals) ──▶ Ready ──▶ run
 //! ```
 //! A slot knows which literals of its template became parameters and which did not (see
-//! `analyze::lift`). The fixed literals select the variant. A text that does not fit, for instance
-//! because an input function rejects a literal, is parsed and analysed in full, so that errors
-//! refer to the text as written.
+//! `analyze::parameterize`). The fixed literals select the variant. A text that does not fit, for
+//! instance because an input function rejects a literal, is parsed and analysed in full, so that
+//! errors refer to the text as written.
 
 mod run;
 
 use crate::plancache::template::{Literal, Template};
 use crate::prepared::Ready;
-use analyze::Lifted;
+use analyze::ParameterizedLiteral;
 use hashbrown::HashMap;
 use ids::Oid;
 use parse::RawStmt;
@@ -78,7 +78,7 @@ struct QuerySlot {
 /// The roles of a template's literals.
 struct Shape {
     /// For each parameter, the index of its literal and whether the literal is negated.
-    lifted: Box<[(u16, bool)]>,
+    parameterized: Box<[(u16, bool)]>,
     /// Indexes of the other literals, which are part of the key.
     fixed: Box<[u16]>,
 }
@@ -108,12 +108,15 @@ impl Slots {
 }
 
 impl Shape {
-    fn new(literals: &[Literal], lifted: &[Lifted]) -> Shape {
+    fn new(literals: &[Literal], parameterized: &[ParameterizedLiteral]) -> Shape {
         let place = |start: u32| literals.iter().position(|l| l.start == start);
-        let lifted: Box<[(u16, bool)]> =
-            lifted.iter().filter_map(|l| place(l.start).map(|i| (i as u16, l.negated))).collect();
-        let fixed = (0..literals.len() as u16).filter(|i| !lifted.iter().any(|(l, _)| l == i));
-        Shape { fixed: fixed.collect(), lifted }
+        let parameterized: Box<[(u16, bool)]> = parameterized
+            .iter()
+            .filter_map(|l| place(l.start).map(|i| (i as u16, l.negated)))
+            .collect();
+        let fixed =
+            (0..literals.len() as u16).filter(|i| !parameterized.iter().any(|(l, _)| l == i));
+        Shape { fixed: fixed.collect(), parameterized }
     }
 
     /// The fixed literals of a text, each terminated by a zero byte.

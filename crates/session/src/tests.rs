@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sync::wait::Waiter;
 use txn::Isolation;
 use types::Datum;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use vfs::Env;
 
 mod real;
@@ -46,7 +46,9 @@ fn fixture() -> Fixture {
         session,
         catalogs,
         "postgres".into(),
-        settings::Store::new(Arc::new(settings::Base::new(Arc::new(settings::Registry::load())))),
+        settings::SessionValues::new(Arc::new(settings::ServerValues::new(Arc::new(
+            settings::Registry::load(),
+        )))),
     );
     Fixture { _engine: engine, core }
 }

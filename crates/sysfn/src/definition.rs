@@ -16,7 +16,7 @@ fn answer(found: Option<String>) -> Result<Datum> {
 
 /// The relation of a name in SQL notation.
 pub(super) fn relation_named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
-    match super::reg::lookup_name(core, types::fncx::RegKind::Class, name)? {
+    match super::reg::lookup_name(core, types::fn_context::RegKind::Class, name)? {
         Some(oid) => Ok(oid),
         None => {
             let name = types::string::plain_name(name);
@@ -29,7 +29,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_get_expr",
         call: SysCall::One(|c, a| {
-            answer(deparse::stored_expr(c, &text(a[0]), a[1].as_oid(), Style::shown(false))?)
+            answer(deparse::stored_expr(c, &text(a[0]), a[1].as_oid(), Style::indented(false))?)
         }),
     },
     SysFn {
@@ -39,7 +39,7 @@ pub(super) const FNS: &[SysFn] = &[
                 c,
                 &text(a[0]),
                 a[1].as_oid(),
-                Style::shown(a[2].as_bool()),
+                Style::indented(a[2].as_bool()),
             )?)
         }),
     },

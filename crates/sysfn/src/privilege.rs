@@ -7,7 +7,7 @@ use catalog::cache;
 use catalog::rows::{AclItem, indexes};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
-use types::fncx::RegKind;
+use types::fn_context::RegKind;
 use types::{Datum, DatumRef};
 
 /// Owner and access control list of an object.

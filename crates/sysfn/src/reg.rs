@@ -8,7 +8,7 @@ use catalog::{CatCx, cache, format_type::quote_identifier};
 use ids::Oid;
 use parse::ast::TypeName;
 use pgerror::{PgError, Result, pg_err};
-use types::fncx::RegKind;
+use types::fn_context::RegKind;
 use types::string::split_identifiers_at;
 
 /// Maximum number of function arguments. Counterpart: `FUNC_MAX_ARGS`.

@@ -190,7 +190,7 @@ fn updatable(
     triggers: bool,
 ) -> Result<i32> {
     let columns = column.as_ref().map(std::slice::from_ref);
-    analyze::updatable::possible_changes(&mut SessionLookup::new(core), oid, columns, triggers, 0)
+    analyze::updatable::updatable_commands(&mut SessionLookup::new(core), oid, columns, triggers, 0)
 }
 
 pub(super) const FNS: &[SysFn] = &[

@@ -41,7 +41,7 @@ fn key_of(cat: &mut CatCx<'_>, row: &PgTrigger) -> Result<Option<Box<[AttrNo]>>>
 }
 
 fn of_row(row: &PgTrigger, key: Box<[AttrNo]>) -> Trigger {
-    use catalog::foreign::event;
+    use catalog::unsupported::event;
     let has = |bit: i16| row.tgtype & bit != 0;
     Trigger {
         oid: row.oid,

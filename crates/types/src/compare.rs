@@ -63,7 +63,7 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("interval_cmp", datetime::compare::interval_cmp),
 ];
 
-/// Are two values of this type equal exactly if their words are equal?
+/// Whether two values of this type are equal if and only if their words are equal.
 pub fn equal_by_word(ty: Oid) -> bool {
     const BY_WORD: [CompareFn; 7] =
         [btboolcmp, btcharcmp, btint2cmp, btint4cmp, btint8cmp, btoidcmp, word_cmp];

@@ -122,17 +122,19 @@ scalars! { FNS;
     },
     "in_range_date_interval" => |_, a| {
         let day = |d: DatumRef<'_>| datetime::convert::date_to_timestamp(d.as_i32());
-        let bound = timestamp_plus(day(a[1])?, &span(a[2], a[3].as_bool())?)?;
-        side(day(a[0])?.cmp(&bound), a[4].as_bool())
+        let (value, base) = (day(a[0])?, day(a[1])?);
+        let bound = timestamp_plus(base, &span(a[2], a[3].as_bool())?)?;
+        side(value.cmp(&bound), a[4].as_bool())
     },
-    // Times of day do not wrap at midnight here: the bound may be beyond all of them.
+    // Times of day do not wrap at midnight here: the bound may be beyond all of them. As in
+    // PostgreSQL 15, the number of microseconds wraps.
     "in_range_time_interval" => |_, a| {
-        let bound = a[1].as_i64().saturating_add(clock(a[2], a[3].as_bool())?);
+        let bound = a[1].as_i64().wrapping_add(clock(a[2], a[3].as_bool())?);
         side(a[0].as_i64().cmp(&bound), a[4].as_bool())
     },
     "in_range_timetz_interval" => |_, a| {
         let (time, zone) = timetz_parts(a[1]);
-        let bound = timetz(time.saturating_add(clock(a[2], a[3].as_bool())?), zone);
+        let bound = timetz(time.wrapping_add(clock(a[2], a[3].as_bool())?), zone);
         side(timetz_cmp(a[0], bound.as_ref(), Oid(0)), a[4].as_bool())
     },
     "in_range_interval_interval" => |_, a| {

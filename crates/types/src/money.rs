@@ -6,8 +6,8 @@ use numeric::Num;
 use pgerror::{PgError, Result, SqlState};
 use std::fmt::Write;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
-use values::form::{
+use values::fn_context::FnContext;
+use values::type_io::{
     Reader, bad_syntax, division_by_zero, is_space, out_of_range, text_out_of_range,
 };
 

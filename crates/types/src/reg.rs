@@ -5,8 +5,8 @@ use crate::string::ident::plain_name;
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RegKind};
-use values::form::Reader;
+use values::fn_context::{FnContext, RegKind};
+use values::type_io::Reader;
 
 /// 42704 and similar errors: no such object.
 fn not_found(cx: &dyn FnContext, kind: RegKind, name: &str) -> PgError {

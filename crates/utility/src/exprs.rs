@@ -9,7 +9,7 @@ use plan::Expr;
 use plan::expr::Var;
 use std::sync::Arc;
 use types::Datum;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 
 /// The columns of the input row, in this order; all columns of the relation if empty.
 pub struct Columns<'a> {

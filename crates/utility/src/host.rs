@@ -60,7 +60,7 @@ pub trait Contexts {
     /// The context in which plans are executed.
     fn services(&mut self) -> &mut dyn executor::Services;
 
-    fn planner(&mut self) -> &mut dyn planner::PlannerFacts;
+    fn planner(&mut self) -> &mut dyn planner::PlannerHost;
 
     /// The context in which triggers fire.
     fn trigger_host(&mut self) -> &mut dyn trigger::TriggerHost;

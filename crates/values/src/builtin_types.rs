@@ -2,7 +2,7 @@
 //! catalogs.
 //! Taken from a running PostgreSQL 15.
 
-use crate::fncx::TypeInfo;
+use crate::fn_context::TypeInfo;
 use ids::Oid;
 
 /// A built-in type.

@@ -188,7 +188,7 @@ pub const TSTZMULTIRANGE_ARRAY: Oid = Oid(6153);
 pub const DATEMULTIRANGE_ARRAY: Oid = Oid(6155);
 pub const INT8MULTIRANGE_ARRAY: Oid = Oid(6157);
 
-/// Are values of this type the OIDs of objects: oid and the `reg*` types?
+/// Whether values of this type are OIDs of objects: oid and the `reg*` types.
 pub fn is_object_id(ty: Oid) -> bool {
     matches!(
         ty,

@@ -30,7 +30,7 @@ fn width_max(ty: Oid, typmod: i32) -> Option<i32> {
     let modifier = typmod - 4;
     match ty {
         BPCHAR | VARCHAR => Some(modifier.saturating_mul(CHARACTER_MAX).saturating_add(4)),
-        // Digits in groups of four; the decimal point may divide one group more.
+        // Digits are stored in groups of four; the decimal point may split one group.
         NUMERIC if modifier >= 0 => Some(8 + 2 * (((modifier >> 16) & 0xffff) + 6).div_euclid(4)),
         BIT | VARBIT => Some((typmod + 7) / 8 + 8),
         _ => None,

@@ -3,7 +3,7 @@
 
 use super::heap::{HeapPages, ToastPages, form_row};
 use super::index::build as build_index;
-use super::shift::{FIRST_COLLATION, Shift};
+use super::renumber::{FIRST_COLLATION, OidShift};
 use super::{DATABASES, Files, InitOptions};
 use crate::builtin::Builtin;
 use crate::collations;
@@ -33,7 +33,7 @@ fn fact_rows(relation: Oid) -> Vec<Vec<Datum>> {
 /// Paths and contents of all relation files, relation maps and `PG_VERSION` files of the databases.
 pub(super) fn build(options: &InitOptions) -> Result<Files> {
     let source = Builtin::load();
-    let shift = Shift::new(options.collations.len());
+    let shift = OidShift::new(options.collations.len());
     let mut builder = Builder { source, options, shift, sizes: HashMap::new(), files: Vec::new() };
     let mut tables: Vec<PgClass> =
         builder.source.classes.values().filter(|c| c.relkind == b'r').cloned().collect();
@@ -42,9 +42,9 @@ pub(super) fn build(options: &InitOptions) -> Result<Files> {
         let rows = builder.adjusted_rows(class)?;
         builder.table(class, rows)?;
     }
-    // pg_class is built last because it holds the sizes of all relations. It holds its own sizes
-    // too, hence two rounds: the second one does not change the sizes, since these columns have a
-    // fixed width.
+    // pg_class is built last, because it contains the sizes of all relations. These include its own
+    // size, so it is built twice; the second time does not change the size, because the columns
+    // with sizes have a fixed width.
     let own = tables.iter().find(|c| c.oid == PgClass::RELATION);
     let own = own.ok_or_else(|| PgError::internal("pg_class is not in pg_class"))?;
     for _ in 0..2 {
@@ -94,7 +94,7 @@ type FileKey = (Oid, Oid, bool);
 struct Builder<'a> {
     source: Builtin,
     options: &'a InitOptions,
-    shift: Shift,
+    shift: OidShift,
     sizes: HashMap<Oid, Size>,
     files: Vec<(FileKey, &'static str, Vec<u8>)>,
 }

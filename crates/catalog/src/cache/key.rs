@@ -106,7 +106,7 @@ impl Key<'_> {
         }
     }
 
-    /// Does `datum`, made by [`Key::to_datum`] or read from a row, equal this key?
+    /// Whether `datum`, the result of [`Key::to_datum`] or a column of a row, equals this key.
     pub(crate) fn is(self, datum: DatumRef<'_>) -> bool {
         match (self, datum) {
             (Key::Word(a), DatumRef::Word(b)) => a == b,

@@ -35,6 +35,7 @@ impl Name {
         Name { len: len as u8, bytes }
     }
 
+    /// The bytes of the name, in the database encoding.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len as usize]
     }
@@ -45,6 +46,7 @@ impl Name {
         valid_prefix(self.as_bytes())
     }
 
+    /// Whether the name is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -323,7 +325,7 @@ macro_rules! fixed_array {
 }
 
 fn le<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes[..N].try_into().expect("the slice was cut to this length")
+    bytes[..N].try_into().expect("the slice has this length")
 }
 
 fixed_array! {

@@ -40,7 +40,7 @@ impl<'a> ObjectName<'a> {
     fn of(class: &ObjectClass, node: &'a Node) -> Result<ObjectName<'a>> {
         let all = parts(node);
         let (method, rest) = match all.as_slice() {
-            [method, rest @ ..] if class.is_of_method() => (Some(*method), rest),
+            [method, rest @ ..] if class.has_access_method() => (Some(*method), rest),
             rest => (None, rest),
         };
         let (schema, name) = match rest {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use types::builtin::{self, BuiltinFn};
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::{Datum, builtin_types, oids};
 
 /// A domain over `int4`, NOT NULL, with the check `VALUE > 0`.

@@ -12,7 +12,7 @@ use plan::expr::{
     RowCompareExpr, RowCompareKind, RowExpr, ScalarArrayOpExpr, SubscriptingRef, Var,
 };
 use std::collections::HashMap;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{BasicContext, Datum, builtin, builtin_types, oids};
 
 /// A generator of pseudo-random numbers (SplitMix64).
@@ -140,7 +140,7 @@ pub(super) struct Generator {
     pub columns: Vec<Oid>,
     /// The value that enclosing CASE expressions test, innermost last.
     tested: Vec<Oid>,
-    /// May generated expressions contain volatile parts?
+    /// Generated expressions may contain volatile functions.
     pub volatile: bool,
 }
 
@@ -714,7 +714,7 @@ impl Generator {
         }
     }
 
-    /// `x = ANY (array)` and the like; the array is often a constant, and sometimes long.
+    /// `x op ANY (array)` or `x op ALL (array)`; the array is often a constant, and sometimes long.
     fn in_list(&mut self, depth: u32) -> Expr {
         const ARRAYS: &[(Oid, Oid)] = &[
             (oids::INT4, oids::INT4_ARRAY),

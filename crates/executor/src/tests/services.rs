@@ -20,7 +20,7 @@ use std::sync::Arc;
 use sync::wait::Waiter;
 use types::builtin::{self, BuiltinFn};
 use types::compare::{self, Comparer};
-use types::fncx::{TypeFunctions, TypeInfo};
+use types::fn_context::{TypeFunctions, TypeInfo};
 use types::{BasicContext, Datum, DatumRef, FnContext};
 use vfs::Env;
 

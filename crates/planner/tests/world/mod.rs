@@ -12,12 +12,13 @@ use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr};
 use plan::query::Query;
 use planner::{
-    AggFacts, ColFacts, ColStats, CostSettings, DefaultOps, IndexFacts, IndexKey, OpFacts,
-    OrderFacts, PlannerFacts, RelFacts,
+    AggregateInfo, ColumnInfo, ColumnStats, CostSettings, DefaultOperators, ExpressionHost,
+    FunctionLookup, IndexInfo, IndexKey, OperatorInfo, OperatorLookup, OrderingInfo, PlannerHost,
+    RelationInfo, RelationLookup,
 };
 use std::sync::Arc;
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::{BasicContext, BuiltinFn, Datum, FnContext};
 
 /// Rows and pages of the tables; others have 100 rows in 2 pages.
@@ -70,7 +71,7 @@ impl World {
         show::statement(self, &planned)
     }
 
-    fn index(&mut self, row: &catalog::rows::PgIndex, tuples: f64) -> Result<Arc<IndexFacts>> {
+    fn index(&mut self, row: &catalog::rows::PgIndex, tuples: f64) -> Result<Arc<IndexInfo>> {
         let desc = self.cat().relation(row.indexrelid)?;
         let part = desc.index.as_ref().ok_or_else(|| PgError::internal("no index"))?;
         let method = engine::am::by_oid(part.am).and_then(|m| m.am);
@@ -88,7 +89,7 @@ impl World {
                 nulls_first: option & 2 != 0,
             });
         }
-        Ok(Arc::new(IndexFacts {
+        Ok(Arc::new(IndexInfo {
             oid: row.indexrelid,
             capabilities: &method.capabilities,
             cost: method.cost,
@@ -187,23 +188,15 @@ impl Facts for World {
     }
 }
 
-impl PlannerFacts for World {
-    fn costs(&self) -> &CostSettings {
-        &self.costs
-    }
-
-    fn check_interrupts(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>> {
+impl RelationLookup for World {
+    fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>> {
         let desc = self.cat().relation(relid)?;
         let name = desc.class.relname.as_str();
         let size = SIZES.iter().find(|(table, ..)| *table == name);
         let (tuples, pages) = size.map_or((100.0, 2.0), |(_, rows, pages)| (*rows, *pages));
         let mut columns = Vec::new();
         for a in &desc.attributes {
-            columns.push(ColFacts {
+            columns.push(ColumnInfo {
                 name: a.attname.as_str().to_string(),
                 type_oid: a.atttypid,
                 typmod: a.atttypmod,
@@ -217,7 +210,7 @@ impl PlannerFacts for World {
         for row in desc.indexes.iter().rev() {
             indexes.push(self.index(row, tuples)?);
         }
-        Ok(Arc::new(RelFacts {
+        Ok(Arc::new(RelationInfo {
             oid: relid,
             kind: desc.class.relkind,
             row_type: desc.class.reltype,
@@ -229,11 +222,31 @@ impl PlannerFacts for World {
         }))
     }
 
-    fn inline_set(&mut self, _: &FuncExpr, _: &[(Oid, i32)]) -> Result<Option<Query>> {
-        Ok(None)
+    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>> {
+        let desc = self.cat().relation(relid)?;
+        let table = desc.class.relname.as_str();
+        let Some(column) = usize::try_from(attno - 1).ok().and_then(|i| desc.attributes.get(i))
+        else {
+            return Ok(None);
+        };
+        let unique = desc
+            .indexes
+            .iter()
+            .any(|i| i.indisunique && i.indkey.iter().eq(std::iter::once(&attno)));
+        let name = column.attname.as_str();
+        let listed = DISTINCT.iter().find(|(t, c, _)| *t == table && *c == name);
+        let n_distinct = if unique { -1.0 } else { listed.map_or(1000.0, |(.., n)| *n) };
+        let width = if column.attlen > 0 { i32::from(column.attlen) } else { 32 };
+        Ok(Some(Arc::new(ColumnStats { width, n_distinct, ..ColumnStats::default() })))
     }
 
-    fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>> {
+    fn constraint_index(&mut self, constraint: Oid) -> Result<Oid> {
+        Err(PgError::internal(format!("no constraint {constraint}")))
+    }
+}
+
+impl OperatorLookup for World {
+    fn operator(&mut self, opno: Oid) -> Result<Arc<OperatorInfo>> {
         let row = self.cat().operator(opno)?;
         let mut name_of = |proc: Oid| -> Result<String> {
             Ok(match proc.valid() {
@@ -241,7 +254,7 @@ impl PlannerFacts for World {
                 None => String::new(),
             })
         };
-        Ok(Arc::new(OpFacts {
+        Ok(Arc::new(OperatorInfo {
             restrict: name_of(row.oprrest)?,
             join: name_of(row.oprjoin)?,
             oid: opno,
@@ -277,7 +290,7 @@ impl PlannerFacts for World {
         self.cat().family_member(family, left, right, strategy as i16)
     }
 
-    fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderFacts>> {
+    fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderingInfo>> {
         let families = self.cat().operator_families(sort_op)?;
         let mut rows = families.iter().filter(|r| {
             r.amopmethod == BTREE_AM
@@ -285,7 +298,7 @@ impl PlannerFacts for World {
                 && matches!(r.amopstrategy, 1 | 5)
                 && r.amoplefttype == r.amoprighttype
         });
-        Ok(rows.next().map(|r| OrderFacts {
+        Ok(rows.next().map(|r| OrderingInfo {
             family: r.amopfamily,
             input_type: r.amoplefttype,
             descending: r.amopstrategy == 5,
@@ -298,47 +311,33 @@ impl PlannerFacts for World {
         Ok(btree.map(|r| r.amopfamily).collect())
     }
 
-    fn default_operators(&mut self, ty: Oid) -> Result<DefaultOps> {
+    fn default_operators(&mut self, ty: Oid) -> Result<DefaultOperators> {
         let ops = self.cat().type_ops(ty)?;
-        Ok(DefaultOps { eq: ops.eq, lt: ops.lt, gt: ops.gt, hashable: ops.hash.is_valid() })
+        Ok(DefaultOperators { eq: ops.eq, lt: ops.lt, gt: ops.gt, hashable: ops.hash.is_valid() })
     }
+}
 
-    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>> {
-        let desc = self.cat().relation(relid)?;
-        let table = desc.class.relname.as_str();
-        let Some(column) = usize::try_from(attno - 1).ok().and_then(|i| desc.attributes.get(i))
-        else {
-            return Ok(None);
-        };
-        let unique = desc
-            .indexes
-            .iter()
-            .any(|i| i.indisunique && i.indkey.iter().eq(std::iter::once(&attno)));
-        let name = column.attname.as_str();
-        let listed = DISTINCT.iter().find(|(t, c, _)| *t == table && *c == name);
-        let n_distinct = if unique { -1.0 } else { listed.map_or(1000.0, |(.., n)| *n) };
-        let width = if column.attlen > 0 { i32::from(column.attlen) } else { 32 };
-        Ok(Some(Arc::new(ColStats { width, n_distinct, ..ColStats::default() })))
-    }
-
+impl FunctionLookup for World {
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)> {
         let row = self.cat().function(funcid)?;
         Ok((f64::from(row.procost), f64::from(row.prorows)))
     }
 
-    fn aggregate(&mut self, aggfn: Oid) -> Result<AggFacts> {
+    fn aggregate(&mut self, aggfn: Oid) -> Result<AggregateInfo> {
         let row = self.cat().aggregate(aggfn)?;
-        Ok(AggFacts {
+        Ok(AggregateInfo {
             sort_op: row.aggsortop,
             trans_type: row.aggtranstype,
             state_width: row.aggtransspace,
         })
     }
 
-    fn constraint_index(&mut self, constraint: Oid) -> Result<Oid> {
-        Err(PgError::internal(format!("no constraint {constraint}")))
+    fn inline_set(&mut self, _: &FuncExpr, _: &[(Oid, i32)]) -> Result<Option<Query>> {
+        Ok(None)
     }
+}
 
+impl ExpressionHost for World {
     fn fold_query(&mut self, expr: Expr, _: &dyn Fn(i32) -> bool) -> Result<Expr> {
         Ok(expr)
     }
@@ -355,5 +354,15 @@ impl PlannerFacts for World {
 
     fn param_value(&mut self, _: i32) -> Option<Datum> {
         None
+    }
+}
+
+impl PlannerHost for World {
+    fn costs(&self) -> &CostSettings {
+        &self.costs
+    }
+
+    fn check_interrupts(&self) -> Result<()> {
+        Ok(())
     }
 }

@@ -16,7 +16,7 @@ use plan::expr::{SqlValueKind, SubPlan};
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
 use types::compare::Comparer;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{Datum, DatumRef, FnContext};
 
 /// A support function of an aggregate.

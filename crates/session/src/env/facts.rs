@@ -9,7 +9,7 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::FuncExpr;
 use std::sync::Arc;
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 
 /// Is the operand type a pseudo-type for a class of types (enums, rows, arrays)?
 fn is_pseudo_operand(ty: Oid) -> bool {
@@ -94,10 +94,10 @@ impl Core {
     /// The hash function of a type, or the extended one with a seed. Counterpart:
     /// `lookup_type_cache`.
     pub(crate) fn hash_function(&mut self, ty: Oid, seeded: bool) -> Result<Arc<FnFacts>> {
-        let seen = self.catalog.seen();
-        if self.caches.hash_functions_at != seen {
+        let state = self.catalog.catalog_state();
+        if self.caches.hash_functions_at != state {
             self.caches.hash_functions.clear();
-            self.caches.hash_functions_at = seen;
+            self.caches.hash_functions_at = state;
         }
         if let Some(f) = self.caches.hash_functions.get(&(ty, seeded)) {
             return Ok(f.clone());

@@ -10,7 +10,7 @@ use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{
+use types::fn_context::{
     FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
 };
 use types::{Datum, DatumRef, Settings, oids};
@@ -167,7 +167,7 @@ impl TypeFunctions for Core {
             return match (self.type_recv(base, bytes, typmod), usize::try_from(length)) {
                 // The domain's constraints are checked before the error about extra bytes is
                 // reported.
-                (Err(e), Ok(n)) if types::form::is_excess_data(&e) && n < bytes.len() => {
+                (Err(e), Ok(n)) if types::type_io::is_excess_data(&e) && n < bytes.len() => {
                     let value = self.type_recv(base, &bytes[..n], typmod)?;
                     self.as_domain(ty, base, value)?;
                     Err(e)
@@ -186,7 +186,7 @@ impl TypeFunctions for Core {
         // padding.
         if ty != oids::NAME && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
             let wrong = pgerror::SqlState::INVALID_BINARY_REPRESENTATION;
-            return Err(PgError::new(wrong, types::form::EXCESS_DATA));
+            return Err(PgError::new(wrong, types::type_io::EXCESS_DATA));
         }
         Ok(value)
     }

@@ -3,7 +3,7 @@
 use catalog::RelDesc;
 use hashbrown::HashMap;
 use ids::{AttrNo, Oid};
-use planner::{ColStats, OpFacts, RelFacts};
+use planner::{ColumnStats, OperatorInfo, RelationInfo};
 use std::sync::Arc;
 
 /// Maximum number of entries in each cache; then it is cleared.
@@ -13,18 +13,18 @@ const KNOWN_MAX: usize = 1000;
 #[derive(Default)]
 pub(crate) struct PlannerCache {
     pub relations: HashMap<Oid, KnownRel>,
-    pub operators: HashMap<Oid, Arc<OpFacts>>,
+    pub operators: HashMap<Oid, Arc<OperatorInfo>>,
     pub stats: HashMap<(Oid, AttrNo), KnownStats>,
 }
 
-pub(super) type KnownStats = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColStats>);
+pub(super) type KnownStats = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColumnStats>);
 
 pub(crate) struct KnownRel {
     pub desc: Arc<RelDesc>,
     pub blocks: u32,
     /// The descriptors of the indexes in `facts`, in the same order.
     pub indexes: Vec<Arc<RelDesc>>,
-    pub facts: Arc<RelFacts>,
+    pub facts: Arc<RelationInfo>,
 }
 
 impl PlannerCache {

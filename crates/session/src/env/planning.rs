@@ -12,8 +12,9 @@ use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr, Var};
 use plan::query::Query;
 use planner::{
-    AggFacts, ColFacts, ColStats, CostSettings, DefaultOps, IndexFacts, IndexKey, OpFacts,
-    OrderFacts, PlannerFacts, RelFacts,
+    AggregateInfo, ColumnInfo, ColumnStats, CostSettings, DefaultOperators, ExpressionHost,
+    FunctionLookup, IndexInfo, IndexKey, OperatorInfo, OperatorLookup, OrderingInfo, PlannerHost,
+    RelationInfo, RelationLookup,
 };
 use std::sync::Arc;
 use types::array::ArrayRef;
@@ -33,7 +34,7 @@ impl Core {
         &mut self,
         row: &catalog::rows::PgIndex,
         table_tuples: f64,
-    ) -> Result<Option<Arc<IndexFacts>>> {
+    ) -> Result<Option<Arc<IndexInfo>>> {
         let desc = self.cat().relation(row.indexrelid)?;
         let (Some(part), Some(index)) = (&desc.index, &desc.engine_index) else { return Ok(None) };
         if !row.indisvalid {
@@ -72,7 +73,7 @@ impl Core {
         } else {
             f64::from(desc.class.reltuples.max(0.0)).min(table_tuples)
         };
-        Ok(Some(Arc::new(IndexFacts {
+        Ok(Some(Arc::new(IndexInfo {
             oid: row.indexrelid,
             capabilities: &method.capabilities,
             cost: method.cost,
@@ -89,7 +90,11 @@ impl Core {
     }
 
     /// The cached facts of a relation, if descriptors and sizes are unchanged.
-    fn known_relation(&mut self, relid: Oid, desc: &Arc<RelDesc>) -> Result<Option<Arc<RelFacts>>> {
+    fn known_relation(
+        &mut self,
+        relid: Oid,
+        desc: &Arc<RelDesc>,
+    ) -> Result<Option<Arc<RelationInfo>>> {
         let Some(known) = self.caches.planning.relations.get(&relid) else { return Ok(None) };
         if !Arc::ptr_eq(&known.desc, desc) {
             return Ok(None);
@@ -116,7 +121,7 @@ impl Core {
         Ok(Some(facts))
     }
 
-    fn make_relation(&mut self, relid: Oid, desc: &RelDesc) -> Result<Arc<RelFacts>> {
+    fn make_relation(&mut self, relid: Oid, desc: &RelDesc) -> Result<Arc<RelationInfo>> {
         let class = &desc.class;
         let mut columns = Vec::with_capacity(desc.attributes.len());
         for a in &desc.attributes {
@@ -124,7 +129,7 @@ impl Core {
                 true => 0,
                 false => self.cat().average_width(a.atttypid, a.atttypmod)?,
             };
-            columns.push(ColFacts {
+            columns.push(ColumnInfo {
                 name: a.attname.as_str().to_string(),
                 type_oid: a.atttypid,
                 typmod: a.atttypmod,
@@ -149,7 +154,7 @@ impl Core {
         for row in desc.indexes.iter().rev() {
             indexes.extend(self.index_facts(row, tuples)?);
         }
-        Ok(Arc::new(RelFacts {
+        Ok(Arc::new(RelationInfo {
             oid: relid,
             kind: class.relkind,
             row_type: class.reltype,
@@ -171,16 +176,8 @@ impl Resolve for OneColumn {
     }
 }
 
-impl PlannerFacts for Core {
-    fn costs(&self) -> &CostSettings {
-        &self.values.costs
-    }
-
-    fn check_interrupts(&self) -> Result<()> {
-        self.backend.check_interrupts()
-    }
-
-    fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>> {
+impl RelationLookup for Core {
+    fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>> {
         let desc = self.cat().relation(relid)?;
         if let Some(known) = self.known_relation(relid, &desc)? {
             return Ok(known);
@@ -200,110 +197,7 @@ impl PlannerFacts for Core {
         Ok(facts)
     }
 
-    fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>> {
-        crate::function::sql::inline_set(self, call, columns)
-    }
-
-    fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>> {
-        if let Some(facts) = self.caches.planning.operators.get(&opno) {
-            return Ok(facts.clone());
-        }
-        let row = self.cat().operator(opno)?;
-        let mut name_of = |proc: Oid| -> Result<String> {
-            Ok(match proc.valid() {
-                Some(p) => self.cat().function(p)?.proname.as_str().to_string(),
-                None => String::new(),
-            })
-        };
-        let restrict = name_of(row.oprrest)?;
-        let join = name_of(row.oprjoin)?;
-        let strict = match row.oprcode.valid() {
-            Some(p) => Facts::function(self, p)?.strict,
-            None => false,
-        };
-        let facts = Arc::new(OpFacts {
-            oid: opno,
-            name: row.oprname.as_str().to_string(),
-            left: row.oprleft,
-            right: row.oprright,
-            result: row.oprresult,
-            code: row.oprcode,
-            commutator: row.oprcom,
-            negator: row.oprnegate,
-            can_merge: row.oprcanmerge,
-            can_hash: row.oprcanhash,
-            restrict,
-            join,
-            strict,
-        });
-        // Built-in operators never change.
-        if opno < Oid::FIRST_NORMAL {
-            self.caches.planning.operators.insert(opno, facts.clone());
-        }
-        Ok(facts)
-    }
-
-    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>> {
-        Ok(self.cat().operator_in_family(opno, family)?.map(|r| r.amopstrategy as u16))
-    }
-
-    fn family_operator(
-        &mut self,
-        family: Oid,
-        left: Oid,
-        right: Oid,
-        strategy: u16,
-    ) -> Result<Option<Oid>> {
-        // Binary-coercible types share an operator class, so the input type of the class is tried
-        // too.
-        let mut cat = self.cat();
-        if let Some(op) = cat.family_member(family, left, right, strategy as i16)? {
-            return Ok(Some(op));
-        }
-        if left != right {
-            return Ok(None);
-        }
-        let ops = cat.type_ops(left)?;
-        if ops.btree_family == family {
-            return cat.family_member(family, ops.btree_input, ops.btree_input, strategy as i16);
-        }
-        Ok(None)
-    }
-
-    fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderFacts>> {
-        for r in self.cat().operator_families(sort_op)?.iter() {
-            if r.amopmethod == BTREE_AM
-                && r.amoppurpose == b's'
-                && matches!(r.amopstrategy, 1 | 5)
-                && r.amoplefttype == r.amoprighttype
-            {
-                return Ok(Some(OrderFacts {
-                    family: r.amopfamily,
-                    input_type: r.amoplefttype,
-                    descending: r.amopstrategy == 5,
-                }));
-            }
-        }
-        Ok(None)
-    }
-
-    fn opclass(&mut self, opclass: Oid) -> Result<(Oid, Oid)> {
-        let row = self.cat().opclass(opclass)?;
-        Ok((row.opcfamily, row.opcintype))
-    }
-
-    fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>> {
-        let rows = self.cat().operator_families(eq_op)?;
-        let btree = rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == 3);
-        Ok(btree.map(|r| r.amopfamily).collect())
-    }
-
-    fn default_operators(&mut self, ty: Oid) -> Result<DefaultOps> {
-        let ops = self.cat().type_ops(ty)?;
-        Ok(DefaultOps { eq: ops.eq, lt: ops.lt, gt: ops.gt, hashable: ops.hash.is_valid() })
-    }
-
-    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>> {
+    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>> {
         let keys = [relid.into(), attno.into(), false.into()];
         let Some(row) = self.cat().search(cache::STATRELATTINH, &keys)? else { return Ok(None) };
         if let Some((of, known)) = self.caches.planning.stats.get(&(relid, attno))
@@ -311,11 +205,11 @@ impl PlannerFacts for Core {
         {
             return Ok(Some(known.clone()));
         }
-        let mut out = ColStats {
+        let mut out = ColumnStats {
             null_frac: f64::from(row.stanullfrac),
             width: row.stawidth,
             n_distinct: f64::from(row.stadistinct),
-            ..ColStats::default()
+            ..ColumnStats::default()
         };
         let slots = [
             (row.stakind1, &row.stanumbers1, &row.stavalues1),
@@ -352,6 +246,116 @@ impl PlannerFacts for Core {
         Ok(Some(out))
     }
 
+    fn constraint_index(&mut self, constraint: Oid) -> Result<Oid> {
+        let row = self.cat().constraint(constraint)?;
+        row.map(|r| r.conindid).and_then(Oid::valid).ok_or_else(|| {
+            PgError::internal(format!("cache lookup failed for constraint {constraint}"))
+        })
+    }
+}
+
+impl OperatorLookup for Core {
+    fn operator(&mut self, opno: Oid) -> Result<Arc<OperatorInfo>> {
+        if let Some(facts) = self.caches.planning.operators.get(&opno) {
+            return Ok(facts.clone());
+        }
+        let row = self.cat().operator(opno)?;
+        let mut name_of = |proc: Oid| -> Result<String> {
+            Ok(match proc.valid() {
+                Some(p) => self.cat().function(p)?.proname.as_str().to_string(),
+                None => String::new(),
+            })
+        };
+        let restrict = name_of(row.oprrest)?;
+        let join = name_of(row.oprjoin)?;
+        let strict = match row.oprcode.valid() {
+            Some(p) => Facts::function(self, p)?.strict,
+            None => false,
+        };
+        let facts = Arc::new(OperatorInfo {
+            oid: opno,
+            name: row.oprname.as_str().to_string(),
+            left: row.oprleft,
+            right: row.oprright,
+            result: row.oprresult,
+            code: row.oprcode,
+            commutator: row.oprcom,
+            negator: row.oprnegate,
+            can_merge: row.oprcanmerge,
+            can_hash: row.oprcanhash,
+            restrict,
+            join,
+            strict,
+        });
+        // Built-in operators never change.
+        if opno < Oid::FIRST_NORMAL {
+            self.caches.planning.operators.insert(opno, facts.clone());
+        }
+        Ok(facts)
+    }
+
+    fn opclass(&mut self, opclass: Oid) -> Result<(Oid, Oid)> {
+        let row = self.cat().opclass(opclass)?;
+        Ok((row.opcfamily, row.opcintype))
+    }
+
+    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>> {
+        Ok(self.cat().operator_in_family(opno, family)?.map(|r| r.amopstrategy as u16))
+    }
+
+    fn family_operator(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        strategy: u16,
+    ) -> Result<Option<Oid>> {
+        // Binary-coercible types share an operator class, so the input type of the class is tried
+        // too.
+        let mut cat = self.cat();
+        if let Some(op) = cat.family_member(family, left, right, strategy as i16)? {
+            return Ok(Some(op));
+        }
+        if left != right {
+            return Ok(None);
+        }
+        let ops = cat.type_ops(left)?;
+        if ops.btree_family == family {
+            return cat.family_member(family, ops.btree_input, ops.btree_input, strategy as i16);
+        }
+        Ok(None)
+    }
+
+    fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderingInfo>> {
+        for r in self.cat().operator_families(sort_op)?.iter() {
+            if r.amopmethod == BTREE_AM
+                && r.amoppurpose == b's'
+                && matches!(r.amopstrategy, 1 | 5)
+                && r.amoplefttype == r.amoprighttype
+            {
+                return Ok(Some(OrderingInfo {
+                    family: r.amopfamily,
+                    input_type: r.amoplefttype,
+                    descending: r.amopstrategy == 5,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>> {
+        let rows = self.cat().operator_families(eq_op)?;
+        let btree = rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == 3);
+        Ok(btree.map(|r| r.amopfamily).collect())
+    }
+
+    fn default_operators(&mut self, ty: Oid) -> Result<DefaultOperators> {
+        let ops = self.cat().type_ops(ty)?;
+        Ok(DefaultOperators { eq: ops.eq, lt: ops.lt, gt: ops.gt, hashable: ops.hash.is_valid() })
+    }
+}
+
+impl FunctionLookup for Core {
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)> {
         let row = self.cat().function(funcid)?;
         Ok((f64::from(row.procost), f64::from(row.prorows)))
@@ -361,22 +365,21 @@ impl PlannerFacts for Core {
         Ok(self.cat().function(funcid)?.proacl.is_some())
     }
 
-    fn aggregate(&mut self, aggfn: Oid) -> Result<AggFacts> {
+    fn aggregate(&mut self, aggfn: Oid) -> Result<AggregateInfo> {
         let row = self.cat().aggregate(aggfn)?;
-        Ok(AggFacts {
+        Ok(AggregateInfo {
             sort_op: row.aggsortop,
             trans_type: row.aggtranstype,
             state_width: row.aggtransspace,
         })
     }
 
-    fn constraint_index(&mut self, constraint: Oid) -> Result<Oid> {
-        let row = self.cat().constraint(constraint)?;
-        row.map(|r| r.conindid).and_then(Oid::valid).ok_or_else(|| {
-            PgError::internal(format!("cache lookup failed for constraint {constraint}"))
-        })
+    fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>> {
+        crate::function::sql::inline_set(self, call, columns)
     }
+}
 
+impl ExpressionHost for Core {
     fn fold_query(&mut self, expr: Expr, present: &dyn Fn(i32) -> bool) -> Result<Expr> {
         eval::fold_query(expr, self, present)
     }
@@ -402,5 +405,15 @@ impl PlannerFacts for Core {
 
     fn param_value(&mut self, id: i32) -> Option<Datum> {
         usize::try_from(id - 1).ok().and_then(|i| self.params.get(i)).cloned()
+    }
+}
+
+impl PlannerHost for Core {
+    fn costs(&self) -> &CostSettings {
+        &self.values.costs
+    }
+
+    fn check_interrupts(&self) -> Result<()> {
+        self.backend.check_interrupts()
     }
 }

@@ -7,7 +7,7 @@ use ids::Oid;
 use pgerror::Result;
 use plan::nodetree;
 use std::sync::Arc;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 
 impl Core {
     /// The opened table for the executor; rebuilt when the descriptor has changed.
@@ -33,7 +33,7 @@ impl Core {
                 ty: a.atttypid,
                 typmod: a.atttypmod,
                 collation: a.attcollation,
-                dropped: a.attisdropped.then_some(types::fncx::Dropped {
+                dropped: a.attisdropped.then_some(types::fn_context::Dropped {
                     len: a.attlen,
                     by_val: a.attbyval,
                     align: a.attalign,

@@ -16,7 +16,7 @@ use super::language::{Language, ReadyRows, StartedSet};
 use crate::core::Core;
 use crate::query;
 use analyze::SessionLookup;
-use analyze::function::{self, Form};
+use analyze::function::{self, ResultForm};
 use bodies::{Body, Step};
 use catalog::Row;
 use catalog::rows::PgProc;
@@ -45,7 +45,7 @@ impl Language for Sql {
         let (body, rows) = run(core, call, &[], Some(1))?;
         let first = rows.into_iter().next();
         match (first, &body.form) {
-            (_, Form::Nothing) | (None, _) => Ok(Datum::Null),
+            (_, ResultForm::Discarded) | (None, _) => Ok(Datum::Null),
             (Some(first), _) => value(core, &body, first),
         }
     }
@@ -61,7 +61,7 @@ impl Language for Sql {
         }
         let (body, rows) = run(core, call, columns, Some(1))?;
         let value = match rows.into_iter().next() {
-            Some(fields) if body.form != Form::Nothing => value(core, &body, fields)?,
+            Some(fields) if body.form != ResultForm::Discarded => value(core, &body, fields)?,
             _ => Datum::Null,
         };
         Ok(StartedSet { whole: true, rows: ReadyRows::one(value) })
@@ -69,7 +69,7 @@ impl Language for Sql {
 
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
         let (body, rows) = run(core, call, &[], Some(1))?;
-        if body.form == Form::Nothing {
+        if body.form == ResultForm::Discarded {
             return Ok(None);
         }
         let width = body.types.len();
@@ -84,7 +84,7 @@ fn is_polymorphic(ty: Oid) -> bool {
 
 /// Converts a row of the last statement to the function's value.
 fn value(core: &mut Core, body: &Body, mut fields: Vec<Datum>) -> Result<Datum> {
-    if body.form == Form::Value {
+    if body.form == ResultForm::Scalar {
         return Ok(if fields.is_empty() { Datum::Null } else { fields.swap_remove(0) });
     }
     if body.result == oids::RECORD {
@@ -123,8 +123,8 @@ fn run(
         let mut rows = Vec::new();
         let last = body.steps.len().saturating_sub(1);
         for (i, step) in body.steps.iter().enumerate() {
-            let limit =
-                limit.filter(|_| i == last && step.may_stop() && body.form != Form::Nothing);
+            let limit = limit
+                .filter(|_| i == last && step.may_stop() && body.form != ResultForm::Discarded);
             rows = run_step(core, call.row, (i, step), params.clone(), limit)?;
         }
         Ok((body, rows))
@@ -240,7 +240,7 @@ fn argument_types(row: &PgProc, actual: &[Oid]) -> Vec<Oid> {
 /// The analysed statements of a body, coerced to the function's result type.
 struct Analysed {
     queries: Vec<Query>,
-    form: Form,
+    form: ResultForm,
     result: Oid,
     /// Names, types and type modifiers of the fields of a composite result.
     fields: Option<Vec<(String, Oid, i32)>>,
@@ -271,7 +271,7 @@ fn analyse(
     let fields = fields(core, result, outputs, columns)?;
     let wanted: Option<Vec<function::Column>> =
         fields.as_ref().map(|list| list.iter().map(|f| (f.1, f.2)).collect());
-    let form = function::fit_result(
+    let form = function::coerce_result(
         &mut SessionLookup::new(core),
         queries.last_mut(),
         result,

@@ -19,9 +19,9 @@ use types::Datum;
 const CUSTOM_PLANS_FIRST: u32 = 5;
 /// Cost of planning in units of `cpu_operator_cost`, for each relation plus one.
 const PLANNING_OPERATORS: f64 = 1000.0;
-/// A statement with lifted literals always gets a custom plan, if its custom plans cost more than
-/// this many times their planning.
-const LIFTED_CUSTOM_COST_RATIO: f64 = 200.0;
+/// A statement whose parameters are literals of its text always gets a custom plan, if its custom
+/// plans cost more than this many times their planning.
+const PARAMETERIZED_CUSTOM_COST_RATIO: f64 = 200.0;
 /// A difference in size up to this many blocks does not invalidate a generic plan.
 const SAME_SIZE_BLOCKS: u32 = 8;
 
@@ -82,7 +82,9 @@ impl Statement {
             return self.custom(core, params);
         }
         let average = cost / f64::from(count);
-        if self.lifted && average > LIFTED_CUSTOM_COST_RATIO * self.planning_cost(core) {
+        if self.parameterized
+            && average > PARAMETERIZED_CUSTOM_COST_RATIO * self.planning_cost(core)
+        {
             return self.custom(core, params);
         }
         let generic = self.generic(core)?;

@@ -72,7 +72,7 @@ impl Core {
     #[inline]
     pub(crate) fn environment(&mut self) -> Result<u64> {
         let at = EnvironmentAt {
-            seen: self.catalog.seen(),
+            state: self.catalog.catalog_state(),
             user: self.catalog.user,
             temp: self.catalog.temp_namespace,
             settings: self.environment.settings_version,
@@ -140,7 +140,7 @@ impl Core {
         sql: &Arc<str>,
         raw: &Arc<RawStmt>,
         types: &[Oid],
-        lifted: bool,
+        parameterized: bool,
     ) -> Result<Arc<Statement>> {
         self.deep_statements |= raw.is_deep();
         // Read before any catalog: changes from here on make the statement stale.
@@ -169,7 +169,7 @@ impl Core {
             param_types: param_types.into(),
             fields: fields.map(Arc::from),
             description: description.into(),
-            lifted,
+            parameterized,
             locks: locks.into(),
             generation,
             environment,

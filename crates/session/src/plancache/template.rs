@@ -25,7 +25,8 @@ pub(crate) enum Class {
     Numeric = b'n',
     /// `'…'`, of unknown type.
     Text = b's',
-    /// A number whose type depends on its sign, or a string with a prefix: it is never lifted.
+    /// A number whose type depends on its sign, or a string with a prefix: it never becomes a
+    /// parameter.
     Other = b'o',
 }
 

@@ -89,7 +89,7 @@ impl Session {
         let custom = mode == Mode::Custom && !portal.params.is_empty();
         let core = &mut self.core;
         Ok(match portal.statement.take_idle(core, custom, &portal.formats)? {
-            Some(idle) => Planned::ParkedExecution(Box::new(idle)),
+            Some(idle) => Planned::ParkedExecution(idle),
             None => Planned::Plan(portal.statement.plan(core, &portal.params, mode)?),
         })
     }

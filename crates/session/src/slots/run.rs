@@ -15,7 +15,7 @@ use parse::ast::Node;
 use pgerror::Result;
 use plan::query::CmdType;
 use std::sync::Arc;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{BATCH_ROWS_MAX, Datum, oids};
 use wire::{Formats, backend};
 
@@ -100,7 +100,13 @@ impl Session {
         let renewed =
             core.statement_key(key, &[]).and_then(|key| match core.find_statement(&key) {
                 Some(found) => Ok(found),
-                None => core.make_statement(key, &old.sql, &old.raw, &old.param_types, old.lifted),
+                None => core.make_statement(
+                    key,
+                    &old.sql,
+                    &old.raw,
+                    &old.param_types,
+                    old.parameterized,
+                ),
             });
         match renewed {
             // String literals may now have other types.
@@ -120,12 +126,12 @@ impl Session {
         text: &[u8],
         literals: &[Literal],
     ) -> Option<Arc<[Datum]>> {
-        if shape.lifted.is_empty() {
+        if shape.parameterized.is_empty() {
             return Some(self.no_params.clone());
         }
         let types = &ready.statement.as_ref()?.param_types;
         let mut values: smallvec::SmallVec<[Datum; 8]> = smallvec::SmallVec::new();
-        for (&(place, negated), &ty) in shape.lifted.iter().zip(types.iter()) {
+        for (&(place, negated), &ty) in shape.parameterized.iter().zip(types.iter()) {
             let literal = literals[usize::from(place)];
             let digits = literal.of(text);
             let signed = |n: u64| if negated { (n as i64).wrapping_neg() } else { n as i64 };
@@ -208,8 +214,8 @@ impl Session {
         Ok(true)
     }
 
-    /// The statement with as many lifted literals as possible. It tries numbers and strings, then
-    /// numbers, then none.
+    /// The statement with as many literals as possible as parameters. It tries numbers and strings,
+    /// then numbers, then none.
     #[allow(clippy::type_complexity)]
     fn shaped_statement(
         &mut self,
@@ -226,11 +232,11 @@ impl Session {
         tries.truncate(if literals.is_empty() { 0 } else { 2 });
         for strings in tries {
             let mut tree = raw.clone();
-            let lifted = analyze::lift(&mut tree, sql, &starts, strings);
-            if lifted.is_empty() {
+            let parameterized = analyze::parameterize_literals(&mut tree, sql, &starts, strings);
+            if parameterized.is_empty() {
                 break;
             }
-            let shape = Shape::new(literals, &lifted);
+            let shape = Shape::new(literals, &parameterized);
             let fixed = shape.fixed(text, literals);
             let key_text = statement_text(template, &shape, &fixed);
             let key = core.statement_key(&key_text, &[])?;
@@ -239,7 +245,7 @@ impl Session {
                 Some(found) => Ok(found),
                 None => {
                     let types: Vec<Oid> = shape
-                        .lifted
+                        .parameterized
                         .iter()
                         .map(|(i, _)| match literals[usize::from(*i)].class {
                             Class::Int4 => oids::INT4,
@@ -252,15 +258,15 @@ impl Session {
                 }
             };
             if let Ok(statement) = found {
-                let mut pairs = shape.lifted.iter().zip(statement.param_types.iter());
+                let mut pairs = shape.parameterized.iter().zip(statement.param_types.iter());
                 let fits = pairs.all(|((i, _), ty)| {
                     literals[usize::from(*i)].class != Class::Text || STRING_TYPES.contains(ty)
                 });
-                if fits && shape.lifted.len() == statement.param_types.len() {
+                if fits && shape.parameterized.len() == statement.param_types.len() {
                     return Ok((shape, fixed, key_text, statement));
                 }
             }
-            if !lifted.iter().any(|l| l.string) {
+            if !parameterized.iter().any(|l| l.string) {
                 break;
             }
         }
@@ -303,7 +309,8 @@ impl Session {
                 let Some(old) = ready.statement.clone() else { return Ok(false) };
                 let core = &mut self.core;
                 let types = &old.param_types;
-                let new = core.make_statement(None, &old.sql, &old.raw, types, old.lifted)?;
+                let new =
+                    core.make_statement(None, &old.sql, &old.raw, types, old.parameterized)?;
                 let chosen = new.choose(core, &params, mode)?;
                 *ready = Ready::new(new);
                 chosen.plan

@@ -78,7 +78,7 @@ fn open(dir: &TempDir) -> Fixture {
     let backend = Backend::connect(engine.storage(), 1, database, tablespace, waiter).unwrap();
     let session = CatSession::new(catalogs.database(database), Oid(10));
     let registry = Arc::new(settings::Registry::load());
-    let store = settings::Store::new(Arc::new(settings::Base::new(registry)));
+    let store = settings::SessionValues::new(Arc::new(settings::ServerValues::new(registry)));
     let core = Core::new(backend, session, catalogs, "postgres".into(), store);
     Fixture { _engine: engine, core }
 }

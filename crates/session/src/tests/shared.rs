@@ -68,7 +68,7 @@ impl World {
         let mut config = EngineConfig::new(env);
         config.shared_buffers = 2048;
         let engine = Engine::open(config).unwrap();
-        let base = Arc::new(settings::Base::new(Arc::new(settings::Registry::load())));
+        let base = Arc::new(settings::ServerValues::new(Arc::new(settings::Registry::load())));
         let config = Config { base, hba: Arc::default(), ident: Arc::default() };
         let instance = Instance::new(engine, config, Arc::new(Silent));
         instance.set_admission(Admission::Open);
@@ -90,7 +90,7 @@ impl World {
         let waiter = handle.waiter.clone();
         let backend = Backend::connect(storage, handle.pid, DATABASE, space, waiter).unwrap();
         let catalog = CatSession::new(self.instance.catalogs.database(DATABASE), Oid(10));
-        let store = settings::Store::new(self.instance.base());
+        let store = settings::SessionValues::new(self.instance.base());
         let catalogs = self.instance.catalogs.clone();
         let mut core = Core::new(backend, catalog, catalogs, "postgres".into(), store);
         let conn = Connection::new(Box::new(transport));
@@ -267,7 +267,7 @@ fn statements_that_differ_in_literals_share_a_plan() {
         assert!(world.clients[i % 2].query(&select).contains(&format!("{i}.50")), "{select}");
     }
     assert_eq!(world.instance.plans.len(), known + 2);
-    // A client's parameter is not mixed up with a lifted literal.
+    // A client's parameter is not mixed up with one that replaces a literal.
     let answer = world.clients[0].extended("SELECT b FROM t WHERE a = $1", &["7"]);
     assert!(answer.contains("b7"), "{answer}");
     let again = world.clients[1].extended("SELECT b FROM t WHERE a = $1", &["8"]);

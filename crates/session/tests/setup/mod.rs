@@ -77,7 +77,7 @@ pub fn world(statements: &[&str], shared_buffers: usize) -> World {
     let mut config = EngineConfig::new(env);
     config.shared_buffers = shared_buffers;
     let engine = Engine::open(config).expect("open");
-    let base = Arc::new(settings::Base::new(Arc::new(settings::Registry::load())));
+    let base = Arc::new(settings::ServerValues::new(Arc::new(settings::Registry::load())));
     let no_include = |_: &str| None;
     let hba = settings::hba::parse("hba", "local all all trust\n", &no_include).expect("rules");
     let errors = Arc::new(Errors::default());
@@ -102,7 +102,7 @@ pub fn world(statements: &[&str], shared_buffers: usize) -> World {
     let backend = Backend::connect(instance.engine.storage(), 1, DATABASE, tablespace, waiter)
         .expect("connect");
     let session = CatSession::new(instance.catalogs.database(DATABASE), Oid(10));
-    let store = settings::Store::new(base);
+    let store = settings::SessionValues::new(base);
     let core = Core::new(backend, session, instance.catalogs.clone(), "postgres".into(), store);
     World { core, _instance: instance }
 }

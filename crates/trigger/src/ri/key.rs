@@ -14,10 +14,6 @@ pub(super) struct Key {
     pub(super) fk: Arc<RelDesc>,
     /// The referenced table.
     pub(super) pk: Arc<RelDesc>,
-    pub(super) fk_columns: Vec<AttrNo>,
-    pub(super) pk_columns: Vec<AttrNo>,
-    /// Referenced column = referencing column.
-    pub(super) operators: Vec<Oid>,
 }
 
 /// A table of a constraint.
@@ -57,14 +53,22 @@ impl Key {
         }
         let fk = host.catalog().relation(row.conrelid)?;
         let pk = host.catalog().relation(row.confrelid)?;
-        Ok(Key {
-            fk,
-            pk,
-            fk_columns: row.conkey.clone().unwrap_or_default(),
-            pk_columns: row.confkey.clone().unwrap_or_default(),
-            operators: row.conpfeqop.clone().unwrap_or_default(),
-            row,
-        })
+        Ok(Key { row, fk, pk })
+    }
+
+    /// The columns of the referencing table.
+    pub(super) fn fk_columns(&self) -> &[AttrNo] {
+        self.row.conkey.as_deref().unwrap_or_default()
+    }
+
+    /// The columns of the referenced table.
+    pub(super) fn pk_columns(&self) -> &[AttrNo] {
+        self.row.confkey.as_deref().unwrap_or_default()
+    }
+
+    /// By column: referenced column = referencing column.
+    pub(super) fn operators(&self) -> &[Oid] {
+        self.row.conpfeqop.as_deref().unwrap_or_default()
     }
 
     /// The schema of the referencing table, for the fields of errors.
@@ -91,7 +95,7 @@ impl Key {
         host: &mut dyn TriggerHost,
         values: &[Datum],
     ) -> Result<PgError> {
-        let shown = self.show(host, &self.pk, &self.pk_columns, values)?;
+        let shown = self.show(host, &self.pk, self.pk_columns(), values)?;
         Ok(pg_err!(
             FOREIGN_KEY_VIOLATION,
             "update or delete on table \"{}\" violates foreign key constraint \"{}\" on table \

@@ -5,7 +5,7 @@
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use values::datum::Datum;
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::limits::allocate;
 use values::settings::Encoding;
 use values::{memory, pieces};
@@ -14,7 +14,8 @@ const COLLATION_DEFAULT: Oid = Oid(100);
 const COLLATION_C: Oid = Oid(950);
 const COLLATION_POSIX: Oid = Oid(951);
 
-/// Do only ASCII letters have case under the call's collation? An error if it is indeterminate.
+/// Whether only ASCII letters have case under the call's collation. Error 42P22 if the collation is
+/// indeterminate.
 pub(crate) fn ascii_only(cx: &dyn FnContext, function: &str) -> Result<bool> {
     let s = cx.settings();
     match cx.collation() {

@@ -4,8 +4,8 @@
 use pgerror::{PgError, Result, pg_err};
 use values::array::payload;
 use values::datum::Datum;
-use values::form::{is_space, shown};
 use values::oids;
+use values::type_io::{is_space, lossy_text};
 
 /// Splits a list of identifiers: double quotes are removed, unquoted ones are folded to lower case,
 /// all are truncated to the length of names. `None` if the list is malformed. Counterpart:
@@ -82,7 +82,7 @@ fn continues_name(c: u8) -> bool {
 /// The parts of a name. With `strict` no text may follow it.
 fn parts(text: &[u8], strict: bool) -> Result<Vec<Vec<u8>>> {
     let invalid = || {
-        let name = shown(text);
+        let name = lossy_text(text);
         pg_err!(INVALID_PARAMETER_VALUE, "string is not a valid identifier: \"{name}\"")
     };
     let because = |detail: &str| -> PgError { invalid().detail(detail.to_owned()) };

@@ -6,7 +6,7 @@ pub(crate) mod case;
 mod digest;
 pub(crate) mod ident;
 pub(crate) mod like;
-mod normal;
+mod normalize;
 pub mod quote;
 mod split;
 
@@ -25,7 +25,7 @@ pub(crate) const TABLES: &[&[Builtin]] = &[
     digest::FNS,
     ident::FNS,
     like::FNS,
-    normal::FNS,
+    normalize::FNS,
     quote::FNS,
     split::FNS,
     split::SETS,

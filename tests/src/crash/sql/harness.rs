@@ -157,7 +157,7 @@ impl Harness {
             return Ok(());
         }
         let engine = Engine::open(self.config.clone()).map_err(|e| format!("recovery: {e}"))?;
-        let mut base = settings::Base::new(Arc::new(settings::Registry::load()));
+        let mut base = settings::ServerValues::new(Arc::new(settings::Registry::load()));
         for (name, value) in &self.settings {
             let set = base.set(name, value, settings::Source::CommandLine);
             set.map_err(|e| format!("{name}: {e}"))?;

@@ -1,7 +1,7 @@
 //! The cached bodies of SQL functions.
 
 use crate::plancache::Locks;
-use analyze::function::{Column, Form};
+use analyze::function::{Column, ResultForm};
 use hashbrown::HashMap;
 use ids::Oid;
 use plan::PlannedStmt;
@@ -17,7 +17,7 @@ pub(crate) struct Body {
     pub environment: u64,
     pub user: Oid,
     pub steps: Vec<Step>,
-    pub form: Form,
+    pub form: ResultForm,
     /// The result type, and types and names of the fields of a composite result.
     pub result: Oid,
     pub types: Vec<Oid>,

@@ -6,7 +6,7 @@ use super::{analyse, argument_types, within};
 use crate::core::Core;
 use crate::function::DEPTH_MAX;
 use crate::function::language::SQL;
-use analyze::function::{self, Form};
+use analyze::function::{self, ResultForm};
 use catalog::Row;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgProc;
@@ -116,9 +116,9 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
     let name = row.proname.as_str();
     let analysed = analyse(core, row, types, &[])
         .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
-    let nothing = analysed.form == Form::Nothing;
+    let nothing = analysed.form == ResultForm::Discarded;
     let one = <[Query; 1]>::try_from(analysed.queries);
-    let (Form::Value | Form::Nothing, Ok([query])) = (analysed.form, one) else {
+    let (ResultForm::Scalar | ResultForm::Discarded, Ok([query])) = (analysed.form, one) else {
         return Ok(None);
     };
     let plain = query.command_type == CmdType::Select

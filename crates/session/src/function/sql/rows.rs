@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::function::Call;
 use crate::function::language::{ReadyRows, SetRows, StartedSet};
 use crate::query;
-use analyze::function::{Column, Form};
+use analyze::function::{Column, ResultForm};
 use catalog::Row;
 use catalog::rows::PgProc;
 use pgerror::Result;
@@ -25,7 +25,7 @@ pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Res
         for step in first.iter().enumerate() {
             run_step(core, call.row, step, params.clone(), None)?;
         }
-        if last.may_stop() && body.form != Form::Nothing {
+        if last.may_stop() && body.form != ResultForm::Discarded {
             let rows = query::Rows::open(core, query_of(call.row, last, params.clone()))
                 .map_err(|e| in_statement(e, call.row, number))?;
             let ahead = if last.reads_ahead { BATCH_ROWS_MAX } else { 1 };
@@ -35,7 +35,7 @@ pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Res
         }
         let rows = run_step(core, call.row, (number, last), params, None)?;
         let mut values = Vec::new();
-        if body.form != Form::Nothing {
+        if body.form != ResultForm::Discarded {
             for fields in rows {
                 values.push(vec![value(core, &body, fields)?]);
             }

@@ -104,6 +104,6 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
     let last = queries.last_mut().and_then(Option::as_mut);
     let mut lookup = SessionLookup::new(core);
     let is_procedure = row.prokind == b'p';
-    function::fit_result(&mut lookup, last, row.prorettype, columns.as_deref(), is_procedure)?;
+    function::coerce_result(&mut lookup, last, row.prorettype, columns.as_deref(), is_procedure)?;
     Ok(())
 }

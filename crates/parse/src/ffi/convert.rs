@@ -9,9 +9,9 @@ use pg_raw_parse::{ConstValue, Node as RNode, nodes, raw};
 use pgerror::{PgError, Result, pg_err};
 use stdx::stack::deep;
 
-/// Depth of the tree under construction.
+/// State of the conversion of one statement: the depth of the tree, and syntax that is too new.
 #[derive(Default)]
-pub(super) struct Cx {
+pub(super) struct ConversionState {
     /// Number of open nodes.
     depth: u32,
     /// Maximum of `depth` so far.
@@ -37,7 +37,7 @@ pub(super) const fn level_bytes(node: &str) -> u32 {
     }
 }
 
-impl Cx {
+impl ConversionState {
     #[inline]
     pub(super) fn enter(&mut self, bytes: u32) -> Result<()> {
         self.depth += 1;
@@ -61,16 +61,16 @@ fn too_deep() -> PgError {
     )
 }
 
-pub(super) trait Conv<T> {
-    fn conv(self, cx: &mut Cx) -> Result<T>;
+pub(super) trait Convert<T> {
+    fn convert(self, cx: &mut ConversionState) -> Result<T>;
 }
 
 macro_rules! plain {
-    ($($theirs:ty => $ours:ty),*) => { $(
-        impl Conv<$ours> for $theirs {
+    ($($c_node:ty => $node:ty),*) => { $(
+        impl Convert<$node> for $c_node {
             #[inline]
-            fn conv(self, _: &mut Cx) -> Result<$ours> {
-                Ok(self as $ours)
+            fn convert(self, _: &mut ConversionState) -> Result<$node> {
+                Ok(self as $node)
             }
         }
     )* };
@@ -78,26 +78,26 @@ macro_rules! plain {
 
 plain!(bool => bool, i32 => i32, i16 => i16, i16 => i32, i64 => i64, u32 => u32, i8 => u8);
 
-impl Conv<Option<Name>> for Option<&str> {
-    fn conv(self, _: &mut Cx) -> Result<Option<Name>> {
+impl Convert<Option<Name>> for Option<&str> {
+    fn convert(self, _: &mut ConversionState) -> Result<Option<Name>> {
         Ok(self.map(Name::from))
     }
 }
 
-impl Conv<Name> for Option<&str> {
-    fn conv(self, _: &mut Cx) -> Result<Name> {
+impl Convert<Name> for Option<&str> {
+    fn convert(self, _: &mut ConversionState) -> Result<Name> {
         Ok(Name::from(self.unwrap_or_default()))
     }
 }
 
-impl Conv<Option<Name>> for Option<&nodes::String> {
-    fn conv(self, _: &mut Cx) -> Result<Option<Name>> {
+impl Convert<Option<Name>> for Option<&nodes::String> {
+    fn convert(self, _: &mut ConversionState) -> Result<Option<Name>> {
         Ok(self.and_then(|s| s.sval()).map(Name::from))
     }
 }
 
-impl Conv<Name> for RNode<'_> {
-    fn conv(self, _: &mut Cx) -> Result<Name> {
+impl Convert<Name> for RNode<'_> {
+    fn convert(self, _: &mut ConversionState) -> Result<Name> {
         match self {
             RNode::String(s) => Ok(Name::from(s.sval().unwrap_or_default())),
             // A star in a list of names, as in CREATE AGGREGATE.
@@ -107,64 +107,64 @@ impl Conv<Name> for RNode<'_> {
     }
 }
 
-impl Conv<Option<Node>> for RNode<'_> {
+impl Convert<Option<Node>> for RNode<'_> {
     #[inline]
-    fn conv(self, cx: &mut Cx) -> Result<Option<Node>> {
+    fn convert(self, cx: &mut ConversionState) -> Result<Option<Node>> {
         match self {
             RNode::None => Ok(None),
-            node => node.conv(cx).map(Some),
+            node => node.convert(cx).map(Some),
         }
     }
 }
 
-impl<T> Conv<Vec<T>> for &NodeList
+impl<T> Convert<Vec<T>> for &NodeList
 where
-    for<'a> RNode<'a>: Conv<T>,
+    for<'a> RNode<'a>: Convert<T>,
 {
-    fn conv(self, cx: &mut Cx) -> Result<Vec<T>> {
+    fn convert(self, cx: &mut ConversionState) -> Result<Vec<T>> {
         if self.is_empty() {
             return Ok(Vec::new());
         }
         let mut out = Vec::with_capacity(self.len());
         for node in self {
-            out.push(node.conv(cx)?);
+            out.push(node.convert(cx)?);
         }
         Ok(out)
     }
 }
 
-impl<T, U> Conv<Vec<T>> for &CastNodeList<U>
+impl<T, U> Convert<Vec<T>> for &CastNodeList<U>
 where
-    for<'a> RNode<'a>: Conv<T>,
+    for<'a> RNode<'a>: Convert<T>,
 {
-    fn conv(self, cx: &mut Cx) -> Result<Vec<T>> {
-        untyped(self).conv(cx)
+    fn convert(self, cx: &mut ConversionState) -> Result<Vec<T>> {
+        untyped(self).convert(cx)
     }
 }
 
-impl<T> Conv<Vec<T>> for RNode<'_>
+impl<T> Convert<Vec<T>> for RNode<'_>
 where
-    for<'a> RNode<'a>: Conv<T>,
+    for<'a> RNode<'a>: Convert<T>,
 {
-    fn conv(self, cx: &mut Cx) -> Result<Vec<T>> {
-        self.as_node_list().ok_or_else(|| unexpected("a list"))?.conv(cx)
+    fn convert(self, cx: &mut ConversionState) -> Result<Vec<T>> {
+        self.as_node_list().ok_or_else(|| unexpected("a list"))?.convert(cx)
     }
 }
 
-impl<'a, R, T> Conv<Option<Box<T>>> for Option<&'a R>
+impl<'a, R, T> Convert<Option<Box<T>>> for Option<&'a R>
 where
-    &'a R: Conv<T>,
+    &'a R: Convert<T>,
 {
-    fn conv(self, cx: &mut Cx) -> Result<Option<Box<T>>> {
-        self.map(|r| deep(|| r.conv(cx)).map(Box::new)).transpose()
+    fn convert(self, cx: &mut ConversionState) -> Result<Option<Box<T>>> {
+        self.map(|r| deep(|| r.convert(cx)).map(Box::new)).transpose()
     }
 }
 
 macro_rules! required {
-    ($($theirs:ident),*) => { $(
-        impl Conv<ast::$theirs> for Option<&nodes::$theirs> {
-            fn conv(self, cx: &mut Cx) -> Result<ast::$theirs> {
-                self.ok_or_else(|| unexpected(stringify!($theirs)))?.conv(cx)
+    ($($c_node:ident),*) => { $(
+        impl Convert<ast::$c_node> for Option<&nodes::$c_node> {
+            fn convert(self, cx: &mut ConversionState) -> Result<ast::$c_node> {
+                self.ok_or_else(|| unexpected(stringify!($c_node)))?.convert(cx)
             }
         }
     )* };
@@ -182,17 +182,17 @@ required!(
 );
 
 /// NONE as an operator's argument type.
-impl Conv<Option<ast::TypeName>> for RNode<'_> {
-    fn conv(self, cx: &mut Cx) -> Result<Option<ast::TypeName>> {
+impl Convert<Option<ast::TypeName>> for RNode<'_> {
+    fn convert(self, cx: &mut ConversionState) -> Result<Option<ast::TypeName>> {
         match self {
             RNode::None => Ok(None),
-            node => node.conv(cx).map(Some),
+            node => node.convert(cx).map(Some),
         }
     }
 }
 
-impl Conv<ast::Value> for &nodes::A_Const {
-    fn conv(self, _: &mut Cx) -> Result<ast::Value> {
+impl Convert<ast::Value> for &nodes::A_Const {
+    fn convert(self, _: &mut ConversionState) -> Result<ast::Value> {
         Ok(match self.val() {
             None => ast::Value::Null,
             Some(ConstValue::Integer(n)) => ast::Value::Integer(n),
@@ -206,44 +206,44 @@ impl Conv<ast::Value> for &nodes::A_Const {
 }
 
 /// RETURNING. Its names for OLD and NEW are newer than version 15.
-impl Conv<Vec<ast::ResTarget>> for Option<&nodes::ReturningClause> {
-    fn conv(self, cx: &mut Cx) -> Result<Vec<ast::ResTarget>> {
+impl Convert<Vec<ast::ResTarget>> for Option<&nodes::ReturningClause> {
+    fn convert(self, cx: &mut ConversionState) -> Result<Vec<ast::ResTarget>> {
         match self {
             None => Ok(Vec::new()),
-            Some(clause) if clause.options().is_empty() => clause.exprs().conv(cx),
+            Some(clause) if clause.options().is_empty() => clause.exprs().convert(cx),
             Some(clause) => {
                 cx.newer.returning();
-                clause.exprs().conv(cx)
+                clause.exprs().convert(cx)
             }
         }
     }
 }
 
 /// DISTINCT without ON is a list of one null pointer.
-impl Conv<ast::DistinctClause> for &NodeList {
-    fn conv(self, cx: &mut Cx) -> Result<ast::DistinctClause> {
+impl Convert<ast::DistinctClause> for &NodeList {
+    fn convert(self, cx: &mut ConversionState) -> Result<ast::DistinctClause> {
         Ok(match self.first() {
             None => ast::DistinctClause::None,
             Some(RNode::None) => ast::DistinctClause::Distinct,
-            Some(_) => ast::DistinctClause::On(self.conv(cx)?),
+            Some(_) => ast::DistinctClause::On(self.convert(cx)?),
         })
     }
 }
 
-impl Conv<ast::RangeFunctionItem> for RNode<'_> {
-    fn conv(self, cx: &mut Cx) -> Result<ast::RangeFunctionItem> {
+impl Convert<ast::RangeFunctionItem> for RNode<'_> {
+    fn convert(self, cx: &mut ConversionState) -> Result<ast::RangeFunctionItem> {
         let pair = self.as_node_list().ok_or_else(|| unexpected("a function in FROM"))?;
-        let func = pair.get(0).ok_or_else(|| unexpected("a function in FROM"))?.conv(cx)?;
+        let func = pair.get(0).ok_or_else(|| unexpected("a function in FROM"))?.convert(cx)?;
         let coldeflist = match pair.get(1) {
             None | Some(RNode::None) => Vec::new(),
-            Some(list) => list.conv(cx)?,
+            Some(list) => list.convert(cx)?,
         };
         Ok(ast::RangeFunctionItem { func, coldeflist })
     }
 }
 
 /// Converts nodes that have no struct in the tree.
-pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
+pub(super) fn leaf(node: RNode<'_>, cx: &mut ConversionState) -> Result<Node> {
     Ok(match node {
         RNode::String(s) => Node::String(s.sval().unwrap_or_default().into()),
         RNode::Integer(n) => Node::Integer(n.ival),
@@ -253,7 +253,7 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
         RNode::A_Star(_) => Node::AStar,
         RNode::NodeList(list) => {
             cx.enter(NODE_BYTES)?;
-            let items: Vec<Node> = list.conv(cx)?;
+            let items: Vec<Node> = list.convert(cx)?;
             cx.leave(NODE_BYTES);
             Node::List(items.into())
         }
@@ -275,7 +275,7 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
         | RNode::JsonObjectAgg(_)
         | RNode::JsonArrayAgg(_)
         | RNode::JsonFuncExpr(_)
-        | RNode::JsonTable(_) => super::json::conv(node, cx)?,
+        | RNode::JsonTable(_) => super::json::convert(node, cx)?,
         RNode::CreateFdwStmt(_) => Node::Unsupported("CreateFdwStmt"),
         RNode::AlterFdwStmt(_) => Node::Unsupported("AlterFdwStmt"),
         RNode::CreateForeignServerStmt(_) => Node::Unsupported("CreateForeignServerStmt"),

@@ -48,8 +48,8 @@ pub fn extra_columns(cte: &CommonTableExpr) -> Vec<(String, Oid, i32, Oid)> {
 /// `ROW(…)` of these columns of range table entry 1, after the value `before` if there is one.
 fn row(cte: &CommonTableExpr, columns: &[Var], names: &[String], before: Option<Expr>) -> Expr {
     // Analysis has checked the names.
-    let place = |n: &String| cte.colnames.iter().position(|c| c == n).unwrap_or_default();
-    let column = |n: &String| Expr::Var(columns[place(n)].clone());
+    let index_of = |n: &String| cte.colnames.iter().position(|c| c == n).unwrap_or_default();
+    let column = |n: &String| Expr::Var(columns[index_of(n)].clone());
     let own = before.iter().map(|_| "*DEPTH*".to_owned());
     Expr::Row(Box::new(RowExpr {
         colnames: own.chain(names.iter().cloned()).collect(),
@@ -217,8 +217,8 @@ fn pass_through(
         let var = Expr::Var(Var { varno: own, ..var });
         let e = crate::target::entry(var, resno, Some(name.clone()), false);
         // Before the hidden (junk) columns.
-        let place = next.target_list.iter().position(|t| t.resjunk);
-        next.target_list.insert(place.unwrap_or(next.target_list.len()), e);
+        let index = next.target_list.iter().position(|t| t.resjunk);
+        next.target_list.insert(index.unwrap_or(next.target_list.len()), e);
     }
     for (i, t) in next.target_list.iter_mut().enumerate() {
         t.resno = i as AttrNo + 1;
@@ -265,7 +265,7 @@ impl Analyzer<'_> {
             RteKind::Subquery { subquery, .. } => Ok(std::mem::take(&mut **subquery)),
             _ => Err(pgerror::PgError::internal("term of a recursive query is not a subquery")),
         };
-        let shape = |part: &Query| -> Vec<Var> {
+        let term_columns = |part: &Query| -> Vec<Var> {
             let list = part.result_columns().enumerate();
             let var = |(i, t): (usize, &TargetEntry)| {
                 column(i + 1, t.expr.type_oid(), t.expr.typmod(), t.expr.collation())
@@ -296,8 +296,8 @@ impl Analyzer<'_> {
                 cte.ctename
             ));
         };
-        let first_columns = shape(&first);
-        let mut next_columns = shape(&next);
+        let first_columns = term_columns(&first);
+        let mut next_columns = term_columns(&next);
         let old = pass_through(&mut next, own as i32 + 1, count, &added);
         let stop = stop_condition(cte, &old);
         let names = cte.colnames.clone();

@@ -12,7 +12,7 @@ const FACT_COLLATIONS: u32 = 807;
 /// First OID in the fact tables after the collations.
 const FIRST_AFTER: Oid = Oid(FIRST_COLLATION.0 + FACT_COLLATIONS);
 
-/// Fields of node trees that hold OIDs of functions, types, relations and other objects.
+/// Fields of node trees that contain OIDs of functions, types, relations and other objects.
 const OID_FIELDS: [&str; 32] = [
     "relid",
     "resorigtbl",
@@ -59,12 +59,12 @@ mod ty {
 
 /// The offset, modulo 2^32, added to OIDs after the collations.
 #[derive(Clone, Copy)]
-pub(super) struct Shift(u32);
+pub(super) struct OidShift(u32);
 
-impl Shift {
+impl OidShift {
     /// The offset for a machine with this many collations.
-    pub(super) fn new(collations: usize) -> Shift {
-        Shift((collations as u32).wrapping_sub(FACT_COLLATIONS))
+    pub(super) fn new(collations: usize) -> OidShift {
+        OidShift((collations as u32).wrapping_sub(FACT_COLLATIONS))
     }
 
     pub(super) fn oid(self, oid: Oid) -> Oid {
@@ -150,11 +150,11 @@ mod tests {
 
     #[test]
     fn objects_after_the_collations_are_renumbered() {
-        let shift = Shift::new(FACT_COLLATIONS as usize + 2);
+        let shift = OidShift::new(FACT_COLLATIONS as usize + 2);
         assert_eq!(shift.oid(Oid(12_340)), Oid(12_340));
         assert_eq!(shift.oid(Oid(13_148)), Oid(13_150));
         assert_eq!(shift.oid(Oid::FIRST_NORMAL), Oid::FIRST_NORMAL);
-        assert_eq!(Shift::new(0).oid(Oid(13_148)), FIRST_COLLATION);
+        assert_eq!(OidShift::new(0).oid(Oid(13_148)), FIRST_COLLATION);
         let tree = "{VAR :vartype 13207 :location 13207} (o 23 13207) {X :funcid 13207})";
         let moved = "{VAR :vartype 13209 :location 13207} (o 23 13209) {X :funcid 13209})";
         assert_eq!(shift.tree(tree), moved);

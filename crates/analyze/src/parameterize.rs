@@ -1,10 +1,11 @@
-//! Literal parameterization ("lifting"): a literal becomes a parameter where that does not change
+//! Literal parameterization: a literal becomes a parameter where that does not change
 //! the meaning of the statement. Statements that differ only in such literals share one analysis
 //! and one plan.
 //!
-//! Literals are lifted in conditions (WHERE, ON), in rows of INSERT … VALUES and in the expressions
-//! of SET. There the type of a number does not depend on the context, and the context resolves a
-//! string of unknown type in the same way as a parameter of unknown type. Not lifted are literals
+//! Literals become parameters in conditions (WHERE, ON), in rows of INSERT … VALUES and in the
+//! expressions of SET. There the type of a number does not depend on the context, and the context
+//! resolves a string of unknown type in the same way as a parameter of unknown type. Literals stay
+//! literals
 //!
 //! - in target lists, GROUP BY, HAVING, ORDER BY, DISTINCT, LIMIT, windows and set operations,
 //!   where equal expressions are matched, integers are positions, and the type of a column may
@@ -25,7 +26,7 @@ use parse::ast::{
 /// A literal of the statement text that became parameter `$n`, where `n` is its index in the list
 /// plus one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lifted {
+pub struct ParameterizedLiteral {
     /// Byte offset of the literal, without its sign.
     pub start: u32,
     /// The value is the negated literal.
@@ -35,20 +36,25 @@ pub struct Lifted {
 
 /// Replaces literals by parameters: only literals whose text begins at one of the byte offsets
 /// `starts` (ascending), and string literals only with `strings`.
-pub fn lift(stmt: &mut RawStmt, sql: &str, starts: &[u32], strings: bool) -> Vec<Lifted> {
-    let mut lifter = Lifter { sql: sql.as_bytes(), starts, strings, out: Vec::new() };
-    lifter.statement(&mut stmt.stmt);
-    lifter.out
+pub fn parameterize_literals(
+    stmt: &mut RawStmt,
+    sql: &str,
+    starts: &[u32],
+    strings: bool,
+) -> Vec<ParameterizedLiteral> {
+    let mut parameterizer = Parameterizer { sql: sql.as_bytes(), starts, strings, out: Vec::new() };
+    parameterizer.statement(&mut stmt.stmt);
+    parameterizer.out
 }
 
-struct Lifter<'a> {
+struct Parameterizer<'a> {
     sql: &'a [u8],
     starts: &'a [u32],
     strings: bool,
-    out: Vec<Lifted>,
+    out: Vec<ParameterizedLiteral>,
 }
 
-impl Lifter<'_> {
+impl Parameterizer<'_> {
     fn statement(&mut self, node: &mut Node) {
         match node {
             Node::SelectStmt(s) => self.select(s),
@@ -129,7 +135,7 @@ impl Lifter<'_> {
         nodes.iter_mut().for_each(|n| self.expr(n));
     }
 
-    /// As [`Self::expr`], but string literals are not lifted.
+    /// As [`Self::expr`], but string literals do not become parameters.
     fn numbers(&mut self, node: &mut Node) {
         let before = std::mem::replace(&mut self.strings, false);
         self.expr(node);
@@ -187,7 +193,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// The number of the literal's parameter; `None` if the literal is not lifted.
+    /// The number of the literal's parameter; `None` if the literal stays a literal.
     fn constant(&mut self, c: &AConst) -> Option<i32> {
         let string = match c.val {
             Value::Integer(_) | Value::Float(_) => false,
@@ -202,7 +208,7 @@ impl Lifter<'_> {
         // The grammar may copy a literal to two nodes; both are the same parameter.
         let known = self.out.iter().position(|l| l.start == start);
         let index = known.unwrap_or_else(|| {
-            self.out.push(Lifted { start, negated, string });
+            self.out.push(ParameterizedLiteral { start, negated, string });
             self.out.len() - 1
         });
         i32::try_from(index + 1).ok()
@@ -224,7 +230,7 @@ impl Lifter<'_> {
     }
 }
 
-/// Is the expression made of literals only?
+/// Whether the expression consists of literals only.
 fn is_constant(node: &Node) -> bool {
     match node {
         Node::AConst(_) => true,
@@ -242,9 +248,9 @@ fn is_constant(node: &Node) -> bool {
 mod tests {
     use super::*;
 
-    /// The texts of the lifted literals, negated ones with `~` in front. Every digit and quote that
-    /// begins a token is in `starts`.
-    fn lifted(sql: &str) -> String {
+    /// The texts of the literals that become parameters, negated ones with `~` in front. Every
+    /// digit and quote that begins a token is in `starts`.
+    fn parameterized(sql: &str) -> String {
         let bytes = sql.as_bytes();
         let mut starts = Vec::new();
         let mut in_string = false;
@@ -261,7 +267,7 @@ mod tests {
             }
         }
         let mut stmt = parse::parse(sql).unwrap().remove(0);
-        let list = lift(&mut stmt, sql, &starts, true);
+        let list = parameterize_literals(&mut stmt, sql, &starts, true);
         let shown = list.iter().map(|l| {
             let rest = &sql[l.start as usize..];
             let end = rest[1..].find(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -272,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_of_conditions_and_values_are_lifted() {
+    fn literals_of_conditions_and_values_are_parameterized() {
         for (sql, want) in [
             ("select a, 1 from t where b = 2 and c > 'x'", "2 'x'"),
             (
@@ -292,12 +298,12 @@ mod tests {
             ("select a from t where f(1, 'x') > 2", "1 'x' 2"),
             ("select a from t where case when b > 1 then 2 else 3 end = c", "1 2 3"),
         ] {
-            assert_eq!(lifted(sql), want, "{sql}");
+            assert_eq!(parameterized(sql), want, "{sql}");
         }
     }
 
     #[test]
-    fn literals_that_decide_types_or_positions_are_not_lifted() {
+    fn literals_that_decide_types_or_positions_are_not_parameterized() {
         for (sql, want) in [
             ("select 1, 'a', b + 2 from t order by 1 limit 3 offset 4", ""),
             ("select a + 1, count(*) from t where c = 2 group by a + 1 having count(*) > 3", "2"),
@@ -312,7 +318,7 @@ mod tests {
             ("select a from t where b[1] = 2", "2"),
             ("select sum(a) over (order by b rows 1 preceding) from t where c = 2", "2"),
         ] {
-            assert_eq!(lifted(sql), want, "{sql}");
+            assert_eq!(parameterized(sql), want, "{sql}");
         }
     }
 }

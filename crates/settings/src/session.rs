@@ -9,17 +9,19 @@
 
 use crate::exclusive;
 use crate::registry::{Context, Id, Setting, unrecognized};
-use crate::server::{Base, Origin, Source, cannot_be_changed, is_custom_name, misnamed};
+use crate::server::{
+    Origin, ServerValues, Source, cannot_be_changed, invalid_custom_name, is_custom_name,
+};
 use crate::unsupported;
 use crate::value::Value;
 use pgerror::{PgError, Result, SqlState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The displayed value of `archive_command` while archiving is off, as it always is here.
+/// The displayed value of `archive_command` while archiving is off, as it always is in Norsu.
 const NO_ARCHIVE: &str = "(disabled)";
 
-/// Determined at start-up: NULL in `pg_settings.boot_val`, an empty text elsewhere.
+/// Parameters whose value is determined at start-up. Their `pg_settings.boot_val` is NULL.
 const WITHOUT_BOOT_VALUE: &[&str] = &[
     "config_file",
     "data_directory",
@@ -46,20 +48,21 @@ enum Key {
 
 /// A changed parameter. `None` means the server's value.
 #[derive(Clone, PartialEq, Debug, Default)]
-struct Live {
+struct ChangedValue {
     current: Option<Origin>,
-    stays: Option<Origin>,
+    /// The value that remains when the transaction commits; differs from `current` after SET LOCAL.
+    committed: Option<Origin>,
 }
 
-/// The value of a parameter saved by [`Store::save`].
+/// The value of a parameter saved by [`SessionValues::save`].
 pub struct Saved {
     key: Key,
-    live: Option<Live>,
+    slot: Option<ChangedValue>,
 }
 
-/// The values of all parameters saved by [`Store::save_all`].
+/// The values of all parameters saved by [`SessionValues::save_all`].
 pub struct SavedAll {
-    changed: BTreeMap<Key, Live>,
+    changed: BTreeMap<Key, ChangedValue>,
     undo: Vec<UndoEntry>,
 }
 
@@ -67,19 +70,19 @@ pub struct SavedAll {
 struct UndoEntry {
     level: usize,
     key: Key,
-    before: Option<Live>,
+    before: Option<ChangedValue>,
 }
 
 /// The parameter values of a session.
-pub struct Store {
-    base: Arc<Base>,
-    changed: BTreeMap<Key, Live>,
+pub struct SessionValues {
+    base: Arc<ServerValues>,
+    changed: BTreeMap<Key, ChangedValue>,
     /// Values that RESET restores, if not the server's: from the startup packet, the role or the
     /// database.
     session: BTreeMap<Key, Origin>,
     undo: Vec<UndoEntry>,
-    /// Parameters whose value may have changed since the last [`Store::take_touched`].
-    touched: Vec<Id>,
+    /// Parameters whose value may have changed since the last [`SessionValues::take_changed`].
+    maybe_changed: Vec<Id>,
     /// Extension parameters that have been set; they exist from then on.
     customs: BTreeSet<String>,
 }
@@ -104,29 +107,31 @@ pub struct Row {
     pub pending_restart: bool,
 }
 
-impl Store {
-    pub fn new(base: Arc<Base>) -> Store {
+impl SessionValues {
+    /// A session whose values are all those of the server.
+    pub fn new(base: Arc<ServerValues>) -> SessionValues {
         let ids = base.registry.ids();
-        let touched = ids.filter(|id| base.origin(*id).source != Source::Default).collect();
-        Store {
+        let maybe_changed = ids.filter(|id| base.origin(*id).source != Source::Default).collect();
+        SessionValues {
             base,
             changed: BTreeMap::new(),
             session: BTreeMap::new(),
             undo: Vec::new(),
-            touched,
+            maybe_changed,
             customs: BTreeSet::new(),
         }
     }
 
-    pub fn base(&self) -> &Arc<Base> {
+    /// The server's values.
+    pub fn base(&self) -> &Arc<ServerValues> {
         &self.base
     }
 
     /// Replaces the server's values after a reload.
-    pub fn set_base(&mut self, base: Arc<Base>) {
+    pub fn set_base(&mut self, base: Arc<ServerValues>) {
         for id in base.registry.ids() {
             if base.origin(id).value != self.base.origin(id).value {
-                self.touched.push(id);
+                self.maybe_changed.push(id);
             }
         }
         self.base = base;
@@ -142,7 +147,7 @@ impl Store {
 
     /// The current value. `None` for an extension parameter that was never set.
     fn origin(&self, key: &Key) -> Option<&Origin> {
-        let current = self.changed.get(key).and_then(|live| live.current.as_ref());
+        let current = self.changed.get(key).and_then(|slot| slot.current.as_ref());
         current.or_else(|| self.reset_origin(key))
     }
 
@@ -180,11 +185,11 @@ impl Store {
 
     /// The parameters with values of the session instead of the server's, in a stable order.
     pub fn session_values(&self) -> impl Iterator<Item = (Id, &Value)> {
-        let changed = self.changed.iter().filter(|(_, live)| live.current.is_some());
+        let changed = self.changed.iter().filter(|(_, slot)| slot.current.is_some());
         let own = self
             .session
             .keys()
-            .filter(move |key| self.changed.get(key).is_none_or(|live| live.current.is_none()));
+            .filter(move |key| self.changed.get(key).is_none_or(|slot| slot.current.is_none()));
         let known = move |key: &Key| match key {
             Key::Known(id) => Some((*id, self.value(*id))),
             Key::Custom(_) => None,
@@ -214,8 +219,8 @@ impl Store {
         })
     }
 
-    /// Is this session allowed to set the parameter now? Superusers may set more. Errors contain
-    /// the name as the client wrote it.
+    /// Fails if this session is not allowed to set the parameter at this time. Superusers may set
+    /// more parameters. Errors contain the name as the client wrote it.
     pub fn check_context(
         &self,
         (setting, name): (&Setting, &str),
@@ -278,7 +283,7 @@ impl Store {
             Some((name, text)) => (*name, Some(text.as_str())),
             None => (name, text),
         };
-        let key = self.find(name).map_err(|e| misnamed(name).unwrap_or(e))?;
+        let key = self.find(name).map_err(|e| invalid_custom_name(name).unwrap_or(e))?;
         let value = match (&key, text) {
             (Key::Known(id), _) => {
                 let setting = self.base.registry.setting(*id);
@@ -300,21 +305,21 @@ impl Store {
 
     fn put(&mut self, key: Key, origin: Option<Origin>, action: Action, level: usize) {
         match &key {
-            Key::Known(id) => self.touched.push(*id),
+            Key::Known(id) => self.maybe_changed.push(*id),
             Key::Custom(name) => {
                 self.customs.insert(name.clone());
             }
         }
         let before = self.changed.get(&key).cloned();
-        let mut live = before.clone().unwrap_or_default();
+        let mut slot = before.clone().unwrap_or_default();
         if level > 0 {
             self.undo.push(UndoEntry { level, key: key.clone(), before });
         }
         if action == Action::Set {
-            live.stays = origin.clone();
+            slot.committed = origin.clone();
         }
-        live.current = origin;
-        self.changed.insert(key, live);
+        slot.current = origin;
+        self.changed.insert(key, slot);
     }
 
     /// Sets a value for the whole session, which RESET restores: from the startup packet or
@@ -332,7 +337,7 @@ impl Store {
                 let setting = self.base.registry.setting(*id);
                 self.check_context((setting, name), superuser, true)?;
                 let value = self.parse(setting, text)?;
-                self.touched.push(*id);
+                self.maybe_changed.push(*id);
                 value
             }
             Key::Custom(_) => Value::Text(text.into()),
@@ -353,7 +358,7 @@ impl Store {
 
     fn set_origin(&mut self, name: &str, origin: Origin) {
         if let Some(id) = self.base.registry.find(name) {
-            self.touched.push(id);
+            self.maybe_changed.push(id);
             self.session.insert(Key::Known(id), origin);
         }
     }
@@ -384,35 +389,35 @@ impl Store {
         while self.undo.last().is_some_and(|n| n.level >= level) {
             let Some(entry) = self.undo.pop() else { break };
             if let Key::Known(id) = entry.key {
-                self.touched.push(id);
+                self.maybe_changed.push(id);
             }
             match entry.before {
-                Some(live) => self.changed.insert(entry.key, live),
+                Some(slot) => self.changed.insert(entry.key, slot),
                 None => self.changed.remove(&entry.key),
             };
         }
     }
 
-    /// Saves the value of a parameter for [`Store::restore`].
+    /// Saves the value of a parameter for [`SessionValues::restore`].
     pub fn save(&self, name: &str) -> Result<Saved> {
         let key = self.find(name)?;
-        let live = self.changed.get(&key).cloned();
-        Ok(Saved { key, live })
+        let slot = self.changed.get(&key).cloned();
+        Ok(Saved { key, slot })
     }
 
     /// Restores the saved value, regardless of changes since then.
     pub fn restore(&mut self, saved: Saved) {
-        let Saved { key, live } = saved;
+        let Saved { key, slot } = saved;
         if let Key::Known(id) = key {
-            self.touched.push(id);
+            self.maybe_changed.push(id);
         }
-        match live {
-            Some(live) => self.changed.insert(key, live),
+        match slot {
+            Some(slot) => self.changed.insert(key, slot),
             None => self.changed.remove(&key),
         };
     }
 
-    /// Saves the values of all parameters for [`Store::restore_all`].
+    /// Saves the values of all parameters for [`SessionValues::restore_all`].
     pub fn save_all(&self) -> SavedAll {
         SavedAll { changed: self.changed.clone(), undo: self.undo.clone() }
     }
@@ -423,43 +428,43 @@ impl Store {
             Key::Known(id) => Some(*id),
             Key::Custom(_) => None,
         };
-        for (key, live) in &self.changed {
-            if saved.changed.get(key) != Some(live) {
-                self.touched.extend(known(key));
+        for (key, slot) in &self.changed {
+            if saved.changed.get(key) != Some(slot) {
+                self.maybe_changed.extend(known(key));
             }
         }
-        let gone = saved.changed.keys().filter(|key| !self.changed.contains_key(*key));
-        self.touched.extend(gone.filter_map(known));
+        let reset = saved.changed.keys().filter(|key| !self.changed.contains_key(*key));
+        self.maybe_changed.extend(reset.filter_map(known));
         (self.changed, self.undo) = (saved.changed, saved.undo);
     }
 
     /// Commit: discards transaction-local values.
     pub fn commit(&mut self) {
         for entry in std::mem::take(&mut self.undo) {
-            let Some(live) = self.changed.get_mut(&entry.key) else { continue };
-            if live.current != live.stays {
-                live.current = live.stays.clone();
+            let Some(slot) = self.changed.get_mut(&entry.key) else { continue };
+            if slot.current != slot.committed {
+                slot.current = slot.committed.clone();
                 if let Key::Known(id) = entry.key {
-                    self.touched.push(id);
+                    self.maybe_changed.push(id);
                 }
             }
-            if live.current.is_none() && live.stays.is_none() {
+            if slot.current.is_none() && slot.committed.is_none() {
                 self.changed.remove(&entry.key);
             }
         }
     }
 
-    /// Has any value changed since the last [`Store::take_touched`]?
-    pub fn is_touched(&self) -> bool {
-        !self.touched.is_empty()
+    /// Whether any value may have changed since the last [`SessionValues::take_changed`].
+    pub fn has_changed(&self) -> bool {
+        !self.maybe_changed.is_empty()
     }
 
     /// Takes the list of parameters whose values may have changed.
-    pub fn take_touched(&mut self) -> Vec<Id> {
-        let mut touched = std::mem::take(&mut self.touched);
-        touched.sort();
-        touched.dedup();
-        touched
+    pub fn take_changed(&mut self) -> Vec<Id> {
+        let mut maybe_changed = std::mem::take(&mut self.maybe_changed);
+        maybe_changed.sort();
+        maybe_changed.dedup();
+        maybe_changed
     }
 
     /// The rows of `pg_settings`, without superuser-only parameters unless `all`.

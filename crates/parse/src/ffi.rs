@@ -1,4 +1,4 @@
-//! The foreign function interface to PostgreSQL's parser, and the only place that uses it: it runs
+//! The foreign function interface to PostgreSQL's parser, and the only module that uses it: it runs
 //! the parser in a memory context of its own, translates the tree to [`crate::ast`] and errors to
 //! `PgError`, and frees the C memory.
 //!
@@ -16,7 +16,7 @@ mod nodes;
 
 use crate::ast::{Node, RawStmt};
 use crate::options::{Mode, Options};
-use convert::{Conv, Cx};
+use convert::{ConversionState, Convert};
 use pg_raw_parse::list::{CastNodeList, NodeList};
 use pg_raw_parse::{nodes as rnodes, raw};
 use pgerror::{PgError, Result, pg_err};
@@ -98,14 +98,14 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
 
 /// Translates one element of the parser's result: a statement, or in other modes the mode's result.
 fn statement(node: *mut raw::Node, sql: &str, options: Options) -> Result<RawStmt> {
-    let mut cx = Cx::default();
+    let mut cx = ConversionState::default();
     // SAFETY: `node` points to a live node, whose tag determines its type; the borrow ends with
     // this call, before the memory context is deleted.
     unsafe {
         match (*node).type_ {
             raw::NodeTag::T_RawStmt => {
                 let raw_stmt = &*node.cast::<rnodes::RawStmt>();
-                let stmt = raw_stmt.stmt().conv(&mut cx)?;
+                let stmt = raw_stmt.stmt().convert(&mut cx)?;
                 let (location, len) = (raw_stmt.stmt_location, raw_stmt.stmt_len);
                 let conforming = options.standard_conforming_strings;
                 if let Some(error) = cx.newer.error(sql, location, conforming) {
@@ -115,7 +115,7 @@ fn statement(node: *mut raw::Node, sql: &str, options: Options) -> Result<RawStm
             }
             raw::NodeTag::T_TypeName if options.mode == Mode::TypeName => {
                 let name = &*node.cast::<rnodes::TypeName>();
-                let stmt = Node::TypeName(Box::new(name.conv(&mut cx)?));
+                let stmt = Node::TypeName(Box::new(name.convert(&mut cx)?));
                 Ok(RawStmt::within(stmt, cx.deepest))
             }
             _ => Err(PgError::internal("unexpected node at the top of the parse tree")),

@@ -3,15 +3,15 @@
 //! relations. Counterpart: joinrels.c (`join_is_legal`), analyzejoins.c
 //! (`reduce_unique_semijoins`).
 //!
-//! In this module a "filter" is such a join without its left side.
+//! A "special join" (PostgreSQL's term, `SpecialJoinInfo`) is such a join without its left side.
 
 use crate::clause::Clause;
-use crate::glob::{Glob, Root};
-use crate::join::{Ends, JoinRel};
+use crate::join::{JoinRel, JoinUses};
 use crate::need::Need;
 use crate::path::{Path, PathKind};
 use crate::quals::{Item, JoinItem, Problem, runs_a_query};
 use crate::relids::Relids;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::{push_unique, relids_of};
 use pgerror::Result;
 use plan::expr::Expr;
@@ -19,19 +19,19 @@ use plan::query::JoinType;
 use std::rc::Rc;
 
 /// A semi, anti or left join without its left side.
-pub(crate) struct Filter {
+pub(crate) struct SpecialJoin {
     jointype: JoinType,
     right: Problem,
     pub quals: Vec<Expr>,
     /// The relations of the left side that must be joined before it. Counterpart:
     /// `SpecialJoinInfo.min_lefthand`.
-    asks: Relids,
+    min_left: Relids,
     /// All relations of the left side as written. Counterpart: `SpecialJoinInfo.syn_lefthand`.
     left: Relids,
 }
 
-/// A filter whose right side is planned.
-pub(crate) struct FilterRel {
+/// A special join whose right side is planned.
+pub(crate) struct SpecialJoinRel {
     jointype: JoinType,
     pub right: JoinRel,
     /// The right side of a semi join, with duplicates of the compared columns removed.
@@ -39,10 +39,10 @@ pub(crate) struct FilterRel {
     quals: Vec<Expr>,
     /// `quals` as clauses; the search fills it in.
     pub on: Vec<Rc<Clause>>,
-    pub asks: Relids,
+    pub min_left: Relids,
 }
 
-impl FilterRel {
+impl SpecialJoinRel {
     /// True if its output has columns of its right side.
     pub(crate) fn adds_columns(&self) -> bool {
         self.jointype == JoinType::Left
@@ -53,7 +53,7 @@ impl FilterRel {
     }
 }
 
-impl Filter {
+impl SpecialJoin {
     /// Conditions by which an index scan of a left-side relation may look up the values of the
     /// right side, if these are made unique.
     pub(crate) fn lookups(&self) -> &[Expr] {
@@ -61,23 +61,23 @@ impl Filter {
     }
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Removes the joins whose order is free from the problem, and replaces them by the items of
     /// their left sides. A semi join whose right side is unique becomes an inner join.
-    pub(crate) fn take_filters(
+    pub(crate) fn take_special_joins(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         problem: &mut Problem,
-    ) -> Result<Vec<Filter>> {
-        let mut filters = Vec::new();
+    ) -> Result<Vec<SpecialJoin>> {
+        let mut taken: Vec<SpecialJoin> = Vec::new();
         // Right sides of left joins that were removed; the right side of a semi join that becomes
         // an inner join must not refer to them.
         let mut added = Relids::new();
         let mut at = 0;
         while at < problem.items.len() {
-            self.facts.check_interrupts()?;
+            self.host.check_interrupts()?;
             let found = match &problem.items[at] {
-                Item::Join(j) if j.is_filter() || may_wait(j, problem) => Some(&**j),
+                Item::Join(j) if j.is_semi_or_anti() || may_wait(j, problem) => Some(&**j),
                 _ => None,
             };
             let Some(j) = found else {
@@ -97,7 +97,7 @@ impl Glob<'_> {
             // order stays fixed.
             let waits =
                 problem.quals.iter().any(|q| runs_a_query(q) && relids_of(q).is_subset(&left));
-            let many = problem.items.len() + filters.len() + j.left.items.len();
+            let many = problem.items.len() + taken.len() + j.left.items.len();
             let limit = self.collapse_max();
             if many > limit || width(j, limit) > limit || (waits && !unique) {
                 at += 1;
@@ -114,55 +114,55 @@ impl Glob<'_> {
                 problem.quals.extend(on);
                 problem.quals.append(&mut j.right.quals);
             } else {
-                let asks: Relids =
+                let min_left: Relids =
                     on.iter().flat_map(relids_of).filter(|r| left.contains(r)).collect();
-                let asks = if asks.is_empty() { left.clone() } else { asks };
+                let min_left = if min_left.is_empty() { left.clone() } else { min_left };
                 let (jointype, right) = (j.jointype, j.right);
                 if jointype == JoinType::Left {
                     added.extend(right.relids());
                 }
-                filters.push(Filter { jointype, right, quals: on, asks, left });
+                taken.push(SpecialJoin { jointype, right, quals: on, min_left, left });
             }
         }
-        Ok(filters)
+        Ok(taken)
     }
 
-    pub(crate) fn filter_rels(
+    pub(crate) fn plan_special_joins(
         &mut self,
-        root: &mut Root,
-        filters: Vec<Filter>,
+        root: &mut PlannerInfo,
+        special_joins: Vec<SpecialJoin>,
         needed: &[Rc<Need>],
-    ) -> Result<Vec<FilterRel>> {
-        let mut out = Vec::with_capacity(filters.len());
-        // Filters that were removed later are nested deeper in the left side.
-        for f in filters.into_iter().rev() {
+    ) -> Result<Vec<SpecialJoinRel>> {
+        let mut out = Vec::with_capacity(special_joins.len());
+        // Those that were taken later are nested deeper in the left side.
+        for f in special_joins.into_iter().rev() {
             let right = self.right_side(root, f.jointype, f.right, &f.quals, needed)?;
-            let mut asks = f.asks;
-            asks.extend(right.lateral.intersection(&f.left));
+            let mut min_left = f.min_left;
+            min_left.extend(right.lateral.intersection(&f.left));
             let unique = match f.jointype {
                 JoinType::Semi => self.unique_right(root, &right, &f.quals)?,
                 _ => None,
             };
             let (jointype, quals) = (f.jointype, f.quals);
-            out.push(FilterRel { jointype, right, unique, quals, on: Vec::new(), asks });
+            out.push(SpecialJoinRel { jointype, right, unique, quals, on: Vec::new(), min_left });
         }
         Ok(out)
     }
 
-    /// Adds the paths that join `l` with the filter's right side. `above`: conditions to test on
-    /// the output of a left join.
-    pub(crate) fn filter_paths(
+    /// Adds the paths that join `l` with the special join's right side. `above`: conditions to test
+    /// on the output of a left join.
+    pub(crate) fn special_join_paths(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         l: &JoinRel,
-        f: &FilterRel,
+        f: &SpecialJoinRel,
         above: &[Rc<Clause>],
-        ends: &Ends,
+        uses: &JoinUses,
         out: &mut Option<JoinRel>,
     ) -> Result<()> {
         if !above.is_empty() {
             let rows = self.join_rows(root, f.jointype, l, &f.right, &f.on)?;
-            let mut joined = JoinRel { rows, ..JoinRel::of(l, &f.right, ends) };
+            let mut joined = JoinRel { rows, ..JoinRel::of(l, &f.right, uses) };
             self.join_paths(root, f.jointype, l, &f.right, &f.on, &mut joined)?;
             let quals: Vec<Expr> = above.iter().map(|c| (*c.expr).clone()).collect();
             let tested = self.filtered(root, joined, &quals)?;
@@ -179,7 +179,7 @@ impl Glob<'_> {
             Some(t) => t,
             None => {
                 let rows = self.join_rows(root, f.jointype, l, &f.right, &f.on)?;
-                JoinRel { rows, ..JoinRel::of(l, &f.right, ends) }
+                JoinRel { rows, ..JoinRel::of(l, &f.right, uses) }
             }
         };
         self.join_paths(root, f.jointype, l, &f.right, &f.on, &mut target)?;
@@ -194,10 +194,10 @@ impl Glob<'_> {
     /// inner side.
     pub(crate) fn unique_paths(
         &mut self,
-        root: &Root,
-        f: &FilterRel,
+        root: &PlannerInfo,
+        f: &SpecialJoinRel,
         l: &JoinRel,
-        ends: &Ends,
+        uses: &JoinUses,
         out: &mut Option<JoinRel>,
     ) -> Result<()> {
         let Some(unique) = &f.unique else { return Ok(()) };
@@ -205,7 +205,7 @@ impl Glob<'_> {
             Some(t) => t,
             None => {
                 let rows = self.join_rows(root, f.jointype, l, &f.right, &f.on)?;
-                JoinRel { rows, ..JoinRel::of(l, &f.right, ends) }
+                JoinRel { rows, ..JoinRel::of(l, &f.right, uses) }
             }
         };
         self.join_paths(root, JoinType::Inner, unique, l, &f.on, &mut target)?;
@@ -218,7 +218,7 @@ impl Glob<'_> {
     /// equalities with its columns. Counterpart: `create_unique_path`.
     pub(crate) fn unique_right(
         &mut self,
-        root: &Root,
+        root: &PlannerInfo,
         right: &JoinRel,
         quals: &[Expr],
     ) -> Result<Option<JoinRel>> {
@@ -304,14 +304,14 @@ fn width(j: &JoinItem, limit: usize) -> usize {
 }
 
 /// Early termination of the inner scan of a semi or anti join. Counterpart: `SemiAntiJoinFactors`.
-pub(crate) struct Stops {
+pub(crate) struct SemiAntiFactors {
     /// Fraction of the outer rows that have a match.
     pub matched: f64,
     /// Fraction of the inner rows that is read until the first match.
     pub share: f64,
 }
 
-impl Stops {
+impl SemiAntiFactors {
     /// Average cost of one scan of a parameterized inner path that finds `found` rows on average
     /// and whose complete scan costs `total`. An outer row without a match mostly finds no index
     /// entry.

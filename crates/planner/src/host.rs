@@ -1,5 +1,7 @@
-//! Catalog look-ups that the planner needs, as a trait: relation sizes, indexes, statistics,
-//! operators, cost settings. Counterpart: plancat.c, lsyscache.c.
+//! What the planner asks of the session, as traits: relation sizes, indexes, statistics
+//! ([`RelationLookup`]), operators ([`OperatorLookup`]), functions ([`FunctionLookup`]), evaluation
+//! of expressions ([`ExpressionHost`]), and settings ([`PlannerHost`]). Counterpart: plancat.c,
+//! lsyscache.c.
 
 use access::{Capabilities, CostModel};
 use ids::{AttrNo, Oid};
@@ -11,7 +13,7 @@ use types::Datum;
 
 /// A column of a relation.
 #[derive(Clone, Debug)]
-pub struct ColFacts {
+pub struct ColumnInfo {
     pub name: String,
     pub type_oid: Oid,
     pub typmod: i32,
@@ -24,7 +26,7 @@ pub struct ColFacts {
 
 /// A relation and its statistics. Counterpart: `get_relation_info`.
 #[derive(Clone, Debug)]
-pub struct RelFacts {
+pub struct RelationInfo {
     pub oid: Oid,
     /// `pg_class.relkind`.
     pub kind: u8,
@@ -37,10 +39,11 @@ pub struct RelFacts {
     /// Fraction of the pages that are all-visible, 0 to 1.
     pub all_visible: f64,
     /// Columns 1 …, dropped ones included.
-    pub columns: Vec<ColFacts>,
-    pub indexes: Vec<Arc<IndexFacts>>,
+    pub columns: Vec<ColumnInfo>,
+    pub indexes: Vec<Arc<IndexInfo>>,
 }
 
+/// A key column of an index.
 #[derive(Clone, Debug)]
 pub struct IndexKey {
     /// Column of the table, or 0 for an expression.
@@ -54,8 +57,9 @@ pub struct IndexKey {
     pub nulls_first: bool,
 }
 
+/// An index. Counterpart: `IndexOptInfo`.
 #[derive(Clone, Debug)]
-pub struct IndexFacts {
+pub struct IndexInfo {
     pub oid: Oid,
     /// What the access method can do.
     pub capabilities: &'static Capabilities,
@@ -77,15 +81,16 @@ pub struct IndexFacts {
     pub tree_height: i32,
 }
 
-impl IndexFacts {
+impl IndexInfo {
     /// The strategy number of equality in the index's operator families.
     pub fn equality(&self) -> u16 {
         self.capabilities.equality.0
     }
 }
 
+/// An operator (`pg_operator`).
 #[derive(Clone, Debug)]
-pub struct OpFacts {
+pub struct OperatorInfo {
     pub oid: Oid,
     pub name: String,
     pub left: Oid,
@@ -105,7 +110,7 @@ pub struct OpFacts {
 
 /// B-tree properties of an ordering operator.
 #[derive(Clone, Copy, Debug)]
-pub struct OrderFacts {
+pub struct OrderingInfo {
     pub family: Oid,
     pub input_type: Oid,
     pub descending: bool,
@@ -113,7 +118,7 @@ pub struct OrderFacts {
 
 /// Statistics of a column (`pg_statistic`).
 #[derive(Clone, Debug, Default)]
-pub struct ColStats {
+pub struct ColumnStats {
     pub null_frac: f64,
     /// Average width of a value that is not NULL, in bytes.
     pub width: i32,
@@ -127,8 +132,9 @@ pub struct ColStats {
     pub correlation: f64,
 }
 
+/// An aggregate (`pg_aggregate`).
 #[derive(Clone, Copy, Debug)]
-pub struct AggFacts {
+pub struct AggregateInfo {
     /// `aggsortop`: the sort operator by which the first row is the result (min, max); or invalid.
     pub sort_op: Oid,
     pub trans_type: Oid,
@@ -204,21 +210,18 @@ impl Default for CostSettings {
     }
 }
 
-/// Look-ups by OID, beyond those of expression compilation.
-pub trait PlannerFacts: eval::Facts {
-    fn costs(&self) -> &CostSettings;
+/// Look-ups of relations and their statistics.
+pub trait RelationLookup {
+    fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>>;
+    /// The statistics of a column of a table or of an index on expressions; `None` without ANALYZE.
+    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>>;
+    /// The index of a unique or primary-key constraint.
+    fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;
+}
 
-    /// Fails if the statement is cancelled. Called in every loop whose length depends on the
-    /// statement.
-    fn check_interrupts(&self) -> Result<()>;
-
-    fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>>;
-
-    /// The body of a set-returning SQL function, as a query over the call's arguments as
-    /// parameters; `columns` are the types and type modifiers of the column definition list. `None`
-    /// if the call cannot be inlined.
-    fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>>;
-    fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>>;
+/// Look-ups of operators, operator classes and operator families.
+pub trait OperatorLookup {
+    fn operator(&mut self, opno: Oid) -> Result<Arc<OperatorInfo>>;
     /// Family and input type of an operator class.
     fn opclass(&mut self, opclass: Oid) -> Result<(Oid, Oid)>;
     /// Strategy number of an operator in an operator family, if it is a member (in a B-tree family
@@ -233,12 +236,15 @@ pub trait PlannerFacts: eval::Facts {
         strategy: u16,
     ) -> Result<Option<Oid>>;
     /// The order of a `<` or `>` operator.
-    fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderFacts>>;
+    fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderingInfo>>;
     /// B-tree families in which the operator is equality.
     fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>>;
     /// The type's default equality and `<` operators, and whether its equality can hash.
-    fn default_operators(&mut self, ty: Oid) -> Result<DefaultOps>;
-    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>>;
+    fn default_operators(&mut self, ty: Oid) -> Result<DefaultOperators>;
+}
+
+/// Look-ups of functions and aggregates, beyond those of expression compilation.
+pub trait FunctionLookup {
     /// (`procost`, `prorows`)
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)>;
     /// True if the function has an access control list (`proacl`), so that EXECUTE must be checked.
@@ -246,9 +252,15 @@ pub trait PlannerFacts: eval::Facts {
         let _ = funcid;
         Ok(false)
     }
-    fn aggregate(&mut self, aggfn: Oid) -> Result<AggFacts>;
-    /// The index of a unique or primary-key constraint.
-    fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;
+    fn aggregate(&mut self, aggfn: Oid) -> Result<AggregateInfo>;
+    /// The body of a set-returning SQL function, as a query over the call's arguments as
+    /// parameters; `columns` are the types and type modifiers of the column definition list. `None`
+    /// if the call cannot be inlined.
+    fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>>;
+}
+
+/// Evaluation of expressions during planning.
+pub trait ExpressionHost {
     /// Simplifies an expression by [`eval::fold`], with a host that evaluates immutable calls.
     fn fold(&mut self, expr: Expr) -> Result<Expr> {
         self.fold_query(expr, &|_| false)
@@ -263,8 +275,20 @@ pub trait PlannerFacts: eval::Facts {
     fn param_value(&mut self, id: i32) -> Option<Datum>;
 }
 
+/// The session as the planner sees it.
+pub trait PlannerHost:
+    eval::Facts + RelationLookup + OperatorLookup + FunctionLookup + ExpressionHost
+{
+    fn costs(&self) -> &CostSettings;
+
+    /// Fails if the statement is cancelled. Called in every loop whose length depends on the
+    /// statement.
+    fn check_interrupts(&self) -> Result<()>;
+}
+
+/// Default operators of a type.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct DefaultOps {
+pub struct DefaultOperators {
     pub eq: Oid,
     pub lt: Oid,
     pub gt: Oid,

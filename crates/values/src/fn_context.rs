@@ -42,8 +42,8 @@ pub struct RowColumn {
     pub dropped: Option<Dropped>,
 }
 
-/// Storage properties of a dropped column, whose values are still in older rows: `attlen`,
-/// `attbyval`, `attalign`.
+/// Storage properties (`attlen`, `attbyval`, `attalign`) of a dropped column, which older rows
+/// still contain.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropped {
     pub len: i16,
@@ -52,6 +52,7 @@ pub struct Dropped {
 }
 
 impl RowColumn {
+    /// Whether the column was dropped.
     pub fn is_dropped(&self) -> bool {
         self.dropped.is_some()
     }
@@ -86,7 +87,7 @@ impl RowDesc {
         RowDesc { columns, version, types: OnceLock::new() }
     }
 
-    /// Storage properties of the columns. They are constant, so they are looked up once.
+    /// Storage properties of the columns. They never change, so they are looked up once and cached.
     pub fn types(&self, cx: &mut dyn FnContext) -> Result<&[TypeInfo]> {
         if let Some(types) = self.types.get() {
             return Ok(types);
@@ -112,7 +113,8 @@ pub enum RegKind {
     Dictionary,
 }
 
-/// The functions of types, which the type's row in `pg_type` and its default operator classes name.
+/// The functions of a type: those that its row in `pg_type` names, and those of its default
+/// operator classes.
 pub trait TypeFunctions {
     /// Properties of a type; an error if it does not exist.
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo>;
@@ -162,8 +164,8 @@ pub trait TypeFunctions {
     fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String>;
 }
 
-/// What the catalogs say about types and the objects of `reg*` values. The default bodies serve
-/// contexts without catalogs.
+/// Catalog look-ups of types, and of the objects that `reg*` values refer to. The default bodies
+/// are for contexts without catalogs.
 pub trait TypeCatalog {
     /// The subtype of a range or multirange type.
     fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
@@ -188,7 +190,7 @@ pub trait TypeCatalog {
         Err(PgError::unsupported(format!("enum type {ty}")))
     }
 
-    /// Is the enum value safe to use: has the transaction that added it committed?
+    /// Whether the enum value is safe to use: the transaction that added it has committed.
     fn enum_value_is_safe(&mut self, value: Oid) -> Result<bool> {
         let _ = value;
         Ok(true)
@@ -246,7 +248,7 @@ pub trait SessionContext {
 
 /// The context of a function call: the call itself, the session and the types.
 pub trait FnContext: TypeFunctions + TypeCatalog + SessionContext {
-    /// The call's collation; the invalid OID if the function takes none.
+    /// The call's collation; the invalid OID if the function does not depend on one.
     fn collation(&self) -> Oid;
 
     /// Type of argument `i` (0-based) after analysis; the invalid OID if it is not known.
@@ -255,21 +257,23 @@ pub trait FnContext: TypeFunctions + TypeCatalog + SessionContext {
     /// The call's result type; the invalid OID if it is not known.
     fn result_type(&self) -> Oid;
 
-    /// Was the call written with VARIADIC, so that the last argument is an array of arguments? Only
-    /// VARIADIC "any" functions need it.
+    /// Whether the call was written with VARIADIC, so that the last argument is an array of
+    /// arguments. Only VARIADIC "any" functions read this.
     fn variadic_array(&self) -> bool {
         false
     }
 
-    /// A cache that lives as long as the call site, empty at first: compiled patterns and the like.
+    /// State that the function keeps between its calls at this call site, such as a compiled
+    /// pattern; `None` before the first call. Counterpart: `fn_extra`.
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>>;
 }
 
-/// Counts the iterations of a loop and checks for interrupts every 1024.
+/// Counts the iterations of a loop and checks for interrupts after every 1,024 of them.
 #[derive(Default)]
-pub struct Pace(u32);
+pub struct InterruptTicker(u32);
 
-impl Pace {
+impl InterruptTicker {
+    /// Counts an iteration. Fails if the query was cancelled or uses too much memory.
     #[inline]
     pub fn tick(&mut self, cx: &dyn FnContext) -> Result<()> {
         self.0 = self.0.wrapping_add(1);
@@ -277,18 +281,19 @@ impl Pace {
     }
 }
 
-/// A [`Pace`] with its context, for code that needs nothing else of the context.
-pub struct Watch<'a> {
+/// An [`InterruptTicker`] with its context, for code that uses the context for nothing else.
+pub struct InterruptChecker<'a> {
     cx: &'a dyn FnContext,
     rounds: Cell<u32>,
 }
 
-impl<'a> Watch<'a> {
-    pub fn new(cx: &'a dyn FnContext) -> Watch<'a> {
-        Watch { cx, rounds: Cell::new(0) }
+impl<'a> InterruptChecker<'a> {
+    /// A checker for the interrupts of the session of `cx`.
+    pub fn new(cx: &'a dyn FnContext) -> InterruptChecker<'a> {
+        InterruptChecker { cx, rounds: Cell::new(0) }
     }
 
-    /// Counts an iteration. An error if the query was cancelled or holds too much memory.
+    /// Counts an iteration. Fails if the query was cancelled or uses too much memory.
     #[inline]
     pub fn tick(&self) -> Result<()> {
         let rounds = self.rounds.get().wrapping_add(1);
@@ -296,21 +301,21 @@ impl<'a> Watch<'a> {
         if rounds.is_multiple_of(1024) { self.cx.check_interrupts() } else { Ok(()) }
     }
 
-    /// Checks at once, after a step that takes longer than an ordinary iteration.
+    /// Checks for interrupts at once, after a step that takes longer than an ordinary iteration.
     pub fn check(&self) -> Result<()> {
         self.cx.check_interrupts()
     }
 }
 
-/// The traits of a [`FnContext`] that do not depend on the called function, forwarded to another
-/// context: `delegate_fn_context! { CallContext<'_>, self, self.host }`, where `host` is a
-/// reference or a box.
+/// Implements the traits of a [`FnContext`] that do not depend on the called function by forwarding
+/// to another context: `delegate_fn_context! { CallContext<'_>, self, self.host }`, where `host` is
+/// a reference or a box.
 #[macro_export]
 macro_rules! delegate_fn_context {
     ($context:ty, $self:ident, $to:expr) => {
-        impl $crate::fncx::TypeFunctions for $context {
-            $crate::fncx::delegate_fn_context! { @ $self, $to, TypeFunctions,
-                type_info(ty: ids::Oid) -> $crate::fncx::TypeInfo;
+        impl $crate::fn_context::TypeFunctions for $context {
+            $crate::fn_context::delegate_fn_context! { @ $self, $to, TypeFunctions,
+                type_info(ty: ids::Oid) -> $crate::fn_context::TypeInfo;
                 type_output(ty: ids::Oid, value: $crate::datum::DatumRef<'_>) -> Vec<u8>;
                 type_input(ty: ids::Oid, text: &[u8], typmod: i32) -> $crate::datum::Datum;
                 type_send(ty: ids::Oid, value: $crate::datum::DatumRef<'_>) -> Vec<u8>;
@@ -331,54 +336,54 @@ macro_rules! delegate_fn_context {
             }
         }
 
-        impl $crate::fncx::TypeCatalog for $context {
-            $crate::fncx::delegate_fn_context! { @ $self, $to, TypeCatalog,
+        impl $crate::fn_context::TypeCatalog for $context {
+            $crate::fn_context::delegate_fn_context! { @ $self, $to, TypeCatalog,
                 range_subtype(ty: ids::Oid) -> ids::Oid;
-                row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fncx::RowDesc>;
-                register_row(desc: std::sync::Arc<$crate::fncx::RowDesc>) -> i32;
+                row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fn_context::RowDesc>;
+                register_row(desc: std::sync::Arc<$crate::fn_context::RowDesc>) -> i32;
                 enum_values(ty: ids::Oid) -> std::sync::Arc<Vec<(ids::Oid, String)>>;
                 enum_value_is_safe(value: ids::Oid) -> bool;
                 enum_type_of(value: ids::Oid) -> ids::Oid;
-                reg_lookup(kind: $crate::fncx::RegKind, name: &str) -> Option<ids::Oid>;
-                reg_name(kind: $crate::fncx::RegKind, oid: ids::Oid) -> Option<String>;
+                reg_lookup(kind: $crate::fn_context::RegKind, name: &str) -> Option<ids::Oid>;
+                reg_name(kind: $crate::fn_context::RegKind, oid: ids::Oid) -> Option<String>;
             }
         }
 
-        impl $crate::fncx::SessionContext for $context {
-            $crate::fncx::delegate_fn_context! { @ $self, $to, SessionContext,
+        impl $crate::fn_context::SessionContext for $context {
+            $crate::fn_context::delegate_fn_context! { @ $self, $to, SessionContext,
                 random_bytes(out: &mut [u8]) -> ();
             }
 
             fn settings(&$self) -> &$crate::settings::Settings {
-                $crate::fncx::SessionContext::settings(&*$to)
+                $crate::fn_context::SessionContext::settings(&*$to)
             }
 
             fn transaction_timestamp(&$self) -> i64 {
-                $crate::fncx::SessionContext::transaction_timestamp(&*$to)
+                $crate::fn_context::SessionContext::transaction_timestamp(&*$to)
             }
 
             fn statement_timestamp(&$self) -> i64 {
-                $crate::fncx::SessionContext::statement_timestamp(&*$to)
+                $crate::fn_context::SessionContext::statement_timestamp(&*$to)
             }
 
             fn clock_timestamp(&$self) -> i64 {
-                $crate::fncx::SessionContext::clock_timestamp(&*$to)
+                $crate::fn_context::SessionContext::clock_timestamp(&*$to)
             }
 
             fn random(&mut $self) -> f64 {
-                $crate::fncx::SessionContext::random(&mut *$to)
+                $crate::fn_context::SessionContext::random(&mut *$to)
             }
 
             fn set_seed(&mut $self, seed: f64) {
-                $crate::fncx::SessionContext::set_seed(&mut *$to, seed);
+                $crate::fn_context::SessionContext::set_seed(&mut *$to, seed);
             }
 
             fn notice(&mut $self, notice: pgerror::PgError) {
-                $crate::fncx::SessionContext::notice(&mut *$to, notice);
+                $crate::fn_context::SessionContext::notice(&mut *$to, notice);
             }
 
             fn check_interrupts(&$self) -> pgerror::Result<()> {
-                $crate::fncx::SessionContext::check_interrupts(&*$to)
+                $crate::fn_context::SessionContext::check_interrupts(&*$to)
             }
         }
     };
@@ -386,11 +391,11 @@ macro_rules! delegate_fn_context {
      $($method:ident($($arg:ident: $ty:ty),*) -> $result:ty;)*) => {
         $(
             fn $method(&mut $self, $($arg: $ty),*) -> pgerror::Result<$result> {
-                $crate::fncx::$trait::$method(&mut *$to, $($arg),*)
+                $crate::fn_context::$trait::$method(&mut *$to, $($arg),*)
             }
         )*
     };
 }
 
-/// So that the macro calls itself by the path of this module.
+/// Re-exported so that the macro can call itself by the path of this module.
 pub use delegate_fn_context;

@@ -2,7 +2,7 @@
 //! own; in PostgreSQL 15 they are ordinary function names, and the other parts of the syntax are
 //! syntax errors at their first word.
 
-use super::convert::{Conv, Cx, level_bytes};
+use super::convert::{ConversionState, Convert, level_bytes};
 use super::nodes::unexpected;
 use crate::ast::{CoercionForm, FuncCall, Node};
 use pg_raw_parse::list::NodeList;
@@ -56,7 +56,7 @@ fn function(r: &nodes::JsonFuncExpr) -> Call<'_> {
     of_values(name, r.location, values.into_iter(), plain)
 }
 
-fn call<'a>(node: RNode<'a>, cx: &mut Cx) -> Result<Option<Call<'a>>> {
+fn call<'a>(node: RNode<'a>, cx: &mut ConversionState) -> Result<Option<Call<'a>>> {
     Ok(Some(match node {
         RNode::JsonParseExpr(r) => {
             let plain = r.output().is_none() && !r.unique_keys;
@@ -107,14 +107,14 @@ fn call<'a>(node: RNode<'a>, cx: &mut Cx) -> Result<Option<Call<'a>>> {
 }
 
 /// Converts `json_value(a, b)` and similar nodes to calls of functions of these names.
-pub(super) fn conv(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
+pub(super) fn convert(node: RNode<'_>, cx: &mut ConversionState) -> Result<Node> {
     const BYTES: u32 = level_bytes("FuncCall");
     cx.enter(BYTES)?;
     let call = match node {
         RNode::JsonArrayAgg(r) => aggregate(r, cx)?,
         node => match call(node, cx)? {
             Some(call) => converted(call, cx)?,
-            // The statement is refused, so any node will do.
+            // The statement is refused, so the node is not used.
             None => FuncCall::default(),
         },
     };
@@ -122,28 +122,28 @@ pub(super) fn conv(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
     Ok(Node::FuncCall(Box::new(call)))
 }
 
-fn converted(call: Call<'_>, cx: &mut Cx) -> Result<FuncCall> {
+fn converted(call: Call<'_>, cx: &mut ConversionState) -> Result<FuncCall> {
     if !call.plain {
         cx.newer.in_call(call.location, CLAUSES);
     }
     let mut args = Vec::with_capacity(call.args.len());
     for arg in call.args {
-        args.push(arg.conv(cx)?);
+        args.push(arg.convert(cx)?);
     }
     let (name, location) = (call.name.into(), call.location);
     let funcformat = CoercionForm::ExplicitCall;
     Ok(FuncCall { funcname: vec![name], args, location, funcformat, ..FuncCall::default() })
 }
 
-fn aggregate(r: &nodes::JsonArrayAgg, cx: &mut Cx) -> Result<FuncCall> {
+fn aggregate(r: &nodes::JsonArrayAgg, cx: &mut ConversionState) -> Result<FuncCall> {
     let c = r.constructor().ok_or_else(|| unexpected("an aggregate of SQL/JSON"))?;
     let values = [value(r.arg())].into_iter();
     let call = of_values("json_arrayagg", c.location, values, c.output().is_none());
     let order: &NodeList = c.agg_order();
     Ok(FuncCall {
-        agg_order: order.conv(cx)?,
-        agg_filter: c.agg_filter().conv(cx)?,
-        over: c.over().conv(cx)?,
+        agg_order: order.convert(cx)?,
+        agg_filter: c.agg_filter().convert(cx)?,
+        over: c.over().convert(cx)?,
         ..converted(call, cx)?
     })
 }

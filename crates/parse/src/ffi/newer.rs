@@ -1,6 +1,6 @@
 //! Syntax that the newer grammar accepts and PostgreSQL 15's does not: it is reported as a syntax
 //! error at the token at which PostgreSQL 15 stops. The grammar also accepts parameters (`$1`) in
-//! places where PostgreSQL requires a literal, so that it can parse normalized statements.
+//! positions where PostgreSQL requires a literal, so that it can parse normalized statements.
 
 use crate::ast::{
     AlterTableCmd, AlterTableType, CoercionForm, ColumnDef, ConstrType, Constraint,
@@ -8,7 +8,7 @@ use crate::ast::{
     ReindexObjectType, ReindexStmt, TypeCast, VacuumRelation, VariableSetStmt,
 };
 use crate::error::position;
-use crate::junk::Scan;
+use crate::lexical::Scan;
 use pgerror::{PgError, pg_err};
 
 /// The token at which PostgreSQL 15 stops. Locations are byte offsets in the text.
@@ -339,7 +339,7 @@ fn missing_alias(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
     let mut open: Vec<Open> = Vec::new();
     // For each nesting level: within FROM a comma is followed by a table.
     let mut in_from = vec![false];
-    let mut wants_item = false;
+    let mut expects_item = false;
     let mut word = "";
     while let Some(now) = token {
         token = scan.token(conforming);
@@ -348,8 +348,8 @@ fn missing_alias(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
             "(" => {
                 let is_query = token.is_some_and(|t| is(t, QUERY));
                 let is_first = last == "(";
-                open.push(Open { begin: now.0, is_item: wants_item, is_first, is_query });
-                in_from.push(wants_item);
+                open.push(Open { begin: now.0, is_item: expects_item, is_first, is_query });
+                in_from.push(expects_item);
                 // The next parenthesis may be the subquery, or a table of a join.
                 continue;
             }
@@ -362,14 +362,14 @@ fn missing_alias(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
                     name && (is(t, &["as"]) || may_be_alias(&sql[t.0..t.1]))
                 });
                 // Of nested parentheses the outermost ones delimit the subquery.
-                let goes_on = token.is_some_and(|t| is(t, IN_QUERY));
-                if let Some(around) = open.last_mut()
-                    && goes_on
-                    && around.is_item
+                let continues_query = token.is_some_and(|t| is(t, IN_QUERY));
+                if let Some(enclosing) = open.last_mut()
+                    && continues_query
+                    && enclosing.is_item
                     && closed.is_first
                     && closed.is_query
                 {
-                    around.is_query = true;
+                    enclosing.is_query = true;
                 } else if closed.is_item && closed.is_query && !named {
                     let (what, example) = match is_values(sql, closed.begin, conforming) {
                         true => ("VALUES", "FROM (VALUES ...) [AS] foo"),
@@ -379,19 +379,19 @@ fn missing_alias(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
                     let e = e.hint(format!("For example, {example}."));
                     return Some(e.at(char_position(sql, closed.begin)));
                 }
-                wants_item = false;
+                expects_item = false;
                 continue;
             }
-            "," => wants_item = in_from.last() == Some(&true),
+            "," => expects_item = in_from.last() == Some(&true),
             _ if is(now, BEFORE_ITEM) => {
-                wants_item = true;
+                expects_item = true;
                 *in_from.last_mut()? = true;
             }
             _ if is(now, AFTER_FROM) => {
-                wants_item = false;
+                expects_item = false;
                 *in_from.last_mut()? = false;
             }
-            _ => wants_item = false,
+            _ => expects_item = false,
         }
     }
     None
@@ -403,7 +403,7 @@ fn may_be_alias(word: &str) -> bool {
     matches!(category, None | Some(Category::Unreserved | Category::ColName))
 }
 
-/// Is VALUES the first word after these parentheses?
+/// Whether VALUES is the first word after these parentheses.
 fn is_values(sql: &str, from: usize, conforming: bool) -> bool {
     let mut scan = Scan::new(sql, from);
     while let Some((begin, end)) = scan.token(conforming) {

@@ -255,6 +255,7 @@ impl Nat {
         Nat::from_limbs(kept.iter().enumerate().map(limb).collect())
     }
 
+    /// The product.
     pub fn times(&self, other: &Nat) -> Nat {
         Nat::from_limbs(product(&self.0, &other.0))
     }

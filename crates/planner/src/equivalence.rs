@@ -3,13 +3,12 @@
 //! (`generate_join_implied_equalities`).
 //!
 //! The columns of a class that belong to a joined set are equal there. So a join of two sets must
-//! test only one pair of each class that has columns on both sides. In this module a "tie" is an
-//! equality between two columns of a class.
+//! test only one pair of each class that has columns on both sides.
 
-use crate::equal::{add, is_column};
-use crate::glob::{Glob, Root};
+use crate::constants::{add, is_column};
 use crate::path::{MatchedQual, Ordered, PathKey};
 use crate::relids::Relids;
+use crate::state::{Planner, PlannerInfo};
 use crate::vars::relids_of;
 use pgerror::Result;
 use plan::expr::Expr;
@@ -18,11 +17,15 @@ use std::rc::Rc;
 /// The number of pairs is quadratic. Larger classes keep only the conditions of the query.
 const COLUMNS_MAX: usize = 16;
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Adds the implied equalities between columns to the conditions. The pairs of a class are in
     /// the order of its columns, so that the first pair across a join has the first column of each
     /// side.
-    pub(crate) fn spread_ties(&mut self, root: &mut Root, quals: Vec<Expr>) -> Result<Vec<Expr>> {
+    pub(crate) fn add_class_equalities(
+        &mut self,
+        root: &mut PlannerInfo,
+        quals: Vec<Expr>,
+    ) -> Result<Vec<Expr>> {
         let mut classes = Vec::new();
         let mut rest = Vec::with_capacity(quals.len());
         for q in &quals {
@@ -31,11 +34,11 @@ impl Glob<'_> {
                 _ => rest.push(q.clone()),
             }
         }
-        let spread = classes.iter().any(|c| c.ties.len() >= 2);
+        let spread = classes.iter().any(|c| c.equalities.len() >= 2);
         for class in classes {
             let mut columns: Vec<&Expr> = Vec::new();
-            for tie in &class.ties {
-                let Expr::OpExpr(op) = tie else { continue };
+            for equality in &class.equalities {
+                let Expr::OpExpr(op) = equality else { continue };
                 for a in &op.args {
                     if !columns.contains(&a) {
                         columns.push(a);
@@ -43,24 +46,24 @@ impl Glob<'_> {
                 }
             }
             if columns.len() > COLUMNS_MAX {
-                rest.extend(class.ties);
+                rest.extend(class.equalities);
                 continue;
             }
-            let number = root.tie_classes;
-            root.tie_classes += 1;
+            let number = root.class_count;
+            root.class_count += 1;
             root.class_columns.extend(columns.iter().map(|c| ((*c).clone(), number)));
-            if class.ties.len() < 2 {
-                rest.extend(class.ties);
+            if class.equalities.len() < 2 {
+                rest.extend(class.equalities);
                 continue;
             }
             for (i, a) in columns.iter().enumerate() {
                 for b in &columns[i + 1..] {
-                    let written = class.ties.iter().find(|t| is_between(t, a, b)).cloned();
+                    let written = class.equalities.iter().find(|t| is_between(t, a, b)).cloned();
                     let pair = match written {
                         Some(pair) => pair,
                         None => self.equal(class.opno, class.collation, a, b)?,
                     };
-                    root.ties.push((pair.clone(), number));
+                    root.class_equalities.push((pair.clone(), number));
                     rest.push(pair);
                 }
             }
@@ -69,15 +72,15 @@ impl Glob<'_> {
     }
 }
 
-fn is_between(tie: &Expr, a: &Expr, b: &Expr) -> bool {
-    let Expr::OpExpr(op) = tie else { return false };
+fn is_between(equality: &Expr, a: &Expr, b: &Expr) -> bool {
+    let Expr::OpExpr(op) = equality else { return false };
     matches!(op.args.as_slice(), [x, y] if (x == a && y == b) || (x == b && y == a))
 }
 
-impl Root {
+impl PlannerInfo {
     /// The class of an equality between two of its columns.
-    pub(crate) fn tie_class(&self, q: &Expr) -> Option<usize> {
-        self.ties.iter().find(|(pair, _)| pair == q).map(|(_, number)| *number)
+    pub(crate) fn class_of_equality(&self, q: &Expr) -> Option<usize> {
+        self.class_equalities.iter().find(|(pair, _)| pair == q).map(|(_, number)| *number)
     }
 
     /// The class of a column.
@@ -96,11 +99,11 @@ impl Root {
 
     /// Removes all but the first condition of each class.
     pub(crate) fn first_of_classes(&self, quals: &mut Vec<Expr>) {
-        if self.ties.is_empty() {
+        if self.class_equalities.is_empty() {
             return;
         }
         let mut seen = Vec::new();
-        quals.retain(|q| match self.tie_class(q) {
+        quals.retain(|q| match self.class_of_equality(q) {
             Some(class) if seen.contains(&class) => false,
             Some(class) => {
                 seen.push(class);
@@ -112,7 +115,12 @@ impl Root {
 
     /// True if an index scan of an inner side tests a condition of this class with a column of
     /// `outer`.
-    pub(crate) fn tied_by(&self, quals: &[MatchedQual], outer: &Relids, class: usize) -> bool {
+    pub(crate) fn class_is_tested_by(
+        &self,
+        quals: &[MatchedQual],
+        outer: &Relids,
+        class: usize,
+    ) -> bool {
         quals.iter().any(|m| {
             !m.lossy && m.class == Some(class) && !relids_of(&m.original).is_disjoint(outer)
         })

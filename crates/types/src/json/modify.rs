@@ -9,7 +9,7 @@ use super::parse::{Kind, Node, tree};
 use pgerror::{PgError, Result, pg_err};
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Watch};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
 use values::memory;
 
@@ -21,15 +21,15 @@ fn is_scalar(d: DatumRef<'_>) -> bool {
     Container::new(d.as_bytes()).is_scalar()
 }
 
-fn elements(i: Item<'_>, watch: &Watch<'_>) -> Result<Vec<Json>> {
-    Ok(match Json::of_item(i, watch)? {
+fn elements(i: Item<'_>, interrupts: &InterruptChecker<'_>) -> Result<Vec<Json>> {
+    Ok(match Json::of_item(i, interrupts)? {
         Json::Array(e) => e,
         other => vec![other],
     })
 }
 
 fn concat(cx: &dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     let (l, r) = (Container::new(a.as_bytes()), Container::new(b.as_bytes()));
     if l.is_object() == r.is_object() {
         // Concatenation with an empty container returns the other one unchanged.
@@ -43,21 +43,21 @@ fn concat(cx: &dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum>
     if l.is_object() && r.is_object() {
         let mut all = memory::with_capacity(l.len() + r.len())?;
         for (k, v) in l.pairs().chain(r.pairs()) {
-            all.push((k.to_vec(), Json::of_item(v, watch)?));
+            all.push((k.to_vec(), Json::of_item(v, interrupts)?));
         }
-        return Json::Object(all).datum(watch);
+        return Json::Object(all).datum(interrupts);
     }
-    let mut all = elements(item(a), watch)?;
-    all.extend(elements(item(b), watch)?);
-    Json::Array(all).datum(watch)
+    let mut all = elements(item(a), interrupts)?;
+    all.extend(elements(item(b), interrupts)?);
+    Json::Array(all).datum(interrupts)
 }
 
 fn without(cx: &dyn FnContext, d: DatumRef<'_>, gone: &dyn Fn(&[u8]) -> bool) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     if is_scalar(d) {
         return Err(refused("cannot delete from scalar"));
     }
-    match Json::of_item(item(d), watch)? {
+    match Json::of_item(item(d), interrupts)? {
         Json::Object(mut pairs) => {
             pairs.retain(|(k, _)| !gone(k));
             Json::Object(pairs)
@@ -68,15 +68,15 @@ fn without(cx: &dyn FnContext, d: DatumRef<'_>, gone: &dyn Fn(&[u8]) -> bool) ->
         }
         other => other,
     }
-    .datum(watch)
+    .datum(interrupts)
 }
 
 fn without_element(cx: &dyn FnContext, d: DatumRef<'_>, i: i32) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     if is_scalar(d) {
         return Err(refused("cannot delete from scalar"));
     }
-    let Json::Array(mut all) = Json::of_item(item(d), watch)? else {
+    let Json::Array(mut all) = Json::of_item(item(d), interrupts)? else {
         return Err(refused("cannot delete from object using integer index"));
     };
     let i = if i < 0 { i64::from(i) + all.len() as i64 } else { i64::from(i) };
@@ -85,12 +85,12 @@ fn without_element(cx: &dyn FnContext, d: DatumRef<'_>, i: i32) -> Result<Datum>
     {
         all.remove(i);
     }
-    Json::Array(all).datum(watch)
+    Json::Array(all).datum(interrupts)
 }
 
 /// The modification at the end of a path.
 #[derive(Clone)]
-enum Change {
+enum Modification {
     Delete,
     /// Replaces an existing value; with `create` also adds a missing one.
     Set {
@@ -105,7 +105,7 @@ enum Change {
 }
 
 /// The steps of a path; `None` for a NULL step.
-fn steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>> {
+fn path_steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>> {
     let array = ArrayRef::new(d);
     if array.ndim() > 1 {
         return Err(PgError::new(
@@ -118,7 +118,12 @@ fn steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>
 }
 
 /// Applies a modification to `here` at `path[level..]`.
-fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change) -> Result<()> {
+fn modify(
+    here: &mut Json,
+    path: &[Option<Vec<u8>>],
+    level: usize,
+    what: &Modification,
+) -> Result<()> {
     let Some(step) = path.get(level) else { return Ok(()) };
     let at = level + 1;
     if matches!(here, Json::Array(_) | Json::Object(_)) && step.is_none() {
@@ -130,18 +135,19 @@ fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change
         Json::Object(pairs) => {
             let found = pairs.iter().position(|(k, _)| k == step);
             match (found, what) {
-                (Some(i), _) if !last => return change(&mut pairs[i].1, path, at, what),
-                (Some(i), Change::Delete) => {
+                (Some(i), _) if !last => return modify(&mut pairs[i].1, path, at, what),
+                (Some(i), Modification::Delete) => {
                     pairs.remove(i);
                 }
-                (Some(i), Change::Set { value, .. }) => pairs[i].1 = value.clone(),
-                (Some(_), Change::Insert { .. }) => {
+                (Some(i), Modification::Set { value, .. }) => pairs[i].1 = value.clone(),
+                (Some(_), Modification::Insert { .. }) => {
                     return Err(refused("cannot replace existing key")
                         .hint("Try using the function jsonb_set to replace key value."));
                 }
-                (None, Change::Set { value, create: true } | Change::Insert { value, .. })
-                    if last =>
-                {
+                (
+                    None,
+                    Modification::Set { value, create: true } | Modification::Insert { value, .. },
+                ) if last => {
                     pairs.push((step.clone(), value.clone()));
                 }
                 (None, _) => {}
@@ -159,21 +165,21 @@ fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change
             let i = if i < 0 { i64::from(i) + n } else { i64::from(i) };
             let inside = (0..n).contains(&i);
             match what {
-                _ if inside && !last => return change(&mut all[i as usize], path, at, what),
+                _ if inside && !last => return modify(&mut all[i as usize], path, at, what),
                 _ if !last => {}
-                Change::Delete if inside => {
+                Modification::Delete if inside => {
                     all.remove(i as usize);
                 }
-                Change::Delete => {}
-                Change::Set { value, .. } if inside => all[i as usize] = value.clone(),
-                Change::Set { create: false, .. } => {}
-                Change::Insert { value, after } if inside => {
+                Modification::Delete => {}
+                Modification::Set { value, .. } if inside => all[i as usize] = value.clone(),
+                Modification::Set { create: false, .. } => {}
+                Modification::Insert { value, after } if inside => {
                     all.insert(i as usize + usize::from(*after), value.clone());
                 }
                 // An index out of range adds the value at the nearer end.
-                Change::Set { value, .. } | Change::Insert { value, .. } => {
-                    let place = if i < 0 { 0 } else { all.len() };
-                    all.insert(place, value.clone());
+                Modification::Set { value, .. } | Modification::Insert { value, .. } => {
+                    let index = if i < 0 { 0 } else { all.len() };
+                    all.insert(index, value.clone());
                 }
             }
         }
@@ -182,27 +188,27 @@ fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change
     Ok(())
 }
 
-fn changed(
+fn modified(
     cx: &mut dyn FnContext,
     d: DatumRef<'_>,
     path: DatumRef<'_>,
-    what: &Change,
+    what: &Modification,
 ) -> Result<Datum> {
-    let path = steps(cx, path)?;
+    let path = path_steps(cx, path)?;
     if is_scalar(d) {
         return Err(refused(match what {
-            Change::Delete => "cannot delete path in scalar",
+            Modification::Delete => "cannot delete path in scalar",
             _ => "cannot set path in scalar",
         }));
     }
-    let adds = !matches!(what, Change::Delete | Change::Set { create: false, .. });
+    let adds = !matches!(what, Modification::Delete | Modification::Set { create: false, .. });
     if path.is_empty() || (Container::new(d.as_bytes()).len() == 0 && !adds) {
         return Ok(d.to_owned());
     }
-    let watch = &Watch::new(cx);
-    let mut whole = Json::of_item(item(d), watch)?;
-    change(&mut whole, &path, 0, what)?;
-    whole.datum(watch)
+    let interrupts = &InterruptChecker::new(cx);
+    let mut whole = Json::of_item(item(d), interrupts)?;
+    modify(&mut whole, &path, 0, what)?;
+    whole.datum(interrupts)
 }
 
 fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -220,8 +226,8 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(unknown());
     }
     if !a[2].is_null() {
-        let value = Json::of_item(item(a[2]), &Watch::new(cx))?;
-        return changed(cx, a[0], a[1], &Change::Set { value, create });
+        let value = Json::of_item(item(a[2]), &InterruptChecker::new(cx))?;
+        return modified(cx, a[0], a[1], &Modification::Set { value, create });
     }
     match a[4].as_bytes() {
         b"raise_exception" => Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "JSON value must not be null")
@@ -230,8 +236,10 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
                 "To avoid, either change the null_value_treatment argument or ensure that an \
                        SQL NULL is not passed.",
             )),
-        b"use_json_null" => changed(cx, a[0], a[1], &Change::Set { value: Json::Null, create }),
-        b"delete_key" => changed(cx, a[0], a[1], &Change::Delete),
+        b"use_json_null" => {
+            modified(cx, a[0], a[1], &Modification::Set { value: Json::Null, create })
+        }
+        b"delete_key" => modified(cx, a[0], a[1], &Modification::Delete),
         b"return_target" => Ok(a[0].to_owned()),
         _ => Err(unknown()),
     }
@@ -252,8 +260,13 @@ fn strip(j: Json) -> Json {
 }
 
 /// Appends a json text without null fields and without white space.
-fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer, watch: &Watch<'_>) -> Result<()> {
-    watch.tick()?;
+fn strip_text(
+    text: &[u8],
+    node: &Node,
+    out: &mut TextBuffer,
+    interrupts: &InterruptChecker<'_>,
+) -> Result<()> {
+    interrupts.tick()?;
     match &node.kind {
         Kind::Object(pairs) => {
             out.push(b'{');
@@ -262,9 +275,9 @@ fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer, watch: &Watch<'_>)
                 if i > 0 {
                     out.push(b',');
                 }
-                put_string(out, k, watch)?;
+                put_string(out, k, interrupts)?;
                 out.push(b':');
-                strip_text(text, v, out, watch)?;
+                strip_text(text, v, out, interrupts)?;
             }
             out.push(b'}');
         }
@@ -274,11 +287,11 @@ fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer, watch: &Watch<'_>)
                 if i > 0 {
                     out.push(b',');
                 }
-                strip_text(text, e, out, watch)?;
+                strip_text(text, e, out, interrupts)?;
             }
             out.push(b']');
         }
-        Kind::String(s) => put_string(out, s, watch)?,
+        Kind::String(s) => put_string(out, s, interrupts)?,
         _ => out.extend_from_slice(&text[node.span.clone()]),
     }
     Ok(())
@@ -288,29 +301,29 @@ scalars! { FNS;
     "jsonb_concat" => |cx, a| concat(cx, a[0], a[1]),
     "jsonb_delete" => |cx, a| without(cx, a[0], &|k| k == a[1].as_bytes()),
     "jsonb_delete_array" => |cx, a| {
-        let keys = steps(cx, a[1])?;
+        let keys = path_steps(cx, a[1])?;
         without(cx, a[0], &|k| keys.iter().flatten().any(|gone| gone == k))
     },
     "jsonb_delete_idx" => |cx, a| without_element(cx, a[0], a[1].as_i32()),
-    "jsonb_delete_path" => |cx, a| changed(cx, a[0], a[1], &Change::Delete),
+    "jsonb_delete_path" => |cx, a| modified(cx, a[0], a[1], &Modification::Delete),
     "jsonb_set" => |cx, a| {
-        let value = Json::of_item(item(a[2]), &Watch::new(cx))?;
-        changed(cx, a[0], a[1], &Change::Set { value, create: a[3].as_bool() })
+        let value = Json::of_item(item(a[2]), &InterruptChecker::new(cx))?;
+        modified(cx, a[0], a[1], &Modification::Set { value, create: a[3].as_bool() })
     },
     "jsonb_set_lax" => set_lax,
     "jsonb_insert" => |cx, a| {
-        let value = Json::of_item(item(a[2]), &Watch::new(cx))?;
-        changed(cx, a[0], a[1], &Change::Insert { value, after: a[3].as_bool() })
+        let value = Json::of_item(item(a[2]), &InterruptChecker::new(cx))?;
+        modified(cx, a[0], a[1], &Modification::Insert { value, after: a[3].as_bool() })
     },
     "jsonb_strip_nulls" => |cx, a| {
-        let watch = &Watch::new(cx);
-        strip(Json::of_item(item(a[0]), watch)?).datum(watch)
+        let interrupts = &InterruptChecker::new(cx);
+        strip(Json::of_item(item(a[0]), interrupts)?).datum(interrupts)
     },
     "json_strip_nulls" => |cx, a| {
-        let watch = &Watch::new(cx);
+        let interrupts = &InterruptChecker::new(cx);
         let text = a[0].as_bytes();
         let mut out = TextBuffer::new();
-        strip_text(text, &tree(text, watch)?, &mut out, watch)?;
+        strip_text(text, &tree(text, interrupts)?, &mut out, interrupts)?;
         out.into_datum()
     },
 }

@@ -46,7 +46,7 @@ impl Analyzer<'_> {
         if ops.len() == 1 {
             return Ok(Expr::OpExpr(Box::new(ops.remove(0))));
         }
-        // The operators' meaning is a B-tree strategy number that all of them have.
+        // The comparison means the B-tree strategy number that all operators have in common.
         let mut memberships: Vec<Vec<(Oid, i16)>> = Vec::with_capacity(ops.len());
         for op in &ops {
             memberships.push(self.btree_interpretation(op.opno)?);
@@ -97,7 +97,7 @@ impl Analyzer<'_> {
         Ok(Expr::RowCompare(Box::new(compare)))
     }
 
-    /// B-tree families and strategies of an operator; 6 stands for "not equal".
+    /// B-tree families and strategies of an operator; 6 means "not equal".
     pub fn btree_interpretation(&mut self, opno: Oid) -> Result<Vec<(Oid, i16)>> {
         let mut found: Vec<(Oid, i16)> = self
             .cat

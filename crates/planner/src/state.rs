@@ -1,8 +1,8 @@
-//! The planner's entry point and state: [`Glob`] for the whole statement, [`Root`] for one query
-//! level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
+//! The planner's entry point and state: [`Planner`] for the whole statement, [`PlannerInfo`] for
+//! one query level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
-use crate::facts::{CostSettings, DefaultOps, PlannerFacts};
+use crate::host::{CostSettings, DefaultOperators, PlannerHost};
 use crate::path::{AppendRel, PathRef, PathSet};
 use crate::rel::BaseRel;
 use crate::relids::Relids;
@@ -18,12 +18,12 @@ use stdx::stack::deep;
 const LEVELS_MAX: u32 = 5_000;
 
 /// Plans a statement. `query` is the result of analysis and rewriting.
-pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<PlannedStmt> {
-    let rights = crate::rights::of_query(query, facts)?;
+pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {
+    let rights = crate::rights::of_query(query, host)?;
     let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
-    let mut glob = Glob {
-        facts,
+    let mut planner = Planner {
+        host,
         subplans: Vec::new(),
         param_types: Vec::new(),
         rtable: Vec::new(),
@@ -35,8 +35,8 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         operators: HashMap::new(),
         lookup: None,
     };
-    let mut planned = glob.plan_level(query.clone(), LevelInput::default())?;
-    let plan_tree = glob.plan_of(&mut planned)?;
+    let mut planned = planner.plan_level(query.clone(), LevelInput::default())?;
+    let plan_tree = planner.plan_of(&mut planned)?;
     Ok(PlannedStmt {
         command_type: query.command_type,
         has_returning: !query.returning_list.is_empty(),
@@ -44,16 +44,16 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         can_set_tag: query.can_set_tag,
         depends_on_role: query.has_row_security,
         plan_tree,
-        rtable: glob.rtable,
-        result_relations: glob.result_relations,
-        subplans: glob.subplans,
+        rtable: planner.rtable,
+        result_relations: planner.result_relations,
+        subplans: planner.subplans,
         rewind_plan_ids: Vec::new(),
-        row_marks: glob.row_marks,
+        row_marks: planner.row_marks,
         relation_oids: relation_oids.into_iter().collect(),
         inval_items: Vec::new(),
-        rights: glob.rights,
-        param_exec_types: glob.param_types,
-        bound: glob.bound,
+        rights: planner.rights,
+        param_exec_types: planner.param_types,
+        bound: planner.bound,
         stmt_location: query.stmt_location,
         stmt_len: query.stmt_len,
     })
@@ -84,8 +84,8 @@ fn collect_relations(query: &Query, out: &mut BTreeSet<Oid>) {
 }
 
 /// State shared by all query levels. Counterpart: `PlannerGlobal`.
-pub(crate) struct Glob<'a> {
-    pub facts: &'a mut dyn PlannerFacts,
+pub(crate) struct Planner<'a> {
+    pub host: &'a mut dyn PlannerHost,
     /// By plan id - 1.
     pub subplans: Vec<Plan>,
     /// Types of the exec parameters.
@@ -100,8 +100,8 @@ pub(crate) struct Glob<'a> {
     pub rights: RightsNeeded,
     pub level: u32,
     /// Cache of default operators, which the join search looks up repeatedly.
-    pub operators: HashMap<Oid, DefaultOps>,
-    /// The relation whose scan conditions are being estimated; see [`Glob::lookup_selectivity`].
+    pub operators: HashMap<Oid, DefaultOperators>,
+    /// The relation whose scan conditions are being estimated; see [`Planner::lookup_selectivity`].
     pub lookup: Option<i32>,
 }
 
@@ -151,43 +151,43 @@ pub(crate) struct SubqueryInput {
 
 /// A level with its paths, one of which becomes its plan.
 pub(crate) struct PlannedLevel {
-    pub root: Box<Root>,
+    pub root: Box<PlannerInfo>,
     pub paths: PathSet,
     /// Number of distinct rows, if it was requested.
     pub groups: f64,
     pub rows: f64,
-    /// See [`Glob::column_widths`].
+    /// See [`Planner::column_widths`].
     pub column_widths: Vec<i32>,
 }
 
 /// A subquery in FROM, or an input of a set operation.
 pub(crate) struct SubqueryPlan {
     /// Its level; absent while its plan is created.
-    pub level: Option<Box<Root>>,
+    pub level: Option<Box<PlannerInfo>>,
     pub paths: PathSet,
     pub groups: f64,
     pub rows: f64,
-    /// See [`Glob::column_widths`].
+    /// See [`Planner::column_widths`].
     pub column_widths: Vec<i32>,
     /// Exec parameters and the columns of this level that set them (LATERAL).
     pub params: Vec<(i32, Expr)>,
 }
 
 impl SubqueryPlan {
-    pub(crate) fn level(&self) -> Result<&Root> {
+    pub(crate) fn level(&self) -> Result<&PlannerInfo> {
         self.level.as_deref().ok_or_else(|| PgError::internal("subquery is being planned twice"))
     }
 }
 
 /// An aggregate that is the first row of a sub-select in the aggregate's order.
-pub(crate) struct IndexEnd {
+pub(crate) struct MinMaxAggregate {
     pub aggregate: Aggref,
-    pub level: Box<Root>,
+    pub level: Box<PlannerInfo>,
     pub path: PathRef,
 }
 
 /// State of one query level. Counterpart: `PlannerInfo`.
-pub(crate) struct Root {
+pub(crate) struct PlannerInfo {
     pub query: Query,
     pub input: LevelInput,
     pub ctes: Vec<CtePlan>,
@@ -198,9 +198,9 @@ pub(crate) struct Root {
     /// OR clauses over several relations, with the restrictions extracted from each.
     pub restrictions: Vec<(Expr, Vec<Expr>)>,
     /// Equalities of columns, written or derived, with the number of their equivalence class
-    /// (`ties`).
-    pub ties: Vec<(Expr, usize)>,
-    pub tie_classes: usize,
+    /// (`equivalence`).
+    pub class_equalities: Vec<(Expr, usize)>,
+    pub class_count: usize,
     /// The columns of all equivalence classes, with the number of their class.
     pub class_columns: Vec<(Expr, usize)>,
     /// Init plans (`Expr::SubPlan`) to attach to the top plan node of this level.
@@ -210,7 +210,7 @@ pub(crate) struct Root {
     /// Columns needed from enclosing nested loops, with the parameters that carry them.
     pub nest_params: Vec<(i32, Expr)>,
     /// Multi-assignment sub-selects by number, with the parameters of their columns.
-    pub multi: Vec<(i32, Vec<i32>)>,
+    pub multi_assignments: Vec<(i32, Vec<i32>)>,
     pub tuple_fraction: f64,
     /// `tuple_fraction` for the subqueries in FROM.
     pub subquery_fraction: f64,
@@ -227,23 +227,23 @@ pub(crate) struct Root {
     /// The members of the level's append relations.
     pub append_rels: Vec<AppendRel>,
     /// Sub-selects that replace min and max (`minmax`).
-    pub ends: Vec<IndexEnd>,
+    pub min_max: Vec<MinMaxAggregate>,
     /// Range-table entries that no outer join of the level can null-extend.
     pub present: Relids,
     /// Number of rows of the largest table: estimated number of calls of a sub-select.
     pub calls: f64,
 }
 
-impl<'a> Glob<'a> {
+impl<'a> Planner<'a> {
     pub(crate) fn costs(&self) -> CostSettings {
-        self.facts.costs().clone()
+        self.host.costs().clone()
     }
 
-    pub(crate) fn operators_of(&mut self, ty: Oid) -> Result<DefaultOps> {
+    pub(crate) fn operators_of(&mut self, ty: Oid) -> Result<DefaultOperators> {
         if let Some(known) = self.operators.get(&ty) {
             return Ok(*known);
         }
-        let found = self.facts.default_operators(ty)?;
+        let found = self.host.default_operators(ty)?;
         self.operators.insert(ty, found);
         Ok(found)
     }
@@ -254,13 +254,13 @@ impl<'a> Glob<'a> {
         self.param_types.len() as i32 - 1
     }
 
-    /// Enters a query level; the caller must call [`Glob::leave`].
+    /// Enters a query level; the caller must call [`Planner::leave`].
     pub(crate) fn enter(&mut self) -> Result<()> {
         self.level += 1;
         if self.level > LEVELS_MAX {
             return Err(eval::too_deep());
         }
-        self.facts.check_interrupts()
+        self.host.check_interrupts()
     }
 
     pub(crate) fn leave(&mut self) {
@@ -268,10 +268,10 @@ impl<'a> Glob<'a> {
     }
 }
 
-impl Root {
-    pub(crate) fn new(query: Query, input: LevelInput) -> Root {
+impl PlannerInfo {
+    pub(crate) fn new(query: Query, input: LevelInput) -> PlannerInfo {
         let tuple_fraction = input.tuple_fraction;
-        Root {
+        PlannerInfo {
             query,
             input,
             ctes: Vec::new(),
@@ -279,13 +279,13 @@ impl Root {
             subquery_of: HashMap::new(),
             rels: HashMap::new(),
             restrictions: Vec::new(),
-            ties: Vec::new(),
-            tie_classes: 0,
+            class_equalities: Vec::new(),
+            class_count: 0,
             class_columns: Vec::new(),
             init_plans: Vec::new(),
             rt_offset: 0,
             nest_params: Vec::new(),
-            multi: Vec::new(),
+            multi_assignments: Vec::new(),
             tuple_fraction,
             subquery_fraction: 0.0,
             work_table: None,
@@ -294,7 +294,7 @@ impl Root {
             subquery_inputs: HashMap::new(),
             in_set_operation: false,
             append_rels: Vec::new(),
-            ends: Vec::new(),
+            min_max: Vec::new(),
             present: Relids::new(),
             calls: 1.0,
         }

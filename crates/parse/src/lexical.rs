@@ -1,7 +1,7 @@
-//! Lexical checks that PostgreSQL 15 makes and the newer lexer does not: numbers and parameters
-//! that are directly followed by letters are errors, which the newer lexer reads as digits grouped
-//! by underscores, as numbers of another base, or as two tokens. Counterpart: scan.l
-//! (`integer_junk`, `decinteger_junk`, `real_junk`, `param_junk`).
+//! Lexical checks of PostgreSQL 15 that the newer lexer does not have: numbers and parameters that
+//! are directly followed by letters are errors, which the newer lexer reads as digits grouped by
+//! underscores, as numbers of another base, or as two tokens. Counterpart: scan.l (`integer_junk`,
+//! `decinteger_junk`, `real_junk`, `param_junk`).
 //!
 //! The same scan finds what the lexer accepts with a notice or warning: identifiers that are
 //! truncated, and backslashes in plain strings. Counterpart: `truncate_identifier`,
@@ -17,13 +17,13 @@ const NAME_MAX: usize = 63;
 pub(crate) type Notice = (usize, PgError);
 
 /// 42622 for an identifier that is truncated; `name` is folded, its quotes are undoubled.
-fn truncated(name: &str) -> PgError {
+fn truncation_notice(name: &str) -> PgError {
     let mut end = NAME_MAX;
     while !name.is_char_boundary(end) {
         end -= 1;
     }
-    let cut = &name[..end];
-    pg_err!(NAME_TOO_LONG, "identifier \"{name}\" will be truncated to \"{cut}\"")
+    let truncated = &name[..end];
+    pg_err!(NAME_TOO_LONG, "identifier \"{name}\" will be truncated to \"{truncated}\"")
         .severity(Severity::Notice)
 }
 
@@ -68,8 +68,8 @@ fn continues_name(b: u8) -> bool {
     starts_name(b) || b.is_ascii_digit() || b == b'$'
 }
 
-/// The first such token outside strings, quoted identifiers and comments. `conforming`: a backslash
-/// is an ordinary character in plain strings.
+/// The first token with trailing junk outside strings, quoted identifiers and comments.
+/// `conforming`: a backslash is an ordinary character in plain strings.
 pub(crate) fn first(sql: &str, conforming: bool, notices: &mut Vec<Notice>) -> Option<Junk> {
     let mut s = Scan { text: sql.as_bytes(), at: 0 };
     while let Some(b) = s.peek(0) {
@@ -97,7 +97,8 @@ pub(crate) fn first(sql: &str, conforming: bool, notices: &mut Vec<Notice>) -> O
                 let start = s.at;
                 s.skip(continues_name);
                 if s.at - start > NAME_MAX {
-                    notices.push((start, truncated(&sql[start..s.at].to_ascii_lowercase())));
+                    notices
+                        .push((start, truncation_notice(&sql[start..s.at].to_ascii_lowercase())));
                 }
                 if s.peek(0) == Some(b'\'') {
                     match &s.text[start..s.at] {
@@ -138,7 +139,7 @@ fn check_quoted_length(sql: &str, start: usize, end: usize, notices: &mut Vec<No
     }
     let name = inner.replace("\"\"", "\"");
     if name.len() > NAME_MAX {
-        notices.push((start, truncated(&name)));
+        notices.push((start, truncation_notice(&name)));
     }
 }
 

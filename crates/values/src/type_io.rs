@@ -1,12 +1,12 @@
-//! Helpers of input, output and receive functions: errors, white space, and a reader of binary
-//! messages. Counterpart: libpq/pqformat.c.
+//! What input, output, receive and send functions of all types share: constructors of their errors,
+//! white space, and a reader of binary messages. Counterpart: libpq/pqformat.c.
 
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::borrow::Cow;
 
-/// Input text as error messages show it.
-pub fn shown(text: &[u8]) -> Cow<'_, str> {
+/// The text for an error message; bytes that are not valid UTF-8 are replaced by U+FFFD.
+pub fn lossy_text(text: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(text)
 }
 
@@ -16,7 +16,7 @@ pub fn bad_syntax(type_name: &str, text: &[u8]) -> PgError {
     pg_err!(
         INVALID_TEXT_REPRESENTATION,
         "invalid input syntax for type {type_name}: \"{}\"",
-        shown(text)
+        lossy_text(text)
     )
 }
 
@@ -26,7 +26,7 @@ pub fn text_out_of_range(type_name: &str, text: &[u8]) -> PgError {
     pg_err!(
         NUMERIC_VALUE_OUT_OF_RANGE,
         "value \"{}\" is out of range for type {type_name}",
-        shown(text)
+        lossy_text(text)
     )
 }
 
@@ -36,7 +36,7 @@ pub fn out_of_range(what: &str) -> PgError {
     pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "{what} out of range")
 }
 
-/// 22012.
+/// 22012: "division by zero".
 #[cold]
 pub fn division_by_zero() -> PgError {
     PgError::new(SqlState::DIVISION_BY_ZERO, "division by zero")
@@ -55,15 +55,16 @@ pub fn trim_space(text: &[u8]) -> &[u8] {
 }
 
 /// The error message for a binary value with more bytes than its type reads. Containers (arrays,
-/// rows) replace it by one that says where the value is.
+/// rows) replace it by a message with the location of the value.
 pub const EXCESS_DATA: &str = "incorrect binary data format";
 
+/// Whether the error is [`EXCESS_DATA`].
 pub fn is_excess_data(e: &PgError) -> bool {
     e.code() == SqlState::INVALID_BINARY_REPRESENTATION && e.fields().message == EXCESS_DATA
 }
 
-/// Does a type that a binary value names contradict the expected one? Only OIDs of built-in types
-/// mean the same everywhere.
+/// Whether the type that a binary value names differs from the expected one. Only OIDs of built-in
+/// types are compared, because others are different in each database.
 pub fn is_other_type(sent: Oid, expected: Oid) -> bool {
     sent != expected && sent < Oid::FIRST_GENBKI && expected < Oid::FIRST_GENBKI
 }
@@ -74,6 +75,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// A reader from the start of the message.
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { rest: bytes }
     }
@@ -100,6 +102,7 @@ impl<'a> Reader<'a> {
         Ok(self.bytes(N)?.try_into().expect("N bytes were taken"))
     }
 
+    /// The next byte; 08P01 if there is none.
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
     }
@@ -112,26 +115,32 @@ impl<'a> Reader<'a> {
         Ok(first)
     }
 
+    /// The next 2 bytes as an integer; 08P01 if fewer are left.
     pub fn i16(&mut self) -> Result<i16> {
         Ok(i16::from_be_bytes(self.array()?))
     }
 
+    /// The next 4 bytes as an integer; 08P01 if fewer are left.
     pub fn i32(&mut self) -> Result<i32> {
         Ok(i32::from_be_bytes(self.array()?))
     }
 
+    /// The next 4 bytes as an unsigned integer; 08P01 if fewer are left.
     pub fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_be_bytes(self.array()?))
     }
 
+    /// The next 8 bytes as an integer; 08P01 if fewer are left.
     pub fn i64(&mut self) -> Result<i64> {
         Ok(i64::from_be_bytes(self.array()?))
     }
 
+    /// The next 8 bytes as a double; 08P01 if fewer are left.
     pub fn f64(&mut self) -> Result<f64> {
         Ok(f64::from_be_bytes(self.array()?))
     }
 
+    /// The bytes that have not been read.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }

@@ -1,10 +1,10 @@
 //! Equivalence classes with constants: a column that equals a column that equals a constant equals
-//! the constant. Counterpart: equivclass.c, for classes with constants; see `ties` for classes of
-//! columns.
+//! the constant. Counterpart: equivclass.c, for classes with constants; see `equivalence` for
+//! classes of columns.
 
-use crate::glob::Glob;
 use crate::quals::JoinItem;
 use crate::selectivity::strip;
+use crate::state::Planner;
 use crate::vars::{conjuncts, contains_subplans, relids_of};
 use ids::Oid;
 use pgerror::Result;
@@ -22,10 +22,10 @@ pub(crate) struct Class {
     /// Constants and parameters, each with the condition that contains it.
     values: Vec<(Expr, Expr)>,
     /// Equalities between two columns.
-    pub ties: Vec<Expr>,
+    pub equalities: Vec<Expr>,
 }
 
-impl Glob<'_> {
+impl Planner<'_> {
     /// Expressions that have one value in all rows of the level, by its conditions. There are none
     /// with grouping sets, which replace grouping columns by NULL.
     pub(crate) fn constant_exprs(&mut self, query: &Query) -> Result<Vec<Expr>> {
@@ -52,7 +52,7 @@ impl Glob<'_> {
             if a != b
                 && a.type_oid() == b.type_oid()
                 && [a, b].iter().all(|e| e.collation() == op.inputcollid)
-                && self.facts.default_operators(a.type_oid())?.eq == op.opno
+                && self.host.default_operators(a.type_oid())?.eq == op.opno
             {
                 out.push((a.clone(), b.clone()));
             }
@@ -74,8 +74,8 @@ impl Glob<'_> {
                             && !relids_of(e).is_empty()
                             && relids_of(value).is_empty()
                             && !contains_subplans(value)
-                            && self.facts.operator(op.opno)?.can_merge
-                            && eval::volatility(q, self.facts)? != eval::Volatility::Volatile
+                            && self.host.operator(op.opno)?.can_merge
+                            && eval::volatility(q, self.host)? != eval::Volatility::Volatile
                         {
                             out.push(e.clone());
                             // A relabelled column is constant too, if the operator is also the
@@ -83,7 +83,7 @@ impl Glob<'_> {
                             let bare = strip(e);
                             if bare != e
                                 && bare.collation() == op.inputcollid
-                                && self.facts.default_operators(bare.type_oid())?.eq == op.opno
+                                && self.host.default_operators(bare.type_oid())?.eq == op.opno
                             {
                                 out.push(bare.clone());
                             }
@@ -114,9 +114,9 @@ impl Glob<'_> {
         if a != b || relids_of(a).is_empty() {
             return Ok(());
         }
-        let facts = self.facts.operator(op.opno)?;
-        let volatile = eval::volatility(a, self.facts)? == eval::Volatility::Volatile;
-        if facts.can_merge && facts.strict && !volatile {
+        let info = self.host.operator(op.opno)?;
+        let volatile = eval::volatility(a, self.host)? == eval::Volatility::Volatile;
+        if info.can_merge && info.strict && !volatile {
             *q = Expr::NullTest(Box::new(NullTest {
                 arg: a.clone(),
                 is_not: true,
@@ -130,7 +130,7 @@ impl Glob<'_> {
     /// Adds `column = constant` for every column of a class with a constant, and removes the
     /// equalities between its columns and duplicates. If a class has two different constants, FALSE
     /// is added. Counterpart: `generate_base_implied_equalities_const`.
-    pub(crate) fn spread_constants(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
+    pub(crate) fn add_class_constants(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
         let mut classes: Vec<Class> = Vec::new();
         let mut rest = Vec::with_capacity(quals.len());
         for q in quals {
@@ -139,15 +139,15 @@ impl Glob<'_> {
                 None => rest.push(q.clone()),
             }
         }
-        if classes.iter().all(|c| c.values.len() + c.ties.len() < 2) {
+        if classes.iter().all(|c| c.values.len() + c.equalities.len() < 2) {
             return Ok(quals.to_vec());
         }
         for class in classes {
             let Some((value, _)) = class.values.first().cloned() else {
-                rest.extend(class.ties);
+                rest.extend(class.equalities);
                 continue;
             };
-            let cmp = self.facts.type_compare(value.type_oid())?;
+            let cmp = self.host.type_compare(value.type_oid())?;
             let mut kept: Vec<(Expr, Expr)> = Vec::new();
             for (other, q) in class.values {
                 let column = column_of(&q).cloned();
@@ -183,7 +183,7 @@ impl Glob<'_> {
         }
         let right = join.right.relids();
         let mut known = Vec::new();
-        for q in self.spread_constants(&join.left.quals)? {
+        for q in self.add_class_constants(&join.left.quals)? {
             if let Some(op) = self.equality(&q)?
                 && let (Some(column), Some(value)) = (column_of(&q), value_of(op))
             {
@@ -233,8 +233,8 @@ impl Glob<'_> {
         if !fits || a.type_oid() != b.type_oid() {
             return Ok(None);
         }
-        let facts = self.facts.operator(op.opno)?;
-        let plain = facts.can_merge && facts.left == facts.right;
+        let info = self.host.operator(op.opno)?;
+        let plain = info.can_merge && info.left == info.right;
         Ok(plain.then_some(&**op))
     }
 
@@ -245,7 +245,7 @@ impl Glob<'_> {
         column: &Expr,
         value: &Expr,
     ) -> Result<Expr> {
-        let opfuncid = self.facts.operator(opno)?.code;
+        let opfuncid = self.host.operator(opno)?.code;
         Ok(Expr::OpExpr(Box::new(OpExpr {
             opno,
             opfuncid,
@@ -289,11 +289,11 @@ pub(crate) fn add(classes: &mut Vec<Class>, op: &OpExpr, q: &Expr) {
         collation: op.inputcollid,
         columns: columns.clone(),
         values: Vec::new(),
-        ties: Vec::new(),
+        equalities: Vec::new(),
     };
     match value_of(op) {
         Some(value) => class.values.push((value.clone(), q.clone())),
-        None => class.ties.push(q.clone()),
+        None => class.equalities.push(q.clone()),
     }
     let joined = |c: &Class| {
         c.opno == op.opno
@@ -311,7 +311,7 @@ pub(crate) fn add(classes: &mut Vec<Class>, op: &OpExpr, q: &Expr) {
                 }
             }
             class.values.splice(0..0, old.values);
-            class.ties.splice(0..0, old.ties);
+            class.equalities.splice(0..0, old.equalities);
         }
     }
     classes.insert(at, class);

@@ -1,41 +1,42 @@
-//! Mapping of the fields of the C parser's nodes to the tree's: `ours = theirs(r) { field: what, …
-//! }`. The types on both sides determine the conversion, see `convert`.
+//! Maps the fields of the C parser's nodes to those of the tree, in a table of entries
+//! `TreeNode = CNode(r) { field: r.field, … }`. The types on both sides determine the conversion of a
+//! field (see `convert`).
 
-use super::convert::{Conv, Cx, level_bytes};
+use super::convert::{ConversionState, Convert, level_bytes};
 use crate::ast::{self, Node};
 use pg_raw_parse::{Node as RNode, nodes};
 use pgerror::{PgError, Result};
 
 macro_rules! structs {
-    ($($ours:ident = $theirs:ident($r:ident) { $($to:ident: $from:expr),* $(,)? }
+    ($($node:ident = $c_node:ident($r:ident) { $($to:ident: $from:expr),* $(,)? }
         $(unless $newer:ident)?;)*) => {
         $(
-            impl Conv<ast::$ours> for &nodes::$theirs {
-                fn conv(self, cx: &mut Cx) -> Result<ast::$ours> {
+            impl Convert<ast::$node> for &nodes::$c_node {
+                fn convert(self, cx: &mut ConversionState) -> Result<ast::$node> {
                     let $r = self;
-                    const BYTES: u32 = level_bytes(stringify!($ours));
+                    const BYTES: u32 = level_bytes(stringify!($node));
                     cx.enter(BYTES)?;
-                    let ours = ast::$ours { $($to: $from.conv(cx)?),* };
-                    $(cx.newer.$newer(&ours);)?
+                    let node = ast::$node { $($to: $from.convert(cx)?),* };
+                    $(cx.newer.$newer(&node);)?
                     cx.leave(BYTES);
-                    Ok(ours)
+                    Ok(node)
                 }
             }
 
-            impl Conv<ast::$ours> for RNode<'_> {
-                fn conv(self, cx: &mut Cx) -> Result<ast::$ours> {
+            impl Convert<ast::$node> for RNode<'_> {
+                fn convert(self, cx: &mut ConversionState) -> Result<ast::$node> {
                     match self {
-                        RNode::$theirs(r) => r.conv(cx),
-                        _ => Err(unexpected(stringify!($ours))),
+                        RNode::$c_node(r) => r.convert(cx),
+                        _ => Err(unexpected(stringify!($node))),
                     }
                 }
             }
         )*
 
-        impl Conv<Node> for RNode<'_> {
-            fn conv(self, cx: &mut Cx) -> Result<Node> {
+        impl Convert<Node> for RNode<'_> {
+            fn convert(self, cx: &mut ConversionState) -> Result<Node> {
                 match self {
-                    $(RNode::$theirs(r) => Ok(Node::$ours(boxed(r, cx)?)),)*
+                    $(RNode::$c_node(r) => Ok(Node::$node(boxed(r, cx)?)),)*
                     other => super::convert::leaf(other, cx),
                 }
             }
@@ -45,8 +46,8 @@ macro_rules! structs {
 
 /// Not inlined: otherwise all structs would share the stack frame of the one recursive function.
 #[inline(never)]
-fn boxed<R: Conv<T>, T>(r: R, cx: &mut Cx) -> Result<Box<T>> {
-    Ok(Box::new(stdx::stack::deep(|| r.conv(cx))?))
+fn boxed<R: Convert<T>, T>(r: R, cx: &mut ConversionState) -> Result<Box<T>> {
+    Ok(Box::new(stdx::stack::deep(|| r.convert(cx))?))
 }
 
 #[cold]

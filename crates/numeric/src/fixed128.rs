@@ -6,8 +6,8 @@
 //! interval of length 1/128 that contains m, and z = (m - a) / (m + a), which is less than 2^-9, ln
 //! m = ln a + 2·(z + z³/3 + z⁵/5 + …).
 //!
-//! A `u128` below is a fraction in units of 2^-128 unless its name says otherwise. The errors of
-//! the terms add up to less than 2^-115.
+//! A `u128` below is a fraction in units of 2^-128, unless its name indicates another unit. The
+//! errors of the terms add up to less than 2^-115.
 
 use super::num::{DEC_DIGITS, Digits, NBASE, Num, Sign};
 
@@ -227,7 +227,7 @@ pub(super) fn sqrt(digits: &[i16], zeros: usize) -> Option<Digits> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{fixed, nat::Nat, parse};
+    use crate::{fixed, natural::Nat, parse};
 
     /// Numbers of all lengths, near powers of two and ten and near the bounds of the table's
     /// intervals.
@@ -258,21 +258,21 @@ mod tests {
 
     #[test]
     fn logarithms_are_those_of_the_long_arithmetic() {
-        let mut short = 0;
+        let mut supported = 0;
         for n in numbers() {
             for rscale in [0, 5, 16, 20, LN_RSCALE_MAX] {
                 let Some(ln) = ln(&n, rscale) else { continue };
                 let long = fixed::ln_long(&n, rscale, &|| Ok(())).expect("no interrupt");
                 assert_eq!(ln.to_string(), long.to_string(), "{n} to {rscale}");
-                short += 1;
+                supported += 1;
             }
         }
-        assert!(short > 15_000, "{short}");
+        assert!(supported > 15_000, "{supported}");
     }
 
     #[test]
     fn roots_are_those_of_the_long_arithmetic() {
-        let mut short = 0;
+        let mut supported = 0;
         for n in numbers() {
             for zeros in 0..12 {
                 let Some(root) = sqrt(&n.digits, zeros) else { continue };
@@ -280,9 +280,9 @@ mod tests {
                 let long = Nat::from_digits(&n.digits, zeros, &check).expect("no interrupt");
                 let long = long.sqrt(&check).and_then(|r| r.to_digits(&check));
                 assert_eq!(root, long.expect("no interrupt"), "{n} and {zeros}");
-                short += 1;
+                supported += 1;
             }
         }
-        assert!(short > 15_000, "{short}");
+        assert!(supported > 15_000, "{supported}");
     }
 }

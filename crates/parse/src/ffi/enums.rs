@@ -1,6 +1,6 @@
 //! Conversion of the C parser's enumerations.
 
-use super::convert::{Conv, Cx};
+use super::convert::{ConversionState, Convert};
 use crate::ast;
 use pg_raw_parse::raw;
 use pgerror::{PgError, Result};
@@ -8,14 +8,14 @@ use pgerror::{PgError, Result};
 /// Several enumerations of the C side are the same integer type, so each has its own constants, but
 /// they share a conversion trait per target type.
 macro_rules! enums {
-    ($($ours:ident = $theirs:ident { $($variant:ident = $constant:ident),* $(,)? };)*) => { $(
-        impl Conv<ast::$ours> for u32 {
-            fn conv(self, _: &mut Cx) -> Result<ast::$ours> {
+    ($($node:ident = $c_node:ident { $($variant:ident = $constant:ident),* $(,)? };)*) => { $(
+        impl Convert<ast::$node> for u32 {
+            fn convert(self, _: &mut ConversionState) -> Result<ast::$node> {
                 Ok(match self {
-                    $(raw::$theirs::$constant => ast::$ours::$variant,)*
+                    $(raw::$c_node::$constant => ast::$node::$variant,)*
                     other => {
                         return Err(PgError::internal(format!(
-                            "unknown {} {other} in the parse tree", stringify!($ours)
+                            "unknown {} {other} in the parse tree", stringify!($node)
                         )));
                     }
                 })
@@ -232,8 +232,8 @@ enums! {
     };
 }
 
-impl Conv<ast::PartitionRangeDatumKind> for i32 {
-    fn conv(self, _: &mut Cx) -> Result<ast::PartitionRangeDatumKind> {
+impl Convert<ast::PartitionRangeDatumKind> for i32 {
+    fn convert(self, _: &mut ConversionState) -> Result<ast::PartitionRangeDatumKind> {
         Ok(match self {
             ..0 => ast::PartitionRangeDatumKind::Minvalue,
             0 => ast::PartitionRangeDatumKind::Value,

@@ -14,7 +14,7 @@ use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
 
-/// Built-in collations with the same ordering as ours: the database default (checked at session
+/// The built-in collations that order text bytewise: the database default (checked at session
 /// start), C and POSIX.
 const BYTEWISE_COLLATIONS: [Oid; 4] = [Oid::INVALID, Oid(100), Oid(950), Oid(951)];
 
@@ -30,8 +30,8 @@ pub fn check_collation(row: &PgCollation) -> Result<()> {
     }
 }
 
-/// The database encoding. 0A000 for multibyte encodings other than UTF-8 and for an unsupported
-/// default collation.
+/// The encoding of the database. Error 0A000 for multibyte encodings other than UTF-8 and for an
+/// unsupported default collation.
 pub fn check_database(row: &PgDatabase) -> Result<Encoding> {
     let Some(encoding) = encoding::of_database(row.encoding) else {
         let name = encoding::name(row.encoding);
