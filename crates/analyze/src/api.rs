@@ -7,7 +7,7 @@ use crate::ty;
 use ids::Oid;
 use parse::RawStmt;
 use parse::ast::{self, Node};
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use plan::expr::Expr;
 use plan::query::Query;
 
@@ -158,5 +158,31 @@ pub fn function_statement(
             Ok(query)
         }
         other => cx.statement(other),
+    }
+}
+
+/// The procedure that a CALL in a function's body names; the arguments are analysed as in
+/// [`function_statement`].
+pub fn called_procedure(
+    cat: &mut dyn Lookup,
+    call: &ast::CallStmt,
+    sql: &str,
+    function: &str,
+    param_types: &[Oid],
+    names: &[String],
+) -> Result<Oid> {
+    let arguments = FunctionArguments { function, types: param_types, names };
+    let mut cx = Analyzer::new(cat, sql, Params::Scope(&arguments));
+    let call = &call.funccall;
+    let mut args = Vec::with_capacity(call.args.len());
+    for node in &call.args {
+        args.push(cx.expr_in(node, ExprKind::CallArgument)?);
+    }
+    let found = cx.with_kind(ExprKind::CallArgument, |cx| {
+        cx.func_or_column(&call.funcname, args, Some(call), true, call.location)
+    })?;
+    match found {
+        Some(Expr::FuncExpr(f)) => Ok(f.funcid),
+        _ => Err(PgError::internal("CALL of a function that is not a procedure")),
     }
 }

@@ -65,8 +65,8 @@ mod parameterize;
 mod tests;
 
 pub use api::{
-    analyze, analyze_in_scope, analyze_variable, check_determined, function_statement,
-    inferred_types, is_query, standalone_expr,
+    analyze, analyze_in_scope, analyze_variable, called_procedure, check_determined,
+    function_statement, inferred_types, is_query, standalone_expr,
 };
 pub use func::FuncDetail;
 pub use lookup::{FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup};

@@ -284,6 +284,10 @@ impl Analyzer<'_> {
             // If all arguments are unknown literals, the common type is text.
             g.compatible = ty::TEXT;
         }
+        // An unknown range is reported before an unknown multirange, as in PostgreSQL.
+        if result == ty::ANYCOMPATIBLERANGE || declared.contains(&ty::ANYCOMPATIBLERANGE) {
+            self.resolve_generic(&g, ty::ANYCOMPATIBLERANGE)?;
+        }
         for (declared, &actual) in declared.iter_mut().zip(actual) {
             *declared = match *declared {
                 // Arguments of pg_statistic's arrays keep their pseudo-type.

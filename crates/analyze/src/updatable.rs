@@ -8,7 +8,7 @@ use crate::stored;
 use catalog::RelDesc as Relation;
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result, bail, pg_err};
-use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry};
+use plan::expr::{BoolExpr, BoolOp, CoercionForm, Expr, Location, RowExpr, TargetEntry, Var};
 use plan::query::{CmdType, JoinTreeNode, Query, RteKind, WcoKind, WithCheckOption};
 
 /// The reason why a view with this query is not automatically updatable; `None` if it is.
@@ -249,24 +249,41 @@ fn check_columns(query: &Query, action: &Query, base: i32, view: &str) -> Result
     Ok(())
 }
 
-/// Replaces the columns of the view, range table entry `view`, by the expressions of its query.
-fn replace_columns(query: &mut Query, view: i32, action: &Query) -> Result<()> {
-    let mut whole_row = false;
+/// Replaces references to the view, range table entry `view`, by the expressions of its columns.
+fn replace_columns(query: &mut Query, view: i32, columns: &[TargetEntry]) -> Result<()> {
+    let mut unknown = false;
     crate::walk::query_deep_mut(query, 0, &mut |e, up| {
         let Expr::Var(v) = &*e else { return true };
         if v.varno != view || v.varlevelsup != up {
             return true;
         }
-        match action.target_list.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
-            Some(t) => *e = shift_levels(t.expr.clone(), up),
-            None => whole_row = true,
+        match column_or_row(columns, v) {
+            Some(new) => *e = shift_levels(new, up),
+            None => unknown = true,
         }
         false
     });
-    if whole_row {
-        return Err(PgError::unsupported("whole-row reference to a view that is changed"));
+    if unknown {
+        return Err(PgError::internal("reference to a column that the view does not have"));
     }
     Ok(())
+}
+
+/// The expression of a column of the view, or its whole row.
+fn column_or_row(columns: &[TargetEntry], v: &Var) -> Option<Expr> {
+    let mut shown = columns.iter().filter(|t| !t.resjunk);
+    if v.varattno != 0 {
+        return shown.find(|t| t.resno == v.varattno).map(|t| t.expr.clone());
+    }
+    let (args, colnames) =
+        shown.map(|t| (t.expr.clone(), t.resname.clone().unwrap_or_default())).unzip();
+    Some(Expr::Row(Box::new(RowExpr {
+        args,
+        row_typeid: v.vartype,
+        row_format: CoercionForm::ImplicitCast,
+        colnames,
+        location: v.location,
+    })))
 }
 
 impl Analyzer<'_> {
@@ -327,7 +344,7 @@ impl Analyzer<'_> {
         query.rtable.push(entry);
         query.has_sub_links |= action.has_sub_links;
 
-        replace_columns(query, old, &action)?;
+        replace_columns(query, old, &action.target_list)?;
         for t in query.target_list.iter_mut().filter(|t| !t.resjunk) {
             if let Some(n) = column_of(t.resno) {
                 t.resno = n;
@@ -385,21 +402,7 @@ impl Analyzer<'_> {
             // The target list of EXCLUDED is rebuilt.
             c.excl_rel_tlist.clear();
         }
-        let mut whole_row = false;
-        crate::walk::query_deep_mut(query, 0, &mut |e, up| {
-            let Expr::Var(v) = &*e else { return true };
-            if v.varno != old || v.varlevelsup != up {
-                return true;
-            }
-            match columns.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
-                Some(t) => *e = shift_levels(t.expr.clone(), up),
-                None => whole_row = true,
-            }
-            false
-        });
-        if whole_row {
-            return Err(PgError::unsupported("whole-row reference to a view that is changed"));
-        }
+        replace_columns(query, old, &columns)?;
         if let Some(c) = &mut query.on_conflict {
             c.excl_rel_index = new;
             c.excl_rel_tlist = crate::dml::excluded_columns(&table, new);

@@ -196,7 +196,7 @@ pub fn describe(
         bail!(FEATURE_NOT_SUPPORTED, "index creation on system columns is not supported");
     }
     if method.am.is_none() {
-        return Err(PgError::unsupported(format!("access method \"{}\"", method.info.name)));
+        return Err(unsupported_method(method.info));
     }
     let name = match &stmt.idxname {
         Some(name) => stdx::clip(name, 63).to_string(),
@@ -258,6 +258,10 @@ fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Metho
         bail!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type INDEX");
     }
     am::by_oid(row.oid).ok_or_else(|| PgError::unsupported(format!("access method \"{name}\"")))
+}
+
+fn unsupported_method(method: &MethodInfo) -> PgError {
+    PgError::unsupported(format!("access method \"{}\"", method.name))
 }
 
 /// Refuses features that the access method does not support.
@@ -422,6 +426,10 @@ fn opclass_of(
 ) -> Result<Oid> {
     let oid = find_opclass(host, elem, method, ty)?;
     if !elem.opclassopts.is_empty() {
+        // The operator classes of the methods that exist have no options.
+        if am::by_oid(method.oid).is_none_or(|m| m.am.is_none()) {
+            return Err(unsupported_method(method));
+        }
         let name = host.catalog().opclass(oid)?.opcname;
         bail!(INVALID_PARAMETER_VALUE, "operator class {name} has no options");
     }

@@ -1,5 +1,6 @@
 //! Deparses expressions. Counterpart: ruleutils.c (`get_rule_expr`).
 
+use crate::query::strip_assignment;
 use crate::{Deparser, quote_literal};
 use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
@@ -63,7 +64,7 @@ impl Deparser<'_> {
             Expr::Aggref(a) => self.aggregate(a)?,
             Expr::GroupingFunc(g) => self.call("GROUPING", &g.args)?,
             Expr::WindowFunc(w) => self.window_function(w)?,
-            Expr::SubscriptingRef(s) => self.subscripting(s, implicit)?,
+            Expr::SubscriptingRef(s) => self.subscripting(s, e, implicit)?,
             Expr::FuncExpr(f) => self.function(f, e, implicit)?,
             Expr::NamedArg(n) => {
                 self.put_name(&n.name);
@@ -186,7 +187,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn subscripting(&mut self, s: &SubscriptingRef, implicit: bool) -> Result<()> {
+    fn subscripting(&mut self, s: &SubscriptingRef, whole: &Expr, implicit: bool) -> Result<()> {
         if let Expr::CaseTest(_) = s.refexpr {
             // The target of the assignment, which has been written already, is the container.
             if let Some(value) = &s.refassgnexpr {
@@ -196,7 +197,12 @@ impl Deparser<'_> {
         let paren = !matches!(s.refexpr, Expr::Var(_) | Expr::FieldSelect(_));
         self.parens(paren, |d| d.expr(&s.refexpr, implicit))?;
         match &s.refassgnexpr {
-            Some(value) => self.expr(value, implicit),
+            // Only EXPLAIN shows an assignment outside of INSERT and UPDATE.
+            Some(value) => {
+                self.indirection(whole)?;
+                self.put(" := ");
+                self.expr(strip_assignment(value), implicit)
+            }
             None => self.subscripts(s),
         }
     }

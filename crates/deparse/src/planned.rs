@@ -88,7 +88,7 @@ impl<'p> PlanPosition<'p> {
     }
 
     /// The expression that computes a column that the node reads, and its position: in a child, or
-    /// in the plan of a scanned subquery or CTE.
+    /// in the plan of a scanned subquery, CTE or working table.
     pub(super) fn computed(&self, v: &Var) -> Option<(PlanPosition<'p>, &'p Expr)> {
         if v.varno < 0 {
             return self.target(v);
@@ -99,10 +99,29 @@ impl<'p> PlanPosition<'p> {
                 let plan = self.subplans.get(*cte_plan_id as usize - 1)?;
                 PlanPosition { plan, ancestors: Vec::new(), subplans: self.subplans }
             }
+            PlanNode::WorkTableScan { wt_param, .. } => self.first_term(*wt_param)?,
             _ => return None,
         };
         let target = position.plan.info.target_list.iter().find(|t| t.resno == v.varattno)?;
         Some((position, &target.expr))
+    }
+
+    /// The non-recursive term of the recursive union above whose working table is scanned.
+    fn first_term(&self, table: i32) -> Option<PlanPosition<'p>> {
+        self.ancestors.iter().enumerate().rev().find_map(|(i, step)| {
+            let Ancestor::Node(Plan {
+                node: PlanNode::RecursiveUnion { outer, wt_param, .. }, ..
+            }) = step
+            else {
+                return None;
+            };
+            let ancestors = self.ancestors[..=i].to_vec();
+            (*wt_param == table).then_some(PlanPosition {
+                plan: outer,
+                ancestors,
+                subplans: self.subplans,
+            })
+        })
     }
 
     /// The expression that sets a parameter, and the position of its node.

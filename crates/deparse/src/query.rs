@@ -866,7 +866,7 @@ impl Deparser<'_> {
     }
 
     /// Writes the subscripts and fields of an assignment target.
-    fn indirection(&mut self, e: &Expr) -> Result<()> {
+    pub(super) fn indirection(&mut self, e: &Expr) -> Result<()> {
         match e {
             Expr::SubscriptingRef(s) => {
                 let Some(value) = &s.refassgnexpr else { return Ok(()) };
@@ -919,7 +919,7 @@ fn is_unnest(f: &RangeTblFunction) -> bool {
 }
 
 /// The assigned value, without the nodes that store it in a field or element.
-fn strip_assignment(e: &Expr) -> &Expr {
+pub(super) fn strip_assignment(e: &Expr) -> &Expr {
     match e {
         Expr::SubscriptingRef(s) => s.refassgnexpr.as_ref().map_or(e, strip_assignment),
         Expr::FieldStore(f) => f.newvals.first().map_or(e, strip_assignment),

@@ -277,7 +277,7 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
             "unix_socket_directories",
         ];
         if LISTS.contains(&name) {
-            let parts = catalog::namespace::split_identifiers(value).unwrap_or_default();
+            let parts = types::string::split_setting(value).unwrap_or_default();
             let quoted: Vec<String> = parts.iter().map(|p| quote_literal(p)).collect();
             out.push_str(&quoted.join(", "));
         } else {

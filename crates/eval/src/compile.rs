@@ -385,7 +385,7 @@ impl<'a> Compiler<'a> {
                     "set-valued function called in context that cannot accept a set"
                 ));
             }
-            Callee::Missing => Node::Missing { name: f.name.clone() },
+            Callee::Missing | Callee::Window(_) => Node::Missing { name: f.name.clone() },
             Callee::Scalar(_) => match self.builtin_call(f, args, collation, result_type)? {
                 Some(call) => Node::Call(call),
                 None => Node::Missing { name: f.name.clone() },

@@ -2,6 +2,7 @@
 
 use crate::inline::Inline;
 use crate::kernels::{BinaryKernel, WordComparison};
+use crate::window::WindowKind;
 use ids::Oid;
 use ids::code::Volatility;
 use pgerror::Result;
@@ -17,6 +18,8 @@ use types::fn_context::TypeInfo;
 pub enum Callee {
     Scalar(ScalarFn),
     Srf(SrfFn),
+    /// Called only over a window, by the executor.
+    Window(WindowKind),
     /// The session runs it: [`crate::Host::call_host`].
     Host,
     /// As `Host`, set-returning.

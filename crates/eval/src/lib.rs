@@ -21,6 +21,7 @@ mod depth;
 mod facts;
 mod host;
 mod program;
+mod window;
 
 // Evaluation by row.
 mod arrays;
@@ -55,6 +56,7 @@ pub use fold::{FoldEnv, bool_const, fold, fold_query};
 pub use host::{CallContext, Host, HostCall};
 pub use inline::Inline;
 pub use volatility::{Volatility, is_foldable, own_volatility, query_volatility, volatility};
+pub use window::WindowKind;
 
 pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};

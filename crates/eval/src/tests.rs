@@ -13,6 +13,7 @@ mod host;
 mod api {
     pub(super) use crate::facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
     pub(super) use crate::kernels;
+    pub(super) use crate::window::WindowKind;
 }
 
 use crate::compile::{Compiler, Resolve};

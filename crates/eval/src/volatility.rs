@@ -113,6 +113,9 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
         // Row comparisons are not included, as in PostgreSQL, because the difference would be
         // visible in GROUP BY.
         Expr::Array(_) | Expr::MinMax(_) | Expr::SubscriptingRef(_) => true,
+        // The number of an anonymous row type is the session's, but plans are shared.
+        Expr::Row(n) => n.row_typeid != oids::RECORD,
+        Expr::FieldSelect(n) => n.arg.type_oid() != oids::RECORD,
         Expr::NullTest(n) => !n.argisrow,
         Expr::BooleanTest(_) => true,
         _ => false,

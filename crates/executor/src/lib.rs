@@ -51,6 +51,7 @@ mod scan;
 mod services;
 mod setcall;
 mod setop;
+mod smallsort;
 mod sort;
 mod sorter;
 mod source;

@@ -8,6 +8,7 @@
 
 use crate::instrument::SortStats;
 use crate::run::Run;
+use crate::smallsort;
 use crate::sort::SortColumn;
 use crate::spill::SpillFile;
 use pgerror::Result;
@@ -214,6 +215,9 @@ pub(crate) struct Sorter {
 /// A run is written when a column exceeds this number of bytes, even if memory allows more.
 const COLUMN_BYTES_MAX: usize = 1 << 31;
 
+/// Up to this number of rows, equal rows get the order that PostgreSQL's sort leaves them in.
+const SMALL_ROWS_MAX: u32 = 128;
+
 impl Sorter {
     pub(crate) fn new(columns: Vec<SortColumn>, memory: usize, bound: Option<usize>) -> Sorter {
         Sorter {
@@ -334,6 +338,20 @@ impl Sorter {
         };
         let col = &self.rows.columns[c.column];
         let (rows, columns) = (&self.rows, &self.columns);
+        if n <= SMALL_ROWS_MAX && self.bound.is_none_or(|bound| n as usize <= 2 * bound) {
+            let (from, words) = (usize::from(self.exact), &self.words);
+            let has_null = col.nulls.is_some();
+            self.order.extend(0..n);
+            smallsort::sort(&mut self.order, &|a, b| {
+                let (x, y) = (a as usize, b as usize);
+                match words[x].cmp(&words[y]) {
+                    _ if has_null => compare(columns, 0, (rows, x), (rows, y)),
+                    Ordering::Equal => compare(columns, from, (rows, x), (rows, y)),
+                    order => order,
+                }
+            });
+            return;
+        }
         let mut nulls: Vec<u32> = Vec::new();
         let mut items: Vec<Item> = Vec::with_capacity(n as usize);
         if col.nulls.is_some() {

@@ -18,7 +18,7 @@ mod windows;
 
 /// The items of `eval` that this catalog uses.
 mod api {
-    pub(super) use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo, kernels};
+    pub(super) use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo, WindowKind, kernels};
 }
 
 pub(crate) use source::source_node;

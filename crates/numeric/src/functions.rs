@@ -190,7 +190,15 @@ fn finite_scale(n: &Num, f: impl Fn(&Num) -> i32) -> Datum {
 }
 
 fn to_int(d: DatumRef<'_>, name: &str, fits: impl Fn(i64) -> bool) -> Result<Datum> {
-    let n = Num::of(d);
+    integer(&Num::of(d), name, fits).map(Datum::int8)
+}
+
+/// The number as bigint, rounded; an error for NaN, infinity and numbers that do not fit.
+pub fn to_int8(n: &Num) -> Result<i64> {
+    integer(n, "bigint", |_| true)
+}
+
+fn integer(n: &Num, name: &str, fits: impl Fn(i64) -> bool) -> Result<i64> {
     if n.is_nan() {
         return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot convert NaN to {name}"));
     }
@@ -198,7 +206,7 @@ fn to_int(d: DatumRef<'_>, name: &str, fits: impl Fn(i64) -> bool) -> Result<Dat
         return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot convert infinity to {name}"));
     }
     match n.to_i64() {
-        Some(v) if fits(v) => Ok(Datum::int8(v)),
+        Some(v) if fits(v) => Ok(v),
         _ => Err(out_of_range(name)),
     }
 }

@@ -116,6 +116,7 @@ const WITHOUT_POSITION: &[&str] = &[
     "… constraints cannot be marked DEFERRABLE",
     "… constraints cannot be marked NOT VALID",
     "… constraints cannot be marked NO INHERIT",
+    "unrecognized partitioning strategy …",
 ];
 
 fn matches(pattern: &str, message: &str) -> bool {

@@ -59,11 +59,6 @@ pub(super) const FNS: &[SysFn] = &[
         }),
     },
     SysFn {
-        name: "pg_notification_queue_usage",
-        // Each session has its own queue of notifications, so there is no common one.
-        call: SysCall::One(|_, _| Ok(Datum::float8(0.0))),
-    },
-    SysFn {
         name: "pg_my_temp_schema",
         call: SysCall::One(|c, _| Ok(Datum::oid(c.catalog_session().temp_namespace))),
     },

@@ -40,6 +40,7 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::record::FNS,
         crate::acl::FNS,
         crate::network::FNS,
+        crate::money::FNS,
         crate::outputs::FNS,
         crate::money::FNS,
         crate::money::COMPARISONS,

@@ -100,6 +100,8 @@ pub struct SavedDefinition {
     pub index_comment: Option<Text>,
     /// OID of the table, and name of the constraint, index or statistics object.
     pub table: Oid,
+    /// The domain of a domain constraint; invalid for all others.
+    pub domain: Oid,
     pub name: String,
     pub schema: Oid,
     pub foreign: bool,

@@ -294,7 +294,7 @@ fn drop_dependents(
     indexes_found.dedup();
     let mut gone = Vec::new();
     for oid in constraints {
-        if let Some(saved) = save_constraint(host, oid)? {
+        if let Some(saved) = save_constraint(host, rel.oid(), oid)? {
             work.rebuild.constraints.push((oid, saved));
             gone.push(ObjectAddress::of::<PgConstraint>(oid));
         }
@@ -328,10 +328,18 @@ fn comment_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<Optio
     Ok(row.map(|r| r.description.clone()))
 }
 
-fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<SavedDefinition>> {
+/// The constraint of a table, or of a domain over the row type of `retyped`.
+fn save_constraint(
+    host: &mut dyn CommandHost,
+    retyped: Oid,
+    oid: Oid,
+) -> Result<Option<SavedDefinition>> {
     let Some(row) = host.catalog().constraint(oid)? else { return Ok(None) };
     let Some(table) = row.conrelid.valid() else {
-        return Ok(None);
+        return match row.contypid.valid() {
+            Some(domain) => save_domain_constraint(host, retyped, domain, &row).map(Some),
+            None => Ok(None),
+        };
     };
     host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
     let rel = host.catalog().relation(table)?;
@@ -345,6 +353,7 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<SavedD
         comment: comment_of(host, ObjectAddress::of::<PgConstraint>(oid))?,
         index_comment: None,
         table,
+        domain: Oid::INVALID,
         name,
         schema: row.connamespace,
         foreign: row.contype == ConType::ForeignKey,
@@ -370,6 +379,32 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<SavedD
     Ok(Some(saved))
 }
 
+fn save_domain_constraint(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    domain: Oid,
+    row: &PgConstraint,
+) -> Result<SavedDefinition> {
+    let shown = host.catalog().format_type_qualified(domain)?;
+    let def = definition::constraint_def(host, row.oid, false)?.unwrap_or_default();
+    let name = row.conname.to_string();
+    let quote = catalog::format_type::quote_identifier;
+    Ok(SavedDefinition {
+        class: PgConstraint::RELATION,
+        sql: format!("ALTER DOMAIN {shown} ADD CONSTRAINT {} {def}", quote(&name)),
+        comment: comment_of(host, ObjectAddress::of::<PgConstraint>(row.oid))?,
+        index_comment: None,
+        table,
+        domain,
+        name,
+        schema: row.connamespace,
+        foreign: false,
+        clustered: false,
+        replica_identity: false,
+        tablespace: None,
+    })
+}
+
 fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<SavedDefinition> {
     let parts = definition::IndexParts { column: 0, exclusion: false };
     let sql = definition::index_def(host, oid, parts, false)?.unwrap_or_default();
@@ -381,6 +416,7 @@ fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<SavedD
         comment: comment_of(host, ObjectAddress::relation(oid))?,
         index_comment: None,
         table,
+        domain: Oid::INVALID,
         name: desc.name().to_string(),
         schema: desc.class.relnamespace,
         foreign: false,
@@ -400,6 +436,7 @@ fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<S
         comment: comment_of(host, ObjectAddress::of::<PgStatisticExt>(oid))?,
         index_comment: None,
         table,
+        domain: Oid::INVALID,
         name: row.stxname.to_string(),
         schema: row.stxnamespace,
         foreign: false,
@@ -475,6 +512,7 @@ pub fn requeue(host: &mut dyn CommandHost, queue: &mut Queue, n: usize) -> Resul
         let pass = match &stmt.stmt {
             Node::IndexStmt(_) => Pass::OldIndex,
             Node::CreateStatsStmt(_) => Pass::Misc,
+            Node::AlterDomainStmt(_) => Pass::OldConstraint,
             other => match added_constraint(other)?.contype {
                 ConstrType::Primary | ConstrType::Unique => Pass::OldIndex,
                 _ => Pass::OldConstraint,
@@ -509,6 +547,7 @@ pub fn recreate(
         Node::CreateStatsStmt(s) => {
             crate::extstats::recreate(host, s, &saved.sql, saved.schema)?;
         }
+        Node::AlterDomainStmt(s) => crate::domain::alter(host, s)?,
         Node::IndexStmt(s) => {
             index::create_index_of(host, s, !work.rewrite.is_needed(), &saved.sql)?;
         }
@@ -544,7 +583,8 @@ fn restore(host: &mut dyn CommandHost, saved: &SavedDefinition) -> Result<()> {
         let row = host.catalog().scan(indexes::PG_STATISTIC_EXT_NAME_INDEX, &keys)?.pop();
         row.map(|r| ObjectAddress::of::<PgStatisticExt>(r.oid))
     } else {
-        let keys = [saved.table.into(), Oid::INVALID.into(), saved.name.as_str().into()];
+        let table = if saved.domain.is_valid() { Oid::INVALID } else { saved.table };
+        let keys = [table.into(), saved.domain.into(), saved.name.as_str().into()];
         let by_name = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
         let row = host.catalog().scan(by_name, &keys)?.pop();
         row.map(|r| ObjectAddress::of::<PgConstraint>(r.oid))

@@ -1,7 +1,7 @@
 //! A catalog for tests: the fact tables of a new cluster, and two domains. The tests of `executor`
 //! use this file, too.
 
-use super::api::{Callee, DomainCheck, Facts, FnFacts, TypeIo, kernels};
+use super::api::{Callee, DomainCheck, Facts, FnFacts, TypeIo, WindowKind, kernels};
 use catalog::facts::rows;
 use catalog::rows::{PgAmproc, PgOperator, PgProc, PgType};
 use ids::Oid;
@@ -56,7 +56,7 @@ fn function(p: &PgProc) -> FnFacts {
     let callee = match builtin::lookup(p.prosrc.as_str()).map(|b| b.f) {
         Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
         Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
-        _ => Callee::Missing,
+        _ => WindowKind::named(p.prosrc.as_str()).map_or(Callee::Missing, Callee::Window),
     };
     FnFacts {
         oid: p.oid,

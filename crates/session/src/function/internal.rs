@@ -8,7 +8,7 @@ use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
 use catalog::Row;
 use catalog::rows::PgProc;
-use eval::{CallContext, Callee};
+use eval::{CallContext, Callee, WindowKind};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
@@ -28,7 +28,7 @@ fn builtin(row: &PgProc) -> Callee {
         None => match SystemFunction::named(name) {
             Some(_) if row.proretset => Callee::HostSet,
             Some(_) => Callee::Host,
-            None => Callee::Missing,
+            None => WindowKind::named(name).map_or(Callee::Missing, Callee::Window),
         },
     }
 }
@@ -43,12 +43,12 @@ impl Language for Internal {
         }
     }
 
-    fn validate(&self, _: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
+    fn validate(&self, core: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
         if row.prolang == ids::builtin::language::C {
             return Err(PgError::unsupported("functions in language c"));
         }
         let name = row.prosrc.as_str();
-        if types::lookup(name).is_none() && SystemFunction::named(name).is_none() {
+        if !exists(core, name)? {
             return Err(pg_err!(
                 UNDEFINED_FUNCTION,
                 "there is no built-in function named \"{name}\""
@@ -106,6 +106,20 @@ impl Language for Internal {
             },
         }
     }
+}
+
+/// Does PostgreSQL have a built-in function with this `prosrc`? It need not be implemented here;
+/// then a call raises 0A000.
+fn exists(core: &mut Core, name: &str) -> Result<bool> {
+    if types::lookup(name).is_some() || SystemFunction::named(name).is_some() {
+        return Ok(true);
+    }
+    let built_in = |p: &PgProc| {
+        p.oid < Oid::FIRST_NORMAL
+            && p.prolang == ids::builtin::language::INTERNAL
+            && p.prosrc.as_str() == name
+    };
+    Ok(core.cat().scan_all::<PgProc>()?.iter().any(|p| built_in(p)))
 }
 
 fn context<'a>(

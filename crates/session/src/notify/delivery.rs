@@ -6,6 +6,7 @@ use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
 use ids::Oid;
 use pgerror::{Result, bail};
+use std::sync::Arc;
 use sync::MutexGuard;
 use sync::atomic::Ordering;
 use wire::backend;
@@ -18,7 +19,19 @@ const PAYLOAD_BYTES_END: usize = 8000;
 /// Maximum number of bytes in the queue of a client that does not read.
 const WAITING_BYTES_MAX: usize = 16 << 20;
 
+/// The unit in which the usage of the queue is reported, in bytes.
+const USAGE_UNIT_BYTES: usize = 8 << 10;
+
 impl Instance {
+    /// The fraction of the fullest session queue that is in use, in whole units as in PostgreSQL,
+    /// which counts pages of its common queue.
+    pub(crate) fn notification_queue_usage(&self) -> f64 {
+        let waiting = |s: Arc<SessionHandle>| s.notifications.lock().waiting.len();
+        let fullest = self.sessions().into_iter().map(waiting).max().unwrap_or(0);
+        let used = fullest - fullest % USAGE_UNIT_BYTES;
+        used as f64 / WAITING_BYTES_MAX as f64
+    }
+
     /// Delivers the notifications of a committed transaction.
     fn deliver_notifications(&self, database: Oid, pid: i32, notes: &[(String, String)]) {
         for session in self.sessions() {

@@ -10,7 +10,7 @@ mod normalize;
 pub mod quote;
 mod split;
 
-pub use ident::{plain_name, split_identifiers_at};
+pub use ident::{plain_name, split_identifiers_at, split_setting};
 pub use like::like_match;
 
 use values::function::Builtin;

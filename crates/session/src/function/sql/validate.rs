@@ -9,7 +9,8 @@ use analyze::{SessionLookup, ty};
 use catalog::Row;
 use catalog::rows::PgProc;
 use ids::Oid;
-use ids::code::{ProKind, TypType};
+use ids::code::{ArgMode, ProKind, TypType};
+use parse::ast::Node;
 use pgerror::{Result, bail};
 use plan::query::Query;
 use types::oids;
@@ -49,6 +50,18 @@ fn is_pseudo(core: &mut Core, ty: Oid) -> Result<bool> {
     Ok(core.cat().type_row(ty)?.typtype == TypType::Pseudo)
 }
 
+/// 0A000 if the procedure has output arguments. Counterpart: `check_sql_fn_statements`.
+fn refuse_outputs(core: &mut Core, procedure: Oid) -> Result<()> {
+    let row = core.cat().function(procedure)?;
+    if row.proargmodes.iter().flatten().any(|m| matches!(m, ArgMode::Out | ArgMode::InOut)) {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "calling procedures with output arguments is not supported in SQL functions"
+        );
+    }
+    Ok(())
+}
+
 /// Analyses the body and checks the result columns of its last statement. The statements of a
 /// function with polymorphic arguments are only parsed.
 fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
@@ -71,11 +84,18 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
     let (name, names) = (row.proname.as_str(), argument_names(row));
     for stmt in &parsed {
         let (stmt, types) = (&stmt.stmt, &row.proargtypes);
-        queries.push(match analyze::is_query(stmt) {
-            true => {
+        let mut lookup = SessionLookup::new(core);
+        queries.push(match stmt {
+            Node::CallStmt(call) => {
+                let procedure =
+                    analyze::called_procedure(&mut lookup, call, text, name, types, &names)?;
+                refuse_outputs(core, procedure)?;
+                None
+            }
+            stmt if analyze::is_query(stmt) => {
                 Some(analyze::function_statement(&mut lookup, stmt, text, name, types, &names)?)
             }
-            false => None,
+            _ => None,
         });
     }
     let outputs = outputs(core, row, &row.proargtypes)?;
