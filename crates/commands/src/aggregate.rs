@@ -21,8 +21,6 @@ const INTERNAL_LANGUAGE: Oid = Oid(12);
 /// Maximum number of arguments; the transition function has one more.
 const ARGUMENTS_MAX: usize = 99;
 
-/// `aggkind`.
-
 /// The options of one implementation: of plain aggregation, or of moving window frames.
 #[derive(Default)]
 struct Implementation {

@@ -222,7 +222,7 @@ fn in_words(cents: i64) -> String {
         }
         divisor /= 1000;
     }
-    if units % 1000 > 0 {
+    if !units.is_multiple_of(1000) {
         out.push_str(&number_in_words(units % 1000));
     }
     if out.is_empty() {
