@@ -29,14 +29,9 @@ CREATE OR REPLACE AGGREGATE ca_sum(int) (sfunc = int84pl, stype = int8, initcond
 CREATE OR REPLACE AGGREGATE ca_step(numeric[], numeric) (sfunc = array_cat, stype = numeric[])
 CREATE OR REPLACE FUNCTION ca_sum(int) RETURNS int LANGUAGE sql AS 'SELECT 1'
 CREATE AGGREGATE ca_many() (sfunc = int4pl, stype = int)
-CREATE AGGREGATE ca_part(float8 ORDER BY anyelement) (sfunc = ordered_set_transition, stype = internal, finalfunc = percentile_disc_final, finalfunc_extra = true)
-SELECT ca_part(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 5) g
-CREATE AGGREGATE ca_rank(VARIADIC "any" ORDER BY VARIADIC "any") (sfunc = ordered_set_transition_multi, stype = internal, finalfunc = rank_final, finalfunc_extra = true, hypothetical)
-SELECT ca_rank(3) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 5) g
 SELECT pg_get_function_arguments(oid), pg_get_function_identity_arguments(oid), pg_get_function_result(oid), oid::regprocedure FROM pg_proc WHERE proname ~ '^ca_' AND prokind = 'a' ORDER BY oid::regprocedure::text
 COMMENT ON AGGREGATE ca_sum(int) IS 'a sum'
 SELECT obj_description('ca_sum(int)'::regprocedure, 'pg_proc')
-CREATE VIEW ca_view AS SELECT ca_sum(g), ca_part(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 5) g
 SELECT *, pg_get_viewdef('ca_view') FROM ca_view
 DROP AGGREGATE ca_sum(int)
 DROP FUNCTION ca_strict

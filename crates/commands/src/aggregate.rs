@@ -563,17 +563,17 @@ fn check_serialization(host: &mut dyn CommandHost, options: &Options, state: Oid
     if options.serialize.is_none() && options.deserialize.is_none() {
         return Ok(());
     }
+    if options.serialize.is_none() || options.deserialize.is_none() {
+        return Err(invalid(
+            "must specify both or neither of serialization and deserialization functions",
+        ));
+    }
     if state != oids::INTERNAL {
         let shown = host.catalog().format_type(oids::INTERNAL)?;
         return Err(invalid(&format!(
             "serialization functions may be specified only when the aggregate transition data \
              type is {shown}"
         )));
-    }
-    if options.serialize.is_none() || options.deserialize.is_none() {
-        return Err(invalid(
-            "must specify both or neither of serialization and deserialization functions",
-        ));
     }
     Ok(())
 }

@@ -227,7 +227,7 @@ struct Reader<'a> {
     by_position: Vec<usize>,
     writer: BulkWriter,
     source: Source,
-    /// The encoding of the database.
+    /// The encoding of the lines: the database's if they are converted.
     encoding: i32,
     lines: Lines,
     fields: Fields,
@@ -331,7 +331,10 @@ impl<'a> Reader<'a> {
                 source.is_client(),
             ),
             source,
-            encoding: host.catalog().session.encoding,
+            encoding: match source.converts() {
+                true => host.catalog().session.encoding,
+                false => format.encoding.unwrap_or(host.catalog().session.encoding),
+            },
             fields: Fields::default(),
             batch,
             stage,
@@ -425,7 +428,7 @@ impl<'a> Reader<'a> {
             }
         }
         while let Some(line) = self.line(host)? {
-            check_encoding(self.lines.bytes(line), self.encoding)?;
+            check_encoding(self.lines.bytes(line), self.lines.from(line), self.encoding)?;
             let text = self.lines.bytes(line);
             if !self.columns.is_empty() {
                 self.fields.split(text, self.format, self.columns.len())?;

@@ -239,9 +239,8 @@ impl Given {
                     ))
                 })?);
             }
-            "convert_selectively" if d.arg.is_none() => {
-                self.convert_selectively = Some(Vec::new());
-            }
+            // Without a list all columns are converted.
+            "convert_selectively" if d.arg.is_none() => {}
             "convert_selectively" => {
                 self.convert_selectively = Some(column_list(d).map_err(at)?);
             }

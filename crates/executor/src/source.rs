@@ -191,8 +191,9 @@ pub(crate) struct FunctionNode {
     /// The session runs a function: all rows are made before the first one is returned, so that the
     /// function's effects do not depend on how many rows the query reads.
     drains: bool,
-    /// The rows of each of several functions, if `drains`.
-    drained: Vec<DrainedRows>,
+    /// The rows of each of several functions, if `drains`, with what they were computed from: a
+    /// rescan calls only functions whose parameters have changed.
+    drained: Vec<(Sources, Option<DrainedRows>)>,
 }
 
 /// Rows that functions in FROM have returned.
@@ -249,6 +250,10 @@ impl FunctionNode {
             volatile |= is_volatile(&f.funcexpr, run)?;
         }
         let drains = calls.iter().any(SetCall::is_hosted);
+        let apart: &[RangeTblFunction] =
+            if functions.len() > 1 && drains { functions } else { &[] };
+        let sources = |f: &RangeTblFunction| (Sources::new(&[], &[&f.funcexpr], run), None);
+        let drained = apart.iter().map(sources).collect();
         let kept = (volatile || drains).then(|| {
             let exprs: Vec<&Expr> = functions.iter().map(|f| &f.funcexpr).collect();
             let sources = Sources::new(&[], &exprs, run);
@@ -257,7 +262,7 @@ impl FunctionNode {
         Ok(Box::new(FunctionNode {
             kept,
             drains,
-            drained: Vec::new(),
+            drained,
             types,
             ones: vec![None; calls.len()],
             calls,
@@ -378,21 +383,24 @@ impl FunctionNode {
     /// Calls the functions. If the session runs one of several functions, each one returns all its
     /// rows before the next one is called, so that their effects are in the order of the list.
     fn start_calls(&mut self, run: &mut Run<'_>) -> Result<()> {
-        let drains = self.drains && self.calls.len() > 1;
         let mut columns = self.template.columns.iter();
         let mut at = 0;
-        for (c, one) in self.calls.iter_mut().zip(&mut self.ones) {
-            *one = match c.start(run, &RowInput::EMPTY)? {
-                SetStart::One(v) => Some(v),
-                _ => None,
-            };
-            if !drains {
-                continue;
-            }
+        for (i, c) in self.calls.iter_mut().enumerate() {
+            let one = &mut self.ones[i];
             let width = c.columns.max(1);
             let types = &self.types[at..at + width];
             at += width;
             let template = Batch::new(columns.by_ref().take(width).map(Column::is_by_val));
+            let drained = self.drained.get_mut(i);
+            if let Some((_, Some(_))) = drained {
+                continue;
+            }
+            *one = match c.start(run, &RowInput::EMPTY)? {
+                SetStart::One(v) => Some(v),
+                _ => None,
+            };
+            let Some((sources, drained)) = drained else { continue };
+            sources.record(run);
             let mut rows = DrainedRows::new(template, run);
             let (mut values, mut row) = (Vec::new(), Vec::new());
             while c.next_row(run, one, types, &mut values, &mut row)? {
@@ -401,7 +409,7 @@ impl FunctionNode {
                 row.clear();
             }
             rows.finish(run)?;
-            self.drained.push(rows);
+            *drained = Some(rows);
         }
         Ok(())
     }
@@ -440,8 +448,8 @@ impl FunctionNode {
             for (i, c) in self.calls.iter_mut().enumerate() {
                 let width = c.columns.max(1);
                 any |= match self.drained.get_mut(i) {
-                    Some(rows) => rows.next(&mut row)?,
-                    None => {
+                    Some((_, Some(rows))) => rows.next(&mut row)?,
+                    _ => {
                         let types = &self.types[at..at + width];
                         c.next_row(run, &mut self.ones[i], types, &mut values, &mut row)?
                     }
@@ -497,7 +505,6 @@ impl FunctionNode {
         self.started = false;
         self.done = false;
         self.row = 0;
-        self.drained.clear();
         if let Some(kept) = &mut self.kept {
             kept.rows.clear();
             kept.at = (0, 0);
@@ -534,7 +541,15 @@ impl Exec for FunctionNode {
         self.projection.restart();
         match &mut self.kept {
             Some(kept) if self.started && !kept.sources.changed(run) => kept.at = (0, 0),
-            _ => self.start_over(),
+            _ => {
+                for (sources, drained) in &mut self.drained {
+                    match drained {
+                        Some(rows) if !sources.changed(run) => rows.rewind(),
+                        _ => *drained = None,
+                    }
+                }
+                self.start_over();
+            }
         }
         Ok(())
     }
@@ -544,6 +559,7 @@ impl Exec for FunctionNode {
         self.ones.iter_mut().for_each(|v| *v = None);
         self.spare.take_if(|b| is_large(b));
         self.projection.release();
+        self.drained.iter_mut().for_each(|(_, rows)| *rows = None);
         self.start_over();
         Ok(true)
     }

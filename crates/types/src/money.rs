@@ -108,39 +108,53 @@ fn parse(input: &[u8]) -> Result<i64> {
     if negative { Ok(value) } else { value.checked_neg().ok_or_else(too_large) }
 }
 
-/// The nearest integer; the lowest number for one that does not fit.
-fn rounded(v: f64) -> Datum {
+/// The nearest integer.
+fn rounded(v: f64) -> Result<Datum> {
     let v = v.round_ties_even();
-    let fits = v >= i64::MIN as f64 && v < -(i64::MIN as f64);
-    Datum::int8(if fits { v as i64 } else { i64::MIN })
+    if v >= i64::MIN as f64 && v < -(i64::MIN as f64) {
+        return Ok(Datum::int8(v as i64));
+    }
+    Err(out_of_range("money"))
 }
 
-fn product(cents: DatumRef<'_>, factor: f64) -> Datum {
-    rounded(cents.as_i64() as f64 * factor)
+/// Checks the result of an operation on numbers that are not 0.
+fn checked(result: f64, from: [f64; 2]) -> Result<f64> {
+    let over = result.is_infinite() && from.iter().all(|v| v.is_finite());
+    let under = result == 0.0 && from.iter().all(|v| *v != 0.0 && v.is_finite());
+    match (over, under) {
+        (true, _) => Err(pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: overflow")),
+        (_, true) => Err(pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: underflow")),
+        _ => Ok(result),
+    }
+}
+
+fn product(cents: DatumRef<'_>, factor: f64) -> Result<Datum> {
+    let cents = cents.as_i64() as f64;
+    rounded(checked(cents * factor, [cents, factor])?)
 }
 
 fn quotient(cents: DatumRef<'_>, divisor: f64) -> Result<Datum> {
     if divisor == 0.0 {
         return Err(division_by_zero());
     }
-    Ok(rounded(cents.as_i64() as f64 / divisor))
+    let cents = cents.as_i64() as f64;
+    rounded(checked(cents / divisor, [cents, divisor])?)
 }
 
-fn whole_product(cents: DatumRef<'_>, factor: i64) -> Datum {
-    Datum::int8(cents.as_i64().wrapping_mul(factor))
+/// The result of an operation on integers.
+fn whole(result: Option<i64>) -> Result<Datum> {
+    result.map(Datum::int8).ok_or_else(|| out_of_range("money"))
+}
+
+fn whole_product(cents: DatumRef<'_>, factor: i64) -> Result<Datum> {
+    whole(cents.as_i64().checked_mul(factor))
 }
 
 fn whole_quotient(cents: DatumRef<'_>, divisor: i64) -> Result<Datum> {
     if divisor == 0 {
         return Err(division_by_zero());
     }
-    let quotient = cents.as_i64().checked_div(divisor).ok_or_else(|| {
-        pg_err!(FLOATING_POINT_EXCEPTION, "floating-point exception").detail(
-            "An invalid floating-point operation was signaled. This probably means an \
-             out-of-range result or an invalid operation, such as division by zero.",
-        )
-    })?;
-    Ok(Datum::int8(quotient))
+    whole(cents.as_i64().checked_div(divisor))
 }
 
 fn of_whole(units: i64) -> Result<Datum> {
@@ -255,26 +269,26 @@ scalars! { FNS;
     "cash_recv" => |_, a| Ok(Datum::int8(Reader::new(a[0].as_bytes()).i64()?)),
     "cash_send" => |_, a| Ok(Datum::bytes(a[0].as_i64().to_be_bytes())),
     "cash_cmp" => |cx, a| Ok(Datum::int4(btint8cmp(a[0], a[1], cx.collation()) as i32)),
-    "cash_pl" => |_, a| Ok(Datum::int8(a[0].as_i64().wrapping_add(a[1].as_i64()))),
-    "cash_mi" => |_, a| Ok(Datum::int8(a[0].as_i64().wrapping_sub(a[1].as_i64()))),
+    "cash_pl" => |_, a| whole(a[0].as_i64().checked_add(a[1].as_i64())),
+    "cash_mi" => |_, a| whole(a[0].as_i64().checked_sub(a[1].as_i64())),
     "cash_div_cash" => |_, a| match a[1].as_i64() {
         0 => Err(division_by_zero()),
         divisor => Ok(Datum::float8(a[0].as_i64() as f64 / divisor as f64)),
     },
-    "cash_mul_flt8" => |_, a| Ok(product(a[0], a[1].as_f64())),
-    "flt8_mul_cash" => |_, a| Ok(product(a[1], a[0].as_f64())),
+    "cash_mul_flt8" => |_, a| product(a[0], a[1].as_f64()),
+    "flt8_mul_cash" => |_, a| product(a[1], a[0].as_f64()),
     "cash_div_flt8" => |_, a| quotient(a[0], a[1].as_f64()),
-    "cash_mul_flt4" => |_, a| Ok(product(a[0], a[1].as_f32().into())),
-    "flt4_mul_cash" => |_, a| Ok(product(a[1], a[0].as_f32().into())),
+    "cash_mul_flt4" => |_, a| product(a[0], a[1].as_f32().into()),
+    "flt4_mul_cash" => |_, a| product(a[1], a[0].as_f32().into()),
     "cash_div_flt4" => |_, a| quotient(a[0], a[1].as_f32().into()),
-    "cash_mul_int8" => |_, a| Ok(whole_product(a[0], a[1].as_i64())),
-    "int8_mul_cash" => |_, a| Ok(whole_product(a[1], a[0].as_i64())),
+    "cash_mul_int8" => |_, a| whole_product(a[0], a[1].as_i64()),
+    "int8_mul_cash" => |_, a| whole_product(a[1], a[0].as_i64()),
     "cash_div_int8" => |_, a| whole_quotient(a[0], a[1].as_i64()),
-    "cash_mul_int4" => |_, a| Ok(whole_product(a[0], a[1].as_i64())),
-    "int4_mul_cash" => |_, a| Ok(whole_product(a[1], a[0].as_i64())),
+    "cash_mul_int4" => |_, a| whole_product(a[0], a[1].as_i64()),
+    "int4_mul_cash" => |_, a| whole_product(a[1], a[0].as_i64()),
     "cash_div_int4" => |_, a| whole_quotient(a[0], a[1].as_i64()),
-    "cash_mul_int2" => |_, a| Ok(whole_product(a[0], a[1].as_i64())),
-    "int2_mul_cash" => |_, a| Ok(whole_product(a[1], a[0].as_i64())),
+    "cash_mul_int2" => |_, a| whole_product(a[0], a[1].as_i64()),
+    "int2_mul_cash" => |_, a| whole_product(a[1], a[0].as_i64()),
     "cash_div_int2" => |_, a| whole_quotient(a[0], a[1].as_i64()),
     "cash_words" => |_, a| Ok(Datum::text(&in_words(a[0].as_i64()))),
     "cash_numeric" => |cx, a| {
