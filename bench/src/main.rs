@@ -1,6 +1,6 @@
-//! Benchmarks of Norsu and the real PostgreSQL 15: the same pgbench scripts with the same settings
-//! in one run, in rounds that alternate between the servers. Prints a table of medians, ranges and
-//! ratios and writes it to `docs/benchmarks/pgbench.md`.
+//! Benchmarks of Norsu and PostgreSQL 15: the same pgbench scripts with the same settings in one
+//! run, in rounds that alternate between the servers. Prints a table of medians, ranges and ratios
+//! and writes it to `docs/benchmarks/pgbench.md`.
 //!
 //! `bench/run wal` compares the write-ahead log (`wal`), `bench/run queries` analytical queries
 //! (`queries`). Reading order: `options`, `servers`, `cells`, `table`, `wal`, `queries`.

@@ -74,7 +74,7 @@ pub struct Measured {
     /// Milliseconds of each round, per server: CPU time of the server, and time at the client.
     cpu: [Vec<f64>; 2],
     wall: [Vec<f64>; 2],
-    /// The reason why there is no measurement, or the difference of the results.
+    /// The reason why there is no measurement, or the difference between the results.
     fault: Option<String>,
 }
 

@@ -35,7 +35,7 @@ pub struct Server {
 }
 
 const NORSU: &str = "target/release/norsu";
-/// Time limit of a start, recovery included.
+/// Time limit of a start, including recovery.
 const START_MAX: Duration = Duration::from_secs(300);
 
 impl Server {
@@ -118,7 +118,7 @@ impl Server {
     }
 
     /// The single value of a query, over a connection of its own. No process is started for it,
-    /// because that would take CPU time from the recovery that is being measured.
+    /// because a process would use CPU time that the measured recovery needs.
     pub fn query_value(&self, sql: &str) -> Result<String, String> {
         let reply = self.connect()?.query(sql).map_err(|e| e.to_string())?;
         if let Some(e) = &reply.error {

@@ -1,6 +1,6 @@
 //! A client of the simple query protocol for both servers. It returns all parts of the answer
-//! (names and types of columns, rows as text, command tags, the fields of errors), and it can send
-//! a statement without waiting for the answer, which psql cannot do.
+//! (names and types of columns, rows as text, command tags, the fields of errors). In contrast to
+//! psql, it can send a statement without waiting for the answer.
 
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;

@@ -1,4 +1,4 @@
-//! Test support: starts and stops servers, Norsu and the real PostgreSQL, in temporary directories.
+//! Test support: starts and stops servers of Norsu and PostgreSQL in temporary directories.
 
 #![deny(unsafe_code)]
 

@@ -18,7 +18,7 @@ pub fn binary() -> PathBuf {
     path
 }
 
-/// Creates a cluster in `data` (superuser postgres), owned by the user that runs the servers.
+/// Creates a cluster in `data` (superuser postgres). It is owned by the user that runs the servers.
 pub fn init(data: &Path) {
     init_with(data, &[]);
 }
@@ -38,8 +38,8 @@ pub struct Norsu {
 }
 
 impl Norsu {
-    /// Starts a server on `data` and waits until it accepts connections. If it is started as root,
-    /// it changes to the directory's owner itself.
+    /// Starts a server on `data` and waits until it accepts connections. A server that is started
+    /// as root switches to the owner of the directory by itself.
     pub fn start(data: &Path, options: &[&str]) -> Norsu {
         Norsu::try_start(data, options).unwrap_or_else(|log| panic!("no server:\n{log}"))
     }
@@ -111,7 +111,7 @@ impl Norsu {
         self.child.id()
     }
 
-    /// Is the process still running?
+    /// True if the process is still running.
     pub fn is_running(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }

@@ -1,4 +1,4 @@
-//! The real PostgreSQL 15: its programs, and its servers on given data directories.
+//! PostgreSQL 15: its programs, and its servers on given data directories.
 //!
 //! The server refuses to run as root. If the tests run as root, its programs run as the user
 //! `postgres`, which must then own the directories.
@@ -34,7 +34,7 @@ pub fn command(path: &Path) -> Command {
     }
 }
 
-/// Time after which a program counts as hanging.
+/// Time after which a program is considered to hang.
 fn timeout() -> Duration {
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     Duration::from_secs(if long { 7200 } else { 900 })
@@ -81,27 +81,27 @@ pub fn init_with(data: &Path, options: &[&str]) {
     run(initdb);
 }
 
-/// A running server of the real PostgreSQL. Stopped on drop.
-pub struct RealServer {
+/// A running server of PostgreSQL. It is stopped on drop.
+pub struct PostgresServer {
     data: PathBuf,
     sockets: TempDir,
     user: String,
 }
 
-impl RealServer {
+impl PostgresServer {
     /// Starts a server on `data`; `user` is the superuser.
-    pub fn start(data: &Path, user: &str) -> RealServer {
-        RealServer::start_with(data, user, &[])
+    pub fn start(data: &Path, user: &str) -> PostgresServer {
+        PostgresServer::start_with(data, user, &[])
     }
 
-    /// Like [`RealServer::start`], with settings `name=value`.
-    pub fn start_with(data: &Path, user: &str, settings: &[&str]) -> RealServer {
-        RealServer::try_start(data, user, settings)
+    /// Like [`PostgresServer::start`], with settings `name=value`.
+    pub fn start_with(data: &Path, user: &str, settings: &[&str]) -> PostgresServer {
+        PostgresServer::try_start(data, user, settings)
             .unwrap_or_else(|log| panic!("the server did not start:\n{log}"))
     }
 
-    /// Like [`RealServer::start_with`]; if the server does not start, the error is its log.
-    pub fn try_start(data: &Path, user: &str, settings: &[&str]) -> Result<RealServer, String> {
+    /// Like [`PostgresServer::start_with`]; if the server does not start, the error is its log.
+    pub fn try_start(data: &Path, user: &str, settings: &[&str]) -> Result<PostgresServer, String> {
         chown_to_server_user(data);
         let sockets = TempDir::new("sockets");
         chown_to_server_user(sockets.path());
@@ -120,7 +120,7 @@ impl RealServer {
         let status = start.status().expect("pg_ctl can be run");
         let log = std::fs::read_to_string(log).unwrap_or_default();
         // A server that is not ready in time may still be starting, so it is stopped on drop too.
-        let server = RealServer { data: data.to_owned(), sockets, user: user.to_owned() };
+        let server = PostgresServer { data: data.to_owned(), sockets, user: user.to_owned() };
         if status.success() { Ok(server) } else { Err(log) }
     }
 
@@ -161,13 +161,13 @@ impl RealServer {
         run(stop);
     }
 
-    /// What the server has logged so far.
+    /// The text that the server has logged so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.sockets.path().join("log")).unwrap_or_default()
     }
 }
 
-impl Drop for RealServer {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         for mode in ["fast", "immediate"] {
             let mut stop = program("pg_ctl");

@@ -1,8 +1,8 @@
-//! Verification of a data directory by the real PostgreSQL: its checking programs, a hot standby
-//! that replays the log, and `pageinspect`.
+//! Verification of a data directory by PostgreSQL: its checking programs, a hot standby that
+//! replays the log, and `pageinspect`.
 
 use crate::client::Client;
-use crate::postgres::{RealServer, chown_to_server_user, program, run};
+use crate::postgres::{PostgresServer, chown_to_server_user, program, run};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Checks the directory of a running server: its checking programs must not report errors, and its
 /// log must not contain any.
-pub fn check(server: &RealServer) {
+pub fn check(server: &PostgresServer) {
     let mut amcheck = server.client("pg_amcheck");
     amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);
     amcheck.arg("--rootdescend");
@@ -50,7 +50,7 @@ pub fn copy(from: &Path, to: &Path) {
 /// A hot standby of PostgreSQL that restores its log from an archive directory, which
 /// [`Standby::archive_and_replay`] fills.
 pub struct Standby {
-    pub server: RealServer,
+    pub server: PostgresServer,
     archive: PathBuf,
 }
 
@@ -67,7 +67,7 @@ impl Standby {
         conf.push_str(&format!("{command}\nhot_standby=on\nwal_retrieve_retry_interval=50ms\n"));
         std::fs::write(data.join("postgresql.auto.conf"), conf).expect("it can be written");
         chown_to_server_user(&archive);
-        Standby { server: RealServer::start_with(&data, "postgres", settings), archive }
+        Standby { server: PostgresServer::start_with(&data, "postgres", settings), archive }
     }
 
     /// Copies the segments of `wal` before the one named `current` to the archive.
@@ -112,7 +112,7 @@ impl Standby {
 /// The output of `pageinspect` for all pages of a table and its indexes, by relation and block,
 /// with transaction ids replaced by their rank. No other session may change the table at the same
 /// time.
-pub fn pages(server: &RealServer, table: &str) -> BTreeMap<String, Vec<String>> {
+pub fn pages(server: &PostgresServer, table: &str) -> BTreeMap<String, Vec<String>> {
     server.query("postgres", "CREATE EXTENSION IF NOT EXISTS pageinspect");
     let mut client = server.connect("postgres");
     let mut out = BTreeMap::new();

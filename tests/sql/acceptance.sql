@@ -22,13 +22,13 @@ explain (costs off) insert into arbiters values (2, 2, 2) on conflict (a) do not
 create unique index on arbiters (a)
 insert into arbiters values (7, 1, 7) on conflict (a) do nothing
 explain (costs off) insert into arbiters values (7, 1, 7) on conflict (a) do nothing
--- Lower bounds of arrays that are joined.
+-- Lower bounds of arrays that are concatenated.
 select [[array[[1,2]]¦'[1:1][0:1]={{1,2}}'::int[]¦'[5:5][1:2]={{1,2}}'::int[]¦'[0:1]={1,2}'::int[]¦array[1,2]¦'[0:1][5:6]={{1,2},{3,null}}'::int[]¦array[[[1,2]]]]] || [[array[[3,4]]¦'[1:1][0:1]={{1,2}}'::int[]¦'[0:0][0:1]={{3,4}}'::int[]¦array[3]¦array[5,6]¦'[0:1]={5,6}'::int[]]]
 -- Equal keys of json.
 select '[[{"a":{"b":{"c":"deep"}},"a":2}¦{"a":{"b":1},"a":{"c":2}}¦{"a":{"b":1},"a":{"b":null}}¦{"a":[1,2],"a":{"1":7}}¦{"a":1,"a":null}¦[{"a":{"b":2},"a":[]}]]]'::json [[#>¦#>>]] '{[[a,b¦a,1¦a¦a,b,c¦0,a,b¦a, 1¦a,"1 "]]}'
 -- Escapes at the end of a pattern.
 select '[[¦a¦ab¦ba]]' [[like¦not like¦ilike]] '[[%\¦_\¦%_\¦%a\¦%b\¦_%\¦%\%\¦\¦\a\]]'
--- Templates that a number does not suit.
+-- Format templates that do not fit the number.
 select to_char([[214748364¦-214748365¦0¦1::int8¦922337203685477580::int8¦2::int2¦3::numeric¦3::float8]], '[[V9¦V9999999999¦V99999999999999999999¦99]]')
 select to_char('[[NaN¦inf¦-inf]]'::[[numeric¦float8¦float4]], '[[999th¦99999999TH¦9.9th¦9th]]')
 select to_char(interval '[[-04:05:06¦-12:00¦-13:00¦13:00¦36:00¦-36:00]]', 'HH12 HH24 AM p.m.')
@@ -40,7 +40,7 @@ create table precise (x [[time(9)¦timestamp(7) with time zone¦interval(8)¦int
 create table remarks (x time(9), y interval(8)); alter table remarks add z timetz(8)
 select '[[12:00'::time(7)¦1'::interval(9)¦2024-01-01'::timestamptz(10) is null¦2024-01-01'::timestamp(6)]]
 create domain precise_domain as time(9); create view precise_view as select '1:00'::time(8)
--- Types of columns, parameters and USING.
+-- Types of columns, parameters and the expression of USING.
 create table sets (x [[setof int¦int, y setof text]])
 create type set_type as (a setof int)
 create function missing_type([[nope¦a nope[]¦a nope.x¦out nope¦a int, b nope]]) returns int language sql as 'select 1'
@@ -53,7 +53,7 @@ select '[[int4 as x¦int, int¦x y¦aAbB¦"aAbB"¦INT¦varchar(5)¦setof int¦pg
 select '+(int)'::regoperator
 select 'ab' ~ '[[[a-¦[a-b-¦[a-b¦x[-¦[a-]¦[^a-]]'
 SET client_min_messages = error; DROP SCHEMA acceptance CASCADE
--- Of indexes that cost the same the newest is taken.
+-- Among indexes of equal cost the newest one is used.
 create table tied (a int, b int, c int); insert into tied select g, g, g from generate_series(1, 1000) g
 create index on tied (a); create index on tied (a); create index on tied (b); create index on tied (a, b); create unique index on tied (c); create unique index on tied (c)
 vacuum analyze tied

@@ -1,4 +1,4 @@
--- What is refused, and what is not: system columns, arbiters, generated columns, actions, signatures.
+-- Statements that are refused and similar ones that are not: system columns, arbiters, generated columns, actions, signatures.
 CREATE SCHEMA accepted; SET search_path = accepted
 create table t (f int, key int, a int, b text, primary key (key))
 copy (insert into t values (1,1)) to stdout
@@ -132,9 +132,9 @@ select nspname, nspowner::regrole from pg_namespace where nspowner::regrole::tex
 create temp table t1 (a int primary key) on commit delete rows; create temp table t2 (a int references t1) on commit preserve rows
 create temp table t1 (a int primary key) on commit delete rows; create temp table t2 (a int references t1) on commit delete rows; drop table t1, t2
 SET client_min_messages = error; DROP SCHEMA accepted CASCADE
--- Names that an index-only scan reads are as long as those of the table.
+-- Names that an index-only scan reads have the length of those in the table.
 SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT row(collname, collname)::text FROM pg_collation WHERE collname = 'C'; RESET ALL
--- The right to run programs is asked for first; so is what kind of thing is refreshed.
+-- The privilege to run programs is checked first, and so is the kind of the relation to be refreshed.
 CREATE ROLE accepted_r; SET ROLE accepted_r; COPY (select 1) TO PROGRAM 'cat'
 SET ROLE accepted_r; COPY pg_class TO '/nosuch'
 RESET ROLE; CREATE VIEW accepted_v AS SELECT 1 AS a; CREATE SEQUENCE accepted_s; REFRESH MATERIALIZED VIEW accepted_v
@@ -144,7 +144,7 @@ RESET ROLE; DROP VIEW accepted_v; DROP SEQUENCE accepted_s; DROP ROLE accepted_r
 SELECT pg_terminate_backend(0)
 SELECT pg_cancel_backend(-1)
 SELECT pg_log_backend_memory_contexts(0)
--- COPY looks for its table and asks for rights before it reads its options.
+-- COPY looks up its table and checks privileges before it reads its options.
 COPY nosuch FROM stdin (nosuch)
 COPY nosuch TO stdout (nosuch)
 COPY (SELECT nosuch) TO stdout (nosuch)
@@ -152,7 +152,7 @@ COPY pg_user TO stdout (nosuch)
 COPY pg_class (nosuch) TO stdout (nosuch)
 SELECT string_agg('a', 1::int2 ORDER BY 1)
 SELECT string_agg('a', 1::int2 ORDER BY 1, 2)
--- Settings that the machine must be able to follow.
+-- Settings whose values the operating system must support.
 SET [[lc_time¦lc_messages¦lc_numeric¦lc_monetary]] = [['nosuch'¦'de_XX.UTF-8'¦''¦'C'¦'POSIX']]
 ALTER [[ROLE postgres SET¦SYSTEM SET]] lc_time = 'nosuch'
 SET timezone_abbreviations = [['../x'¦'nosuch'¦'Default'¦'India']]
@@ -162,6 +162,6 @@ SELECT pg_stat_get_backend_pid(2147483647) IS NULL, has_column_privilege('pg_cla
 SELECT aclexplode([['{{=r/postgres},{=w/postgres}}'¦'{=r/postgres}']]::aclitem[])
 SELECT pg_database_size(4294967295) IS NULL, pg_database_size('template1') > 1000000
 SELECT pg_read_file('PG_VERSION', [[-9223372036854775808¦-4¦-3¦-2]], 2)
--- The row of a join's alias is compared column by column.
+-- The row of a join alias is compared column by column.
 CREATE VIEW pg_temp.joined AS SELECT j [[IS DISTINCT FROM¦IS NOT DISTINCT FROM]] [[j¦ROW(1)]] AS d, ROW(1) IS DISTINCT FROM j AS e FROM (VALUES (1), (2)) a (k) JOIN (VALUES (1)) b (k) USING (k) AS j; SELECT pg_get_viewdef('pg_temp.joined'::regclass); SELECT * FROM pg_temp.joined; DROP VIEW pg_temp.joined
 SELECT j IS DISTINCT FROM ROW(1, 2) FROM (VALUES (1)) a (k) JOIN (VALUES (1)) b (k) USING (k) AS j

@@ -1,4 +1,4 @@
--- What the index access methods can do, their storage parameters, and bitmap scans beyond work_mem.
+-- Properties of the index access methods, their storage parameters, and bitmap scans beyond work_mem.
 CREATE SCHEMA access_methods; SET search_path = access_methods
 CREATE TABLE am1 (a int, b text, arr int[], p point, j jsonb)
 SELECT amname, p, pg_indexam_has_property(a.oid, p) FROM pg_am a, unnest(ARRAY['can_order', 'can_unique', 'can_multi_col', 'can_exclude', 'can_include', 'nope']) p WHERE amtype = 'i' ORDER BY 1, 2

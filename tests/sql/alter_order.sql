@@ -1,4 +1,4 @@
--- The order of the subcommands of ALTER TABLE: catalogs first, then one pass over the rows, then foreign keys. Which error comes first shows it.
+-- The order of the subcommands of ALTER TABLE: catalogs, then one pass over the rows, then foreign keys. The first error shows it.
 CREATE TABLE ao (a int, b int, c text); INSERT INTO ao VALUES (1, NULL, 'x'), (1, 2, 'y'), (NULL, 3, 'z')
 CREATE TABLE ao_key (k int PRIMARY KEY); INSERT INTO ao_key VALUES (1)
 ALTER TABLE ao ADD UNIQUE (a), ALTER b SET NOT NULL

@@ -1,4 +1,4 @@
--- Outer joins of which only the rows without a partner are wanted become anti joins.
+-- Outer joins of which only the null-extended rows are selected become anti joins.
 CREATE TEMP TABLE al (a int, b text)
 CREATE TEMP TABLE ar (a int PRIMARY KEY, c int, d text)
 CREATE TEMP TABLE at (c int, e int)

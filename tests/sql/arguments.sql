@@ -1,4 +1,4 @@
--- Arguments of functions in SQL by name; what indexes can be of.
+-- Named arguments of SQL functions; expressions that can be indexed.
 CREATE SCHEMA arguments; SET search_path = arguments
 create type ct as (f int, g text)
 create function fa(arg ct) returns int language sql as 'select fa.arg.f'
@@ -36,7 +36,7 @@ alter table pts add unique (jj)
 alter table pts add primary key (p)
 create index on pts (x) with (fillfactor=1)
 SET client_min_messages = error; DROP SCHEMA arguments CASCADE
--- All arguments of a strict function are evaluated, also after a NULL.
+-- All arguments of a strict function are evaluated, also the ones after a NULL.
 CREATE FUNCTION strict_sum(a int, b int) RETURNS int LANGUAGE sql STRICT AS 'SELECT a + b FROM generate_series(1, 2) LIMIT 1'
 SELECT strict_sum([[nullif(g, g), 1 / (g - 2)¦1 / (g - 2), nullif(g, g)¦nullif(g, 2), g¦g, nullif(g, 1)]]) FROM generate_series(1, 2) g
 CREATE SEQUENCE strict_s

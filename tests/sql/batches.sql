@@ -1,4 +1,4 @@
--- Rows that OFFSET passes over are not made, and index scans of large values end where their rows do.
+-- Rows that OFFSET skips are not computed, and index scans of large values end with their rows.
 create table ba (id int primary key, a int, b int, c text, n numeric, arr int[], j jsonb)
 insert into ba select g, case when g % 7 <> 0 then g % 5 end, g % 11, 'name ' || g, g / 3.0, array[g % 5, case when g % 3 <> 0 then g % 4 end, g % 6], jsonb_build_object('a', jsonb_build_object('b', g % 9, 'c', 'x' || g % 4), 'k', g % 6 = 0, 'l', jsonb_build_array(g, null, 'e')) from generate_series(1, 3000) g
 create index ba_b on ba (b)
@@ -22,7 +22,7 @@ begin; declare ba_c scroll cursor for select id from ba order by id offset 2990;
 create table ba_w (id int primary key, t text)
 insert into ba_w select g, repeat('a', 300000) from generate_series(1, 60) g
 begin; set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off; select count(*), sum(length(t)) from (select * from ba_w order by id offset 0) s; select count(length(t)) from ba_w where id > 3; select id from ba_w order by id desc limit 2 offset 50; rollback
--- Rows on their way into a table.
+-- Rows that are being written to a table.
 create table ba_t as select id, c, n from ba order by b, id; select count(*), sum(id), sum(n), max(c) from ba_t; drop table ba_t
 create table ba_t as select c, id, c as d, null::int as e from ba; select * from ba_t order by id limit 2; select count(*) from ba_t; drop table ba_t
 create table ba_t as select g from generate_series(1, 10) g where g < 0; select * from ba_t; drop table ba_t
@@ -37,7 +37,7 @@ select x && y, x @> y, x <@ y, x = y, x < y from (values (array[0, 'NaN']::[[flo
 select array[1, 4000000000]::oid[] && array[4000000000]::oid[], array['a', 'ÿ']::"char"[] @> array['a']::"char"[], array[true, null] && array[false], array[-1]::int2[] <@ array[1, -1]::int2[], '{1e10}'::float4[] && '{1e10}'::float4[], array['2020-01-01']::date[] @> array['2020-01-01']::date[]
 select ('[0:1][-1:0]={{1,2},{3,4}}'::int[])[s][t], ('[0:1]={7,8}'::text[])[s] from generate_series(-1, 2) s, generate_series(-1, 1) t
 select array_agg(g) && array_agg(g + 4000), array_agg(g) @> array_agg(g % 7 + 1) from generate_series(1, 5000) g
--- Products of many digits.
+-- Products with many digits.
 select repeat('9', x)::numeric * repeat('9', y)::numeric from generate_series(80, 100, 3) x, generate_series(86, 104, 6) y
 select power(1.0001, x), power(9999.9999, x % 300), power(0.99, -x), power(x, 7.5) from generate_series(0, 9000, 1000) x
 -- jsonb.
@@ -49,7 +49,7 @@ insert into ba_j values (1, 'g', E'q"\\\n', 'NaN', 'Infinity', '2020-02-03', '{1
 alter table ba_j drop column gone
 select [[row_to_json(t)¦to_jsonb(t)¦row_to_json(t, true)¦json_build_object(coalesce(x, 0), t)¦json_build_object(y || '.', z, f, d)]] from ba_j t order by x
 select [[json_agg(t)¦jsonb_agg(t)¦json_object_agg(coalesce(x, 9), t)¦jsonb_object_agg(coalesce(f, 2), z)]] from (select * from ba_j order by x) t
--- Ordered sets, read in one pass.
+-- Ordered-set aggregates, computed in one pass.
 select mode() within group (order by [[a¦b¦c¦n¦a desc¦id % 1025¦nullif(b, b)]]) from ba [[¦where id < 0¦where id > 2990]]
 select percentile_disc([[0.5¦0¦1¦0.3333¦null¦array[0.9, 0.1, null, 0.5]¦array[[0, 1], [0.5, 0.25]]¦'{}']]) within group (order by [[n¦c desc¦a¦arr]]) from ba
 select percentile_cont([[0.5¦1¦0.123¦array[0.75, 0.25, 0.75]]]) within group (order by [[n¦id¦id * interval '1 hour'¦a desc]]) from ba
@@ -61,7 +61,7 @@ select dense_rank([[1024¦1500¦2048]]) within group (order by g / [[1¦2¦1024]
 -- Rows are compared column by column.
 select count(distinct (a, b)), count(distinct (c, null::int)), max((select count(*) from (values (1)) v)) from ba
 select (a, b) x from ba group by (a, b) order by x limit 3 offset 20
--- The first that is no NULL, and conversions by text, for all rows of a batch.
+-- COALESCE, and I/O conversions, for all rows of a batch.
 select id, coalesce(a, b), coalesce(a, [[b¦null¦arr[2]]], id), coalesce(a::text, c, 'z'), coalesce(null, a), coalesce(arr[2], -1) from ba where id < 30 order by id
 select sum(coalesce(a, b)), count(coalesce(a, null)), max(coalesce(a::text, c)) from ba where id > [[0¦2995]]
 select coalesce(a, 1 / (id - [[7¦14¦3000¦2999]])) from ba where id < [[20¦4000]] order by id offset 2 limit 1
@@ -71,7 +71,7 @@ select (j #>> '{a,c}')::int from ba where id < 5
 select case when a = 1 then (c)::int else id::text::int end from ba where [[a <> 1¦id = 1]] order by 1 limit 2
 select id::text::int2 from ba where id < 3; select (id || '0000')::int2 from ba where id < 4 order by id limit 1
 select ('{a,' || id || '}')::[[text¦varchar¦bpchar¦name]]::text[], ('{1,' || id || '}')::bpchar::int[], id::text::varchar, id::bpchar::text, c::name::text, c::"char"::text from ba where id < 12 order by id
--- OFFSET over rows that come in larger batches than were asked for.
+-- OFFSET over rows that arrive in larger batches than requested.
 WITH w AS MATERIALIZED (SELECT g FROM generate_series(1, 3000) g) SELECT g FROM w LIMIT 3 OFFSET [[0¦2¦1023¦1024¦1025¦2998¦3000]]
 CREATE FUNCTION bat_numbers(p int) RETURNS SETOF int LANGUAGE sql VOLATILE AS $$ SELECT g + p FROM generate_series(1, abs(p) % 4) g $$
 SELECT x, (SELECT 7 FROM bat_numbers(x) g LIMIT 1 OFFSET 2), (SELECT g FROM bat_numbers(x) g OFFSET 2), (SELECT count(*) FROM (SELECT g FROM bat_numbers(x) g LIMIT 2 OFFSET 1) s) FROM generate_series(1, 8) x

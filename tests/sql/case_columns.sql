@@ -1,4 +1,4 @@
--- CASE over many rows: arms are tried in order, and a result is evaluated for its rows alone.
+-- CASE over many rows: the branches are tested in order, and a result is evaluated only for its rows.
 CREATE SCHEMA casecol; SET search_path = casecol
 create table t as select g id, g % 7 x, case when g % 5 = 0 then null else g % 11 end y, 'text ' || g % 13 s, (g % 17)::numeric / 4 n, g % 3 = 0 b from generate_series(1, 5000) g
 select sum(case when x > 3 then y else x end), sum(case when x = 0 then 1 end), count(case when y > 5 then 1 end) from t

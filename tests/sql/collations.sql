@@ -1,4 +1,4 @@
--- Collations in conflict.
+-- Conflicting collations.
 CREATE SCHEMA collations; SET search_path = collations
 create table cc (a text collate "C", b text collate "POSIX", d text)
 insert into cc values ('a','b','c')

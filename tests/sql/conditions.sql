@@ -1,5 +1,5 @@
--- A list of conditions is decided by the first one that is not true, NULL included; an AND within an
--- expression only by one that is false. Counted by calls of nextval, and by division by zero.
+-- A list of conditions ends at the first one that is not true, NULL included; an AND within an
+-- expression only at one that is false. Counted by calls of nextval, and by division by zero.
 CREATE TEMP SEQUENCE calls
 CREATE TEMP TABLE five (k int, q boolean)
 INSERT INTO five VALUES (1, true), (2, false), (2, NULL), (3, true), (NULL, true)
@@ -42,7 +42,7 @@ CREATE UNIQUE INDEX ON zero_keys (z) WHERE q AND 1 / z > 0
 INSERT INTO zero_keys VALUES (2, NULL, 0)
 ALTER TABLE zero_keys ADD CHECK (q AND 1 / z > 0)
 INSERT INTO zero_keys VALUES (3, NULL, 0)
--- Conditions that a sequential scan tests on the tuples: comparisons of fixed-width columns, before
+-- Conditions that a sequential scan evaluates on the tuples: comparisons of fixed-width columns, before
 -- and after other conditions.
 CREATE DOMAIN scan_dom AS int CHECK (VALUE < 1000)
 CREATE TABLE scanned (a int, b int8, s int2, o oid, d date, ts timestamp, m scan_dom, gone int, t text, n int)

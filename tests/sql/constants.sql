@@ -75,7 +75,7 @@ SELECT [['1_0'¦"1_0"¦$$1_0$$¦$a1$1_0$a1$¦E'\' 1_0'¦N'1_0'¦/* 1_0 /* */ 1_0
 PREPARE junk AS SELECT [[$1a¦$1_2¦$1abc + 1_0]]
 EXPLAIN (VERBOSE, COSTS OFF) SELECT nullif(null::int, g), nullif(g, null::int), nullif(1, g), nullif(null, 1), nullif(1, null), CASE nullif(('{}'::int[])[1], g) WHEN g + 1 THEN 'a'::text WHEN 7 THEN NULL ELSE 'b'::varchar(10) END FROM generate_series(1, 2) g
 SELECT CASE nullif(('{}'::int[])[1], g) WHEN g + 1 THEN 'a'::text WHEN 7 THEN NULL ELSE v END, nullif(g, null::int) FROM (VALUES (1, 'x'::varchar(10))) t(g, v)
--- Type modifiers of columns that outer joins and grouping sets keep in their subquery.
+-- Type modifiers of columns that outer joins and grouping sets preserve in their subquery.
 CREATE TABLE tmod (id int, n numeric(8,2), ts timestamp)
 SELECT s.* FROM (VALUES (1)) v(x) LEFT JOIN (SELECT id, COALESCE(n, NULL::numeric)::numeric, CASE WHEN true THEN ts::timestamp(0) ELSE ts END, n + 1, random()::numeric(5,2) FROM tmod) s ON s.id = v.x
 SELECT s.* FROM (VALUES (1)) v(x) LEFT JOIN (SELECT id, COALESCE(n, NULL::numeric)::numeric, CASE WHEN true THEN ts::timestamp(0) ELSE ts END, n + 1 FROM tmod) s ON s.id = v.x
@@ -83,7 +83,7 @@ SELECT o, grouping(o) FROM (SELECT CASE WHEN true THEN ts::timestamp(0) ELSE ts 
 SELECT o, grouping(o) FROM (SELECT CASE WHEN true THEN ts::timestamp(0) ELSE ts END AS o FROM tmod OFFSET 0) s GROUP BY ROLLUP (o)
 DROP TABLE tmod
 SELECT count(*) FROM (VALUES (1)) v(x) LEFT JOIN (SELECT g, [[1/0¦COALESCE(1/0, g)]] AS z FROM generate_series(1, 2) g) s ON s.g = v.x
--- Parameters where the grammar wants literals.
+-- Parameters in places where the grammar requires literals.
 SELECT [[date $1¦interval $1¦interval(3) $1¦interval $1 year¦nosuch $1¦nosuch(3) $1¦timestamp with time zone $1¦extract($1 FROM now())¦'x', float $1¦$1 + date $2]]
 SET [[ROLE $1¦TIME ZONE $1¦SCHEMA $1¦SESSION AUTHORIZATION $1¦work_mem = $1¦work_mem TO 1, $1¦LOCAL work_mem = $1]]
 [[CREATE¦ALTER]] ROLE newer_a [[PASSWORD $1¦ENCRYPTED PASSWORD $1]]

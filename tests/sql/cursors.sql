@@ -1,4 +1,4 @@
--- Cursors: where they stand, which way they go, and the row that they stand on.
+-- Cursors: positions, directions, and the current row.
 CREATE TABLE cu (a int PRIMARY KEY, b text); INSERT INTO cu SELECT g, 'x' || g FROM generate_series(1, 6) g
 CREATE TABLE cv (a int, w int); INSERT INTO cv SELECT g, g FROM generate_series(1, 6) g
 CREATE VIEW cw AS SELECT * FROM cu WHERE a < 100

@@ -64,7 +64,7 @@ SELECT current_setting('server_version_num')::int / 10000 AS major
 RESET ALL
 SELECT current_setting('[[work_mem¦nope¦search_path]]'[[¦, true]]), set_config('work_mem', '[[3MB¦x]]', false)
 [[vacuum nope¦analyze nope¦create¦select¦drop table¦selec 1¦select 1 from¦select (1¦select 'a¦select 1 1¦insert into¦select $1¦explain¦select /* open¦select "a¦update pg_class¦create table t¦grant select on nope to public¦select 1;; select 2¦;¦¦-- c¦/* c */ select 1¦select 1 as from¦select 1 where¦alter table¦truncate¦copy]]
--- Keys as wide as they may be, in an index that is built from a sort.
+-- Keys of the maximum size, in an index that is built by a sort.
 CREATE TABLE wide_keys (i int PRIMARY KEY, t text); ALTER TABLE wide_keys ALTER t SET STORAGE EXTERNAL
 INSERT INTO wide_keys SELECT g, repeat('1234567890', 269) FROM generate_series(1, 30) g
 CREATE INDEX wide_keys_t ON wide_keys (t)
@@ -73,14 +73,14 @@ VACUUM FULL wide_keys
 SET enable_seqscan = off; SELECT count(*) FROM wide_keys WHERE t > '1'; RESET enable_seqscan
 INSERT INTO wide_keys VALUES (31, repeat('1234567890', [[270¦271¦280]]))
 
--- Tables that hang on each other go together.
+-- Tables that depend on each other are dropped together.
 CREATE TABLE first_of_two (a int, b text);
 CREATE TABLE second_of_two (b first_of_two CHECK ((b).a IS NOT NULL));
 CREATE INDEX second_index ON second_of_two (((b).a));
 DROP TABLE first_of_two;
 DROP TABLE first_of_two, second_of_two;
 
--- Rows within rows: what is stored of a type must not change its looks beneath the tables that hold it.
+-- Nested rows: a type whose values are stored in tables must not change its representation.
 CREATE TYPE within AS (a int, b text, c int, d float8); CREATE TYPE around AS (w within); CREATE DOMAIN named AS within
 CREATE TABLE holding (w within, n int); INSERT INTO holding VALUES (row(1, repeat('x', 300), 7, 1.5), 1), (row(2, 'y', 8, 2.5), 2), (row(3, NULL, 9, 3.5), 3)
 CREATE TABLE deeply ([[x around¦x within[]¦x named]]); ALTER TYPE within ALTER ATTRIBUTE a TYPE text; DROP TABLE deeply
@@ -100,12 +100,12 @@ CREATE DOMAIN small AS int; CREATE DOMAIN smaller AS small; CREATE TYPE of_small
 CREATE TABLE holding (a [[small¦smaller¦small[]¦smaller[]¦of_small]]); INSERT INTO holding VALUES (NULL); ALTER DOMAIN small ADD CONSTRAINT positive CHECK (VALUE > 0); ALTER DOMAIN small DROP CONSTRAINT IF EXISTS positive; DROP TABLE holding
 DROP TABLE IF EXISTS holding; CREATE TABLE holding (a smaller[]); ALTER DOMAIN small SET NOT NULL
 DROP TABLE holding; DROP TYPE of_small; DROP DOMAIN smaller, small
--- Statistics objects outlive another type of their columns.
+-- Statistics objects are kept when the type of a column changes.
 CREATE TABLE counted (a int, b int, c int); CREATE STATISTICS counts ON a, b FROM counted; CREATE STATISTICS counts_of ON (a + c), b FROM counted; COMMENT ON STATISTICS counts IS 'hi'
 ALTER TABLE counted ALTER [[a¦c]] TYPE bigint
 SELECT pg_get_statisticsobjdef(oid), obj_description(oid, 'pg_statistic_ext') FROM pg_statistic_ext WHERE stxname LIKE 'counts%' ORDER BY stxname
 DROP TABLE counted
--- An index with new files is what the next statement writes to, even where its table's row in pg_class stays as it is.
+-- The next statement writes to the new files of an index, even if the pg_class row of its table does not change.
 CREATE TABLE renewed (id int, t text); INSERT INTO renewed SELECT g, 'x' FROM generate_series(1, 3) g; CREATE INDEX renewed_id ON renewed (id)
 UPDATE renewed SET t = 'y' WHERE id = 50
 REINDEX INDEX renewed_id
@@ -113,9 +113,9 @@ INSERT INTO renewed VALUES (4, 'z'); UPDATE renewed SET id = 5 WHERE id = 1
 BEGIN; REINDEX INDEX renewed_id; INSERT INTO renewed VALUES (6, 'z'); [[SAVEPOINT s; REINDEX TABLE renewed; INSERT INTO renewed VALUES (7, 'z'); ROLLBACK TO s¦ROLLBACK; BEGIN]]; INSERT INTO renewed VALUES (8, 'z'); COMMIT
 SET enable_seqscan = off; SELECT * FROM renewed WHERE id > 0 ORDER BY id, t
 RESET enable_seqscan; DROP TABLE renewed
--- Files of system catalogs are not exchanged.
+-- Files of system catalogs are not replaced.
 [[REINDEX TABLE pg_depend¦REINDEX INDEX pg_depend_depender_index¦CLUSTER pg_constraint USING pg_constraint_oid_index]]
--- Views keep calls as they were written: defaults are looked up when they are called.
+-- Views store calls as they were written: defaults of arguments are determined at the time of the call.
 CREATE FUNCTION left_out(a int, b int DEFAULT 5, c text DEFAULT 'q') RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT a + b'; CREATE FUNCTION lists(a int, VARIADIC b int[] DEFAULT '{1,2}') RETURNS int LANGUAGE sql AS 'SELECT b[1]'
 CREATE FUNCTION series(a int, b int DEFAULT 3) RETURNS SETOF int LANGUAGE sql AS 'SELECT a + b'; CREATE FUNCTION either(a anycompatible, b anycompatible DEFAULT 1) RETURNS anycompatible LANGUAGE sql AS 'SELECT b'
 CREATE TABLE called (a int, b text, c int[]); INSERT INTO called VALUES (1, 'abc', '{4,5}')
@@ -130,13 +130,13 @@ SELECT * FROM [[grouped_twice¦grouped_none¦grouped_sets¦unnested¦whole_row]]
 CREATE INDEX called_out ON called (left_out(a)); CREATE INDEX called_named ON called (left_out(c => b, a => a)); CREATE OR REPLACE FUNCTION left_out(a int, b int DEFAULT 50, c text DEFAULT 'q') RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT a + b'
 SELECT * FROM calls; SELECT a FROM called WHERE left_out(a) = 51
 DROP VIEW calls, called_from, words_of, grouped_twice, grouped_none, grouped_sets, unnested, whole_row; DROP TABLE called; DROP FUNCTION left_out, lists, series, either
--- What USING merges is found by its name, whatever the columns are called today.
+-- The columns of USING are found by name, even if columns have been renamed.
 CREATE TABLE merged1 (a int, b text, c int); CREATE TABLE merged2 (a int, z text); CREATE TABLE merged3 (a int, y int)
 CREATE VIEW merge1 AS SELECT * FROM merged1 NATURAL JOIN merged2; CREATE VIEW merge2 AS SELECT * FROM merged1 LEFT JOIN merged2 USING (a) AS j JOIN merged3 m USING (a); CREATE VIEW merge3 AS SELECT m.* FROM (merged2 FULL JOIN merged3 USING (a)) AS m (p, q); CREATE VIEW merge4 AS SELECT j.a FROM merged1 JOIN merged2 USING (a) AS j
 ALTER TABLE merged1 RENAME a TO aa; ALTER TABLE merged2 RENAME z TO b; ALTER TABLE merged3 RENAME a TO b; ALTER TABLE merged1 ADD a int
 SELECT v, pg_get_viewdef(v[[¦, true]]) FROM unnest('{merge1,merge2,merge3,merge4}'::regclass[]) v ORDER BY v
 DROP TABLE merged1, merged2, merged3 CASCADE
--- What views need: fields of composite values, columns of sub-selects' outer queries.
+-- Requirements of views: fields of composite values, columns of the outer queries of sub-selects.
 CREATE TYPE needed AS (x int, y text); CREATE TYPE needed_too AS ENUM ('a'); CREATE TABLE needing (a int, b text); CREATE FUNCTION needed_rows() RETURNS SETOF needed LANGUAGE sql AS 'SELECT 1, ''a'''
 CREATE VIEW need1 AS SELECT (x).y FROM (SELECT row(1, 2)::needed AS x) s; CREATE VIEW need2 AS SELECT (SELECT n.a) q, 1 r FROM needing n WHERE EXISTS (SELECT 1 FROM pg_class WHERE relname = n.b); CREATE VIEW need3 AS SELECT x FROM needed_rows(); CREATE VIEW need4 AS SELECT * FROM json_to_record('{}') AS x (a needed_too); CREATE VIEW need5 AS SELECT (NULL::needing).b AS q
 CREATE FUNCTION need_x(p needed) RETURNS int LANGUAGE sql RETURN (p).x; CREATE TABLE need_default (d int DEFAULT ((row(1, 'a')::needed)).x)
@@ -145,14 +145,14 @@ ALTER TABLE needing [[DROP a¦DROP b]]
 ALTER TYPE needed [[DROP ATTRIBUTE y¦DROP ATTRIBUTE x¦ALTER ATTRIBUTE x TYPE bigint¦ALTER ATTRIBUTE y TYPE varchar CASCADE]]
 DROP TYPE needed_too
 DROP TABLE needing, need_default CASCADE; DROP TYPE needed, needed_too CASCADE
--- A composite type stays as it is where an expression makes values of it.
+-- A composite type cannot be changed if an expression computes values of it.
 CREATE TYPE made AS (a int, b text); CREATE DOMAIN made_domain AS made; CREATE TABLE making (a int)
 [[CREATE VIEW maker AS SELECT row(1, 'x')::made q¦CREATE VIEW maker AS SELECT NULL::made[] q¦CREATE VIEW maker AS SELECT NULL::made_domain q¦CREATE FUNCTION maker(made) RETURNS int LANGUAGE sql AS 'SELECT 1'¦CREATE FUNCTION maker(made) RETURNS int LANGUAGE sql RETURN 1¦CREATE FUNCTION maker(int) RETURNS bool LANGUAGE sql RETURN row(1, 'x')::made IS NULL¦CREATE FUNCTION maker(x int DEFAULT (row(1, 'x')::made).a) RETURNS int LANGUAGE sql AS 'SELECT 1'¦ALTER TABLE making ADD CHECK (row(a, 'x')::made IS NOT NULL)¦ALTER TABLE making ALTER a SET DEFAULT (row(1, 'x')::made).a¦CREATE INDEX maker ON making ((row(a, 'x')::made IS NULL))¦CREATE INDEX maker ON making ((row(a, 'x')::made))¦CREATE DOMAIN maker AS int CHECK (row(VALUE, 'x')::made IS NULL)¦CREATE STATISTICS maker ON (row(a, 'x')::made IS NULL), a FROM making]]; ALTER TYPE made ALTER ATTRIBUTE a TYPE bigint; DROP VIEW IF EXISTS maker; DROP INDEX IF EXISTS maker; DROP STATISTICS IF EXISTS maker; DROP DOMAIN IF EXISTS maker; DROP TABLE making; CREATE TABLE making (a int); DROP FUNCTION IF EXISTS maker
 CREATE VIEW maker AS SELECT row(1, 'x')::made AS q; ALTER TYPE made ADD ATTRIBUTE c int; ALTER TYPE made DROP ATTRIBUTE b; SELECT pg_get_viewdef('maker')
 DROP TABLE making; DROP TYPE made CASCADE
 CREATE TABLE made (a int, b text); CREATE VIEW maker AS SELECT NULL::made IS NULL AS q; ALTER TABLE made [[ALTER a TYPE bigint¦ADD z float8 DEFAULT random()¦ADD y int DEFAULT 5]]
 DROP TABLE made CASCADE
--- Values that were compressed before their column's storage became plain stay as they are.
+-- Values that were compressed before the storage of their column became plain stay compressed.
 CREATE TABLE packed (i int, t text, b jsonb, c int[], n int DEFAULT 3); INSERT INTO packed (i, t, b, c) SELECT g, repeat('abc', 9000), jsonb_build_object('a', repeat('a', 20000)), array_fill(g, ARRAY[6000]) FROM generate_series(1, 3) g
 ALTER TABLE packed ALTER t SET STORAGE plain, ALTER b SET STORAGE plain, ALTER c SET STORAGE plain
 CREATE INDEX packed_[[t ON packed (t)¦c ON packed (i, c)¦b ON packed (b)¦x ON packed ((t || 'x'))]]
@@ -161,7 +161,7 @@ INSERT INTO packed (i, t) VALUES (9, repeat('abc', [[700¦1500¦9000]]))
 SELECT i, md5(t), md5(c::text), n FROM packed ORDER BY i, length(t)
 SET enable_seqscan = off; SELECT i FROM packed WHERE t = repeat('abc', 9000) ORDER BY 1; RESET enable_seqscan
 ALTER TABLE packed ALTER t SET STORAGE external; VACUUM FULL packed; SELECT i, md5(t) FROM packed ORDER BY i, length(t); DROP TABLE packed
--- What CREATE SCHEMA makes sees the rest of it.
+-- Objects of CREATE SCHEMA refer to each other.
 CREATE SCHEMA together CREATE INDEX ON tied (a) CREATE VIEW tied_view AS SELECT * FROM tied CREATE TABLE tied (a int PRIMARY KEY, b int DEFAULT nextval('tied_seq')) CREATE TABLE tied_to (a int REFERENCES tied) CREATE SEQUENCE tied_seq
 CREATE SCHEMA apart CREATE TABLE [[together.tied2¦apart.tied2]] (a int)
 CREATE SCHEMA "a ""b" CREATE TABLE t (a int) CREATE VIEW v AS SELECT * FROM t; SELECT current_schemas(false), current_setting('search_path')
@@ -171,24 +171,24 @@ DROP SCHEMA together, apart, "a ""b" CASCADE
 CREATE ROLE tied_owner; CREATE SCHEMA theirs AUTHORIZATION tied_owner CREATE TABLE t (a serial) CREATE VIEW v AS SELECT * FROM t; CREATE SCHEMA AUTHORIZATION tied_owner CREATE VIEW v AS SELECT [[1 AS a¦* FROM nope]]
 SELECT current_user, oid::regclass, relowner::regrole FROM pg_class WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('theirs', 'tied_owner')) ORDER BY oid::regclass::text
 DROP OWNED BY tied_owner CASCADE; DROP ROLE tied_owner
--- The number of distinct values that is said of a column is believed.
+-- The declared number of distinct values of a column is used.
 CREATE TABLE believed (a int, b int, c int); INSERT INTO believed SELECT g % 5, g, g FROM generate_series(1, 100) g; ALTER TABLE believed ALTER a SET (n_distinct = -0.25), ALTER b SET (n_distinct = 7), ALTER c SET (n_distinct = 0); ANALYZE believed
 SELECT attname, n_distinct FROM pg_stats WHERE tablename = 'believed' ORDER BY 1; ALTER TABLE believed ALTER a RESET (n_distinct); ANALYZE believed; SELECT attname, n_distinct FROM pg_stats WHERE tablename = 'believed' ORDER BY 1; DROP TABLE believed
--- Constraints of a new table are valid, whatever is said; indexes made after another's take its comment along.
+-- Constraints of a new table are always valid; an index created by LIKE copies the comment of its source.
 CREATE TABLE unproved (a int PRIMARY KEY, b int REFERENCES unproved, CONSTRAINT c CHECK (a > 0) NOT VALID, CONSTRAINT f FOREIGN KEY (b) REFERENCES unproved NOT VALID); CREATE INDEX unproved_b ON unproved (b); COMMENT ON INDEX unproved_b IS 'by b'
 SELECT conname, convalidated, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'unproved'::regclass ORDER BY 1
 CREATE TABLE unproved_too (LIKE unproved INCLUDING INDEXES [[INCLUDING COMMENTS¦]]); SELECT indexrelid::regclass, obj_description(indexrelid) FROM pg_index WHERE indrelid = 'unproved_too'::regclass ORDER BY indexrelid::regclass::text; DROP TABLE unproved_too
 DROP TABLE unproved
--- A domain over arrays is subscripted as it is.
+-- A domain over an array type can be subscripted.
 CREATE DOMAIN many AS int[]; CREATE DOMAIN few AS many CHECK (VALUE[1] > 0 AND cardinality(VALUE[2:3]) < 5); CREATE TABLE manifold (m many, f few); CREATE VIEW manifold_view AS SELECT m[1], f[1:2], (f || 1)[2] AS g FROM manifold
 SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contypid = 'few'::regtype; SELECT pg_get_viewdef('manifold_view')
 INSERT INTO manifold VALUES ('{1,2}', '{3,4,5}'), ('{}', '{[[0¦7]]}'); UPDATE manifold SET m[2] = 9, f[1:2] = '{8,9}'; SELECT *, m[1], f[2:] FROM manifold, manifold_view; DELETE FROM manifold
 DROP VIEW manifold_view; DROP TABLE manifold; DROP DOMAIN few, many
 
--- Rows without a named type cannot be stored in an index.
+-- Anonymous rows cannot be stored in an index.
 CREATE TABLE mixed (a int, t text); INSERT INTO mixed VALUES (1, 'x')
 CREATE INDEX ON mixed [[((row(a, t)))¦((t || t), (row(a, t)))¦((ARRAY[row(a, t)]))¦((a + 1))¦((null))]]
--- Materialized views that were never filled; relations whose rows cannot be locked.
+-- Materialized views that were never populated; relations whose rows cannot be locked.
 CREATE MATERIALIZED VIEW empty_view AS SELECT * FROM mixed WITH NO DATA; CREATE MATERIALIZED VIEW full_view AS SELECT * FROM mixed
 [[SELECT * FROM empty_view¦SELECT count(*) FROM empty_view JOIN mixed USING (a)¦EXPLAIN (COSTS OFF) SELECT * FROM empty_view¦SELECT * FROM mixed WHERE a IN (SELECT a FROM empty_view)¦CREATE TABLE taken AS SELECT * FROM empty_view¦COPY (SELECT * FROM empty_view) TO STDOUT¦CREATE INDEX ON empty_view (a)]]
 SELECT * FROM full_view [[FOR UPDATE¦FOR SHARE¦FOR KEY SHARE NOWAIT]]
@@ -196,11 +196,11 @@ SELECT m.a FROM mixed m, full_view v FOR UPDATE OF [[m¦v]]
 CREATE SEQUENCE locked_one; SELECT last_value, a FROM locked_one, mixed FOR UPDATE OF mixed; SELECT last_value FROM locked_one FOR UPDATE; DROP SEQUENCE locked_one
 REFRESH MATERIALIZED VIEW empty_view; SELECT * FROM empty_view; REFRESH MATERIALIZED VIEW empty_view WITH NO DATA; SELECT * FROM empty_view
 DROP TABLE mixed CASCADE
--- Which overload is meant, where defaults make several alike.
+-- Overload resolution if default arguments make several functions applicable.
 CREATE FUNCTION alike(a int) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION alike(a int, b int DEFAULT 1) RETURNS int LANGUAGE sql AS 'SELECT 2'
 SELECT alike[[(1)¦(1, 2)¦(a => 1)¦(1, b => 2)¦('1')]]
 DROP FUNCTION alike(int); SELECT alike(1); DROP FUNCTION alike(int, int)
--- Images of rows are compared of one type only; sorting wants one collation.
+-- Row images are compared only if the types are the same; sorting requires a single collation.
 CREATE TYPE one_kind AS (a int, b int); CREATE TYPE another_kind AS (a int, b text)
 CREATE TABLE kinds_of_rows AS SELECT row(1, 2)::one_kind AS x, row(1, 'abc')::another_kind AS y
 SELECT [[x *< y¦x *<> y¦x *= y¦x < y¦x *= row(1, 2::bigint)¦x *= row(1, 2)]] FROM kinds_of_rows
@@ -208,7 +208,7 @@ DROP TABLE kinds_of_rows; DROP TYPE one_kind; DROP TYPE another_kind
 CREATE TABLE two_orders (a int, x text COLLATE "C", y text COLLATE "POSIX")
 SELECT [[x FROM two_orders ORDER BY x || y¦array_agg(a ORDER BY x || y) FROM two_orders¦x || y FROM two_orders GROUP BY x || y¦DISTINCT x || y FROM two_orders¦x || y FROM two_orders¦rank() OVER (ORDER BY x || y) FROM two_orders¦x FROM two_orders ORDER BY (x || y) COLLATE "C"]]
 DROP TABLE two_orders
--- Syntax of later versions of PostgreSQL.
+-- Syntax of newer versions of PostgreSQL.
 CREATE TABLE newer (a int, b int)
 CREATE STATISTICS ON a, b FROM newer
 CREATE STATISTICS (ndistinct) ON a, b FROM newer

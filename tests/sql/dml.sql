@@ -59,7 +59,7 @@ VACUUM ANALYZE m; SELECT count(*), sum(c) FROM m WHERE b LIKE 'many%'
 SELECT [[b¦a]] FROM m WHERE b IN ('many22', 'many33', 'restarted') ORDER BY b FOR [[update¦no key update¦share¦key share¦update nowait¦share skip locked¦update of m¦update of nope]]
 DROP TABLE m; DROP TABLE child, m; DROP TABLE IF EXISTS m
 
--- NULLs that are not distinct conflict.
+-- Conflicts of NULLs with NULLS NOT DISTINCT.
 CREATE TABLE alike (i int UNIQUE NULLS NOT DISTINCT, t text);
 INSERT INTO alike VALUES (NULL, 'a'), (1, 'b');
 INSERT INTO alike (t) VALUES ('c');

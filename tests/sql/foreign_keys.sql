@@ -73,12 +73,12 @@ alter table fkm add constraint fkm_b_fkey foreign key (b) references pk2, add co
 select conname, contype, conkey, confkey, conpfeqop::regoperator[] from pg_constraint where conrelid='fkm'::regclass order by 1
 drop table fkn, fkm, fk3, fk2, fk1, pk1, pk2 cascade
 DROP SCHEMA keys CASCADE
--- TRUNCATE names the references to the tables in their order.
+-- TRUNCATE reports the references to the tables in their order.
 CREATE TABLE tr_a (a int PRIMARY KEY); CREATE TABLE tr_b (b int REFERENCES tr_a); CREATE TABLE tr_c (c int PRIMARY KEY); CREATE TABLE tr_d (d int REFERENCES tr_c); CREATE TABLE tr_e (e int REFERENCES tr_a, f int REFERENCES tr_c)
 TRUNCATE [[tr_a¦tr_c, tr_a¦tr_a, tr_c¦tr_c, tr_a, tr_d¦tr_c, tr_a, tr_d, tr_b¦tr_a, tr_b¦tr_e, tr_a, tr_b¦tr_a, tr_b, tr_c, tr_d, tr_e]]
 TRUNCATE tr_c, tr_a CASCADE
 DROP TABLE tr_a, tr_b, tr_c, tr_d, tr_e
--- Referencing columns of types that are cast to that of the referenced column.
+-- Referencing columns whose types are cast to that of the referenced column.
 create table pk9(a numeric primary key, b float8 unique, c text unique, d timestamptz unique)
 create table fk9(a int references pk9 on update cascade, b numeric references pk9(b), c char(4) references pk9(c), d date references pk9(d))
 insert into pk9 values (1,1.5,'x','2024-01-01'),(2,2.5,'y','2024-01-02')

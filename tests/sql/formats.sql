@@ -1,4 +1,4 @@
--- to_char, to_number, to_timestamp and to_date in their less usual forms; dates, zones and intervals at their edges.
+-- Rare formats of to_char, to_number, to_timestamp and to_date; limits of dates, time zones and intervals.
 SELECT to_char([[1.2345¦0.00001234567¦-98765.4321¦0¦12345e300¦9.995¦'NaN'::numeric¦1.2345::float8¦'infinity'::float4¦1234]], '[[9.99EEEE¦9.999EEEE¦9EEEE¦EEEE]]')
 SELECT to_char([[0¦-4.2¦4200000000¦0.000012¦'infinity'¦'nan']]::[[numeric¦float8¦float4]], '[[MI9999999999.99¦FM99.99¦99.99S¦0099.99¦99PR¦FM99.¦9V99¦S9,999.0¦FMRN¦SG09.9¦99th¦9.9PL]]')
 SELECT to_char([[100¦-12¦12345678901]]::[[numeric¦int8¦float8]], '[[f\"oo999¦f\\"oo999¦"f\"oo"999¦9S9¦FM9999999999D9999900000000000000000¦L999¦9G999G999¦B99¦rn¦RN¦FM999X¦Mi999]]')

@@ -1,4 +1,4 @@
--- Names of types within texts: what is no type's name is refused, and lists of them end.
+-- Type names in texts: invalid names are refused, and lists of them are limited.
 SELECT '[[int, 5¦int as x¦int from pg_class¦setof int¦int[¦a"b¦¦ ¦nosuch¦int%type¦pg_class.oid%type¦int) x¦int;¦"int4"¦ int4 []¦nosuch[]¦numeric(5,2)]]'::regtype
 SELECT to_regtype('[[setof int¦nosuch¦a.b.c.d¦int4¦]]')
 SELECT to_regprocedure('abs([[int¦int,¦ int4 ¦"int4"¦"a,b"¦numeric(10,2)¦numeric(10¦setof int¦¦,¦,int]])')

@@ -1,4 +1,4 @@
--- Texts of values, and templates, at their limits.
+-- Input texts and format templates at their limits.
 SELECT '[[infinity¦-infinity¦today¦epoch¦allballs]]'::[[time¦timetz]] IS NULL
 SELECT to_[[date¦timestamp]]('[[99999999¦99999999 BC¦99999999 1]]', '[[CC¦CC BC¦CC YY]]')
 SELECT to_[[date¦timestamp]]('[[2000 999999999¦2000 53]]', '[[IYYY IW¦YYYY WW¦YYYY W¦YYYY DDD¦IYYY IDDD]]')
@@ -18,7 +18,7 @@ SELECT timestamp '294276-12-31 23:59:59.999999' [[<¦<=¦=¦<>]] timestamptz '29
 SELECT timestamptz '4714-11-24 00:00+00 BC'::timestamp
 SELECT array_append('[2147483646:2147483646]={1}'::int[], 1)
 SELECT make_timestamp(-1, 1, 100, 0, 0, 0), make_date(-2147483648, 1, 1)
--- Values that are large in one row of many.
+-- Values that are large in a single row.
 SELECT sum(length(repeat('x', 500000 + i))) FROM generate_series(1, 100) i
 SELECT count(*), max(length(r)) FROM (SELECT repeat('x', 500000 + i) AS r FROM generate_series(1, 60) i OFFSET 0) s
 SELECT length(max(repeat('x', 500000 + i))) FROM generate_series(1, 50) i

@@ -46,7 +46,7 @@ SELECT t = t FROM js LIMIT 1
 DROP TABLE js
 SELECT row_to_json(v) FROM (VALUES (1, 'a')[[¦, (2, 'b')]]) v (x, y)
 SELECT row_to_json(v), to_jsonb(v) FROM (SELECT relname AS a, relkind AS b FROM pg_class WHERE relname = 'pg_type'[[¦ LIMIT 1]]) v [[(x, y)¦(x)¦]]
--- SQL/JSON constructors of later versions are functions like others.
+-- SQL/JSON constructors of newer versions are ordinary function names.
 SELECT json('{}'), json_object('{a,b}'), json('{}') IS NULL
 SELECT [[json_scalar(1)¦json_value('{}','a')¦json_array(1,2)¦json_array()¦json_object()¦json_exists('{}','$')¦json_query('1', '2')¦json_serialize('1')¦json_arrayagg(1 ORDER BY 2) OVER ()¦json_arrayagg(1) FILTER (WHERE true)]]
 SELECT [[json_object('a':1)¦json_object('a' VALUE 1)¦json_array(SELECT 1)¦json_exists('{}','$' PASSING 1 AS x)¦'1' IS JSON¦'1' IS NOT JSON OBJECT¦json_objectagg('a': 1)¦json_serialize('1' RETURNING text)¦json_query('1','2' WITH WRAPPER)¦json('{}' FORMAT json)]]

@@ -1,4 +1,4 @@
--- Left joins among joins that may come before or after them.
+-- Left joins whose position in the join order is not fixed.
 CREATE TEMP TABLE la (a int PRIMARY KEY, b int, c int)
 CREATE TEMP TABLE lb (a int PRIMARY KEY, d int, e text)
 CREATE TEMP TABLE lc (c int, f int)
@@ -35,7 +35,7 @@ SELECT count(*) FROM la LEFT JOIN lb b1 ON b1.a = la.a LEFT JOIN lb b2 ON b2.a =
 SELECT lb.e, count(*) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c GROUP BY ROLLUP (lb.e) ORDER BY 1
 BEGIN; UPDATE la SET b = -1 FROM lc LEFT JOIN ld ON ld.f = lc.f JOIN lb ON lb.d = lc.c WHERE la.a = lb.a; SELECT count(*), sum(b) FROM la; ROLLBACK
 SELECT la.a FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE lc.f = 3 ORDER BY 1 LIMIT 3 FOR UPDATE OF la
--- Conditions above that see the columns which a left join adds: it may still come before or after joins of its left side.
+-- Conditions on columns of the nullable side: the left join may still change places with joins of its left side.
 CREATE TEMP TABLE le AS SELECT g AS n FROM generate_series(1, 40) g
 ANALYZE le
 EXPLAIN (COSTS OFF) SELECT count(*) FROM la CROSS JOIN le x CROSS JOIN le y LEFT JOIN lb ON lb.a = la.a WHERE lb.d IS NULL OR lb.d = la.c
@@ -51,7 +51,7 @@ SELECT count(*), sum(x.n) FROM la LEFT JOIN lb ON lb.a = la.a CROSS JOIN le x WH
 SELECT count(*), count(l.m) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a CROSS JOIN LATERAL (SELECT coalesce(lb.d, x.n) AS m OFFSET 0) l WHERE l.m = la.c
 SELECT count(*), sum(lb.d), count(ld.g) FROM la LEFT JOIN lb ON lb.a = la.a LEFT JOIN ld ON ld.f = lb.d WHERE EXISTS (SELECT FROM lc WHERE lc.f = la.b) AND NOT EXISTS (SELECT FROM lc x WHERE x.f = la.c + 20) AND (ld.g IS NULL OR lb.d > 1)
 SELECT count(*), sum(d) FROM (SELECT * FROM la WHERE b IN (SELECT f FROM lc)) s LEFT JOIN lb ON lb.a = s.a WHERE coalesce(lb.d, s.c) = s.c
--- An empty array makes ANY false and ALL true for NULL too: no reason to take an outer join for an inner one.
+-- With an empty array, ANY is false and ALL is true even for NULL, so they do not make an outer join an inner join.
 CREATE TEMP TABLE ea(a int); CREATE TEMP TABLE eb(a int, b int[]); INSERT INTO ea VALUES (1), (2), (3), (NULL); INSERT INTO eb VALUES (2, '{}'), (3, '{3}'), (5, NULL)
 SELECT ea.a, eb.a FROM ea LEFT JOIN eb USING (a) WHERE (eb.a <> ANY ('{}'::int[])) <= (ea.a > 100) ORDER BY 1
 SELECT ea.a, eb.a FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE NOT (eb.a = ANY ('{}'::int[])) ORDER BY 1
@@ -64,7 +64,7 @@ SELECT ea.a, x.a FROM ea LEFT JOIN eb x ON ea.a = x.a LEFT JOIN eb y ON x.a = y.
 EXPLAIN (COSTS OFF) SELECT 1 FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE eb.a = ALL ('{1,2}'::int[])
 EXPLAIN (COSTS OFF) SELECT 1 FROM ea LEFT JOIN eb ON ea.a > eb.a WHERE NOT (eb.a = ANY (ARRAY[ea.a, 2]))
 EXPLAIN (COSTS OFF) SELECT 1 FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE eb.a = ANY (ARRAY(SELECT 1))
--- A condition on the left side alone stays with the join, where a constant is known for one of its columns.
+-- A condition on the left side only remains a join condition, even if one of its columns is a known constant.
 CREATE TEMP TABLE ioa(id int, x int, pad text); INSERT INTO ioa SELECT g, g % 500, repeat('x', 50) FROM generate_series(1, 5000) g; CREATE INDEX ON ioa(x)
 VACUUM ANALYZE ioa
 SELECT count(*), count(g) FROM (SELECT id, x FROM ioa WHERE x = 3) t LEFT JOIN generate_series(1, 2) g ON t.x = t.id

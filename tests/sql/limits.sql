@@ -1,4 +1,4 @@
--- Values of 1 GB and more are refused, by the error of each function, before memory is taken.
+-- Values of 1 GB and more are refused with the error of each function, before memory is allocated.
 SELECT length([[repeat('ab', 1000000000)¦repeat('ab', 536870910)¦repeat('abc', -2147483648)]])
 SELECT [[lpad¦rpad]]('x', [[2147483647¦268435456¦-2147483648¦3]], [['ab'¦'']])
 SELECT length(replace(repeat('a', 30000), 'a', repeat('b', 40000)))
@@ -29,16 +29,16 @@ SELECT split_part('a,b,,c', ',', [[1¦2¦3¦4¦5¦-1¦-2¦-4¦-5¦0¦2147483647�
 SELECT [[split_part('', ',', 1)¦split_part('abc', '', 1)¦split_part('abc', '', -1)¦split_part('abc', '', 2)¦split_part('a,b', ',b', 2)]]
 SELECT string_to_array([['a,b,,c'¦''¦'abc'¦',']], [[','¦''¦null¦'bc']], [[''¦'b'¦null]])
 SELECT reverse([['aäb€c𝄞'¦''¦'abc']]), translate('aäb€', [['aä'¦'€b'¦'']], [['xyz'¦'ß'¦'']])
--- Numbers that are read from text.
+-- Numbers in text input.
 SELECT '[[9223372036854775808¦9223372036854775807¦-9223372036854775808¦-9223372036854775809¦99999999999999999999]][[x¦¦ ¦ x]]'::[[int2¦int4¦int8¦int2vector¦oid]]
 SELECT '[[32768¦-32768¦-32769¦2147483648¦-2147483648¦-2147483649]][[x¦]]'::[[int2¦int4¦int2vector]]
 SELECT ('1e' || repeat('9', 100))::[[numeric¦jsonb¦float8¦int4]]
 SELECT ('1e-' || repeat('9', 100))::[[numeric¦jsonb¦float8]]
 SELECT '1e[[131071¦131072¦-16383¦-16384¦1073741823¦-1073741823¦2147483648]]'::numeric IS NULL
--- Units with characters that are cut.
+-- Words with multibyte characters that are truncated.
 SELECT [[date_part¦date_trunc]]([['äöü€𝄞'¦'monthäöü'¦'äöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöüäöü'¦'MONTH']], [[timestamp '2024-02-29 12:00'¦interval '1 day']])
 SELECT interval '1 [[äöü€𝄞¦monthäöüäöü]]'
--- Types without a modifier do not keep that of the argument.
+-- Types without a modifier do not inherit that of the argument.
 CREATE TABLE modified (c char(4), v varchar(7), n numeric(5,2), b bit(3), vb varbit(5), t time(2), tz timetz(1), ts timestamp(3), tsz timestamptz(4), i interval day to second(2), iv interval(3), ca char(4)[], na numeric(5,2)[])
 CREATE VIEW unmodified AS SELECT c::bpchar AS c1, v::varchar AS v1, n::numeric AS n1, b::bit AS b1, vb::varbit AS vb1, t::time AS t1, tz::timetz AS tz1, ts::timestamp AS ts1, tsz::timestamptz AS tsz1, i::interval AS i1, iv::interval AS iv1, ca::bpchar[] AS ca1, na::numeric[] AS na1, c::varchar AS cv, v::bpchar AS vc, n::numeric(7,1) AS n71, n::numeric::numeric(5,2) AS nn, null::numeric(3,1)::numeric AS nu, '1.5'::numeric(4,2)::numeric AS cn, array[n, n]::numeric[] AS an, coalesce(c::bpchar, c) AS co, (SELECT c FROM modified LIMIT 1)::bpchar AS sc, c COLLATE "C"::bpchar AS cc FROM modified
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'unmodified'::regclass ORDER BY attnum
@@ -47,10 +47,10 @@ CREATE TABLE copied AS SELECT c::bpchar, n::numeric, v::varchar FROM modified
 INSERT INTO copied VALUES ('longer than four', 123456.789, 'longer than seven')
 SELECT * FROM copied
 DROP TABLE copied; DROP VIEW unmodified; DROP TABLE modified
--- Arrays of which the catalogs do not tell the type of elements.
+-- Array types whose element type is not in the catalogs.
 SELECT [[to_json¦to_jsonb¦array_to_json¦max¦json_agg¦json_build_array¦jsonb_build_array¦array_agg¦cardinality¦array_dims]](most_common_vals) FROM pg_stats WHERE tablename = 'pg_proc' AND attname = 'prokind' AND false
 SELECT json_agg(x) FROM (SELECT stavalues1 FROM pg_statistic WHERE false) x
--- Back references to groups of other alternatives.
+-- Back references to groups of other branches.
 SELECT 'a' ~ [['$()|^\1'¦'()|^\1'¦'^()|\1a'¦'(b)?\1'¦'(?:(b)|a)\1'¦'(a)|\1$'¦'b*$()|^\1']]
 SELECT 'ab' ~ [['$()|^\1'¦'$()|b\1'¦'(b)$|^\1'¦'()$|^\1']]
 SELECT host(inet '[[::4.3.2.1¦::1¦::ffff:1.2.3.4¦1.2.3.4/8¦::1.2.0.0/96]]')

@@ -67,7 +67,7 @@ SELECT [[1¦1.5¦'3']] BETWEEN [[1¦2]] AND 3, [[1¦5]] NOT BETWEEN SYMMETRIC 3 
 SELECT [[0¦-1¦0.1¦-0.05¦3.14¦9007199254740991¦9007199254740992¦9007199254740993¦900719925474099.5¦123456.7891¦0.00000001¦0.0000000123456789¦1e20¦1.5e23¦-12345e17¦1e-20¦1e-24¦12340000e16¦0.3000¦99999999.99]]::numeric::[[float8¦float4]]
 SELECT to_char(timestamp '2024-02-03 04:05:06' + g * interval '1 day', CASE WHEN g % 3 = 0 THEN 'YYYY-MM' ELSE 'FMDay "x" DDth' END) FROM generate_series(1, 7) g ORDER BY g
 
--- Of two shortest texts the even one.
+-- Of two shortest representations the one with an even last digit is chosen.
 SELECT 900719925474099.25::float8, 900719925474099.75::float8, 2251799813685248.25::float8, 1125899906842624.125::float8, 8388608.5::float4, 2097152.125::float4, 2097152.375::float4;
 SELECT m, string_agg(((i * 7919 * 104729 % 4503599627370496 + 4503599627370496) / power(2, m)::float8)::text, ' ' ORDER BY i) FROM generate_series(1, 12) m, generate_series(1, 60) i GROUP BY m ORDER BY m;
 SELECT m, string_agg(((i * 7919 % 8388608 + 8388608) / power(2, m)::float4)::float4::text, ' ' ORDER BY i) FROM generate_series(1, 12) m, generate_series(1, 60) i GROUP BY m ORDER BY m;

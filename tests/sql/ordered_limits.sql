@@ -1,4 +1,4 @@
--- LIMIT over grouping, windows, DISTINCT, subqueries and UNION ALL that hand on rows in the order of an index.
+-- LIMIT over grouping, windows, DISTINCT, subqueries and UNION ALL whose rows are in the order of an index.
 CREATE SCHEMA ordered_limits; SET search_path = ordered_limits
 create table t(id int primary key, u int, ts timestamp, k text, v numeric)
 insert into t select g, (g*7919)%997, timestamp '2024-01-01'+g*interval '1 min', 'k'||g%5, g%100 from generate_series(1,9000) g
@@ -97,7 +97,7 @@ select ts from t union all select ts from s order by ts fetch first 3 rows with 
 select u, sum(v), sum(sum(v)) over (order by u) from t group by u order by u limit 4
 explain (costs off) select u, sum(v), sum(sum(v)) over (order by u) from t group by u order by u limit 4
 select u, sum(v), rank() over (order by sum(v)) from t group by u order by u limit 4
--- A condition on two columns of a row is no search for a value.
+-- A condition on two columns of the same row is not an index condition.
 explain (costs off) select id from t where v = (select max(y.v) from t y where y.u = t.u) order by id limit 3
 select id from t where v = (select max(y.v) from t y where y.u = t.u) order by id limit 3
 explain (costs off) select * from t where id = u

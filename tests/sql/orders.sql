@@ -1,4 +1,4 @@
--- Orders that the catalogs know: enums and rows.
+-- Orders that depend on catalogs: enums and rows.
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')
 ALTER TYPE mood ADD VALUE 'so so' BEFORE 'ok'
 ALTER TYPE mood ADD VALUE 'great'
@@ -51,7 +51,7 @@ SELECT DISTINCT a FROM (VALUES (1, 'x'), (2, 'y'), (1, 'x')) a(n, t) ORDER BY a
 SELECT DISTINCT row(id % 2, m) FROM moods WHERE id < 6 ORDER BY 1
 DROP TABLE moods, pairs
 DROP TYPE mood, pair
--- Anonymous rows: compared column by column, as far as that decides; types without an order matter only where they are reached.
+-- Anonymous rows are compared column by column; a type without an order is an error only if its column is reached.
 SELECT r FROM (VALUES (ROW(3, 'b')), (ROW(1, 'z')), (ROW(2, 'a'))) v(r) ORDER BY r
 SELECT ROW(a, j) FROM (VALUES (3, '{}'::json), (1, '1')) v(a, j) ORDER BY ROW(a, j)
 SELECT ROW(a, j) FROM (VALUES (3, '{}'::json), (3, '1')) v(a, j) ORDER BY 1
@@ -85,7 +85,7 @@ SELECT count(DISTINCT n) FROM (SELECT generate_series(1, 3), nextval('numbered')
 SELECT count(DISTINCT n) FROM (SELECT generate_series(1, 2) + 1, nextval('numbered') + x AS n FROM (VALUES (1), (2)) v(x) ORDER BY x) s
 SELECT count(DISTINCT r) FROM (SELECT generate_series(1, 3), random() AS r OFFSET 0) s
 DROP SEQUENCE numbered
--- Columns that a join holds equal have one order.
+-- Columns that a join equates have a single order.
 CREATE TABLE oc1 (id int PRIMARY KEY, b int)
 CREATE TABLE oc2 (id int PRIMARY KEY, b int)
 CREATE TABLE oc3 (id int PRIMARY KEY, b int)

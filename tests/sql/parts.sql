@@ -1,4 +1,4 @@
--- Assignments to parts of columns, and tables made of queries.
+-- Assignments to parts of columns, and tables created by queries.
 CREATE TYPE pt AS (a int, b text[]); CREATE TABLE pa (f1 int, f2 int[], f3 pt, f4 pt[])
 INSERT INTO pa (f2[1], f2[2]) [[VALUES (1, 2)¦VALUES (3, 4), (5, 6)¦SELECT 7, 8¦VALUES (1, DEFAULT)¦VALUES ('x', 1), (2, 3)]] RETURNING *
 INSERT INTO pa (f2[1], f2[2], f2[4]) VALUES (3, 4, 9), (5, 6, 8) RETURNING *
@@ -25,12 +25,12 @@ CREATE TABLE [[¦IF NOT EXISTS ]]p5 [[¦(q)]] AS EXECUTE [[pp(4)¦nope¦pp¦pp('
 SELECT * FROM p5
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) [[CREATE TABLE p6 AS EXECUTE pp(3)¦EXECUTE pp(3)¦DECLARE c CURSOR FOR SELECT * FROM pc WHERE a = 3]]
 SELECT * FROM p6
--- An arm that a CASE is reduced to tells its type modifier.
+-- A branch to which a CASE is reduced determines the type modifier.
 SELECT CASE WHEN [[true¦false¦a > 3]] THEN '1.5'::numeric(5, 2) ELSE a::numeric END, coalesce('x'::varchar(7), c) FROM pc WHERE a = 4
 SELECT CASE WHEN true THEN '1.5'::numeric(5, 2) ELSE x END FROM (SELECT a x FROM pc [[UNION ALL¦UNION¦INTERSECT]] SELECT b FROM pc) u[[¦ CROSS JOIN pc]]
 SELECT '1.5'::numeric(5, 2) x UNION [[ALL¦DISTINCT]] SELECT 2.25::numeric(6, 3)[[¦ ORDER BY x]]
 CREATE TABLE p7 AS SELECT CASE WHEN [[true¦a > 3]] THEN '1.5'::numeric(5, 2) ELSE a END x FROM pc[[¦ WITH NO DATA]]; SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'p7'::regclass AND attnum = 1; DROP TABLE p7
 SELECT * FROM pc [[JOIN¦LEFT JOIN¦FULL JOIN¦NATURAL JOIN]] (SELECT [['x'::text¦true¦2.5¦'{1}'::int[]]] a) y[[¦ USING (a)]]
--- Rows that are not what the query says they are.
+-- Rows whose types differ from those that the query declares.
 WITH a(b) AS (VALUES (row(1, 2, 3))) SELECT * FROM a, coalesce(b) AS c([[d int, e int, f int¦d int, e int¦d int, e int, f float¦d int, e int, f int, g int]])
 SELECT * FROM generate_series(1, 2) g, coalesce(row(1)) AS (a int, b int)

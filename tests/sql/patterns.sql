@@ -1,4 +1,4 @@
--- Regular expressions: which match is taken and where its groups lie, constraints, back references, faults.
+-- Regular expressions: the chosen match and its groups, constraints, back references, errors.
 SELECT regexp_match('[[abcd¦llmmmfff¦foo/bar/baz¦aabb]]', '[[(a|ab)(c|bcd)(d*)¦^(l*){1,1}?(.*)(f*)$¦^(l*?){1,1}(.*)(f*)$¦^([^/]+?)(?:/([^/]+?))(?:/([^/]+?))?$¦(a*?)(b+)¦(a*)+?b]]')
 SELECT regexp_match('[[XY1234Z¦xb¦babbb¦]]', '[[Y*([0-9]{1,3})¦Y*?([0-9]{1,3})¦(?:Y*?)([0-9]{1,3})?¦((x)|(b))*¦(x|)*b¦b(b{0,}?){0,}?¦()*¦(x*)*]]')
 SELECT regexp_match('[[ababab¦bbbb¦abcabc]]', '[[(ab)*¦((a)|(b))*¦(b){2}¦(b{1,2}){2}?¦(?:(a)|b)*¦(abc|ab|a)(c|bca)?]]')

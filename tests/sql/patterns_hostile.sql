@@ -1,4 +1,4 @@
--- Deep, long and wide regular expressions that PostgreSQL answers or refuses.
+-- Deeply nested, long and wide regular expressions that PostgreSQL accepts or refuses.
 select repeat('x', 30) ~ (repeat('(', 1000) || 'x' || repeat(')', 1000));
 select substring('axa', repeat('(', 1000) || 'x' || repeat(')', 1000));
 select 'x' ~ (repeat('(', 5000) || 'x' || repeat(')', 5000));

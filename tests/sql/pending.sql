@@ -1,4 +1,4 @@
--- Events that wait for the end of the transaction, of tables and constraints that go or change before it.
+-- Deferred trigger events of tables and constraints that are dropped or changed before the end of the transaction.
 CREATE SCHEMA pending; SET search_path = pending
 create table p(a int primary key); create table c(a int references p deferrable initially deferred)
 begin; insert into c values (1); drop table p cascade; commit

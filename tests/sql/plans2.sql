@@ -1,4 +1,4 @@
--- Joins by columns that equal each other only by way of others, and the places of semi and anti joins among them.
+-- Joins on columns that are equal only by transitivity, and the positions of semi and anti joins among them.
 create table plans2_r (k int primary key, name text)
 create table plans2_n (k int primary key, r int, name text)
 create table plans2_s (k int primary key, n int, t text)
@@ -19,7 +19,7 @@ analyze plans2_r, plans2_n, plans2_s, plans2_c, plans2_o, plans2_l
 set max_parallel_workers_per_gather = 0
 select count(*), sum(o.v) from plans2_c c, plans2_s s, plans2_n n, plans2_r r, plans2_o o where c.n = s.n and s.n = n.k and n.r = r.k and r.name = 'r3' and o.c = c.k
 select count(*), sum(l.v) from plans2_c c, plans2_o o, plans2_l l, plans2_s s, plans2_n n, plans2_r r where c.k = o.c and l.o = o.k and l.s = s.k and c.n = s.n and s.n = n.k and n.r = r.k and r.name = 'r2' and o.v < 30
--- Two columns of one table in a class, classes over outer joins, and a class of one table alone.
+-- Two columns of one table in an equivalence class, classes over outer joins, and a class of a single table.
 select count(*), sum(c.k) from plans2_c c, plans2_s s, plans2_n n where c.n = s.n and s.n = n.k and n.r = c.n
 select count(*), sum(c.k) from plans2_c c, plans2_n n where c.n = n.k and n.k = n.r and c.k = n.r
 select count(*), sum(c.k), count(o.k) from plans2_c c left join plans2_o o on o.c = c.k, plans2_s s, plans2_n n where c.n = s.n and s.n = n.k and s.k = c.k
@@ -33,14 +33,14 @@ set enable_mergejoin = off
 select count(*), sum(o.v) from plans2_c c, plans2_s s, plans2_n n, plans2_r r, plans2_o o where c.n = s.n and s.n = n.k and n.r = r.k and r.name = 'r3' and o.c = c.k and s.k < 100
 reset enable_hashjoin
 reset enable_mergejoin
--- Semi joins with one partner at most are inner joins.
+-- Semi joins with at most one match are inner joins.
 set enable_bitmapscan = off
 explain (costs off) select * from plans2_o o where o.c in (select k from plans2_c where t = 'c77')
 reset enable_bitmapscan
 select count(*), sum(o.v) from plans2_o o where o.c in (select k from plans2_c where n = 4 and t like 'c1%')
 select count(*) from plans2_o o where exists (select from plans2_c c where c.k = o.c and c.n > o.v)
 select count(*) from plans2_o o where o.k < 1500 and exists (select from plans2_c c where c.k = o.c and c.n in (select n.k from plans2_n n where n.r = o.v % 5 + 1))
--- Filters among joins.
+-- Filter joins among other joins.
 select s.k, count(*) from plans2_s s, plans2_l l1, plans2_o o, plans2_n n where s.k = l1.s and o.k = l1.o and o.v < 50 and l1.v > 3 and exists (select from plans2_l l2 where l2.o = l1.o and l2.s <> l1.s) and not exists (select from plans2_l l3 where l3.o = l1.o and l3.s <> l1.s and l3.v > 6) and s.n = n.k and n.name = 'n7' group by s.k order by 1
 select count(*), sum(c.k) from plans2_c c, plans2_n n where c.n = n.k and exists (select from plans2_o o where o.c = c.k and o.v = n.r) and not exists (select from plans2_s s where s.n = n.k and s.k = c.k)
 select count(*), sum(c.k) from plans2_c c, plans2_n n where c.n = n.k and [[exists¦not exists]] (select from plans2_o o, plans2_l l where l.o = o.k and o.c = c.k and l.s = n.k)

@@ -1,4 +1,4 @@
--- Subqueries below joins stand without a scan of their own, with the columns that are used.
+-- Subqueries below joins need no subquery scan, and return only the columns that are used.
 CREATE TABLE p3 (id int PRIMARY KEY, x int, s text);
 INSERT INTO p3 SELECT g, g % 10, 'text ' || g FROM generate_series(1, 1000) g;
 VACUUM ANALYZE p3;

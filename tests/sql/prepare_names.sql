@@ -1,4 +1,4 @@
--- A name that is taken is noticed after the statement has been analysed.
+-- A duplicate name is reported after the statement has been analysed.
 PREPARE taken AS SELECT 1
 PREPARE taken AS SELECT nothing_there
 PREPARE taken (no_such_type) AS SELECT 1

@@ -1,4 +1,4 @@
--- Conditions that move: into subqueries and out of OR-clauses; conditions on indexes between types of dates.
+-- Conditions that are moved: into subqueries and out of OR clauses; index conditions that compare different date types.
 CREATE TABLE p_d (id int, d date, ts timestamp, tz timestamptz)
 INSERT INTO p_d SELECT g, date '2024-03-25' + g % 60, timestamp '2024-03-25' + g * interval '6 hours', timestamptz '2024-03-25 00:00+00' + g * interval '6 hours' FROM generate_series(1, 240) g
 INSERT INTO p_d VALUES (1001, 'infinity', 'infinity', 'infinity'), (1002, '-infinity', '-infinity', '-infinity'), (1003, '5874897-12-31', null, null), (1004, null, null, null)

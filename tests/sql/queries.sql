@@ -84,12 +84,12 @@ SELECT 'x'::text, count(*) FROM q_a GROUP BY rollup ('x'::text)
 SELECT abs(-3), abs(-4) - 1, abs(-3) + 1, count(*) FROM q_a GROUP BY [[cube (abs(-3), abs(-4) - 1)¦grouping sets ((abs(-3), abs(-4) - 1), (abs(-4) - 1), ())]] [[¦HAVING abs(-3) = 3]]
 SELECT CASE WHEN true THEN g END, g, count(*) FROM q_a GROUP BY cube (CASE WHEN true THEN g END, g)
 SELECT * FROM (SELECT abs(-3) AS k, count(*) FROM q_a GROUP BY rollup (abs(-3))) s WHERE [[k IS NULL¦k = 3¦k = 3 OR k = 3]]
--- What is volatile is called for each row, in the order of rows and columns.
+-- Volatile functions are called for each row, in the order of rows and columns.
 CREATE SEQUENCE q_s; SELECT nextval('q_s'), nextval('q_s'), i FROM generate_series(1, 3) i[[¦ WHERE nextval('q_s') > 0¦ WHERE nextval('q_s') % 2 = 0]]
 SELECT count(*) BETWEEN 300 AND 700 FROM generate_series(1, 1000) i [[¦LEFT JOIN generate_series(1, 9) j ON i = j ¦JOIN generate_series(1, 1000) k ON i = k ]]WHERE random() < 0.5
 SELECT 1 WHERE random() < 2
 SELECT currval('q_s')
--- Rows before an error reach the client.
+-- Rows before an error are sent to the client.
 SELECT i, 10 / (i - 5) FROM generate_series(1, 9) i[[¦ WHERE 100 / (i - 4) < 1000¦ WHERE i > 2 LIMIT 2¦ WHERE i > 2 LIMIT 3¦ ORDER BY i DESC¦ OFFSET 1]]
 SELECT nextval('q_s'), 10 / (i - 5) FROM generate_series(1, 9) i
 SELECT i, j, 10 / (i - 5) FROM generate_series(1, 9) i [[JOIN¦LEFT JOIN¦FULL JOIN]] generate_series(1, 9) j ON i = j WHERE i < 9 ORDER BY i
@@ -101,7 +101,7 @@ WITH x AS [[¦NOT ]]MATERIALIZED (SELECT i, 10 / (i - 5) FROM generate_series(1,
 SELECT i, count(*), 10 / (i - 5) FROM generate_series(1, 9) i GROUP BY i ORDER BY i
 WITH x AS (INSERT INTO q_e SELECT 10 / (i - 5) FROM generate_series(1, 9) i RETURNING *) SELECT * FROM x
 SELECT EXISTS (SELECT 10 / (i - 5) FROM generate_series(1, 9) i), (SELECT 1 FROM generate_series(1, 9) i WHERE 10 / (i - 5) < 0 LIMIT 1)
--- What is NULL for all rows at once, of any type.
+-- Expressions that are NULL for all rows of a batch, of any type.
 CREATE TABLE opt (id int, a oid[], m "char"[], t text); INSERT INTO opt VALUES (1, '{23,25}', '{i,o}', 'x'), (2, '{25}', '{v}', 'y'), (3, '{26}', NULL, NULL)
 SELECT id, ARRAY(SELECT a[i] FROM generate_series(1, array_length(a, 1)) g(i) WHERE m IS NULL OR m[i] IN ('i', 'v')) FROM opt
 SET plan_cache_mode = force_generic_plan; PREPARE any_of(text, int[]) AS SELECT id FROM opt WHERE ($1 IS NULL OR t = $1) AND ($2 IS NOT NULL OR id < 3) ORDER BY id
@@ -168,7 +168,7 @@ DROP DOMAIN q_short
 SELECT id, sum(id) OVER (ORDER BY id ROWS (SELECT id FROM q_a ORDER BY id LIMIT 1) + 1 PRECEDING) FROM q_a WHERE id < 6 ORDER BY 1
 PREPARE q_w (int) AS SELECT id, sum(id) OVER (ORDER BY id [[ROWS¦GROUPS¦RANGE]] BETWEEN $1 PRECEDING AND $1 FOLLOWING) FROM q_a WHERE id < 6 ORDER BY 1; EXECUTE q_w (1); EXECUTE q_w (2); DEALLOCATE q_w
 
--- Offsets of frames are computed once, from sub-selects and parameters too.
+-- Offsets of frames are computed once, also from sub-selects and parameters.
 CREATE TABLE framed AS SELECT i AS u FROM generate_series(0, 9) i;
 SELECT sum(u) OVER (ORDER BY u ROWS (SELECT 1) PRECEDING), u FROM framed;
 SELECT sum(u) OVER (ORDER BY u ROWS (SELECT max(u) - 8 FROM framed) + 1 PRECEDING), u FROM framed;
@@ -185,14 +185,14 @@ SELECT count(*), count(d.id) FROM q_a a, LATERAL (SELECT b.id FROM q_b b JOIN q_
 SELECT a.id FROM q_a a WHERE [[¦NOT ]]EXISTS (SELECT FROM q_b b, LATERAL (SELECT c.id FROM q_a c, q_b e WHERE c.id = b.id + a.id AND e.id = c.id) l WHERE b.aid = a.g) ORDER BY 1
 SELECT a, count(*) FROM (VALUES (1), (2)) v(a) GROUP BY [[DISTINCT¦ALL]] ROLLUP (a), [[ROLLUP (a)¦CUBE (a)¦GROUPING SETS ((a), (a), ())]] ORDER BY 1
 SELECT DISTINCT x FROM (VALUES ('1'::xid), ('1'), ('2')) v(x) WHERE x <> '2'
--- A sub-select's column gives its name to what is around it.
+-- The column of a scalar sub-select determines the name of the enclosing expression.
 SELECT (SELECT * FROM (VALUES (1)) v(zz)), (SELECT v.* FROM (VALUES (1)) v(zz)), (SELECT 1 + 1)::bigint, CASE WHEN true THEN 1 ELSE (SELECT 1 + 1) END, (SELECT true)::text, (SELECT date '2024-01-01')::text, CASE 1 WHEN 2 THEN 1 ELSE (SELECT '1'::int) END
 SELECT CASE WHEN true THEN (SELECT 1 AS one) ELSE (SELECT 2 AS two) END, CASE WHEN (SELECT true AS t) THEN (SELECT 1 AS one) ELSE COALESCE((SELECT 2 AS two), 3) END
 SELECT (SELECT CASE WHEN true THEN 3 END)::text, (VALUES (1)), (SELECT 1 UNION SELECT 1), (SELECT interval '1' second), (WITH q AS (SELECT 1 AS uu) SELECT * FROM q)::text, ((SELECT (row(1, 2)))), (SELECT 'x' COLLATE "C") COLLATE "C", (ARRAY(SELECT 1))[1], (SELECT ARRAY[1])[1], COALESCE((SELECT 1), 2), (SELECT count(*)), (SELECT max(1))
--- LATERAL asks for relations that no condition ties.
+-- LATERAL references to relations without a join condition.
 SELECT count(*), count(l.p), sum(g) FROM generate_series(1, 3) x CROSS JOIN generate_series(2, 4) y LEFT JOIN LATERAL (VALUES (y), (x)) l(p) ON true [[CROSS JOIN¦LEFT JOIN]] LATERAL generate_series(l.p, x + [[0¦y]]) g[[¦ ON true]]
 SELECT count(*), sum(g) FROM generate_series(1, 3) a, generate_series(1, 2) b, generate_series(1, 2) c, generate_series(1, 2) d, generate_series(1, 2) e, generate_series(1, 1) f, generate_series(1, 1) h, LATERAL generate_series(a, b + e) k LEFT JOIN LATERAL (SELECT k + a AS m OFFSET 0) l ON true, LATERAL generate_series(l.m, k + b + h) g WHERE d = e
--- A missing row is NULL as a whole, also in a subquery that is merged into another one.
+-- A null-extended row is NULL as a whole, also in a subquery that is pulled up.
 SELECT count(*) FROM (SELECT x FROM generate_series(1, 5) x LEFT JOIN (VALUES (2, NULL), (3, 'x')) t(k, v) ON x = t.k WHERE [[t IS NOT DISTINCT FROM NULL¦t IS DISTINCT FROM NULL¦t IS NULL¦t IS NOT NULL¦t::text IS NULL]]) q
 SELECT count(*) FROM generate_series(1, 5) x LEFT JOIN (VALUES (2, NULL), (3, 'x')) t(k, v) ON x = t.k JOIN (SELECT 1 AS one, y FROM generate_series(1, 5) y) z ON t [[IS NOT DISTINCT FROM NULL¦IS DISTINCT FROM NULL¦IS NULL]] AND z.y = x
 SELECT count(*) FROM (SELECT x FROM generate_series(1, 5) x LEFT JOIN (SELECT k, v FROM (VALUES (2, NULL), (3, 'x')) i(k, v) WHERE i IS DISTINCT FROM NULL) t ON x = t.k JOIN generate_series(1, 9) y ON x = y AND t IS NOT DISTINCT FROM NULL) q

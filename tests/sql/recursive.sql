@@ -1,4 +1,4 @@
--- WITH RECURSIVE: SEARCH and CYCLE, and what a recursive term may be.
+-- WITH RECURSIVE: SEARCH and CYCLE, and restrictions of the recursive term.
 CREATE TABLE rg (f int, t int, l text); INSERT INTO rg VALUES (1, 2, 'a'), (1, 3, 'b'), (2, 3, 'c'), (1, 4, 'd'), (4, 5, 'e'); CREATE TABLE rc AS SELECT * FROM rg UNION ALL VALUES (5, 1, 'f')
 WITH RECURSIVE s(f, t, l) AS (SELECT * FROM rg g UNION [[ALL¦DISTINCT]] SELECT g.* FROM rg g, s WHERE g.f = s.t) SEARCH [[DEPTH¦BREADTH]] FIRST BY [[f, t¦t¦l, f]] SET seq SELECT * FROM s ORDER BY seq, l
 WITH RECURSIVE s AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM s) SEARCH [[DEPTH¦BREADTH]] FIRST BY x SET y SELECT * FROM s LIMIT 4

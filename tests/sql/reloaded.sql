@@ -1,4 +1,4 @@
--- Texts of views, which must be what the view is made of again.
+-- Definitions of views must be valid input that recreates the same view.
 CREATE SCHEMA reloaded; SET search_path = reloaded
 create type ct as (f1 int, f2 text)
 create table tt (a int, c ct, arr ct[])

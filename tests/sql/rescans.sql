@@ -1,4 +1,4 @@
--- Rows that nodes keep while what they were made from changes, and sub-selects wherever they may stand.
+-- Rows that nodes keep over a rescan although their inputs change, and sub-selects in all positions.
 CREATE TABLE r_1 (a int)
 CREATE TABLE r_2 (b int)
 CREATE TABLE r_3 (c int, t text)

@@ -1,4 +1,4 @@
--- Row comparisons as conditions of indexes: in whole, in part, either way round, in both directions, with NULLs.
+-- Row comparisons as index conditions: complete or a prefix, with operands in either order, in both scan directions, with NULLs.
 CREATE TABLE ri (a int, b int, c text, d int);
 INSERT INTO ri SELECT g % 10, g % 37, 't' || g % 7, g FROM generate_series(1, 2000) g;
 INSERT INTO ri VALUES (5, NULL, 'n', 0), (NULL, 5, 'n', 0), (NULL, NULL, NULL, NULL), (5, 5, NULL, 0);

@@ -1,7 +1,7 @@
--- Rows one after the other: what functions of constraints and of RETURNING see, the order of errors,
+-- Rows written one by one: rows that are visible to functions in constraints and RETURNING, the order of errors,
 -- generated columns, details of errors, REFRESH CONCURRENTLY.
 CREATE SCHEMA row_writer; SET search_path = row_writer
--- checks that read their table
+-- checks that read the table that they check
 create table k(id int, v int)
 create function total() returns bigint language sql as 'select count(*) from k'
 alter table k add constraint few check (total() < 3)
@@ -47,7 +47,7 @@ insert into g2(a, b) values (1, 3) on conflict (b) do update set b = 4
 table g2
 insert into g2(a, b) values (1, 4) on conflict (b) do update set a = 10
 table g2
--- 27000
+-- error 27000
 create table w(id int primary key, v int)
 insert into w values (1, 1)
 create function w_up() returns int language sql as 'update w set v = v + 1 returning v'
@@ -55,7 +55,7 @@ update w set v = w_up()
 delete from w where w_up() > 0
 insert into w values (1, 2) on conflict (id) do update set v = w_up()
 select * from w
--- details
+-- details of errors
 create role row_writer_role
 grant usage on schema row_writer to row_writer_role
 create table dp(id int primary key, secret int unique)
@@ -84,7 +84,7 @@ set role row_writer_role
 insert into dc values (2, 9, 2)
 insert into dc values (3, 2, 1)
 reset role
--- matview
+-- materialized views
 create table b(id int, t text)
 insert into b values (1, 'a'), (2, 'b'), (3, null)
 create materialized view mv as select * from b
@@ -103,7 +103,7 @@ refresh materialized view concurrently mv
 select ctid, * from mv order by id, t
 refresh materialized view concurrently mv
 select ctid, * from mv order by id, t
--- rows that equal no other row, because of NULL in a key, and wide rows
+-- rows that equal no other row because of NULL in a key, and wide rows
 create unique index on mv(id, t)
 insert into b select g, repeat('x', 3000) || g from generate_series(100, 110) g
 refresh materialized view concurrently mv
@@ -111,7 +111,7 @@ update b set t = t || 'y' where id between 105 and 107
 delete from b where id > 108
 refresh materialized view concurrently mv
 select id, length(t), right(t, 4) from mv order by id, t
--- replication role
+-- session_replication_role
 set session_replication_role = replica
 insert into dc values (77, 99, 99)
 set session_replication_role = origin
@@ -119,7 +119,7 @@ insert into dc values (78, 99, 99)
 alter table dc disable trigger all
 insert into dc values (79, 99, 199)
 alter table dc enable trigger all
--- a key column that is not readable, and the other way round
+-- a key column that the user may not read, and the reverse
 revoke all on dp, dc from row_writer_role
 drop schema row_writer cascade
 drop role row_writer_role

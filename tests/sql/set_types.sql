@@ -1,5 +1,5 @@
--- Type modifiers of a set operation's columns: those of all arms if they are equal, also where
--- arms are left out because they have no rows.
+-- Type modifiers of the columns of a set operation: those of all branches if they are equal, also if
+-- branches are removed because they have no rows.
 CREATE TEMP TABLE mods (v varchar(10), w varchar(20), n numeric(8, 2), c char(3), t text)
 INSERT INTO mods VALUES ('a', 'b', 1.25, 'c', 'd')
 SELECT v FROM mods UNION ALL SELECT [[t¦v¦w¦c¦'x'::text¦n::text¦NULL]] FROM mods WHERE false

@@ -1,4 +1,4 @@
--- Sets in the target list and in FROM, of single values and of rows, beside other columns, under LIMIT
+-- Set-returning functions in the target list and in FROM, of scalars and of rows, beside other columns, under LIMIT
 -- and over volatile rows.
 CREATE TEMP TABLE streamed AS SELECT g, g % 7 AS k, repeat('x', g % 50) AS t FROM generate_series(1, 5000) g
 SELECT [[g, generate_series(1, g % 4)¦generate_series(g, 1, -2), t¦unnest(ARRAY[g, NULL, k])¦unnest(ARRAY[t, 'b']), g¦generate_series(1, NULLIF(k, 3)), k¦generate_series(1, k), generate_series(1, 3), g¦(g + 1), generate_series(1, 2) + g]] FROM streamed WHERE g < 40 ORDER BY g LIMIT [[3¦7¦1000]]
@@ -13,7 +13,7 @@ SELECT nextval('counted')
 SELECT generate_series(1, 2), 10 / (3 - x) FROM generate_series(1, 5) x LIMIT 4
 SELECT generate_series(2147483645, 2147483647), generate_series(-9223372036854775807, -9223372036854775808, -1)
 SELECT generate_series(1, 3, 0)
--- Rows before an error go out first.
+-- Rows before an error are returned first.
 SELECT generate_series(1, 2), 10 / (3 - x) FROM generate_series(1, 5) x[[¦ LIMIT 5¦ LIMIT 4]]
 SELECT unnest(ARRAY[1, 2]), generate_series(1, 3), 10 / (3 - x) FROM generate_series(1, 5) x[[¦ LIMIT 5]]
 SELECT generate_series(1, 10 / (3 - x)), x FROM generate_series(1, 5) x

@@ -1,4 +1,4 @@
--- What takes a quick way must answer as the slow one: numbers of few digits, constant lists, shared states, recursion.
+-- Fast paths must have the results of the general code: numbers with few digits, constant lists, shared states, recursion.
 create table sp_n (id int, x numeric, y numeric, s varchar(10), c char(6), i2 int2, i8 int8, d date)
 insert into sp_n select i, v, (array[0, 1, -0.5, 3, 0.0001, 99999999.99, 1e-20, 123456789012345678.123, 'NaN', 'Infinity', null]::numeric[])[1 + i % 11], 'v' || i % 13, 'c' || i % 7, (i % 100)::int2, i * 1000000007::int8, date '1994-01-01' + i from unnest(array[0, 0.00, 1, -1, 1.10, 0.05, -0.07, 9999, 10000, 99999999, 1e8, 0.0001, 0.00001, 1234567890123456, 12345678901234567, -9999999999999999.9999, 1e16, 1e-16, 2.5, 'NaN', '-Infinity', null]::numeric[]) with ordinality u(v, n), generate_series(1, 11) k, lateral (select (n * 11 + k)::int i) j
 select id, x, y, x [[+¦-¦*]] y from sp_n order by id

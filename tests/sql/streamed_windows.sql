@@ -1,5 +1,5 @@
--- LIMIT over window functions: values of the first rows are known before the partition has been read
--- to its end, if no value depends on rows behind a row's peers.
+-- LIMIT over window functions: values of the first rows are computed before the partition has been read
+-- to its end, if no value depends on rows after the peers of its row.
 CREATE TEMP TABLE streamed AS SELECT g, g % 7 AS k, g / 5 AS p, repeat('x', g % 50) AS t FROM generate_series(1, 5000) g
 CREATE INDEX ON streamed (g)
 CREATE INDEX ON streamed (p)
@@ -15,5 +15,5 @@ SELECT x, (SELECT sum(n) FROM (SELECT row_number() OVER (ORDER BY g) n FROM stre
 SELECT x, y.* FROM generate_series(1, 4) x, LATERAL (SELECT g, sum(g) OVER (ORDER BY g) FROM streamed WHERE g % 5 = x ORDER BY g LIMIT 3) y
 SELECT g, 10 / (6 - row_number() OVER (ORDER BY g)) FROM streamed ORDER BY g LIMIT [[5¦6]]
 SELECT g, sum(10 / (8 - g)) OVER (ORDER BY g) FROM streamed ORDER BY g LIMIT 5
--- Only as many rows as are asked for, and the one behind them, are read.
+-- Only the requested rows and the next one are read.
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT g, [[row_number()¦sum(g)¦lag(g)]] OVER (ORDER BY g) FROM streamed ORDER BY g LIMIT 10

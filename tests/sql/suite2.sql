@@ -1,4 +1,4 @@
--- What PostgreSQL's own suites found: names of temporary objects, routines by their arguments, collations, places of errors in definitions.
+-- Differences found by PostgreSQL's test suites: names of temporary objects, routines by argument types, collations, error positions.
 CREATE SCHEMA suite2; SET search_path = suite2
 create domain pg_temp.nonempty as text check (value <> '')
 select nonempty('')

@@ -1,4 +1,4 @@
--- What PostgreSQL's regression suite found: defaults and checks of domains, prepared transactions, names of constraints, comments.
+-- Differences found by PostgreSQL's regression suite: defaults and checks of domains, prepared transactions, constraint names, comments.
 CREATE SCHEMA suite3; SET search_path = suite3
 create sequence s1; create domain ddef4 int default nextval('s1'); create domain ddef5 numeric(8,2) not null default '12.12'
 create domain plain int; create domain over4 ddef4

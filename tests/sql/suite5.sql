@@ -1,5 +1,5 @@
--- What PostgreSQL's regression suite found: computed columns of rows that a join adds, conditions that end windows,
--- columns that need not be grouped by, names of columns in views.
+-- Differences found by PostgreSQL's regression suite: computed columns of null-extended rows, run conditions of windows,
+-- redundant grouping columns, names of columns in views.
 CREATE SCHEMA suite5; SET search_path = suite5
 create table int8_tbl(q1 int8, q2 int8)
 insert into int8_tbl values(123,456),(123,4567890123456789),(4567890123456789,123),(4567890123456789,4567890123456789),(4567890123456789,-4567890123456789)

@@ -1,4 +1,4 @@
--- ALTER TABLE that rewrites rows and checks them, restricted views, functions of owners in maintenance commands, statistics
+-- ALTER TABLE that rewrites or checks rows, security barrier views, functions called as the owner in maintenance commands, statistics
 -- of index expressions, plans of PostgreSQL's regression suite.
 CREATE SCHEMA suite6; SET search_path = suite6
 create table atacc1 (a bigint, b int)

@@ -1,4 +1,4 @@
--- What the server says about itself, its objects and its values.
+-- System functions: information about the server, its objects and its values.
 SELECT pg_size_pretty([[0¦1¦-1¦10239¦10240¦20479¦1048575¦10485247¦10485248¦-10485760¦9223372036854775807]]::[[bigint¦numeric]]), pg_size_pretty([[1e20¦-1e30¦0.5¦10240.7]]::numeric)
 SELECT pg_size_bytes('[[1¦ 2 kB ¦1.5MB¦-.5gb¦1e2tb¦3 PB¦10 bytes¦1.e3¦¦x¦1 b¦1e kb¦+1kB¦1e-1MB¦9999 PB¦1 kB x]]')
 SELECT num_nulls([[1¦null¦1, null, 'x'¦null, null¦variadic array[1, null]¦variadic null::int[]]]), num_nonnulls([[1¦null¦1, null, 'x'¦variadic array[1, null]]])
@@ -108,14 +108,14 @@ SELECT [[pg_walfile_name¦pg_walfile_name_offset]]('[[0/0¦0/1¦0/1000000¦0/100
 SELECT pg_wal_lsn_diff('[[0/0¦1/0¦FFFFFFFF/FFFFFFFF]]', '[[0/0¦0/FFFFFFFF¦FFFFFFFF/FFFFFFFF]]')
 SELECT [[pg_promote()¦pg_wal_replay_pause()¦pg_wal_replay_resume()¦pg_is_wal_replay_paused()¦pg_get_wal_replay_pause_state()¦pg_last_wal_replay_lsn()¦pg_last_wal_receive_lsn()]]
 EXPLAIN ([[wal¦analyze, wal off, costs off, timing off, summary off¦wal 'foo']]) SELECT 1
--- Statistics of columns that are NULL or too wide here and there, of arrays of any type, and of types without equality.
+-- Statistics of columns with NULLs or wide values, of arrays of any type, and of types without equality.
 CREATE TABLE sampled AS SELECT g AS id, CASE WHEN g % 3 = 0 THEN g END AS third, CASE WHEN g % 2 = 0 THEN repeat(g::text, 5000) ELSE g::text END AS wide, '{}'::json AS j FROM generate_series(1, 100) g
 ALTER TABLE sampled ADD b bool DEFAULT true, ADD i int DEFAULT 7, ADD t text DEFAULT 'late', ADD l int[] DEFAULT '{1,NULL}', ADD n numeric DEFAULT 1.5
 ANALYZE sampled, pg_attribute
 SELECT attname, null_frac, n_distinct, correlation FROM pg_stats WHERE tablename = 'sampled' ORDER BY attname
 SELECT n_distinct, most_common_vals, histogram_bounds, correlation FROM pg_stats WHERE tablename = 'pg_attribute' AND attname = 'attmissingval'
 DROP TABLE sampled
--- What roles own and may do is noted as PostgreSQL notes it, also when owners change.
+-- Dependencies on roles in pg_shdepend, for ownership and privileges, also after changes of the owner.
 CREATE ROLE noted1; CREATE ROLE noted2; CREATE TABLE noted (a int, b int); CREATE TYPE noted_type AS (a int); CREATE PROCEDURE noted_proc() LANGUAGE sql AS ''
 GRANT SELECT (a), UPDATE (b) ON noted TO noted1 WITH GRANT OPTION; GRANT EXECUTE ON PROCEDURE noted_proc() TO noted2; GRANT INSERT (a) ON noted TO noted2
 ALTER TABLE noted OWNER TO noted1; ALTER TYPE noted_type OWNER TO noted1

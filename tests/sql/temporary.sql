@@ -1,4 +1,4 @@
--- A temporary schema goes with the transaction, or the savepoint, that made it; the next table has a new one. A session is a file.
+-- A temporary schema is removed if the transaction or savepoint that created it is rolled back. Each file is run in one session.
 BEGIN; CREATE TEMP TABLE made (a int); SELECT count(*) FROM made; [[ROLLBACK¦SELECT 1 / 0¦SAVEPOINT s; SELECT count(*) FROM made; RELEASE s]]; SELECT count(*) FROM made
 ROLLBACK
 SAVEPOINT s; CREATE TEMP TABLE made (a int); ROLLBACK

@@ -1,4 +1,4 @@
--- Triggers of constraints: modes, savepoints, held cursors, EXPLAIN ANALYZE, rows written twice.
+-- Triggers of constraints: modes, savepoints, held cursors, EXPLAIN ANALYZE, rows written twice by one statement.
 CREATE SCHEMA triggers; SET search_path = triggers
 -- set constraints
 create table p(id int primary key, n text)
@@ -109,7 +109,7 @@ update pn set k = 1.000
 table cn
 explain (analyze, costs off, timing off, summary off) update cn set k = 1.0
 explain (analyze, costs off, timing off, summary off) update pn set k = 1.0
--- double writes
+-- rows written twice
 create table s(id int primary key, up int references s, n int)
 insert into s values (1, 2, 0), (2, 1, 0)
 insert into s values (3, 4, 0)
@@ -129,7 +129,7 @@ update pair set a = a + 10
 select * from pair order by a
 delete from pair where a = 11
 select * from pair
--- Changes of the type of the key, and equal values that look different
+-- Changes of the type of the key, and equal values with different representations
 create table pc(k text collate "C" primary key)
 create table cc(k varchar(10) references pc on update cascade on delete set null, v int)
 insert into pc values ('a'), ('b ')
@@ -147,7 +147,7 @@ update pf set k = 0 where k = 0
 select k::text from cf order by k, 1
 update cf set k = '-0' where k = 0
 explain (analyze, costs off, timing off, summary off) update cf set k = 0 where k = 0
--- Numbers of the same value with another scale cascade; partial keys
+-- Equal numbers with another scale cascade; partial keys
 create table pm(a int, b int, unique (a, b))
 create table cm(a int, b int, v int, foreign key (a, b) references pm(a, b) match full on update set null (a) on delete set default)
 create table cm(a int, b int default 7, v int, foreign key (a, b) references pm(a, b) on update set null on delete set default (b))
@@ -157,7 +157,7 @@ delete from pm where b = 1
 update pm set b = 6 where b = 7
 update pm set b = 9 where a is null
 select * from cm order by a, b
--- Modes are those at the end of the statement and of the transaction
+-- The modes at the end of the statement and of the transaction apply
 begin
 set constraints cp immediate
 insert into c values (90, 1, 0), (91, 55, 0)
@@ -232,7 +232,7 @@ begin
 insert into l3 values (2)
 select relation::regclass::text, mode from pg_locks where locktype = 'relation' and relation in ('lp'::regclass, 'l1'::regclass, 'l2'::regclass, 'l3'::regclass) order by 1, 2
 rollback
--- Events of a table forbid changes of its definition
+-- Pending events of a table prevent changes of its definition
 begin
 insert into c values (92, 1, 0)
 alter table c add column w int

@@ -1,4 +1,4 @@
--- Semi joins that begin with the values of their right side.
+-- Semi joins that are executed as inner joins with the distinct rows of their right side.
 CREATE TEMP TABLE su (a int, b text, c numeric)
 CREATE TEMP TABLE sv (x int, y text, z int)
 CREATE TEMP TABLE sw (k int PRIMARY KEY, t text)

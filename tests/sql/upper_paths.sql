@@ -1,4 +1,4 @@
--- Orders that are useful above several stages; UNION ALL as an append relation.
+-- Sort orders that are useful for several later stages; UNION ALL as an append relation.
 create table up_class (oid int primary key, relname text, namespace int, kind int, pages int)
 insert into up_class select g, 'n' || g, g % 20, g % 5, (g * 7919) % 500 from generate_series(1, 8000) g order by (g * 7919) % 8009
 create table up_attr (relid int, name text, typ int, num int, filler text)
@@ -25,7 +25,7 @@ explain (costs off) select * from up_attr order by relid, typ
 [[explain (costs off) ¦]]select relid, typ, num from up_attr order by relid, typ, num limit 5
 [[explain (costs off) ¦]]select * from (select [[relid, count(*)¦distinct relid¦relid, rank() over (order by relid)]] from up_attr [[¦group by relid]]) s order by relid limit 3
 explain (costs off) select generate_series(1, 3), oid from up_class order by oid limit 5
--- Members in order.
+-- Ordered members of an append relation.
 [[explain (costs off) ¦]]select oid from up_class union all select oid from up_index order by 1 limit 5
 explain (costs off) select oid from up_class union all select oid from up_index order by 1
 [[explain (costs off) ¦]]select oid from up_class union all select namespace from up_class order by 1 limit 5

@@ -1,9 +1,9 @@
--- Window functions over partitions whose batches of rows are not full: conditions below have removed
+-- Window functions over partitions whose batches are not full, because conditions of lower nodes have removed
 -- some of the rows.
 CREATE TEMP TABLE thinned AS SELECT g, g % 7 AS k, repeat('x', g % 50) AS t FROM generate_series(1, 5000) g
 SELECT count(*), sum(s), min(c) FROM (SELECT [[sum(g)¦count(g)¦max(g)]] OVER (), count(*) OVER () AS c, sum(g) OVER () AS s FROM thinned WHERE [[g % 3 <> 0¦g % 10 < 7¦g % 2 = 0¦g > 700]]) q
 SELECT count(*), sum(s) FROM (SELECT [[sum(g) OVER (ORDER BY g ROWS 2 PRECEDING)¦sum(g) OVER (ORDER BY k)¦first_value(g) OVER (ORDER BY g ROWS BETWEEN 900 PRECEDING AND 500 PRECEDING)¦last_value(g) OVER ()¦nth_value(g, 1500) OVER ()¦lag(g, 800) OVER ()¦lead(g, 1100) OVER ()¦ntile(5) OVER ()¦rank() OVER (ORDER BY k)¦sum(g) OVER (ORDER BY g RANGE BETWEEN 5 PRECEDING AND 1200 FOLLOWING)¦count(g) OVER (ORDER BY g GROUPS BETWEEN 600 PRECEDING AND 600 FOLLOWING EXCLUDE GROUP)]] s FROM (SELECT * FROM thinned OFFSET 0) x WHERE [[g % 3 <> 0¦g % 10 < 7]]) q
--- Ties that are excluded, with the current row outside of the frame.
+-- EXCLUDE TIES with the current row outside of the frame.
 select g, k, last_value(g) over w l, first_value(g) over w f, nth_value(g,1) over w n1, nth_value(g,2) over w n2, count(*) over w, array_agg(g) over w from (values (1,1),(2,1),(3,2),(4,2),(5,2),(6,3),(7,4),(8,4)) t(g,k) window w as (order by k rows between 2 preceding and 1 preceding exclude ties)
 select g, k, last_value(g) over w l, first_value(g) over w f, nth_value(g,1) over w n1, nth_value(g,2) over w n2, nth_value(g,3) over w n3, array_agg(g) over w from (values (1,1),(2,1),(3,2),(4,2),(5,2),(6,3),(7,4),(8,4)) t(g,k) window w as (order by k rows between 1 following and 3 following exclude ties)
 select g, k, last_value(g) over w l, first_value(g) over w f, nth_value(g,1) over w n1, nth_value(g,2) over w n2, nth_value(g,3) over w n3, array_agg(g) over w from (values (1,1),(2,1),(3,2),(4,2),(5,2),(6,3),(7,4),(8,4)) t(g,k) window w as (order by k rows between 3 preceding and 1 preceding exclude ties)

@@ -1,5 +1,5 @@
 //! Bitmap scans beyond `work_mem`: on both servers pages become lossy, and their rows are checked
-//! again. Which pages these are is not compared.
+//! again. It is not compared which pages become lossy.
 
 use crate::pair::Pair;
 use testkit::client::Client;

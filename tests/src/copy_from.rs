@@ -1,4 +1,4 @@
-//! COPY FROM with rows that lack columns, on both servers.
+//! COPY FROM with rows that do not contain all columns, on both servers.
 
 use crate::pair::Pair;
 use testkit::client::Client;
@@ -46,8 +46,8 @@ fn rows_without_columns_are_empty_lines() {
     assert_eq!(ours[0], (None, vec!["2".to_string()]));
 }
 
-/// Conditions and defaults that read the table see the rows before; CHECK constraints see only the
-/// rows that were written before the buffered ones.
+/// Previous rows are visible to conditions and defaults that read the table; to CHECK constraints,
+/// only rows written before the buffered ones are visible.
 #[test]
 fn functions_see_the_rows_before() {
     let pair = Pair::start("copies_volatile", "C", &[]);

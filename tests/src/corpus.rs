@@ -1,6 +1,6 @@
-//! Differential test: each statement of `tests/sql` is run on Norsu and on the real PostgreSQL.
-//! Rows, names and types of columns, command tags, errors and notices with details, hints and
-//! positions must be equal. No expected output is stored; PostgreSQL is run each time.
+//! Differential test: each statement of `tests/sql` is run on Norsu and on PostgreSQL. Rows, names
+//! and types of columns, command tags, errors and notices with details, hints and positions must be
+//! equal. No expected output is stored; PostgreSQL is run each time.
 //!
 //! A line is a query message; `[[a¦b]]` expands to `a` and to `b`, several of them to all
 //! combinations. Rows of statements without ORDER BY are compared as sets. `known.txt` lists
@@ -24,7 +24,7 @@ pub(crate) fn new_pair() -> Pair {
 /// All statements that a template expands to.
 fn expand(template: &str) -> Vec<String> {
     let Some(start) = template.find("[[") else { return vec![template.to_owned()] };
-    // Matches the innermost pair, so that alternatives may contain brackets of arrays.
+    // Matches the innermost pair, so that alternatives may contain the brackets of arrays.
     let Some(len) = template[start..].find("]]") else { return vec![template.to_owned()] };
     let (head, rest) = (&template[..start], &template[start + len + 2..]);
     let tails = expand(rest);
@@ -36,7 +36,7 @@ fn expand(template: &str) -> Vec<String> {
 
 /// The compared parts of a reply.
 #[derive(PartialEq, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ComparedReply {
     answers: Vec<(Vec<(String, u32, i32)>, Vec<Vec<Option<String>>>, String)>,
     pub(crate) error: Option<Report>,
     notices: Vec<Report>,
@@ -45,7 +45,7 @@ pub(crate) struct Seen {
 /// OIDs of user-defined types differ between the servers.
 const FIRST_USER_OID: u32 = 16_384;
 
-pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
+pub(crate) fn compared_reply(sql: &str, reply: Reply) -> ComparedReply {
     let sorted = !sql.to_ascii_lowercase().contains("order by");
     let answers = reply.answers.into_iter().map(|mut a| {
         if sorted {
@@ -57,13 +57,13 @@ pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
             .map(|f| (f.name, if f.type_oid < FIRST_USER_OID { f.type_oid } else { 0 }, f.typmod));
         (fields.collect(), a.rows, a.tag)
     });
-    // PostgreSQL enforces SERIALIZABLE.
+    // SERIALIZABLE is enforced by PostgreSQL only.
     let ours = |n: &Report| n.message.starts_with("isolation level SERIALIZABLE is not enforced");
     let notices = reply.notices.into_iter().filter(|n| !ours(n)).collect();
-    Seen { answers: answers.collect(), error: reply.error, notices }
+    ComparedReply { answers: answers.collect(), error: reply.error, notices }
 }
 
-impl Seen {
+impl ComparedReply {
     pub(crate) fn code(&self) -> &str {
         self.error.as_ref().map_or("", |e| &e.code)
     }
@@ -89,8 +89,8 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Entries of a file, and which of them have occurred. An entry that does not occur any more must
-/// be removed.
+/// The entries of a file, and which of them have been used. An entry that is no longer used must be
+/// removed.
 pub(crate) struct Known {
     entries: Vec<String>,
     met: RefCell<BTreeSet<usize>>,
@@ -106,7 +106,7 @@ impl Known {
         Known::new(&read(&folder().join(file)))
     }
 
-    /// Is there such an entry? Marks it as having occurred.
+    /// True if there is such an entry, which is marked as used.
     pub(crate) fn has(&self, what: &str) -> bool {
         let fits = |entry: &String| match entry.strip_suffix('…') {
             Some(start) => what.starts_with(start),
@@ -129,12 +129,12 @@ impl Known {
 struct Outcome {
     statements: usize,
     differ: Vec<String>,
-    /// Missing features, with the number of statements that need them.
+    /// Missing features, with the number of statements that require them.
     missing: BTreeMap<String, usize>,
 }
 
-/// Is the feature missing in Norsu only?
-fn missing(message: &str, want: &Seen) -> bool {
+/// True if the feature is missing in Norsu only.
+fn missing(message: &str, want: &ComparedReply) -> bool {
     want.code() != "0A000" || message.ends_with("is not supported")
 }
 
@@ -154,11 +154,11 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
                 }
             };
             if want.status != have.status {
-                // So that one difference does not make the following statements differ.
+                // One difference must not make the subsequent statements differ.
                 real.must("ROLLBACK");
                 ours.must("ROLLBACK");
             }
-            let (want, have) = (seen(&sql, want), seen(&sql, have));
+            let (want, have) = (compared_reply(&sql, want), compared_reply(&sql, have));
             if want == have || known.has(&sql) {
                 continue;
             }
@@ -206,8 +206,8 @@ fn a_difference_is_detected() {
     let pair = new_pair();
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = |a: &str, b: &str| {
-        let one = seen(a, ours.query(a).expect("an answer"));
-        one != seen(b, real.query(b).expect("an answer"))
+        let one = compared_reply(a, ours.query(a).expect("an answer"));
+        one != compared_reply(b, real.query(b).expect("an answer"))
     };
     assert!(!differ("SELECT 1 AS a", "SELECT 1 AS a"));
     assert!(differ("SELECT 1 AS a", "SELECT 1 AS b"), "names");

@@ -1,10 +1,10 @@
 //! Crash tests of the engine: transactions similar to TPC-B on an in-memory disk that loses
 //! unsynced writes by sectors, with a crash in the middle of any write. After each crash the server
 //! recovers (and may crash again during recovery). Then all acknowledged transactions must be
-//! there, and each other one completely or not at all, in commit order; the sums of the tables must
-//! be equal; heaps and indexes must be consistent.
+//! present, and every other one completely or not at all, in commit order; the sums of the tables
+//! must be equal; heaps and indexes must be consistent.
 //!
-//! A failure prints its seed: `NORSU_CRASH_SEED=n` runs that one alone; `NORSU_CRASH_SEEDS=n` sets
+//! A failure prints its seed: `NORSU_CRASH_SEED=n` runs that seed alone; `NORSU_CRASH_SEEDS=n` sets
 //! the number of seeds.
 
 pub mod bank;
@@ -69,16 +69,16 @@ fn acknowledged_transactions_survive_all_crashes() {
         scope.spawn(work);
         scope.spawn(work);
     });
-    // Transactions must have committed, and crashes must have lost some of them.
+    // The test is useless unless transactions have committed and crashes have lost some of them.
     let total = total.into_inner().expect("no panic while it is locked");
     assert!(total.crashes >= seeds * CRASHES, "{total:?}");
     assert!(total.recovered > 3 * total.crashes, "{total:?}");
     assert!(total.recovered < total.committed, "{total:?}");
 }
 
-/// An injected fault must be detected by one of the first runs, or else the test is useless. (When
-/// this was written, the first or second run did; a bug injected into the visibility check, xmax
-/// committed instead of aborted, was detected by the first.)
+/// An injected fault must be detected by one of the first runs; otherwise the test is useless.
+/// (When this was written, the first or second run detected it. A bug in the visibility check, xmax
+/// committed instead of aborted, was detected by the first run.)
 fn assert_detected(injected: InjectedFault, rounds_max: u64) {
     let noticed = (0..rounds_max).any(|seed| outcome(seed, injected).is_err());
     assert!(noticed, "{injected:?} was not noticed in {rounds_max} runs");

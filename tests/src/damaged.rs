@@ -4,7 +4,7 @@ use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user};
+use testkit::postgres::{PostgresServer, chown_to_server_user};
 use testkit::verify::copy;
 
 /// Corrupts the contents of a relation's file.
@@ -25,9 +25,9 @@ const MADE: [&str; 9] = [
 /// A query for the path of a file, the suffix of the path, and the corruption.
 const DAMAGES: [(&str, &str, Damage); 4] = [
     ("pg_relation_filepath('zeroed')", "", |file| file.fill(0)),
-    // Invalid bounds of free space.
+    // The bounds of free space are invalid.
     ("pg_relation_filepath('seen')", "_vm", |page| page[12..16].fill(0xff)),
-    // The uncompressed size is half a gigabyte.
+    // The uncompressed size in the header is half a gigabyte.
     ("pg_relation_filepath('pressed')", "", |page| {
         let word = first_item(page) + 24 + 4 + 4;
         page[word..word + 4].copy_from_slice(&0x2000_0000u32.to_le_bytes());
@@ -108,7 +108,7 @@ fn corruption_is_reported_with_the_same_errors() {
         );
     }
     change(&data.join("base/1/pg_filenode.map"), |map| map[0] ^= 1);
-    // No statement reads the members.
+    // No statement reads the members of the multixact.
     std::fs::remove_file(data.join("pg_multixact/members/0000")).expect("the file");
     copy(&data, &duplicate);
 
@@ -123,7 +123,7 @@ fn corruption_is_reported_with_the_same_errors() {
     drop(client);
     let log = server.stop(&data);
     assert!(!log.contains("panicked"), "{log}");
-    let real = RealServer::start(&duplicate, "postgres");
+    let real = PostgresServer::start(&duplicate, "postgres");
     let mut client = real.connect("postgres");
     let theirs = ASKED.map(|sql| answer(&mut client, sql));
     assert_eq!(ours, theirs);
@@ -155,7 +155,7 @@ fn a_database_with_a_corrupt_filenode_map_refuses_connections() {
     std::fs::write(&maps[3], &map).unwrap();
     copy(&data, &duplicate);
     let server = Norsu::start(&data, &[]);
-    let real = RealServer::start(&duplicate, "postgres");
+    let real = PostgresServer::start(&duplicate, "postgres");
     let [ours, theirs] = [server.sockets(), real.sockets()].map(|sockets| {
         databases.map(|name| Client::connect(sockets, name).err().map(|e| e.to_string()))
     });
@@ -163,8 +163,8 @@ fn a_database_with_a_corrupt_filenode_map_refuses_connections() {
     assert_eq!(ours.iter().filter(|e| e.is_some()).count(), 3);
 }
 
-/// Without checksums, corruption within an index is not always detected; but no statement may end
-/// its session or run without an end, and REINDEX must repair the index.
+/// Without checksums, corruption within an index is not always detected. But no statement may end
+/// its session or run forever, and REINDEX must repair the index.
 #[test]
 fn a_corrupt_index_does_not_end_sessions() {
     let dir = TempDir::new("damaged");
@@ -177,16 +177,16 @@ fn a_corrupt_index_does_not_end_sessions() {
         // An item of length 0, and one whose tuple has length 0.
         |page| items(page).for_each(|at| page[at + 2..at + 4].fill(0)),
         |page| first_items(page).for_each(|at| page[at + 6..at + 8].fill(0xff)),
-        // A TID list that extends far beyond its item.
+        // A TID list that extends beyond its item.
         |page| {
             first_items(page)
                 .for_each(|at| page[at + 4..at + 8].copy_from_slice(&[0xff, 0x2f, 16, 0x20]))
         },
         |page| first_items(page).for_each(|at| page[at + 8..at + 16].fill(0xff)),
-        // The right link of the second leaf is the first leaf.
+        // The right link of the second leaf refers to the first leaf.
         |page| page[PAGE - 12..PAGE - 8].copy_from_slice(&FIRST_LEAF),
         |page| page[PAGE - 12..PAGE - 8].copy_from_slice(&SECOND_LEAF),
-        // The root's downlinks are the root.
+        // The downlinks of the root refer to the root.
         |page| first_items(page).for_each(|at| page[at..at + 4].copy_from_slice(&[0, 0, 3, 0])),
     ];
     let blocks = [1, 1, 1, 1, 2, 2, 3];
@@ -257,7 +257,7 @@ fn first_items(page: &[u8]) -> impl Iterator<Item = usize> + use<> {
 }
 
 /// A relation without some of its rows in `pg_attribute` must not be read, because its tuples would
-/// be decoded with wrong columns.
+/// be decoded with the wrong columns.
 #[test]
 fn a_relation_that_lacks_columns_is_refused() {
     const LACKING: [&str; 8] = [
@@ -283,7 +283,7 @@ fn a_relation_that_lacks_columns_is_refused() {
     let server = Norsu::start(&data, &[]);
     let mut client = server.connect("postgres");
     let ours: Vec<String> = asked.iter().map(|sql| answer(&mut client, sql)).collect();
-    let real = RealServer::start(&duplicate, "postgres");
+    let real = PostgresServer::start(&duplicate, "postgres");
     let mut client = real.connect("postgres");
     let theirs: Vec<String> = asked.iter().map(|sql| answer(&mut client, sql)).collect();
     assert_eq!(ours, theirs);

@@ -1,12 +1,13 @@
-//! Corrupted files that a server needs, before the start or while it runs: it reports the error
-//! once and exits, or keeps running; it does not hang, and does not restart repeatedly.
+//! Corruption of files that a server needs, before the start or while it runs: the server reports
+//! the error once and exits, or continues to run; it does not block, and does not restart
+//! repeatedly.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, run};
 use testkit::verify::copy;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +47,7 @@ const FILES: [&str; 15] = [
     "pg_tblspc/16384",
 ];
 
-/// Files without which no server may run, whatever is wrong with them.
+/// Files without which no server may run, regardless of the kind of corruption.
 const NEEDED: [&str; 3] = ["global/pg_filenode.map", "global/pg_control", "PG_VERSION"];
 
 fn damage(path: &Path, how: Damage) {
@@ -77,13 +78,13 @@ fn damage(path: &Path, how: Damage) {
     }
 }
 
-struct Place {
+struct TestDirectory {
     dir: TempDir,
     good: PathBuf,
 }
 
-impl Place {
-    fn new() -> Place {
+impl TestDirectory {
+    fn new() -> TestDirectory {
         let dir = TempDir::new("damaged");
         chown_to_server_user(dir.path());
         let (good, space) = (dir.path().join("good"), dir.path().join("space"));
@@ -97,7 +98,7 @@ impl Place {
         server.stop(&good);
         let oid = std::fs::read_dir(good.join("pg_tblspc")).unwrap().next().unwrap().unwrap();
         assert_eq!(oid.file_name(), "16384", "another name in FILES");
-        Place { dir, good }
+        TestDirectory { dir, good }
     }
 
     fn damaged(&self, file: &str, how: Damage) -> PathBuf {
@@ -121,7 +122,7 @@ impl Place {
 fn reasons(log: &str) -> Vec<String> {
     let words = ["FATAL: ", "PANIC: ", "could not"];
     let lines = log.lines().filter(|l| words.iter().any(|w| l.contains(w)));
-    // Without timestamps and program names.
+    // The lines are compared without timestamps and program names.
     lines
         .map(|l| l.split_once("] ").map_or(l, |(_, rest)| rest).replace("postgres: ", "norsu: "))
         .collect()
@@ -129,11 +130,11 @@ fn reasons(log: &str) -> Vec<String> {
 
 #[test]
 fn a_server_starts_on_a_corrupt_directory_or_exits_at_once() {
-    let place = Place::new();
+    let directory = TestDirectory::new();
     let (mut refused, mut wrong) = (0, Vec::new());
     for file in FILES {
         for how in DAMAGES {
-            let data = place.damaged(file, how);
+            let data = directory.damaged(file, how);
             match Norsu::try_start(&data, &[]) {
                 Ok(mut server) => {
                     let log = server.log();
@@ -169,8 +170,8 @@ fn a_server_starts_on_a_corrupt_directory_or_exits_at_once() {
 
 /// PostgreSQL refuses to start on the same directories, with the same messages.
 #[test]
-fn directories_that_postgresql_refuses_are_refused_alike() {
-    let place = Place::new();
+fn directories_that_postgresql_refuses_are_refused_by_norsu() {
+    let directory = TestDirectory::new();
     let mut wrong = Vec::new();
     for (file, how) in [
         ("global/pg_control", Damage::Empty),
@@ -192,11 +193,11 @@ fn directories_that_postgresql_refuses_are_refused_alike() {
         ("pg_multixact/offsets/0000", Damage::Missing),
         ("pg_multixact/offsets/0000", Damage::Directory),
     ] {
-        let data = place.damaged(file, how);
+        let data = directory.damaged(file, how);
         let ours = Norsu::try_start(&data, &[]).err();
-        let data = place.damaged(file, how);
+        let data = directory.damaged(file, how);
         // pg_ctl checks some files itself and prints other messages.
-        let theirs = RealServer::try_start(&data, "postgres", &["autovacuum=off"]).err();
+        let theirs = PostgresServer::try_start(&data, "postgres", &["autovacuum=off"]).err();
         let [ours, theirs] = [ours, theirs].map(|log| log.map(|log| reasons(&log)));
         if ours.is_none()
             || theirs.as_ref().is_some_and(|t| !t.is_empty() && Some(t) != ours.as_ref())
@@ -207,15 +208,15 @@ fn directories_that_postgresql_refuses_are_refused_alike() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The server crashes after files were corrupted: it restarts in place, and then exits.
+/// The server crashes after files were corrupted: it restarts in directory, and then exits.
 #[test]
 fn a_server_that_restarts_on_corrupt_files_exits() {
-    let place = Place::new();
+    let directory = TestDirectory::new();
     for file in ["global/pg_filenode.map", "PG_VERSION", "postgresql.conf"] {
-        let data = place.damaged("nothing", Damage::Missing);
+        let data = directory.damaged("nothing", Damage::Missing);
         let server = Norsu::start(&data, &[]);
         server.query("CREATE TABLE more AS SELECT generate_series(1, 1000)");
-        // So that the checkpoint cannot write the control file.
+        // The checkpoint must not be able to write the control file.
         damage(&data.join(file), Damage::Empty);
         damage(&data.join("global/pg_control"), Damage::Directory);
         let _ = server.client("psql").args(["-d", "postgres", "-Xc", "CHECKPOINT"]).output();

@@ -1,7 +1,7 @@
-//! Differential test of DDL scripts: the output of psql must be the same on both servers, errors
-//! with SQLSTATE and message included. Then, when the real PostgreSQL runs on Norsu's directory,
-//! the rows of the catalogs (`catalogs.sql`, without OIDs) and the dump of each database must be
-//! the same, and `pg_amcheck` must not report errors.
+//! Differential test of DDL scripts: the output of psql must be the same on both servers, including
+//! errors with SQLSTATE and message. Then PostgreSQL runs on Norsu's directory: the rows of the
+//! catalogs (`catalogs.sql`, without OIDs) and the dump of each database must be the same, and
+//! `pg_amcheck` must not report errors.
 //!
 //! The expected output comes from PostgreSQL; none is stored.
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, run};
 
 const CATALOGS: &str = include_str!("ddl/catalogs.sql");
 
@@ -23,10 +23,10 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("views", include_str!("ddl/views.sql")),
     ("columns", include_str!("ddl/columns.sql")),
     ("transactions", include_str!("ddl/transactions.sql")),
-    ("rights", include_str!("ddl/rights.sql")),
+    ("privileges", include_str!("ddl/privileges.sql")),
     ("functions", include_str!("ddl/functions.sql")),
     ("inlining", include_str!("ddl/inlining.sql")),
-    ("places", include_str!("ddl/places.sql")),
+    ("tablespaces", include_str!("ddl/tablespaces.sql")),
     ("indexes", include_str!("ddl/indexes.sql")),
 ];
 
@@ -62,11 +62,11 @@ fn compare(what: &str, real: &str, ours: &str) {
     panic!("{what}, line {}:\n-- PostgreSQL\n{}\n-- ours\n{}", at + 1, part(real), part(ours));
 }
 
-fn dump(server: &RealServer, database: &str) -> String {
+fn dump(server: &PostgresServer, database: &str) -> String {
     let mut dump = server.client("pg_dump");
     dump.args(["--schema-only", "-d", database]);
     let text = run(dump);
-    // Random keys.
+    // The keys are random.
     let differs = |l: &&str| l.starts_with("--") || l.starts_with('\\') || l.is_empty();
     text.lines().filter(|l| !differs(l)).map(|l| format!("{l}\n")).collect()
 }
@@ -90,7 +90,7 @@ fn scripts_have_the_same_output_on_both_servers() {
         compare(&format!("output of {name}"), &expected, &printed);
     }
     pair.ours.shut_down(&data);
-    let taken = RealServer::start(&data, "postgres");
+    let taken = PostgresServer::start(&data, "postgres");
     for (name, _) in SCRIPTS {
         let expected = output(real.client("psql"), name, &catalogs);
         let printed = output(taken.client("psql"), name, &catalogs);
@@ -103,8 +103,8 @@ fn scripts_have_the_same_output_on_both_servers() {
     }
 }
 
-/// Databases are created and dropped, directly followed by a crash: recovery from the log restores
-/// the databases, in Norsu and in PostgreSQL.
+/// Databases are created and dropped, immediately followed by a crash: recovery from the log
+/// restores the databases, in Norsu and in PostgreSQL.
 #[test]
 fn databases_survive_a_crash() {
     let dir = TempDir::new("ddl-crash");
@@ -131,7 +131,7 @@ fn databases_survive_a_crash() {
     let mut cp = Command::new("cp");
     cp.arg("-a").arg(&data).arg(&copy);
     run(cp);
-    let real = RealServer::start(&copy, "postgres");
+    let real = PostgresServer::start(&copy, "postgres");
     let ours = Norsu::start(&data, &[]);
     for name in ["logged", "copied"] {
         let sql = "SELECT count(*), sum(n) FROM inherited";

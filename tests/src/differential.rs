@@ -18,13 +18,13 @@ impl Servers {
         Servers(Pair::start(name, "C", &[]))
     }
 
-    /// The differences between the outputs of psql, errors and notices included: the line of the
+    /// The differences between the outputs of psql, including errors and notices: the line of the
     /// script, PostgreSQL's answer and Norsu's.
     pub fn differences(&self, script: &str) -> Vec<String> {
         self.differences_of(script, &|answer| answer)
     }
 
-    /// As [`Servers::differences`], of what `part` keeps of each answer.
+    /// As [`Servers::differences`], for the part of each answer that `part` returns.
     pub fn differences_of(&self, script: &str, part: &dyn Fn(String) -> String) -> Vec<String> {
         let lines: Vec<&str> = script.lines().filter(|l| !l.is_empty()).collect();
         assert!(!lines.is_empty());
@@ -35,7 +35,7 @@ impl Servers {
         let path = self.0.dir().join("script.sql");
         std::fs::write(&path, marked).unwrap();
         let [ours, real] = [self.0.ours.client("psql"), self.0.real.client("psql")].map(|psql| {
-            // The location of an error in PostgreSQL's source has no counterpart.
+            // The location of an error in PostgreSQL's source code has no counterpart.
             let text = unbuffered(psql, &path);
             let text: String =
                 text.split_inclusive('\n').filter(|l| !l.starts_with("LOCATION: ")).collect();

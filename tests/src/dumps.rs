@@ -1,6 +1,6 @@
-//! PostgreSQL's own client programs, unmodified, on Norsu and on PostgreSQL over the same
-//! objects: their output must be equal byte for byte, and so must be their effects. A dump that is
-//! restored into an empty cluster of Norsu and dumped again must be the same dump.
+//! PostgreSQL's own client programs, unmodified, on Norsu and on PostgreSQL with the same objects:
+//! their output must be equal byte for byte, and so must be their effects. A dump that is restored
+//! into an empty cluster of Norsu and dumped again must not change.
 
 mod programs;
 
@@ -41,7 +41,7 @@ impl<'a> Side<'a> {
         self.dir.path().join(name).display().to_string()
     }
 
-    /// Exit status and output of a program with these arguments; `@` in them is replaced by the
+    /// Exit status and output of a program with these arguments, in which `@` is replaced by the
     /// side's directory.
     fn call(&self, line: &[&str]) -> (i32, Vec<u8>) {
         let dir = self.dir.path().display().to_string();
@@ -55,8 +55,8 @@ impl<'a> Side<'a> {
         (out.status.code().unwrap_or(-1), out.stdout)
     }
 
-    /// Like [`Side::call`], without parts that always differ.
-    fn told(&self, line: &[&str]) -> String {
+    /// As [`Side::call`], without the parts that always differ.
+    fn comparable_output(&self, line: &[&str]) -> String {
         let (status, out) = self.call(line);
         format!("{}exit status {status}\n", self.plain(&out))
     }
@@ -66,7 +66,7 @@ impl<'a> Side<'a> {
         let text = text.replace(&self.dir.path().display().to_string(), "@");
         let text = text.replace(&self.sockets.display().to_string(), "SOCKETS");
         // Keys are random, versions differ, and psql prints the location of an error in the
-        // server's source.
+        // server's source code.
         let random = ["\\restrict ", "\\unrestrict ", "-- Dumped from database version "];
         let lines = text.split_inclusive('\n').map(|l| {
             random.iter().find(|r| l.starts_with(**r)).map_or(l.to_owned(), |r| format!("{r}\n"))
@@ -94,21 +94,23 @@ impl<'a> Side<'a> {
         self.write("globals.sql", format!("{GLOBALS}{space}").as_bytes());
         self.write("objects.sql", OBJECTS.as_bytes());
         let psql = ["psql", "-X", "-a", "-v", "VERBOSITY=verbose"];
-        let said =
+        let output =
             ["postgres", "odd"].into_iter().zip(["globals", "objects"]).map(|(base, file)| {
-                self.told(&[&psql[..], &["-d", base, "-f", &format!("@/{file}.sql")]].concat())
+                self.comparable_output(
+                    &[&psql[..], &["-d", base, "-f", &format!("@/{file}.sql")]].concat(),
+                )
             });
-        said.collect()
+        output.collect()
     }
 }
 
-/// Is this the long run?
+/// True for the long form of the test.
 fn long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
 
 /// The first lines at which two texts differ.
-fn parted(real: &str, ours: &str) -> Option<String> {
+fn first_difference(real: &str, ours: &str) -> Option<String> {
     if real == ours {
         return None;
     }
@@ -125,14 +127,14 @@ fn differences(sides: &[Side<'_>; 2], lines: &[&str]) -> Vec<String> {
     for line in lines {
         let words: Vec<&str> = line.trim_start_matches('~').split(' ').collect();
         let [real, ours] = sides.each_ref().map(|s| {
-            let text = s.told(&words);
+            let text = s.comparable_output(&words);
             let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
             if line.starts_with('~') {
                 lines.sort_unstable();
             }
             lines.concat()
         });
-        if let Some(where_) = parted(&real, &ours) {
+        if let Some(where_) = first_difference(&real, &ours) {
             out.push(format!("{line}: {where_}"));
         }
     }
@@ -151,7 +153,7 @@ const DUMPS: &[&str] = &[
     "pg_dump closed",
 ];
 
-/// More calls for the long form.
+/// Additional calls in the long form.
 const MORE_DUMPS: &[&str] = &[
     "pg_dumpall --globals-only",
     "pg_dumpall --roles-only",
@@ -220,7 +222,7 @@ fn dumps_equal_those_of_postgres() {
     let pair = Pair::start("dumps", "C", &[]);
     let sides = Side::both(&pair);
     let [real, ours] = sides.each_ref().map(Side::fill);
-    assert_eq!(parted(&real, &ours), None);
+    assert_eq!(first_difference(&real, &ours), None);
     let mut lists = vec![DUMPS, ARCHIVES];
     if long() {
         lists.extend([MORE_DUMPS, MORE_ARCHIVES]);
@@ -240,33 +242,36 @@ fn a_restored_dump_gives_the_same_dump() {
     });
     let (a, b) = (Side::of_norsu(&first), Side::of_norsu(&second));
     a.fill();
-    // Everything at once. The roles and databases of every cluster exist already.
+    // The complete cluster. The superuser and the initial databases exist in every cluster.
     let (status, all) = a.call(&["pg_dumpall"]);
     assert_eq!(status, 0, "{}", String::from_utf8_lossy(&all));
     let here = String::from_utf8_lossy(&all).replace(&a.path("space"), &b.path("space"));
     std::fs::create_dir(b.path("space2")).expect("a new directory");
     b.write("all.sql", here.as_bytes());
-    let said = b.told(&["psql", "-X", "-q", "-d", "postgres", "-f", "@/all.sql"]);
+    let output = b.comparable_output(&["psql", "-X", "-q", "-d", "postgres", "-f", "@/all.sql"]);
     let expected = "ERROR:  role \"postgres\" already exists\n";
-    let errors: Vec<&str> = said.lines().filter(|l| l.contains("ERROR")).collect();
-    assert!(errors.len() == 1 && errors[0].ends_with(expected.trim_end()), "{said}");
+    let errors: Vec<&str> = output.lines().filter(|l| l.contains("ERROR")).collect();
+    assert!(errors.len() == 1 && errors[0].ends_with(expected.trim_end()), "{output}");
     let (_, again) = b.call(&["pg_dumpall"]);
     let (first_dump, second_dump) = (a.plain(&all), b.plain(&again));
-    assert_eq!(parted(&first_dump, &second_dump), None);
+    assert_eq!(first_difference(&first_dump, &second_dump), None);
     // One database from its archives.
-    let wanted = a.told(&["pg_dump", "odd"]);
+    let wanted = a.comparable_output(&["pg_dump", "odd"]);
     let forms = [("-Fd", &["-j", "2"][..]), ("-Fc", &["-1"])];
     let forms = if long() { &forms[..] } else { &forms[..1] };
     for (n, (format, options)) in forms.iter().enumerate() {
         let archive = a.path(&format!("archive{n}"));
-        assert_eq!(a.told(&["pg_dump", format, "-f", &archive, "odd"]), "exit status 0\n");
+        assert_eq!(
+            a.comparable_output(&["pg_dump", format, "-f", &archive, "odd"]),
+            "exit status 0\n"
+        );
         chown_to_server_user(a.dir.path());
         let base = format!("copy{n}");
-        assert_eq!(b.told(&["createdb", &base]), "exit status 0\n");
+        assert_eq!(b.comparable_output(&["createdb", &base]), "exit status 0\n");
         let restore = [&["pg_restore"], *options, &["-d", &base, &archive]].concat();
-        assert_eq!(b.told(&restore), "exit status 0\n", "{format}");
-        let had = b.told(&["pg_dump", &base]);
-        assert_eq!(parted(&wanted, &had), None, "{format}");
+        assert_eq!(b.comparable_output(&restore), "exit status 0\n", "{format}");
+        let had = b.comparable_output(&["pg_dump", &base]);
+        assert_eq!(first_difference(&wanted, &had), None, "{format}");
     }
     for server in [&first, &second] {
         assert!(!server.log().contains("panicked"), "{}", server.log());

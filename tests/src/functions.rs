@@ -1,10 +1,10 @@
-//! Differential test of functions: every function of `pg_proc` that a client may call, with edge
-//! values of its arguments. The result, or SQLSTATE and message, must be equal on both servers.
+//! Differential test of functions: every function of `pg_proc` that a client may call is called
+//! with edge values of its arguments. The result, or SQLSTATE and message, must be equal on both
+//! servers.
 //!
-//! Values are taken from a list per type in such combinations that each value of each argument is
-//! used at least once; `NORSU_TEST_LONG=1` runs more combinations. `NORSU_FUNCTION=name` runs one
-//! function only and prints its calls. `SKIPPED` lists functions that are not called, `KNOWN` the
-//! known differences with their reasons.
+//! The combinations of values use each value of each argument at least once; `NORSU_TEST_LONG=1`
+//! runs more combinations. `NORSU_FUNCTION=name` runs one function only and prints its calls.
+//! `SKIPPED` lists functions that are not called, `KNOWN` the known differences with their reasons.
 
 use crate::corpus::new_pair;
 use std::collections::BTreeMap;
@@ -280,7 +280,7 @@ const SKIPPED: &[(&str, &str)] = &[
     ("ts_…", "text search"),
 ];
 
-/// Functions some of whose results differ, with the reason.
+/// Functions for which some results differ, with the reason.
 const KNOWN: &[(&str, &str)] = &[
     ("cbrt", "the last digit is that of the mathematical library"),
     ("dcbrt", "the last digit is that of the mathematical library"),
@@ -447,7 +447,8 @@ fn outcome(f: &Function, reply: &Reply) -> Result<Vec<Option<String>>, (String, 
     }
     let rows = reply.answers.last().map_or(&[][..], |a| &a.rows);
     let cells = rows.iter().flatten().cloned();
-    // Only the sign of a comparison is specified; PostgreSQL's values depend on the C library.
+    // Only the sign of the result of a comparison is specified; PostgreSQL's values depend on the C
+    // library.
     if f.result == "integer" && f.name.contains("cmp") {
         let sign = |c: String| c.parse::<i64>().map_or(c, |n| n.signum().to_string());
         return Ok(cells.map(|c| c.map(sign)).collect());
@@ -463,7 +464,7 @@ fn comparable(want: &Result<Vec<Option<String>>, (String, String)>) -> bool {
     }
 }
 
-/// Sets the settings on which results depend.
+/// Sets the settings that affect results.
 fn prepared(mut client: Client) -> Client {
     client.must(
         "SET statement_timeout = '20s'; SET TimeZone = 'America/New_York'; \

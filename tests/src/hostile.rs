@@ -19,11 +19,12 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 
 const LIMIT_MB: usize = 192;
-/// Limit of the resident memory: the limit of the setting, shared buffers, code, and memory that
-/// the allocator keeps.
+/// Limit of the resident memory: the limit of the setting, shared buffers, code, and free memory of
+/// the allocator.
 const RESIDENT_MAX_KB: usize = 400 << 10;
 
-/// Each must be refused: with 53200, or with PostgreSQL's error for values that exceed its limits.
+/// Each statement must be refused: with 53200, or with PostgreSQL's error for values that exceed
+/// its limits.
 const REFUSED: &[&str] = &[
     "SELECT length(repeat('x', 300000000))",
     "SELECT repeat('x', 90000000) || repeat('y', 90000000)",
@@ -48,8 +49,7 @@ const REFUSED: &[&str] = &[
     "SELECT encode(repeat('x', 90000000)::bytea, 'hex')",
 ];
 
-/// Statements that need much but succeed: sorts and hash tables spill to files whatever `work_mem`
-/// is.
+/// Statements that need much memory but succeed, because sorts and hash tables spill to files.
 const ANSWERED: &[&str] = &[
     "SELECT count(*) FROM (SELECT repeat('x', 200) || g AS t FROM generate_series(1, 600000) g \
      ORDER BY 1 DESC) s",

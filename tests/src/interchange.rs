@@ -1,4 +1,4 @@
-//! Data directories that are used by Norsu and by the real PostgreSQL in turn.
+//! Data directories that are used by Norsu and by PostgreSQL in turn.
 
 mod alternating;
 mod autovacuum;

@@ -1,10 +1,10 @@
-//! Invalid databases (`datconnlimit` -2), whose DROP has failed half-way. Both servers refuse the
-//! same statements with the same messages until the database is dropped.
+//! Invalid databases (`datconnlimit` -2), whose DROP was interrupted. Both servers refuse the same
+//! statements with the same messages until the database is dropped.
 
 use crate::pair::Pair;
 use std::process::Command;
 
-/// The error of the statement in a session of its own: some errors end the session.
+/// The error of the statement in a session of its own, because some errors end the session.
 fn refusal(mut psql: Command, sql: &str) -> String {
     psql.args(["-d", "postgres", "-X", "-v", "VERBOSITY=verbose", "-c", sql]);
     let out = psql.output().expect("psql can be run");

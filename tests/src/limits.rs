@@ -1,7 +1,7 @@
-//! Limits of the number of columns, arguments and entries of statements: they must be those of the
-//! PostgreSQL, and so must be the errors beyond them.
+//! Limits of the number of columns, arguments and entries of statements: the limits and the errors
+//! beyond them must be those of PostgreSQL.
 
-use crate::corpus::{new_pair, seen};
+use crate::corpus::{compared_reply, new_pair};
 
 /// A comma-separated list of `count` numbered items.
 fn list(count: usize, one: impl Fn(usize) -> String) -> String {
@@ -78,8 +78,8 @@ fn limits_equal_those_of_postgres() {
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = Vec::new();
     for sql in statements() {
-        let want = seen(&sql, real.query(&sql).unwrap_or_else(|e| panic!("{e}")));
-        let have = seen(&sql, ours.query(&sql).unwrap_or_else(|e| panic!("{e}")));
+        let want = compared_reply(&sql, real.query(&sql).unwrap_or_else(|e| panic!("{e}")));
+        let have = compared_reply(&sql, ours.query(&sql).unwrap_or_else(|e| panic!("{e}")));
         if want != have {
             let short: String = sql.chars().take(60).collect();
             differ.push(format!(

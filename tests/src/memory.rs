@@ -1,13 +1,13 @@
-//! Memory usage of wide values: a statement over many of them must not hold all of them at once. It
-//! is measured by the server's peak resident memory, which Linux can reset.
+//! Memory usage of wide values: a statement over many of them must not have all of them in memory
+//! at the same time. The test measures the server's peak resident memory, which Linux can reset.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 
 const ROWS: usize = 600;
 const WIDTH: usize = 50_000;
-/// All values together have 30 MB. The largest measured growth is 17 MB, of the two statements that
-/// create them.
+/// The values have a total size of 30 MB. The largest measured growth is 17 MB, for the two
+/// statements that create them.
 const GROWTH_MAX_KB: usize = 20_000;
 
 const STATEMENTS: [&str; 12] = [
@@ -32,7 +32,7 @@ pub(crate) fn kilobytes(pid: u32, what: &str) -> usize {
 }
 
 #[test]
-fn wide_rows_are_not_all_held_in_memory() {
+fn wide_rows_are_not_all_kept_in_memory() {
     let dir = TempDir::new("memory");
     let data = dir.path().join("data");
     norsu::init(&data);

@@ -1,15 +1,15 @@
-//! A pair of servers, Norsu and the real PostgreSQL, on new clusters with the same settings. Both
-//! are stopped and their directories removed when the pair is dropped.
+//! A pair of servers, Norsu and PostgreSQL, on new clusters with the same settings. Both are
+//! stopped and their directories removed when the pair is dropped.
 
 use std::path::{Path, PathBuf};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 /// A pair of running servers.
 pub(crate) struct Pair {
     pub ours: Norsu,
-    pub real: RealServer,
+    pub real: PostgresServer,
     dir: TempDir,
 }
 
@@ -32,11 +32,11 @@ impl Pair {
         let locale = format!("--locale={locale}");
         norsu::init_with(&ours, &[&locale]);
         postgres::init_with(&real, &[&locale, "-k"]);
-        let real = RealServer::start_with(&real, "postgres", settings);
+        let real = PostgresServer::start_with(&real, "postgres", settings);
         Pair { ours: Norsu::start(&ours, options), real, dir }
     }
 
-    /// A directory for files of the test.
+    /// A directory for files that the test creates.
     pub(crate) fn dir(&self) -> &Path {
         self.dir.path()
     }

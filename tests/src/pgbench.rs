@@ -1,6 +1,6 @@
 //! Unmodified pgbench: every way to fill the tables, every script in every protocol mode with one
-//! client and with many, and the same load while other sessions alter, vacuum, index, lock and copy
-//! the tables. The sums of the tables must stay equal.
+//! client and with many clients, and the same load while other sessions alter, vacuum, index, lock
+//! and copy the tables. The sums of the tables must remain equal.
 //!
 //! `NORSU_TEST_LONG=1` runs each combination for seconds instead of a few transactions.
 
@@ -38,7 +38,7 @@ impl Fixture {
         run(bench)
     }
 
-    /// Stops the server cleanly; its log must not contain errors other than the allowed ones.
+    /// Stops the server cleanly. Its log must not contain errors other than the allowed ones.
     pub(crate) fn stop(self, allowed: &[&str]) {
         let log = self.server.stop(&self.dir.path().join("data"));
         let bad: Vec<&str> = log
@@ -117,7 +117,8 @@ fn every_script_runs_in_every_mode() {
                 assert!(n >= u64::from(clients), "{text}");
                 match script {
                     "tpcb-like" => expected += n,
-                    // It does not update tellers and branches, so their sums are corrected.
+                    // This script does not update tellers and branches, so their sums are
+                    // corrected.
                     "simple-update" => {
                         expected += n;
                         f.server.query(
@@ -191,7 +192,7 @@ impl Background {
     pub(crate) fn finish(mut self) -> String {
         use std::io::Read;
         let (mut text, mut errors) = (String::new(), String::new());
-        // Little is written to stderr, so its pipe does not fill up.
+        // Little is written to stderr, so its pipe does not become full.
         self.0.stdout.take().map(|mut s| s.read_to_string(&mut text));
         self.0.stderr.take().map(|mut s| s.read_to_string(&mut errors));
         let status = self.0.wait().expect("a child can be waited for");

@@ -13,7 +13,7 @@ fn list(n: usize, separator: &str, one: impl Fn(usize) -> String) -> String {
     (0..n).map(one).collect::<Vec<_>>().join(separator)
 }
 
-/// Statements nested almost as deep as PostgreSQL's default stack allows.
+/// Statements that are nested almost as deeply as PostgreSQL's default stack allows.
 fn deep() -> Vec<String> {
     let from_t = " from big limit 1";
     vec![
@@ -113,7 +113,7 @@ fn large_and_deep_statements_have_the_results_of_postgres() {
     for sql in deep().iter().chain(&wide()) {
         same(&mut ours, &mut real, sql);
     }
-    // A view that is stored, and read by a session that has not parsed its text.
+    // A stored view, which is read by a session that has not parsed its text.
     let view = format!("create view deep as select a{} x from big", "+1".repeat(1000));
     for c in [&mut ours, &mut real] {
         c.must(&view);
@@ -125,7 +125,7 @@ fn large_and_deep_statements_have_the_results_of_postgres() {
     assert!(!log.contains("panicked"), "{log}");
 }
 
-/// Each of these views reads the next lower one twice, so that no server can plan the last one.
+/// Each of these views reads the previous one twice, so that no server can plan the last one.
 #[test]
 fn planning_can_be_cancelled() {
     let pair = Pair::start("planning_cancel", "C", &[]);

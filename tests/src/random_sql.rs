@@ -1,6 +1,5 @@
-//! Differential test of random statements on Norsu and on the real PostgreSQL: rows (as sets,
-//! unless they are ordered), names and types of columns, command tags, SQLSTATE and message must be
-//! equal.
+//! Differential test of random statements on Norsu and on PostgreSQL: rows (as sets, unless they
+//! are ordered), names and types of columns, command tags, SQLSTATE and message must be equal.
 //!
 //! Only statements with a single correct answer are generated: no division by zero that depends on
 //! the order of evaluation, only exact sums of floating-point numbers, aggregates and LIMIT only
@@ -60,7 +59,7 @@ const TABLES: &[&str] = &[
     "CREATE INDEX ON a (x)",
     "CREATE INDEX ON b (aid, f)",
     "CREATE SEQUENCE sq",
-    // All views have the same columns: computed ones, constants, columns of the nullable side of
+    // All views have the same columns: computed columns, constants, columns of the nullable side of
     // outer joins, groups.
     "CREATE VIEW va AS SELECT id AS k, 'a'::text AS kind, COALESCE(s, '-') AS s, x + 1 AS n FROM a",
     "CREATE VIEW vj AS SELECT a.id AS k, 'j'::text AS kind, q.s, q.n FROM a LEFT \
@@ -96,7 +95,7 @@ const TABLES: &[&str] = &[
 
 /// Statements that take longer are not compared.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The timeout in the long form, which otherwise would spend most of its time on such statements.
+/// The timeout in the long form, in which such statements would otherwise take most of the time.
 const LONG_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Number of concurrent runs, each with a connection to both servers and a database of its own.
@@ -128,13 +127,13 @@ fn random_statements_have_the_results_of_postgres() {
             }
             (seed < seeds.end).then_some(seed)
         };
-        worker.run(seed, |seed, told| {
-            // Differences are printed at once, because a run may be long.
-            let told = told.into_iter().map(|told| format!("seed {seed}: {told}"));
+        worker.run(seed, |seed, report| {
+            // Differences are printed immediately, because a run may be long.
+            let report = report.into_iter().map(|report| format!("seed {seed}: {report}"));
             let mut wrong = wrong.lock().expect("no panic while it is held");
-            for told in told {
-                eprintln!("{told}");
-                wrong.push(told);
+            for report in report {
+                eprintln!("{report}");
+                wrong.push(report);
             }
         });
         worker.counts
@@ -152,10 +151,10 @@ fn random_statements_have_the_results_of_postgres() {
         }
     });
     let wrong = wrong.into_inner().expect("no panic while it was held");
-    let Counts { statements, steps, canceled, cliffs, refused, ambiguous } = counts;
+    let Counts { statements, steps, canceled, slow_in_norsu, refused, ambiguous } = counts;
     eprintln!(
         "{statements} statements of {steps} steps in {} s, {refused} refused, {canceled} canceled \
-         ({cliffs} answered quickly by PostgreSQL), {ambiguous} ambiguous, \
+         ({slow_in_norsu} answered quickly by PostgreSQL), {ambiguous} ambiguous, \
          {} differences",
         start.elapsed().as_secs(),
         wrong.len()

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::SystemTime;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 
 /// Offset of the checksum in the control file.
 const CRC_AT: usize = 288;
@@ -51,12 +51,12 @@ fn words(log: &str) -> Vec<String> {
         Some((head, _)) => format!("{head}with this version 15"),
         None => l.to_owned(),
     });
-    // Replaces the program's name.
+    // The names of the programs differ.
     lines.map(|l| l.replace("postgres: ", "norsu: ")).collect()
 }
 
-/// The error of PostgreSQL. It is started directly, because `pg_ctl` checks the directory
-/// itself and prints other errors.
+/// PostgreSQL's error. The server is started directly, because `pg_ctl` checks the directory itself
+/// and prints other errors.
 fn refusal(data: &Path) -> String {
     let postgres = program("postgres");
     let mut command = Command::new("timeout");
@@ -159,11 +159,11 @@ fn incompatible_directories_are_refused_with_the_same_errors() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // The unmodified directory is accepted by both servers.
-    drop(RealServer::start(&good, "postgres"));
+    drop(PostgresServer::start(&good, "postgres"));
     Norsu::start(&good, &[]).stop(&good);
 }
 
-/// The errors in a log: its messages without those of every start and shutdown.
+/// The errors in a log: its messages except those of every start and shutdown.
 fn complaints(log: &str) -> Vec<String> {
     const USUAL: [&str; 8] = [
         "checkpoint starting",
@@ -240,7 +240,7 @@ fn impossible_starts_fail_with_the_same_errors() {
     for (name, damage) in LOST {
         let starts: [fn(&Path) -> Option<String>; 2] = [
             |d| Norsu::try_start(d, &[]).err(),
-            |d| RealServer::try_start(d, "postgres", &[]).err(),
+            |d| PostgresServer::try_start(d, "postgres", &[]).err(),
         ];
         let [ours, theirs] = starts.map(|start| {
             let mut cp = Command::new("cp");
@@ -275,7 +275,7 @@ fn impossible_starts_fail_with_the_same_errors() {
         "timezone_abbreviations=../nosuch",
     ] {
         let ours = Norsu::try_start(&good, &["-c", setting]).err();
-        compare(setting, ours, RealServer::try_start(&good, "postgres", &[setting]).err());
+        compare(setting, ours, PostgresServer::try_start(&good, "postgres", &[setting]).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -292,7 +292,7 @@ fn a_missing_directory_of_the_log_is_created() {
         std::fs::remove_dir(&archive).unwrap();
         let log = match server {
             0 => Norsu::start(&data, &[]).stop(&data),
-            _ => RealServer::start(&data, "postgres").log(),
+            _ => PostgresServer::start(&data, "postgres").log(),
         };
         assert!(archive.is_dir());
         said.push(complaints(&log).into_iter().find(|l| l.contains("archive_status")));
@@ -308,7 +308,7 @@ const DATABASES: &[(&str, Damage)] = &[
     ("no number", |d| std::fs::write(d.join("PG_VERSION"), "abc\n").unwrap()),
 ];
 
-/// The rest of the cluster can still be used.
+/// The remaining part of the cluster can still be used.
 #[test]
 fn incompatible_databases_are_refused_with_the_same_errors() {
     let dir = TempDir::new("refused");
@@ -343,7 +343,7 @@ fn incompatible_databases_are_refused_with_the_same_errors() {
     let ours = said(server.sockets(), &|| server.client("psql"));
     assert_eq!(server.query("SELECT 1"), "1");
     drop(server);
-    let server = RealServer::start(&data, "postgres");
+    let server = PostgresServer::start(&data, "postgres");
     let theirs = said(server.sockets(), &|| server.client("psql"));
     assert_eq!(ours, theirs);
     assert!(theirs[0].starts_with("3D000: database \"d0\" does not exist"), "{theirs:?}");
@@ -364,5 +364,5 @@ fn the_lock_file_of_another_process_is_replaced() {
     stale();
     Norsu::start(&data, &[]).stop(&data);
     stale();
-    drop(RealServer::start(&data, "postgres"));
+    drop(PostgresServer::start(&data, "postgres"));
 }

@@ -1,18 +1,20 @@
-//! PostgreSQL's regression and isolation tests on Norsu and on PostgreSQL, compared statement
-//! by statement. The tests are in PostgreSQL's source package (`scripts/postgresql-source`); no
-//! part of them is stored here. `docs/compatibility.md` records how many statements of each file
-//! agree, and why others do not: the test fails if fewer statements of a file agree than recorded.
+//! PostgreSQL's regression and isolation tests on Norsu and on PostgreSQL, compared statement by
+//! statement. The tests are in PostgreSQL's source package (`scripts/postgresql-source`); no part
+//! of them is stored here. `docs/compatibility.md` records how many statements of each file agree,
+//! and why others do not: the test fails if fewer statements of a file agree than recorded.
 //!
-//! A part of the long tests. `NORSU_REGRESS=part` runs only files whose name contains the part (and
-//! `test_setup`, on which all others depend); `NORSU_REGRESS_WRITE=1` writes the table;
+//! The test is one of the long tests. `NORSU_REGRESS=part` runs only files whose name contains the
+//! part (and `test_setup`, on which all others depend); `NORSU_REGRESS_WRITE=1` writes the table;
 //! `NORSU_REGRESS_OUT=dir` keeps the output of the servers.
 
 mod compare;
+mod consequence;
 mod isolation;
 mod split;
 mod table;
 
 use crate::pair::Pair;
+use consequence::Consequences;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -25,11 +27,15 @@ const FILE_SECONDS_MAX: &str = "300";
 /// Settings of the server that pg_regress starts.
 const SETTINGS: &[&str] = &["max_prepared_transactions=2"];
 
+/// Files of the regression suite whose tables others use.
+const SHARED_FILES: &[&str] =
+    &["test_setup", "point", "lseg", "line", "box", "path", "polygon", "circle", "create_misc"];
+
 fn is_long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
 
-/// The sources, downloaded once per build directory by the first test that needs them.
+/// The sources. The first test that needs them downloads them, once per build directory.
 fn sources() -> PathBuf {
     static SOURCES: OnceLock<PathBuf> = OnceLock::new();
     SOURCES.get_or_init(fetched).clone()
@@ -59,7 +65,7 @@ fn is_wanted(name: &str) -> bool {
     name.contains(&only) || name == "test_setup"
 }
 
-/// The directory of the outputs: given by the user, or removed with the test.
+/// The directory of the outputs, which is given by the user, or removed at the end of the test.
 struct Outputs {
     folder: PathBuf,
     _own: Option<TempDir>,
@@ -93,7 +99,7 @@ fn copy_of_suite(from: &Path, to: &Path) {
     let mut modes = Command::new("chmod");
     modes.args(["-R", "a+rX"]).arg(to);
     assert!(modes.status().is_ok_and(|s| s.success()));
-    // The directory of files that COPY TO writes.
+    // The directory for files that COPY TO writes.
     let results = to.join("results");
     std::fs::create_dir_all(&results).expect("a new folder");
     assert!(Command::new("chmod").arg("a+rwx").arg(results).status().is_ok_and(|s| s.success()));
@@ -139,7 +145,7 @@ impl Side {
         client
     }
 
-    /// The output of the client, with paths that differ between the servers unified.
+    /// The output of the client, in which paths that differ between the servers are replaced.
     fn run(&self, mut client: Command, input: &Path) -> String {
         let input =
             std::fs::File::open(input).unwrap_or_else(|e| panic!("{}: {e}", input.display()));
@@ -150,7 +156,7 @@ impl Side {
         without_isolation_warning(&text)
     }
 
-    /// Runs preparatory statements; only the first server must support all of them.
+    /// Runs preparatory statements. Only the first server must support all of them.
     fn prepare(&self, database: &str, sql: &str) -> String {
         let path = self.suite.join("prepare.sql");
         std::fs::write(&path, sql).expect("a file can be written");
@@ -158,8 +164,8 @@ impl Side {
     }
 }
 
-/// The output without the warning that SERIALIZABLE is not enforced: only Norsu raises it, and it
-/// would hide whether the statements agree.
+/// The output without the warning that SERIALIZABLE is not enforced. Only Norsu raises it, and it
+/// would conceal whether the statements agree.
 fn without_isolation_warning(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n');
@@ -175,7 +181,7 @@ fn without_isolation_warning(text: &str) -> String {
     out
 }
 
-/// Both servers with a new database of that name, created as by pg_regress.
+/// Both servers with a new database of that name, which is created as by pg_regress.
 fn sides(pair: &Pair, suite: &Path, database: &str) -> [Side; 2] {
     let servers = [("norsu", pair.ours.sockets()), ("postgresql", pair.real.sockets())];
     servers.map(|(name, sockets)| {
@@ -210,6 +216,7 @@ fn the_regression_suite_agrees_as_far_as_recorded() {
     let sides = sides(&pair, &suite, "regression");
     let outputs = Outputs::new();
     let mut table = Table::load("regression");
+    let mut shared = Consequences::default();
     let names = schedule(&suite.join("parallel_schedule"));
     for name in names.iter().filter(|n| is_wanted(n)) {
         let input = suite.join(format!("sql/{name}.sql"));
@@ -220,10 +227,14 @@ fn the_regression_suite_agrees_as_far_as_recorded() {
             std::fs::write(&own, &script.marked).expect("a script can be written");
             let switches = ["-q", "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on"];
             let said = side.psql("regression", &own, &switches);
-            outputs.keep(name, side.name, &script.told(&said));
+            outputs.keep(name, side.name, &script.transcript(&said));
             said
         });
-        let tally = compare::regression(&script, &ours, &theirs);
+        let mut refused = shared.clone();
+        let tally = compare::regression(&script, &ours, &theirs, &mut refused);
+        if SHARED_FILES.contains(&name.as_str()) {
+            shared = refused;
+        }
         outputs.keep(name, "differences", &tally.differences);
         println!("{name}: {} of {} agree; {}", tally.agreeing, tally.total, tally.reason());
         table.note(name, &tally);

@@ -2,12 +2,12 @@
 //! the order of events.
 //!
 //! A schedule in one of `tests/sql/schedules*.txt` begins with `# name` and has steps `session:
-//! statement`, in order. A step whose session waits for a lock (according to `pg_locks`) is left
+//! statement`, in order. A step whose session waits for a lock (according to `pg_locks`) stays
 //! waiting; after each further step the answers of the sessions that were unblocked are read. A
 //! step `session!: statement` ends by itself even if it waits for a lock (by a deadlock or
 //! timeout). The transcripts of both servers must be equal.
 
-use crate::corpus::{Seen, connect_both, folder, new_pair, read, seen};
+use crate::corpus::{ComparedReply, compared_reply, connect_both, folder, new_pair, read};
 use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
 
@@ -18,7 +18,7 @@ const FILES: [&str; 3] = ["schedules.txt", "schedules-in-place.txt", "schedules-
 
 struct Step {
     session: usize,
-    /// The step ends without the help of another session.
+    /// The step ends without an action of another session.
     ends_by_itself: bool,
     sql: String,
 }
@@ -58,8 +58,8 @@ struct Sessions {
 }
 
 /// The answer without process ids and transaction ids, which deadlock reports contain.
-fn said(sql: &str, reply: Reply) -> Seen {
-    let mut seen = seen(sql, reply);
+fn reply_without_ids(sql: &str, reply: Reply) -> ComparedReply {
+    let mut seen = compared_reply(sql, reply);
     if let Some(e) = seen.error.as_mut().filter(|e| e.code == "40P01") {
         e.detail.retain(|c| !c.is_ascii_digit());
     }
@@ -88,17 +88,22 @@ impl Sessions {
             let answer = self.clients[session].receive_within(Duration::from_millis(2));
             if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
                 self.waiting[session] = None;
-                self.transcript.push(format!("{what}{session}: {sql} -> {:?}", said(&sql, reply)));
+                self.transcript.push(format!(
+                    "{what}{session}: {sql} -> {:?}",
+                    reply_without_ids(&sql, reply)
+                ));
                 return;
             }
-            // Checked twice: a lock may be requested and granted in between.
+            // Checked twice, because a lock may be requested and granted between the two checks.
             let may_wait = session != 0 && what != ENDS_BY_ITSELF;
             if may_wait && self.blocked(session) && self.blocked(session) {
                 let answer = self.clients[session].receive_within(Duration::from_millis(20));
                 if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
                     self.waiting[session] = None;
-                    self.transcript
-                        .push(format!("{what}{session}: {sql} -> {:?}", said(&sql, reply)));
+                    self.transcript.push(format!(
+                        "{what}{session}: {sql} -> {:?}",
+                        reply_without_ids(&sql, reply)
+                    ));
                     return;
                 }
                 if what.is_empty() {
@@ -113,7 +118,7 @@ impl Sessions {
     fn step(&mut self, step: &Step) {
         let Step { session, ends_by_itself, sql } = step;
         if self.waiting[*session].is_some() {
-            // The previous steps must have unblocked it.
+            // The previous steps must have unblocked the session.
             self.settle_all();
             assert!(self.waiting[*session].is_none(), "session {session} still waits before {sql}");
         }
@@ -132,7 +137,7 @@ impl Sessions {
         }
     }
 
-    /// All sessions end their transactions.
+    /// Ends the transactions of all sessions.
     fn end(&mut self) {
         for session in 0..self.clients.len() {
             self.settle(session, "at the end ");

@@ -21,10 +21,10 @@ type Tables = BTreeMap<String, Table>;
 const SHARED: &str = "shared";
 const SHARED_ROWS: i32 = 8;
 
-/// More keys than fit a leaf page of an index.
+/// More keys than fit one leaf page of an index.
 const EVERY_KIND_ROWS: i32 = 500;
 
-/// A transaction's view of the tables that it may change.
+/// The contents of the tables that a transaction may change, as seen by that transaction.
 #[derive(Clone, Default)]
 struct Work {
     tables: Tables,
@@ -41,11 +41,11 @@ struct Transaction {
 
 /// The result of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stepped {
+pub(crate) enum StepResult {
     Nothing,
-    /// A commit that waited for the log flush.
+    /// A commit that waited for the flush of the log.
     Durable,
-    /// A commit that did not wait (`synchronous_commit = off`, or without log).
+    /// A commit that did not wait (`synchronous_commit = off`, or without log records).
     Lazy,
 }
 
@@ -53,21 +53,22 @@ pub(crate) enum Stepped {
 #[derive(Clone)]
 pub(crate) struct Script {
     committed: Tables,
-    /// The states that may be found after a crash now, oldest first; the last one is `committed`.
+    /// The states that may be found after a crash at this time, oldest first; the last one is
+    /// `committed`.
     possible: Vec<Tables>,
     /// The state that the running statement commits.
     in_doubt: Option<Tables>,
     transactions: Vec<Option<Transaction>>,
     next: i32,
-    /// The largest value of the sequence, now and when the log was last known to be flushed.
+    /// The largest value of the sequence, at present and when the log was last known to be flushed.
     sequence_now: i64,
     sequence_acknowledged: i64,
     log: Vec<String>,
     loud: bool,
     /// VACUUM must not truncate files.
     pub(crate) keep_length: bool,
-    /// No files are removed: no table is dropped or truncated, and none is created that a rollback
-    /// would remove.
+    /// No files are removed: no table is dropped or truncated, and none is created whose creation
+    /// could be rolled back.
     pub(crate) keep_files: bool,
 }
 
@@ -165,7 +166,7 @@ impl Script {
         }
     }
 
-    /// Starts new sessions; the first ones create what all sessions use.
+    /// Starts new sessions. The first ones create the objects that all sessions use.
     pub(crate) fn start(&mut self, sessions: &mut [Client]) -> Result<(), String> {
         self.log.push("start".to_owned());
         self.transactions = sessions.iter().map(|_| None).collect();
@@ -219,7 +220,7 @@ impl Script {
         &mut self,
         sessions: &mut [Client],
         random: &SeededRandom,
-    ) -> Result<Stepped, String> {
+    ) -> Result<StepResult, String> {
         let owner = random.below(sessions.len() as u64) as usize;
         let session = &mut sessions[owner];
         match self.transactions[owner].take() {
@@ -235,7 +236,7 @@ impl Script {
                     sync,
                     changed: false,
                 });
-                Ok(Stepped::Nothing)
+                Ok(StepResult::Nothing)
             }
             None => self.alone(session, owner, random),
         }
@@ -247,7 +248,7 @@ impl Script {
         session: &mut Client,
         owner: usize,
         random: &SeededRandom,
-    ) -> Result<Stepped, String> {
+    ) -> Result<StepResult, String> {
         if random.below(8) == 0 {
             let own = self.owned(owner);
             let table = match random.below(4) {
@@ -256,7 +257,7 @@ impl Script {
                 2 => None,
                 _ => pick(random, &own.tables).map(|(name, _)| name.clone()),
             };
-            // Never all tables, because some are locked by other sessions.
+            // Never all tables, because other sessions have locked some.
             let table = table.as_deref().unwrap_or(SHARED);
             let verb = match (random.below(4), self.keep_length) {
                 (0, true) => "VACUUM (FREEZE, TRUNCATE off)",
@@ -266,24 +267,24 @@ impl Script {
                 (_, false) => "VACUUM",
             };
             self.must(session, owner, &format!("{verb} {table}"))?;
-            return Ok(Stepped::Nothing);
+            return Ok(StepResult::Nothing);
         }
         if random.below(10) == 0 {
             self.take_number(session, owner)?;
-            return Ok(Stepped::Nothing);
+            return Ok(StepResult::Nothing);
         }
         let Some(op) = self.op(owner, &self.owned(owner), random) else {
-            return Ok(Stepped::Nothing);
+            return Ok(StepResult::Nothing);
         };
         let after = self.after(owner, &op.work);
         self.in_doubt = Some(after.clone());
         let reply = self.ask(session, owner, &op.sql, op.data.as_deref())?;
         if !self.succeeded(&reply, &op.sql)? {
             self.in_doubt = None;
-            return Ok(Stepped::Nothing);
+            return Ok(StepResult::Nothing);
         }
         self.committed = after;
-        Ok(if op.changed { Stepped::Durable } else { Stepped::Lazy })
+        Ok(if op.changed { StepResult::Durable } else { StepResult::Lazy })
     }
 
     fn take_number(&mut self, session: &mut Client, owner: usize) -> Result<(), String> {
@@ -299,11 +300,11 @@ impl Script {
         owner: usize,
         mut tx: Transaction,
         random: &SeededRandom,
-    ) -> Result<Stepped, String> {
+    ) -> Result<StepResult, String> {
         match random.below(14) {
             0 => {
                 self.must(session, owner, "ROLLBACK")?;
-                return Ok(Stepped::Nothing);
+                return Ok(StepResult::Nothing);
             }
             1 | 2 => return self.commit(session, owner, &tx),
             3 if tx.savepoints.len() < 3 => {
@@ -325,7 +326,7 @@ impl Script {
             _ => {
                 let Some(op) = self.op(owner, &tx.work, random) else {
                     self.transactions[owner] = Some(tx);
-                    return Ok(Stepped::Nothing);
+                    return Ok(StepResult::Nothing);
                 };
                 let reply = self.ask(session, owner, &op.sql, op.data.as_deref())?;
                 if self.succeeded(&reply, &op.sql)? {
@@ -337,12 +338,12 @@ impl Script {
                     self.must(session, owner, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
                 } else {
                     self.must(session, owner, "ROLLBACK")?;
-                    return Ok(Stepped::Nothing);
+                    return Ok(StepResult::Nothing);
                 }
             }
         }
         self.transactions[owner] = Some(tx);
-        Ok(Stepped::Nothing)
+        Ok(StepResult::Nothing)
     }
 
     fn commit(
@@ -350,17 +351,17 @@ impl Script {
         session: &mut Client,
         owner: usize,
         tx: &Transaction,
-    ) -> Result<Stepped, String> {
+    ) -> Result<StepResult, String> {
         let after = self.after(owner, &tx.work);
         self.in_doubt = Some(after.clone());
         self.must(session, owner, "COMMIT")?;
         self.committed = after;
-        Ok(if tx.sync && tx.changed { Stepped::Durable } else { Stepped::Lazy })
+        Ok(if tx.sync && tx.changed { StepResult::Durable } else { StepResult::Lazy })
     }
 
-    /// Ends all transactions, and then runs statements that write a record of every kind, which the
-    /// random part may have left out. No other transaction is running, so that VACUUM can
-    /// remove deleted rows.
+    /// Ends all transactions, and then runs statements that write a record of every kind, because
+    /// the random part may have omitted some. No other transaction is running, so VACUUM can remove
+    /// deleted rows.
     pub(crate) fn every_kind(&mut self, sessions: &mut [Client]) -> Result<(), String> {
         for (owner, session) in sessions.iter_mut().enumerate() {
             if let Some(tx) = self.transactions[owner].take() {
@@ -389,7 +390,7 @@ impl Script {
         let vacuum = if self.keep_length { "VACUUM (TRUNCATE off" } else { "VACUUM (TRUNCATE on" };
         let changes = [
             format!("INSERT INTO {name} VALUES (0, 0, 'row 0')"),
-            // The first pages are full, so the new version goes to another page.
+            // The first pages are full, so the new version is stored on another page.
             format!("UPDATE {name} SET t = 'elsewhere' WHERE id = 1"),
             format!("UPDATE {name} SET v = -1 WHERE id = {EVERY_KIND_ROWS}"),
             format!("SELECT id FROM {name} WHERE id = 5 FOR SHARE"),
@@ -411,12 +412,12 @@ impl Script {
         table.rows.insert(EVERY_KIND_ROWS, last);
         table.rows.retain(|id, _| !(10..=90).contains(id));
         self.committed.insert(name, table);
-        self.settle(Stepped::Durable);
+        self.settle(StepResult::Durable);
         Ok(())
     }
 
-    /// A statement may fail because of rows that other sessions lock, or because of unsupported
-    /// features; not for other reasons.
+    /// Checks the reason of a failure: a statement may fail because of rows that other sessions
+    /// have locked, or because of unsupported features, but not for other reasons.
     fn succeeded(&self, reply: &Reply, sql: &str) -> Result<bool, String> {
         match &reply.error {
             None => Ok(true),
@@ -531,8 +532,8 @@ impl Script {
                 format!("INSERT INTO {name} ({columns}) VALUES {}", tuples.join(", "))
             }
         };
-        // Changes of unlogged tables only do not write log records, so the commit does not wait for
-        // those of other sessions.
+        // A transaction that changes only unlogged tables writes no log records, so its commit does
+        // not wait for those of other sessions.
         let silent = table.unlogged
             && ["DELETE", "UPDATE", "COPY", "INSERT"].iter().any(|verb| sql.starts_with(verb));
         let changed = !silent && (new != *table || renamed.is_some());
@@ -542,18 +543,19 @@ impl Script {
         Some(Op { sql, work, changed, data })
     }
 
-    /// Updates the model after a step without a crash. True if the step made commits durable.
-    pub(crate) fn settle(&mut self, stepped: Stepped) -> bool {
+    /// Updates the model after a step without a crash. Returns true if the step made commits
+    /// durable.
+    pub(crate) fn settle(&mut self, stepped: StepResult) -> bool {
         self.in_doubt = None;
         match stepped {
-            Stepped::Nothing => {}
-            Stepped::Lazy => self.possible.push(self.committed.clone()),
-            Stepped::Durable => {
+            StepResult::Nothing => {}
+            StepResult::Lazy => self.possible.push(self.committed.clone()),
+            StepResult::Durable => {
                 self.sequence_acknowledged = self.sequence_acknowledged.max(self.sequence_now);
                 self.possible = vec![self.committed.clone()];
             }
         }
-        stepped == Stepped::Durable
+        stepped == StepResult::Durable
     }
 
     /// The committed state as text.
@@ -561,14 +563,14 @@ impl Script {
         format!("{:?}", self.committed)
     }
 
-    /// After a clean shutdown.
+    /// Updates the model after a clean shutdown.
     pub(crate) fn shut_down(&mut self) {
         self.log.push("shutdown".to_owned());
         self.sequence_acknowledged = self.sequence_acknowledged.max(self.sequence_now);
         self.possible = vec![self.committed.clone()];
     }
 
-    /// After a power failure, or after the process was killed.
+    /// Updates the model after a power failure, or after the process was killed.
     pub(crate) fn after_crash(&mut self) {
         self.log.push("crash".to_owned());
         self.possible.extend(self.in_doubt.take());
@@ -579,8 +581,8 @@ impl Script {
         }
     }
 
-    /// After another failure during start-up. If the server had marked the control file as running,
-    /// unlogged tables are emptied even after a clean shutdown.
+    /// Updates the model after another failure during start-up. If the server had marked the
+    /// control file as running, unlogged tables are emptied even after a clean shutdown.
     pub(crate) fn after_crash_in_recovery(&mut self) {
         let mut emptied = self.possible.clone();
         for table in emptied.iter_mut().flat_map(|t| t.values_mut()).filter(|t| t.unlogged) {
@@ -589,7 +591,8 @@ impl Script {
         self.possible.extend(emptied);
     }
 
-    /// Compares the rows on a standby with the committed state; it cannot read unlogged tables.
+    /// Compares the rows on a standby with the committed state. The standby cannot read unlogged
+    /// tables.
     pub(crate) fn verify_standby(&mut self, session: &mut Client) -> Result<(), String> {
         let mut expected = self.committed.clone();
         expected.retain(|_, table| !table.unlogged);
@@ -600,7 +603,8 @@ impl Script {
         if found == expected { Ok(()) } else { Err(difference(&expected, &found)) }
     }
 
-    /// Compares the contents with the possible states; the script continues from the one found.
+    /// Compares the contents with the possible states. The script continues from the one that is
+    /// found.
     pub(crate) fn verify(&mut self, session: &mut Client) -> Result<(), String> {
         let mut found = Tables::new();
         let names = self.must(
@@ -651,7 +655,7 @@ impl Script {
                 return Err(format!("{name} has row {id} twice"));
             }
         }
-        // The same through the index.
+        // The same rows through the index.
         let sql = format!("SET enable_seqscan = off; SELECT count(*) FROM {name} WHERE id > -1");
         let by_index = self.must(session, 9, &sql)?.text();
         if by_index != [table.rows.len().to_string()] {
@@ -681,7 +685,7 @@ fn create(owner: usize, n: i32, work: &Work, random: &SeededRandom) -> Op {
     let options = if random.below(3) == 0 { " WITH (fillfactor = 50)" } else { "" };
     let mut sql = format!("CREATE {kind}TABLE {name} (id int PRIMARY KEY, v int, t text){options}");
     if random.below(3) == 0 {
-        // In one message, hence in one transaction: rows in a table that is created in it.
+        // One message, hence one transaction, creates a table and inserts rows into it.
         sql.push_str(&format!(
             "; INSERT INTO {name} SELECT g, g * 2, 'row ' || g FROM generate_series(1, 40) g"
         ));
@@ -725,7 +729,7 @@ fn update(name: &str, table: &mut Table, random: &SeededRandom) -> Option<String
     ))
 }
 
-/// Locks on shared rows; refused if another session holds the row.
+/// Locks on shared rows, which are refused if another session has locked the row.
 fn share(work: &Work, random: &SeededRandom) -> Op {
     let id = 1 + random.below(SHARED_ROWS as u64) as i32;
     let mut work = work.clone();

@@ -1,5 +1,5 @@
-//! Effective settings: `docs/settings.md` must list those that the program does not read outside
-//! the crate `settings`.
+//! Settings with an effect: `docs/settings.md` must list the settings that the program does not
+//! read outside the crate `settings`.
 
 use crate::style::workspace_root;
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use crate::wire::client::{Bytes, Client};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 
 /// A checkpoint that is triggered by the log's size is spread over most of `checkpoint_timeout`,
 /// which is an hour here.
@@ -73,7 +73,7 @@ fn a_fast_shutdown_does_not_wait_for_a_spread_checkpoint() {
     let control = run(control);
     let state = control.lines().find(|l| l.starts_with("Database cluster state:"));
     assert!(state.is_some_and(|l| l.ends_with(" shut down")), "{control}");
-    let real = RealServer::start(&data, "postgres");
+    let real = PostgresServer::start(&data, "postgres");
     assert!(real.log().contains("database system was shut down at"), "{}", real.log());
     let found =
         real.query("postgres", "SELECT count(*), count(*) FILTER (WHERE t = 'changed') FROM busy");

@@ -1,5 +1,5 @@
-//! Style rules that no compiler checks: where `unsafe` is allowed, length of files, module headers,
-//! and functions that only certain crates may use.
+//! Style rules that no compiler checks: files with `unsafe`, length of files, module headers, and
+//! functions that only certain crates may use.
 
 use std::path::{Path, PathBuf};
 
@@ -20,11 +20,11 @@ const UNSAFE: &[&str] = &[
     "crates/page/src/raw",
     "crates/bufmgr/src/frame",
     "crates/bufmgr/src/guard",
-    "crates/parse/src/edge",
+    "crates/parse/src/ffi",
     "crates/types/src/locale",
 ];
 
-/// Functions that only certain crates may use; all others use those crates.
+/// Functions that only certain crates may use; all other crates call those crates.
 const RESERVED: &[(&str, &[&str])] = &[
     // The server program itself accesses files outside a data directory or before an engine exists:
     // creation of the directory, lock files, sockets, configuration files.
@@ -41,10 +41,13 @@ struct Source {
 }
 
 fn sources() -> Vec<Source> {
+    sources_in(&["crates", "tests", "testkit", "xtask"])
+}
+
+fn sources_in(folders: &[&str]) -> Vec<Source> {
     let root = workspace_root();
     let mut out = Vec::new();
-    let mut stack: Vec<PathBuf> =
-        ["crates", "tests", "testkit", "xtask"].iter().map(|d| root.join(d)).collect();
+    let mut stack: Vec<PathBuf> = folders.iter().map(|d| root.join(d)).collect();
     while let Some(dir) = stack.pop() {
         for entry in std::fs::read_dir(dir).expect("a source directory").flatten() {
             let path = entry.path();
@@ -71,7 +74,8 @@ fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
         if line.trim() == "#[cfg(test)]" {
             in_tests = true;
         }
-        // Up to the first string literal or comment, which is sufficient for these checks.
+        // The part before the first string literal or comment, which is sufficient for these
+        // checks.
         let code = line.split("//").next().unwrap_or("").split('"').next().unwrap_or("");
         if in_tests || code.trim().is_empty() { None } else { Some((i + 1, code)) }
     })
@@ -93,6 +97,35 @@ fn unsafe_is_used_in_allowed_files_only() {
             if words.clone().any(|w| w == "unsafe") {
                 faults.push(format!("{}:{n}: {}", s.path, line.trim()));
             }
+        }
+    }
+    assert_none(faults);
+}
+
+/// `test = false` in a manifest spares a second build of a crate that has no unit tests. A crate that
+/// gets its first test must lose it, because the test would not be run.
+#[test]
+fn crates_without_unit_tests_have_no_test_build() {
+    let root = workspace_root();
+    let mut folders = vec!["bench".to_owned(), "testkit".to_owned(), "xtask".to_owned()];
+    let crates = std::fs::read_dir(root.join("crates")).expect("crates").flatten();
+    folders.extend(crates.map(|c| format!("crates/{}", c.file_name().to_string_lossy())));
+    let sources = sources_in(&["bench", "crates", "testkit", "xtask"]);
+    let mut faults = Vec::new();
+    for folder in folders {
+        let path = root.join(&folder).join("Cargo.toml");
+        let manifest = std::fs::read_to_string(path).expect("a manifest");
+        // The library, or the program of a crate without one.
+        let target = manifest.split("[lib]").nth(1).or(manifest.split("[[bin]]").nth(1));
+        let is_off = target
+            .and_then(|t| t.split("\n[").next())
+            .is_some_and(|t| t.lines().any(|line| line == "test = false"));
+        let source = format!("{folder}/src/");
+        let has_tests = sources.iter().any(|s| {
+            s.path.starts_with(&source) && s.text.lines().any(|line| line.trim() == "#[test]")
+        });
+        if is_off == has_tests {
+            faults.push(format!("{folder}: unit tests {has_tests}, `test = false` {is_off}"));
         }
     }
     assert_none(faults);
@@ -150,7 +183,8 @@ fn no_unfinished_code_is_left() {
     assert_none(faults);
 }
 
-/// Prints all places that can raise 0A000 (use `--nocapture`); it checks only that there are some.
+/// Prints all code locations that can raise 0A000 (use `--nocapture`). It checks only that there
+/// are some.
 #[test]
 fn places_that_answer_feature_not_supported() {
     let mut places = Vec::new();

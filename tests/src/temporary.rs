@@ -3,7 +3,8 @@
 use crate::pair::Pair;
 use testkit::client::Client;
 
-/// Answers of a session about another session's temporary table, without the schema's number.
+/// Answers of a session to statements on another session's temporary table, without the number of
+/// the schema.
 fn answers(connect: impl Fn() -> Client) -> Vec<String> {
     let mut owner = connect();
     owner.must("CREATE TEMP TABLE mine (a int GENERATED ALWAYS AS IDENTITY, b serial, t text)");

@@ -1,5 +1,5 @@
-//! Settings for features that this server does not have: it refuses to start with them, and names
-//! the reason.
+//! Settings for features that Norsu does not have: it refuses to start with them, and names the
+//! reason.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};

@@ -30,7 +30,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Both servers.
 struct Both(Pair);
 
-/// A test case; it must leave no objects behind.
+/// A test case, which must not leave any objects behind.
 type Case = fn(&Both);
 
 impl Both {
@@ -68,7 +68,7 @@ impl Both {
     }
 }
 
-/// A single test, so that both servers are stopped whatever fails.
+/// All cases are in a single test, so that both servers are stopped regardless of failures.
 #[test]
 fn both_servers_send_the_same_messages() {
     let only = std::env::var("NORSU_WIRE").unwrap_or_default();

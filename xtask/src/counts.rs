@@ -1,14 +1,14 @@
-//! `xtask counts`: what of the code's structure is larger than the style allows, for each crate of
-//! `crates/`. The measures are those of [`Measure`].
+//! `xtask counts`: the parts of the code's structure that exceed the limits of the style, for each
+//! crate of `crates/`. The measures are those of [`Measure`].
 //!
 //! Each measure has a general limit. `tests/structure.tsv` lists the crates that exceed one, with
-//! the limit that holds for them: the present number. The test `numbers_equal_their_limits`
-//! fails when a number is above its limit, and also when it is below, so that limits only shrink.
-//! The limit of a crate's lines is rounded up to a multiple of 500. When code moves to another
+//! the limit that applies to them: the current number. The test `numbers_equal_their_limits` fails
+//! if a number is above its limit, and also if it is below, so that limits can only be lowered. The
+//! limit of a crate's lines is rounded up to a multiple of 500. When code is moved to another
 //! crate, its share of the limits is moved in the table by hand.
 //!
-//! Code is parsed with `syn`, so items that a macro defines are not seen. Paths in the arguments of
-//! macros are.
+//! Code is parsed with `syn`, so items that a macro defines are not counted. Paths in the arguments
+//! of macros are.
 //!
 //! Reading order: `package` (files and manifest), `scan` (one pass over the syntax trees),
 //! `imports` and `dependencies` (what the paths refer to), `limits`.
@@ -44,11 +44,11 @@ const USAGE: &str = "usage: cargo run -p xtask -- counts [--items | --edges CRAT
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Measure {
-    /// Files in the largest import cycle, that is in the largest strongly connected component of
-    /// the graph of imports between files, without tests. An import is a path of a `use` item, or a
-    /// path anywhere that begins with `crate`, `self`, `super` or a child module. It leads to the
-    /// file of the deepest module that the path names. `mod` declarations are no imports. 0 if
-    /// there is no cycle.
+    /// Files in the largest import cycle, that is, in the largest strongly connected component of
+    /// the graph of imports between files, without tests. An import is a path of a `use` item, or
+    /// any path that begins with `crate`, `self`, `super` or a child module. It refers to the file
+    /// of the deepest module in the path. `mod` declarations are not imports. 0 if there is no
+    /// cycle.
     ImportCycle,
     /// Traits with more than 15 methods.
     LargeTraits,
@@ -100,7 +100,7 @@ const EXCEPTIONS: &[(Measure, &str, &str, &str)] = &[
         Measure::LargeStructs,
         "parse",
         "Constraint",
-        "the fields of the grammar's node, which parse::edge translates one by one",
+        "the fields of the grammar's node, which parse::ffi translates one by one",
     ),
     (
         Measure::LargeStructs,
@@ -134,19 +134,19 @@ impl Measure {
         }
     }
 
-    /// Limits are multiples of this: a crate that is too long may still change by a few lines
-    /// without a change of its limit.
+    /// Limits are multiples of this number, so that small changes of a crate that is too long do
+    /// not change its limit.
     fn step(self) -> usize {
         if self == Measure::Lines { 500 } else { 1 }
     }
 
-    /// The limit that the table states when `number` is today's number.
+    /// The limit in the table if the current number is `number`.
     fn limit_for(self, number: usize) -> usize {
         number.next_multiple_of(self.step()).max(self.general_limit())
     }
 }
 
-/// Something that is counted.
+/// A counted item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Item {
     measure: Measure,
@@ -167,7 +167,7 @@ pub struct Counts {
     items: Vec<Item>,
     /// The imports within the largest cycle of each crate.
     cycles: BTreeMap<String, Vec<Edge>>,
-    /// Exceptions that excepted nothing.
+    /// Exceptions that do not apply to any item.
     unneeded_exceptions: Vec<&'static str>,
 }
 
@@ -199,7 +199,7 @@ impl Counts {
         self.items.push(item);
     }
 
-    /// Sets the number of a measure that is one size for each crate.
+    /// Sets the number of a measure that has one value for each crate.
     fn set(&mut self, item: Item) {
         self.numbers.insert((item.package.clone(), item.measure), item.size);
         self.items.push(item);

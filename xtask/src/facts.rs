@@ -9,9 +9,10 @@
 //! planner statistics, collations of this machine's locales, and extensions.
 //!
 //! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format after a line of column
-//! names; `reg…` columns are numbers. The row structs of `catalog::rows` are generated from the
-//! same source.
+//! names; `reg…` columns are numbers. The row structs of `catalog::rows` and the constants of
+//! `ids::builtin` are generated from the same source.
 
+mod builtin;
 mod rows;
 
 use crate::scratch::{Result, SHARE, Scratch};
@@ -102,6 +103,8 @@ pub fn run() -> Result<()> {
     fs::write(generated.join("rows/tables.rs"), rows::structs(&tables)?)
         .map_err(|e| e.to_string())?;
     fs::write(generated.join("facts/files.rs"), rows::files(&tables)).map_err(|e| e.to_string())?;
+    let constants = builtin::source(&facts)?;
+    fs::write(root.join("crates/ids/src/builtin.rs"), constants).map_err(|e| e.to_string())?;
     let indexes = scratch.query(
         "SELECT t.relname, i.relname, i.oid, (SELECT string_agg(attname, ',' ORDER BY place) \
            FROM unnest(indkey::int2[]) WITH ORDINALITY k(number, place) \

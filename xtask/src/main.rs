@@ -1,5 +1,5 @@
-//! Developer tasks: extraction of catalog contents from a real PostgreSQL 15, and counts of the
-//! code's structure.
+//! Developer tasks: extraction of catalog contents from PostgreSQL 15, and counts of the code's
+//! structure.
 
 #![forbid(unsafe_code)]
 

@@ -4,6 +4,7 @@
 
 use crate::inline;
 use ids::Tid;
+use ids::code::ColumnStorage;
 use page::index_tuple::{self, IndexAttr, IndexShape, IndexTuple, Stored, TooLarge};
 use page::tupdesc::Attr;
 use pgerror::{Result, pg_err};
@@ -15,7 +16,7 @@ use types::DatumRef;
 pub struct TupleLayout {
     shape: IndexShape,
     /// By column: `storage` and `compression` of the attribute.
-    storage: Box<[(u8, u8)]>,
+    storage: Box<[(ColumnStorage, u8)]>,
     /// Bit `n`: values of column `n` of four bytes are unsigned.
     zero_extends: u32,
 }
@@ -118,7 +119,7 @@ impl TupleLayout {
                 let large = b.len() + 4 > index_tuple::TOAST_INDEX_TARGET;
                 if large
                     && self.shape.attrs()[n].len == -1
-                    && matches!(storage, b'x' | b'm')
+                    && matches!(storage, ColumnStorage::Extended | ColumnStorage::Main)
                     && let Some(c) = inline::compress(b, compression)
                 {
                     packed.push((n, c));
@@ -151,7 +152,7 @@ fn index_attr(a: &Attr) -> IndexAttr {
         len: a.len,
         align: a.align.bytes() as u8,
         by_val: a.by_val,
-        packable: a.len == -1 && a.storage != b'p',
+        packable: a.len == -1 && a.storage != ColumnStorage::Plain,
     }
 }
 
@@ -163,9 +164,9 @@ mod tests {
 
     fn attrs() -> [Attr; 4] {
         let mut plain = Attr::new(b"p", Oid(25), -1, false, Align::Int);
-        plain.storage = b'p';
+        plain.storage = ColumnStorage::Plain;
         let mut extended = Attr::new(b"t", Oid(25), -1, false, Align::Int);
-        extended.storage = b'x';
+        extended.storage = ColumnStorage::Extended;
         [
             Attr::new(b"i", Oid(23), 4, true, Align::Int),
             extended,

@@ -20,10 +20,11 @@ mod layout;
 mod liveness;
 mod method;
 mod scan;
-pub mod strategy;
 
 pub use cx::{Cx, Edit, IndexFile, Xids};
 pub use def::{IndexColumn, IndexDef, Support, SupportFunction, is_on};
+pub use ids::StrategyNumber;
+pub use ids::strategy;
 pub use index::{
     BuildOptions, BulkDeleteResult, Index, IndexBuild, Insert, Inserted, IsDead, OnDuplicate,
     OnEntry, Row, UniqueCheck,
@@ -36,4 +37,3 @@ pub use method::{
     AmState, Capabilities, CostModel, IndexAm, MethodInfo, OptionKind, StorageOption, SupportKind,
 };
 pub use scan::{AllVisible, Direction, IndexScan, ScanItem, ScanOptions, ScanPage};
-pub use strategy::StrategyNumber;

@@ -3,6 +3,7 @@
 
 use crate::state::{Analyzer, ExprKind};
 use crate::walk::{contains_aggs, expr_deep, expr_deep_mut};
+use ids::code::AggKind;
 use ids::{AttrNo, Oid};
 use parse::ast;
 use pgerror::{Result, pg_err};
@@ -19,10 +20,10 @@ impl Analyzer<'_> {
         call: &ast::FuncCall,
     ) -> Result<Expr> {
         let row = self.cat.aggregate(agg.aggfnoid)?;
-        agg.aggkind = row.as_ref().map_or(b'n', |r| r.aggkind);
+        agg.aggkind = row.as_ref().map_or(AggKind::Normal, |r| r.aggkind);
         agg.aggargtypes = args.iter().map(Expr::type_oid).collect();
         let mut tlist: Vec<TargetEntry> = Vec::new();
-        if agg.aggkind != b'n' {
+        if agg.aggkind != AggKind::Normal {
             let direct = args.len() - call.agg_order.len().min(args.len());
             let aggregated = args.split_off(direct);
             agg.aggdirectargs = args;
@@ -37,7 +38,8 @@ impl Analyzer<'_> {
                 tlist.push(entry(e, (i + 1) as AttrNo));
             }
             if !call.agg_order.is_empty() {
-                // The sort keys of an aggregate take no column numbers of the query's target list.
+                // The sort keys of an aggregate are not numbered as columns of the query's target
+                // list.
                 let next = self.level().next_resno;
                 let order = self.sort_clause(&call.agg_order, &mut tlist, ExprKind::OrderBy, true);
                 self.level().next_resno = next;
@@ -51,7 +53,7 @@ impl Analyzer<'_> {
                     }
                     let target =
                         tlist.iter().find(|t| t.ressortgroupref == clause.tle_sort_group_ref);
-                    let (ty, place) = target.map_or((Oid::INVALID, Location::UNKNOWN), |t| {
+                    let (ty, position) = target.map_or((Oid::INVALID, Location::UNKNOWN), |t| {
                         (t.expr.type_oid(), t.expr.location())
                     });
                     let name = self.format_type(ty);
@@ -60,7 +62,7 @@ impl Analyzer<'_> {
                         "could not identify an ordering operator for type {name}"
                     )
                     .detail("Aggregates with DISTINCT must be able to sort their inputs.");
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, position));
                 }
             }
         }
@@ -70,10 +72,11 @@ impl Analyzer<'_> {
         parts.extend(&agg.aggfilter);
         let level = self.aggregate_level(&parts, &agg.aggdirectargs, location)?;
         agg.agglevelsup = level;
-        self.check_aggregate_place(level, location, false)?;
+        self.check_aggregate_placement(level, location, false)?;
         Ok(Expr::Aggref(Box::new(agg)))
     }
 
+    /// Analyses `GROUPING(…)`. Counterpart: `transformGroupingFunc`.
     pub fn grouping_func(&mut self, n: &ast::GroupingFunc) -> Result<Expr> {
         if n.args.len() > 31 {
             let e = pg_err!(TOO_MANY_ARGUMENTS, "GROUPING must have fewer than 32 arguments");
@@ -85,7 +88,7 @@ impl Analyzer<'_> {
         }
         let parts: Vec<&Expr> = args.iter().collect();
         let level = self.aggregate_level(&parts, &[], n.location)?;
-        self.check_aggregate_place(level, n.location, true)?;
+        self.check_aggregate_placement(level, n.location, true)?;
         Ok(Expr::GroupingFunc(Box::new(GroupingFunc {
             args,
             refs: Vec::new(),
@@ -168,12 +171,12 @@ impl Analyzer<'_> {
             );
             return Err(self.at(e, window));
         }
-        if let Some((agg_level, place)) = min_agg
+        if let Some((agg_level, position)) = min_agg
             && agg_level == level
         {
             let e = pg_err!(GROUPING_ERROR, "aggregate function calls cannot be nested");
-            let place = if place.0 >= 0 { place.0 } else { location };
-            return Err(self.at(e, place));
+            let position = if position.0 >= 0 { position.0 } else { location };
+            return Err(self.at(e, position));
         }
         self.check_direct_arguments(direct, level)?;
         Ok(level)
@@ -195,7 +198,7 @@ impl Analyzer<'_> {
                 }
                 bad.is_none()
             });
-            if let Some((var, place)) = bad {
+            if let Some((var, location)) = bad {
                 let e = if var {
                     pg_err!(
                         GROUPING_ERROR,
@@ -205,7 +208,7 @@ impl Analyzer<'_> {
                 } else {
                     pg_err!(GROUPING_ERROR, "aggregate function calls cannot be nested")
                 };
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         }
         Ok(())
@@ -213,12 +216,12 @@ impl Analyzer<'_> {
 
     /// Reports an error if the clause under analysis `up` levels above does not allow aggregates.
     /// Sets `has_aggs` of that level.
-    fn check_aggregate_place(&mut self, up: u32, location: i32, grouping: bool) -> Result<()> {
+    fn check_aggregate_placement(&mut self, up: u32, location: i32, grouping: bool) -> Result<()> {
         let level = self.level_up(up);
         level.has_aggs = true;
         let lateral = level.lateral_active;
         let what = if grouping { "grouping operations" } else { "aggregate functions" };
-        let place = match level.expr_kind {
+        let clause = match level.expr_kind {
             ExprKind::None
             | ExprKind::Other
             | ExprKind::Having
@@ -242,7 +245,7 @@ impl Analyzer<'_> {
             ExprKind::WindowFrameGroups => "window GROUPS",
             other => other.phrase(),
         };
-        let e = pg_err!(GROUPING_ERROR, "{what} are not allowed in {place}");
+        let e = pg_err!(GROUPING_ERROR, "{what} are not allowed in {clause}");
         Err(self.at(e, location))
     }
 
@@ -260,9 +263,9 @@ impl Analyzer<'_> {
                     }
                     _ => false,
                 });
-                if let Some(place) = nested {
+                if let Some(position) = nested {
                     let e = pg_err!(WINDOWING_ERROR, "window function calls cannot be nested");
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, position));
                 }
             }
         }
@@ -274,7 +277,7 @@ impl Analyzer<'_> {
             .hint("You might be able to move the set-returning function into a LATERAL FROM item.");
             return Err(self.at(e, set.0));
         }
-        let place = match self.kind() {
+        let clause = match self.kind() {
             ExprKind::None
             | ExprKind::Other
             | ExprKind::SelectTarget
@@ -287,8 +290,8 @@ impl Analyzer<'_> {
             | ExprKind::WindowFrameGroups => Some("window definitions"),
             other => Some(other.phrase()),
         };
-        if let Some(place) = place {
-            let e = pg_err!(WINDOWING_ERROR, "window functions are not allowed in {place}");
+        if let Some(clause) = clause {
+            let e = pg_err!(WINDOWING_ERROR, "window functions are not allowed in {clause}");
             return Err(self.at(e, location));
         }
         let level = self.level();
@@ -315,7 +318,7 @@ impl Analyzer<'_> {
         Ok(Expr::WindowFunc(Box::new(window)))
     }
 
-    /// Grouped queries: every column is grouped or within an aggregate. Counterpart:
+    /// Checks that in a grouped query every column is grouped or within an aggregate. Counterpart:
     /// `parseCheckAggregates`.
     pub fn check_aggregates(&mut self, query: &mut Query) -> Result<()> {
         // Sets of references of all grouping sets; a column counts as grouped if it is in all of
@@ -341,7 +344,7 @@ impl Analyzer<'_> {
                 groups.push((clause.tle_sort_group_ref, target.expr.clone()));
             }
         }
-        // Columns of joins are compared as the columns that they stand for.
+        // Columns of joins are compared as the columns that they refer to.
         let has_joins = query.rtable.iter().any(|r| matches!(r.kind, RteKind::Join { .. }));
         if has_joins {
             for (_, e) in &mut groups {
@@ -374,14 +377,14 @@ impl Analyzer<'_> {
             matches!(r.kind, RteKind::Cte { self_reference: true, .. })
         };
         if self.level_ref().has_aggs && query.rtable.iter().any(recursive) {
-            let mut place = None;
+            let mut location = None;
             let exprs = query.target_list.iter().map(|t| &t.expr).chain(&query.having_qual);
             for e in exprs {
                 crate::walk::expr_deep(e, 0, &mut |e, up| {
                     if let Expr::Aggref(a) = e
                         && a.agglevelsup == up
                     {
-                        place = place.or(Some(a.location));
+                        location = location.or(Some(a.location));
                     }
                     true
                 });
@@ -390,7 +393,7 @@ impl Analyzer<'_> {
                 INVALID_RECURSION,
                 "aggregate functions are not allowed in a recursive query's recursive term"
             );
-            return Err(self.at(e, place.unwrap_or_default()));
+            return Err(self.at(e, location.unwrap_or_default()));
         }
         Ok(())
     }
@@ -452,13 +455,13 @@ impl Analyzer<'_> {
             true
         });
         match bad {
-            Some(place) => {
+            Some(location) => {
                 let e = pg_err!(
                     GROUPING_ERROR,
                     "arguments to GROUPING must be grouping expressions of the associated query \
                      level"
                 );
-                Err(self.at(e, place))
+                Err(self.at(e, location))
             }
             None => Ok(()),
         }
@@ -564,8 +567,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Is the column functionally dependent on the GROUP BY columns, because they contain its
-    /// table's primary key?
+    /// Whether the column is functionally dependent on the GROUP BY columns, because they contain
+    /// its table's primary key.
     fn depends_on_group(
         &mut self,
         v: &Var,
@@ -596,7 +599,7 @@ impl Analyzer<'_> {
         Ok(true)
     }
 
-    /// Does the query group or aggregate, so that [`Self::check_aggregates`] must run?
+    /// Whether the query groups or aggregates rows, so that [`Self::check_aggregates`] must run.
     pub fn needs_group_check(query: &Query) -> bool {
         query.has_aggs
             || !query.group_clause.is_empty()
@@ -604,7 +607,7 @@ impl Analyzer<'_> {
             || query.having_qual.is_some()
     }
 
-    /// Does the expression contain an aggregate of its own level?
+    /// Whether the expression contains an aggregate of its own query level.
     pub fn has_aggregates(expr: &Expr) -> bool {
         contains_aggs(expr)
     }
@@ -620,7 +623,7 @@ struct Ungrouped<'g> {
     dependent: Vec<Oid>,
 }
 
-/// Is `inner`, an expression `up` levels below, equal to `outer`?
+/// Whether `inner`, an expression `up` query levels below, is equal to `outer`.
 fn same_at(outer: &Expr, inner: &Expr, up: u32) -> bool {
     if up == 0 {
         return outer == inner;
@@ -637,7 +640,7 @@ fn same_at(outer: &Expr, inner: &Expr, up: u32) -> bool {
     shifted == *inner
 }
 
-/// Replaces references to join columns by the columns that they stand for.
+/// Replaces references to join columns by the columns that the join columns refer to.
 pub fn flatten_joins(expr: &mut Expr, query: &Query) {
     flatten_joins_up(expr, query, 0);
 }
@@ -712,7 +715,7 @@ fn outer_ctes(query: &Query, depth: u32, found: &mut dyn FnMut(u32, &str)) {
     }
 }
 
-/// Are two unnamed window definitions equal, apart from their locations?
+/// Whether two unnamed window definitions are equal, apart from their locations.
 fn same_window(a: &ast::WindowDef, b: &ast::WindowDef) -> bool {
     fn bare(w: &ast::WindowDef) -> String {
         strip_locations(&format!(

@@ -7,12 +7,12 @@ use crate::ty;
 use ids::Oid;
 use parse::RawStmt;
 use parse::ast::{self, Node};
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use plan::expr::Expr;
 use plan::query::Query;
 
-/// Does the statement become a [`Query`]? If not, it is a utility statement, which stays a raw
-/// parse tree.
+/// Whether analysis turns the statement into a [`Query`]. Other statements are utility statements
+/// and stay raw parse trees.
 pub fn is_query(node: &Node) -> bool {
     match node {
         Node::SelectStmt(s) => {
@@ -71,12 +71,12 @@ pub fn analyze_variable(
     Ok(query)
 }
 
-/// Visits an expression; the number says how many sub-selects enclose it.
+/// Visits an expression. The number is that of the sub-selects that enclose it.
 type Visitor<'a> = dyn FnMut(&Expr, u32) -> bool + 'a;
 
-/// The parameter types after an analysis that infers them. `visit` walks all expressions that were
-/// analyzed. It is an error if a type is unknown. Counterpart: `check_variable_parameters`, the end
-/// of `exec_parse_message`.
+/// The types of the parameters after an analysis that infers them. `visit` walks all expressions
+/// that were analyzed. It is an error if a type is unknown. Counterpart:
+/// `check_variable_parameters`, the end of `exec_parse_message`.
 pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Result<Vec<Oid>> {
     let types = match &cx.params {
         Params::Variable(types) | Params::Fixed(types) => types,
@@ -93,15 +93,15 @@ pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Re
         }
         true
     });
-    if let Some((id, place)) = late {
+    if let Some((id, location)) = late {
         let e = pg_err!(AMBIGUOUS_PARAMETER, "could not determine data type of parameter ${id}");
-        return Err(cx.at(e, place));
+        return Err(cx.at(e, location));
     }
     check_determined(types)?;
     Ok(types.clone())
 }
 
-/// 42P18 where the type of a parameter is not known.
+/// Error 42P18 if the type of a parameter is not known.
 pub fn check_determined(types: &[Oid]) -> Result<()> {
     if let Some(i) = types.iter().position(|t| !t.is_valid() || *t == ty::UNKNOWN) {
         return Err(pg_err!(
@@ -151,12 +151,38 @@ pub fn function_statement(
                 ast::SelectStmt { target_list: vec![target], ..ast::SelectStmt::default() };
             let mut query = cx.statement(&Node::SelectStmt(Box::new(select)))?;
             query.is_return = true;
-            // The one column has no name.
+            // The result column of RETURN has no name.
             if let Some(target) = query.target_list.first_mut() {
                 target.resname = None;
             }
             Ok(query)
         }
         other => cx.statement(other),
+    }
+}
+
+/// The procedure that a CALL in a function's body names; the arguments are analysed as in
+/// [`function_statement`].
+pub fn called_procedure(
+    cat: &mut dyn Lookup,
+    call: &ast::CallStmt,
+    sql: &str,
+    function: &str,
+    param_types: &[Oid],
+    names: &[String],
+) -> Result<Oid> {
+    let arguments = FunctionArguments { function, types: param_types, names };
+    let mut cx = Analyzer::new(cat, sql, Params::Scope(&arguments));
+    let call = &call.funccall;
+    let mut args = Vec::with_capacity(call.args.len());
+    for node in &call.args {
+        args.push(cx.expr_in(node, ExprKind::CallArgument)?);
+    }
+    let found = cx.with_kind(ExprKind::CallArgument, |cx| {
+        cx.func_or_column(&call.funcname, args, Some(call), true, call.location)
+    })?;
+    match found {
+        Some(Expr::FuncExpr(f)) => Ok(f.funcid),
+        _ => Err(PgError::internal("CALL of a function that is not a procedure")),
     }
 }

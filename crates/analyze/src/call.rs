@@ -7,26 +7,27 @@ use crate::state::{Analyzer, ExprKind};
 use crate::ty;
 use crate::typename::dotted;
 use ids::Oid;
+use ids::code::{AggKind, ProKind};
 use parse::ast;
 use pgerror::{Result, pg_err};
 use plan::expr::{
     AggSplit, Aggref, ArrayExpr, CoercionForm, Expr, FuncExpr, Location, NamedArgExpr, WindowFunc,
 };
 
-/// What a call says besides its arguments.
+/// The properties of a call besides its arguments.
 struct CallSite<'a> {
     names: &'a [ast::Name],
     /// The function's name as written.
     text: String,
     /// `None`: a column reference in attribute notation.
     call: Option<&'a ast::FuncCall>,
-    /// It is a CALL statement.
+    /// The call is the procedure call of a CALL statement.
     proc_call: bool,
     location: i32,
     filter: Option<Expr>,
     /// The names of the last arguments, which are given by name.
     argnames: Vec<String>,
-    /// It may be a column reference in functional notation.
+    /// The call may be a column reference in functional notation.
     is_projection: bool,
 }
 
@@ -122,7 +123,7 @@ impl Analyzer<'_> {
         self.call_node(site, typed).map(Some)
     }
 
-    /// What a call means. Counterpart: the first part of `ParseFuncOrColumn`.
+    /// Determines the meaning of a call. Counterpart: the first part of `ParseFuncOrColumn`.
     fn call_meaning(
         &mut self,
         site: &CallSite<'_>,
@@ -190,7 +191,7 @@ impl Analyzer<'_> {
         actual: &[Oid],
     ) -> Result<()> {
         let CallSite { text, call, proc_call, location, .. } = site;
-        if *proc_call != (function.kind == b'p') {
+        if *proc_call != (function.kind == ProKind::Procedure) {
             let signature = self.signature(text, &site.argnames, actual);
             let e = if *proc_call {
                 pg_err!(WRONG_OBJECT_TYPE, "{signature} is not a procedure")
@@ -202,18 +203,18 @@ impl Analyzer<'_> {
             return Err(self.at(e, *location));
         }
         match function.kind {
-            b'a' => self.check_aggregate_call(text, function, *call, args, *location),
-            b'w' if !site.has(|c| c.over.is_some()) => {
+            ProKind::Aggregate => self.check_aggregate_call(text, function, *call, args, *location),
+            ProKind::Window if !site.has(|c| c.over.is_some()) => {
                 let e =
                     pg_err!(WRONG_OBJECT_TYPE, "window function {text} requires an OVER clause");
                 Err(self.at(e, *location))
             }
-            b'w' if site.within_group() => {
+            ProKind::Window if site.within_group() => {
                 let e =
                     pg_err!(WRONG_OBJECT_TYPE, "window function {text} cannot have WITHIN GROUP");
                 Err(self.at(e, *location))
             }
-            b'w' => Ok(()),
+            ProKind::Window => Ok(()),
             _ => self.no_aggregate_decoration(text, *call, site.filter.is_some(), *location),
         }
     }
@@ -228,8 +229,8 @@ impl Analyzer<'_> {
     ) -> Result<TypedCall> {
         add_defaults(&mut function, &mut args, &mut actual);
         let mut declared = std::mem::take(&mut function.declared);
-        if let (b'a', Some(call)) = (function.kind, site.call)
-            && self.cat.aggregate(function.oid)?.is_some_and(|a| a.aggkind == b'h')
+        if let (ProKind::Aggregate, Some(call)) = (function.kind, site.call)
+            && self.cat.aggregate(function.oid)?.is_some_and(|a| a.aggkind == AggKind::Hypothetical)
         {
             let signature = self.signature(&site.text, &site.argnames, &actual);
             let name = (site.text.as_str(), signature.as_str());
@@ -246,11 +247,11 @@ impl Analyzer<'_> {
         }
         if variadic && function.vatype == ty::ANY {
             let last = args.last().map(|a| (a.type_oid(), a.location()));
-            if let Some((ty, place)) = last
+            if let Some((ty, location)) = last
                 && !self.base_element_type(ty)?.is_valid()
             {
                 let e = pg_err!(DATATYPE_MISMATCH, "VARIADIC argument must be an array");
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         }
         Ok(TypedCall { function, args, rettype, variadic })
@@ -260,7 +261,7 @@ impl Analyzer<'_> {
     fn call_node(&mut self, site: CallSite<'_>, typed: TypedCall) -> Result<Expr> {
         let location = Location(site.location);
         match (typed.function.kind, site.call.and_then(|c| c.over.as_deref()), site.call) {
-            (b'a', None, Some(call)) => {
+            (ProKind::Aggregate, None, Some(call)) => {
                 let agg = Aggref {
                     aggfnoid: typed.function.oid,
                     aggtype: typed.rettype,
@@ -275,7 +276,7 @@ impl Analyzer<'_> {
                     aggfilter: site.filter,
                     aggstar: call.agg_star,
                     aggvariadic: typed.variadic,
-                    aggkind: b'n',
+                    aggkind: AggKind::Normal,
                     agglevelsup: 0,
                     aggsplit: AggSplit::Simple,
                     aggno: -1,
@@ -295,7 +296,7 @@ impl Analyzer<'_> {
                     aggfilter: site.filter,
                     winref: 0,
                     winstar: call.agg_star,
-                    winagg: typed.function.kind == b'a',
+                    winagg: typed.function.kind == ProKind::Aggregate,
                     location,
                 };
                 self.window_call(window, over)
@@ -324,7 +325,7 @@ impl Analyzer<'_> {
             Some("DISTINCT is not implemented for window functions")
         } else if !call.agg_order.is_empty() {
             Some("aggregate ORDER BY is not implemented for window functions")
-        } else if function.kind != b'a' && site.filter.is_some() {
+        } else if function.kind != ProKind::Aggregate && site.filter.is_some() {
             Some("FILTER is not implemented for non-aggregate window functions")
         } else {
             None

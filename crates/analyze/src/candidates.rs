@@ -7,6 +7,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::code::{ArgMode, TypCategory};
 use pgerror::Result;
 
 /// A candidate of overload resolution: a function or an operator.
@@ -44,20 +45,20 @@ impl Analyzer<'_> {
         let temp = self.cat.temp_namespace()?;
         let mut found: Vec<Candidate> = Vec::new();
         for proc in self.cat.procs_named(name)? {
-            let place = match namespace {
+            let path_position = match namespace {
                 Some(namespace) if proc.pronamespace == namespace => 0,
                 Some(_) => continue,
                 // Functions of the temporary schema are found only by its name.
                 None if temp.is_valid() && proc.pronamespace == temp => continue,
                 None => match path.iter().position(|&n| n == proc.pronamespace) {
-                    Some(place) => place,
+                    Some(path_position) => path_position,
                     None => continue,
                 },
             };
             let all = proc_call.then(|| with_outputs(&proc)).flatten();
             let proc = all.as_ref().unwrap_or(&proc);
             let candidate =
-                match_call(proc, place, nargs, argnames, expand_variadic, expand_defaults);
+                match_call(proc, path_position, nargs, argnames, expand_variadic, expand_defaults);
             if let Some(candidate) = candidate {
                 add_candidate(&mut found, candidate);
             }
@@ -80,7 +81,8 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// The best of several, by PostgreSQL's rules in their order; `None` if they do not decide.
+    /// The best of several candidates, by PostgreSQL's rules in their order; `None` if the rules do
+    /// not decide.
     pub fn select_candidate(
         &mut self,
         input: &[Oid],
@@ -173,11 +175,11 @@ impl Analyzer<'_> {
         &mut self,
         input: &[Oid],
         candidates: &[Candidate],
-    ) -> Result<Option<Vec<Option<(u8, bool)>>>> {
-        let mut wanted: Vec<Option<(u8, bool)>> = vec![None; input.len()];
+    ) -> Result<Option<Vec<Option<(TypCategory, bool)>>>> {
+        let mut wanted: Vec<Option<(TypCategory, bool)>> = vec![None; input.len()];
         for i in (0..input.len()).filter(|&i| input[i] == ty::UNKNOWN) {
             let mut conflict = false;
-            let mut slot: Option<(u8, bool)> = None;
+            let mut slot: Option<(TypCategory, bool)> = None;
             for candidate in candidates {
                 let (category, preferred) = self.category(candidate.args[i])?;
                 match &mut slot {
@@ -185,12 +187,12 @@ impl Analyzer<'_> {
                     Some((have, have_preferred)) if *have == category => {
                         *have_preferred |= preferred;
                     }
-                    Some(have) if category == b'S' => *have = (category, preferred),
-                    Some((have, _)) => conflict |= *have != b'S',
+                    Some(have) if category == TypCategory::STRING => *have = (category, preferred),
+                    Some((have, _)) => conflict |= *have != TypCategory::STRING,
                 }
             }
-            // A conflict seen before a string candidate does not matter any more.
-            if conflict && slot.is_some_and(|s| s.0 != b'S') {
+            // A string candidate overrides an earlier conflict of categories.
+            if conflict && slot.is_some_and(|s| s.0 != TypCategory::STRING) {
                 return Ok(None);
             }
             wanted[i] = slot;
@@ -295,8 +297,8 @@ fn match_names(proc: &PgProc, nargs: usize, argnames: &[&str]) -> Option<Vec<usi
         let mut index = 0;
         let mut hit = None;
         for (i, parameter) in names.iter().enumerate() {
-            let mode = proc.proargmodes.as_ref().map_or(b'i', |m| m[i]);
-            if !matches!(mode, b'i' | b'b' | b'v') {
+            let mode = proc.proargmodes.as_ref().map_or(ArgMode::In, |m| m[i]);
+            if !mode.is_input() {
                 continue;
             }
             if *parameter == *name {
@@ -324,8 +326,8 @@ fn match_names(proc: &PgProc, nargs: usize, argnames: &[&str]) -> Option<Vec<usi
     Some(numbers)
 }
 
-/// Adds a candidate. Of two with the same argument types, the one that is earlier in the search
-/// path stays.
+/// Adds a candidate. Of two candidates with the same argument types, the one that is earlier in the
+/// search path is kept.
 fn add_candidate(found: &mut Vec<Candidate>, new: Candidate) {
     let significant = new.args.len() - new.defaults;
     let same = found.iter().position(|old| {

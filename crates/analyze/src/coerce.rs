@@ -7,6 +7,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use crate::typename::is_true_array;
 use ids::Oid;
+use ids::code::{CastContext, CastMethod, TypCategory, TypType};
 use pgerror::{Result, pg_err};
 use plan::expr::{
     ArrayCoerceExpr, CaseTestExpr, CoerceToDomain, CoerceViaIo, CoercionForm, CollateExpr, Const,
@@ -46,7 +47,7 @@ fn hide_coercion(node: &mut Expr) {
     }
 }
 
-/// Does the expression return a set?
+/// Whether the expression returns a set.
 pub fn returns_set(expr: &Expr) -> bool {
     set_in(expr).is_some()
 }
@@ -69,7 +70,7 @@ pub fn set_in(expr: &Expr) -> Option<Location> {
 }
 
 impl Analyzer<'_> {
-    /// Can every type of `from` be coerced to the one of the same index in `to`?
+    /// Whether every type of `from` can be coerced to the type of the same index in `to`.
     pub fn can_coerce(&mut self, from: &[Oid], to: &[Oid], context: Context) -> Result<bool> {
         let mut generics = false;
         for (&input, &target) in from.iter().zip(to) {
@@ -80,7 +81,8 @@ impl Analyzer<'_> {
                 generics = true;
                 continue;
             }
-            // Nobody may make up a value of type internal.
+            // A literal or parameter must not become a value of type internal, which functions
+            // trust.
             let is_open = input == ty::UNKNOWN && target != ty::INTERNAL;
             if is_open || self.coercion_path(target, input, context)?.is_some() {
                 continue;
@@ -91,7 +93,7 @@ impl Analyzer<'_> {
             if target == ty::RECORD && self.is_complex(input)? {
                 continue;
             }
-            if target == ty::RECORDARRAY {
+            if target == ty::RECORD_ARRAY {
                 let element = self.element_type(input)?;
                 if element.is_valid() && self.is_complex(element)? {
                     continue;
@@ -105,14 +107,14 @@ impl Analyzer<'_> {
         Ok(!generics || self.generic_types_consistent(from, to)?)
     }
 
-    /// Does a composite type's relation inherit from another's?
+    /// Whether the relation of composite type `child` inherits from the relation of `parent`.
     fn type_inherits(&mut self, child: Oid, parent: Oid) -> Result<bool> {
         let child = self.composite_relation(child)?;
         if !child.is_valid() {
             return Ok(false);
         }
         let parent = self.type_row(parent)?;
-        if parent.typtype != b'c' {
+        if parent.typtype != TypType::Composite {
             return Ok(false);
         }
         if self.cat.inherits_from(child, parent.typrelid)? {
@@ -138,17 +140,17 @@ impl Analyzer<'_> {
         }
         if let Some(cast) = self.cat.cast(source, target)? {
             let needed = match cast.castcontext {
-                b'i' => Context::Implicit,
-                b'a' => Context::Assignment,
-                _ => Context::Explicit,
+                CastContext::Implicit => Context::Implicit,
+                CastContext::Assignment => Context::Assignment,
+                CastContext::Explicit => Context::Explicit,
             };
             if context < needed {
                 return Ok(None);
             }
             return Ok(Some(match cast.castmethod {
-                b'f' => Path::Func(cast.castfunc),
-                b'i' => Path::Io,
-                _ => Path::Relabel,
+                CastMethod::Function => Path::Func(cast.castfunc),
+                CastMethod::InOut => Path::Io,
+                CastMethod::Binary => Path::Relabel,
             }));
         }
         // Arrays whose element types can be coerced. The vector types cannot be targets: they have
@@ -165,10 +167,10 @@ impl Analyzer<'_> {
             }
         }
         // I/O conversion: to string types in assignments, from string types by explicit casts.
-        if context >= Context::Assignment && self.category(target)?.0 == b'S' {
+        if context >= Context::Assignment && self.category(target)?.0 == TypCategory::STRING {
             return Ok(Some(Path::Io));
         }
-        if context >= Context::Explicit && self.category(source)?.0 == b'S' {
+        if context >= Context::Explicit && self.category(source)?.0 == TypCategory::STRING {
             return Ok(Some(Path::Io));
         }
         Ok(None)
@@ -340,7 +342,7 @@ impl Analyzer<'_> {
         if target == ty::RECORD && self.is_complex(input)? {
             return Ok(node);
         }
-        if target == ty::RECORDARRAY && self.element_type(input)?.is_valid() {
+        if target == ty::RECORD_ARRAY && self.element_type(input)?.is_valid() {
             return Ok(node);
         }
         if self.type_inherits(input, target)? {
@@ -361,7 +363,7 @@ impl Analyzer<'_> {
         Err(pg_err!(INTERNAL_ERROR, "failed to find conversion function from {from} to {to}"))
     }
 
-    /// A literal of unknown type goes through the type's input function.
+    /// Converts a literal of unknown type by the type's input function.
     fn coerce_literal(
         &mut self,
         literal: Const,
@@ -528,7 +530,7 @@ impl Analyzer<'_> {
         })
     }
 
-    /// A value of the domain, from one of its base type and type modifier.
+    /// Converts a value of the domain's base type and type modifier to the domain.
     pub fn coerce_to_domain(
         &mut self,
         mut arg: Expr,
@@ -649,11 +651,12 @@ impl Analyzer<'_> {
         Ok(node)
     }
 
-    /// Coerces an argument to the one type that the construct requires.
+    /// Coerces an argument to the only type that the construct accepts.
     pub fn coerce_to_specific(&mut self, node: Expr, target: Oid, construct: &str) -> Result<Expr> {
         self.coerce_to_specific_typmod(node, target, -1, construct)
     }
 
+    /// As [`Self::coerce_to_specific`], with a type modifier.
     pub fn coerce_to_specific_typmod(
         &mut self,
         node: Expr,
@@ -701,6 +704,7 @@ impl Analyzer<'_> {
         self.select_common_type_of(&types, construct)
     }
 
+    /// As [`Self::select_common_type`], from the types and locations of the expressions.
     pub fn select_common_type_of(
         &mut self,
         types: &[(Oid, Location)],
@@ -770,7 +774,7 @@ impl Analyzer<'_> {
         typmod
     }
 
-    /// Is `source` binary coercible to `target`?
+    /// Whether `source` is binary coercible to `target`.
     pub fn binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
         if source == target || target == ty::ANY || target == ty::ANYELEMENT {
             return Ok(true);
@@ -786,21 +790,24 @@ impl Analyzer<'_> {
         match target {
             ty::ANYARRAY | ty::ANYCOMPATIBLEARRAY if is_true_array(&row) => return Ok(true),
             ty::ANYNONARRAY | ty::ANYCOMPATIBLENONARRAY if !is_true_array(&row) => return Ok(true),
-            ty::ANYENUM if row.typtype == b'e' => return Ok(true),
-            ty::ANYRANGE | ty::ANYCOMPATIBLERANGE if row.typtype == b'r' => return Ok(true),
-            ty::ANYMULTIRANGE | ty::ANYCOMPATIBLEMULTIRANGE if row.typtype == b'm' => {
+            ty::ANYENUM if row.typtype == TypType::Enum => return Ok(true),
+            ty::ANYRANGE | ty::ANYCOMPATIBLERANGE if row.typtype == TypType::Range => {
                 return Ok(true);
             }
-            ty::RECORD if row.typtype == b'c' => return Ok(true),
-            ty::RECORDARRAY if is_true_array(&row) && self.is_complex(row.typelem)? => {
+            ty::ANYMULTIRANGE | ty::ANYCOMPATIBLEMULTIRANGE
+                if row.typtype == TypType::Multirange =>
+            {
+                return Ok(true);
+            }
+            ty::RECORD if row.typtype == TypType::Composite => return Ok(true),
+            ty::RECORD_ARRAY if is_true_array(&row) && self.is_complex(row.typelem)? => {
                 return Ok(true);
             }
             _ => {}
         }
-        Ok(self
-            .cat
-            .cast(source, target)?
-            .is_some_and(|c| c.castmethod == b'b' && c.castcontext == b'i'))
+        Ok(self.cat.cast(source, target)?.is_some_and(|c| {
+            c.castmethod == CastMethod::Binary && c.castcontext == CastContext::Implicit
+        }))
     }
 }
 
@@ -844,6 +851,7 @@ fn relabel_merged(
     out
 }
 
+/// An `int4` constant.
 pub fn int4_const(value: i32) -> Expr {
     Expr::Const(Const {
         consttype: ty::INT4,
@@ -856,6 +864,7 @@ pub fn int4_const(value: i32) -> Expr {
     })
 }
 
+/// A `bool` constant.
 pub fn bool_const(value: bool) -> Expr {
     Expr::Const(Const {
         consttype: ty::BOOL,
@@ -868,6 +877,7 @@ pub fn bool_const(value: bool) -> Expr {
     })
 }
 
+/// A NULL constant of a type. Counterpart: `makeNullConst`.
 pub fn null_const(consttype: Oid, constlen: i16, constbyval: bool) -> Expr {
     Expr::Const(Const {
         consttype,
@@ -880,6 +890,7 @@ pub fn null_const(consttype: Oid, constlen: i16, constbyval: bool) -> Expr {
     })
 }
 
+/// Whether the expression is a NULL constant.
 pub fn is_null_const(expr: &Expr) -> bool {
     matches!(expr, Expr::Const(c) if c.value.is_null())
 }

@@ -4,6 +4,7 @@
 use crate::state::Analyzer;
 use crate::ty;
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::{Result, pg_err};
 use plan::expr::{
     Aggref, CaseExpr, CoercionForm, Expr, FieldSelect, Location, RelabelType, RowCompareExpr,
@@ -11,7 +12,8 @@ use plan::expr::{
 };
 use plan::query::{JoinTreeNode, Query, RteKind};
 
-/// The derivation strength of an expression's collation. Ordered: the stronger one wins.
+/// The derivation strength of an expression's collation, in ascending order; the stronger collation
+/// takes precedence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Strength {
     None,
@@ -101,7 +103,7 @@ impl Analyzer<'_> {
         }
         match child.strength {
             Strength::Implicit => {
-                // The database's default yields to any other.
+                // Any other collation takes precedence over the database's default.
                 if state.collation == ty::DEFAULT_COLLATION {
                     *state = child;
                 } else if child.collation != ty::DEFAULT_COLLATION {
@@ -309,7 +311,7 @@ impl Analyzer<'_> {
         Ok(State::implicit(f.resultcollid, location))
     }
 
-    /// Each column on its own.
+    /// The collations of the column pairs are determined independently.
     fn collate_row_comparison(&mut self, compare: &mut RowCompareExpr) -> Result<State> {
         compare.inputcollids.clear();
         for i in 0..compare.largs.len() {
@@ -366,9 +368,9 @@ impl Analyzer<'_> {
             self.collate(filter)?;
         }
         let mut state = State::NONE;
-        let ordered = agg.aggkind != b'n';
+        let ordered = agg.aggkind != AggKind::Normal;
         // The last direct arguments of a hypothetical-set aggregate are paired with the sort keys.
-        let keys = if agg.aggkind == b'h' { agg.args.len() } else { 0 };
+        let keys = if agg.aggkind == AggKind::Hypothetical { agg.args.len() } else { 0 };
         let own = agg.aggdirectargs.len().saturating_sub(keys);
         let mut pairs = Vec::with_capacity(keys);
         for (i, arg) in agg.aggdirectargs.iter_mut().enumerate() {
@@ -380,7 +382,7 @@ impl Analyzer<'_> {
             }
         }
         let mut pairs = pairs.into_iter();
-        let single = agg.args.len() == 1 && agg.aggkind == b'o';
+        let single = agg.args.len() == 1 && agg.aggkind == AggKind::OrderedSet;
         for target in &mut agg.args {
             let child = self.collate_target(target)?;
             if let Some(mut pair) = pairs.next() {

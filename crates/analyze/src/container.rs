@@ -82,7 +82,7 @@ impl Analyzer<'_> {
                 coerced.push(self.coerce_to_common(e, target, "ARRAY")?);
                 continue;
             }
-            let (from, place) = (e.type_oid(), e.location());
+            let (from, location) = (e.type_oid(), e.location());
             let result = self.coerce_to_target(
                 e,
                 target,
@@ -96,7 +96,7 @@ impl Analyzer<'_> {
                 None => {
                     let (from, to) = (self.format_type(from), self.format_type(target));
                     let e = pg_err!(CANNOT_COERCE, "cannot cast type {from} to {to}");
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, location));
                 }
             }
         }
@@ -194,13 +194,12 @@ impl Analyzer<'_> {
         let declared = container.type_oid();
         let (base, typmod) = self.base_type_and_typmod(declared, container.typmod())?;
         let base = match base {
-            ty::INT2VECTOR => Oid(1005),
-            ty::OIDVECTOR => Oid(1028),
+            ty::INT2VECTOR => ty::INT2_ARRAY,
+            ty::OIDVECTOR => ty::OID_ARRAY,
             other => other,
         };
         let row = self.type_row(base)?;
         let location = container.location();
-        const JSONB: Oid = Oid(3802);
         if !row.typsubscript.is_valid() {
             let name = self.format_type(declared);
             let e = pg_err!(
@@ -213,7 +212,7 @@ impl Analyzer<'_> {
         let mut upper = Vec::with_capacity(indices.len());
         let mut lower = Vec::new();
         for index in indices {
-            if base == JSONB {
+            if base == ty::JSONB {
                 if index.is_slice {
                     let e = pg_err!(DATATYPE_MISMATCH, "jsonb subscript does not support slices");
                     let bound = index.uidx.as_ref().or(index.lidx.as_ref());
@@ -241,14 +240,14 @@ impl Analyzer<'_> {
                 None => None,
             });
         }
-        if upper.len() > 6 && base != JSONB {
+        if upper.len() > 6 && base != ty::JSONB {
             return Err(pg_err!(
                 PROGRAM_LIMIT_EXCEEDED,
                 "number of array dimensions ({}) exceeds the maximum allowed (6)",
                 upper.len()
             ));
         }
-        let element = if base == JSONB { base } else { row.typelem };
+        let element = if base == ty::JSONB { base } else { row.typelem };
         let refrestype = if slice { base } else { element };
         Ok(Expr::SubscriptingRef(Box::new(SubscriptingRef {
             refcontainertype: base,
@@ -265,7 +264,7 @@ impl Analyzer<'_> {
 
     fn array_subscript(&mut self, node: &Node) -> Result<Expr> {
         let e = self.expr(node)?;
-        let place = e.location();
+        let location = e.location();
         let coerced = self.coerce_to_target(
             e,
             ty::INT4,
@@ -276,14 +275,14 @@ impl Analyzer<'_> {
         )?;
         coerced.ok_or_else(|| {
             let e = pg_err!(DATATYPE_MISMATCH, "array subscript must have type integer");
-            self.at(e, place)
+            self.at(e, location)
         })
     }
 
     /// A subscript of jsonb: coerced to integer or text, whichever is possible.
     fn jsonb_subscript(&mut self, node: &Node) -> Result<Expr> {
         let e = self.expr(node)?;
-        let (from, place) = (e.type_oid(), e.location());
+        let (from, location) = (e.type_oid(), e.location());
         let target = if from == ty::UNKNOWN {
             ty::TEXT
         } else {
@@ -305,7 +304,7 @@ impl Analyzer<'_> {
                                  text."
                             }
                         });
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, location));
                 }
             }
         };

@@ -1,6 +1,6 @@
 //! WITH queries (common table expressions). Counterpart: parser/parse_cte.c.
 
-use crate::rawwalk::each_table;
+use crate::raw_walk::each_table;
 use crate::relation::Column;
 use crate::sort::raw_location;
 use crate::state::{Analyzer, ExprKind};
@@ -15,6 +15,7 @@ use plan::query::{
 use stdx::Nested;
 
 impl Analyzer<'_> {
+    /// Analyses the WITH clause of `query`. Counterpart: `transformWithClause`.
     pub fn with_clause(&mut self, with: &ast::WithClause, query: &mut Query) -> Result<()> {
         query.has_recursive = with.recursive;
         for (i, cte) in with.ctes.iter().enumerate() {
@@ -79,12 +80,12 @@ impl Analyzer<'_> {
                 !order.contains(i) && needs[*i].iter().all(|n| n == i || order.contains(n))
             });
             let Some(next) = next else {
-                let stuck = (0..names.len()).find(|i| !order.contains(i)).unwrap_or(0);
+                let in_cycle = (0..names.len()).find(|i| !order.contains(i)).unwrap_or(0);
                 let e = pg_err!(
                     FEATURE_NOT_SUPPORTED,
                     "mutual recursion between WITH items is not implemented"
                 );
-                return Err(self.at(e, with.ctes[stuck].location));
+                return Err(self.at(e, with.ctes[in_cycle].location));
             };
             order.push(next);
         }
@@ -176,8 +177,8 @@ impl Analyzer<'_> {
                         i + 1
                     )
                     .hint("Cast the output of the non-recursive term to the correct type.");
-                    let place = query.result_columns().nth(i).map(|t| t.expr.location());
-                    return Err(self.at(e, place.unwrap_or_default()));
+                    let location = query.result_columns().nth(i).map(|t| t.expr.location());
+                    return Err(self.at(e, location.unwrap_or_default()));
                 }
                 if known.colcollations.get(i) != Some(&column.collation) {
                     let name = |cx: &mut Self, oid| -> Result<String> {
@@ -196,8 +197,8 @@ impl Analyzer<'_> {
                         i + 1
                     )
                     .hint("Use the COLLATE clause to set the collation of the non-recursive term.");
-                    let place = query.result_columns().nth(i).map(|t| t.expr.location());
-                    return Err(self.at(e, place.unwrap_or_default()));
+                    let location = query.result_columns().nth(i).map(|t| t.expr.location());
+                    return Err(self.at(e, location.unwrap_or_default()));
                 }
             }
         } else {
@@ -302,7 +303,7 @@ impl Analyzer<'_> {
         }
         let names = &entry.colnames;
         let known = |n: &str| names.iter().any(|c| c == n);
-        let list = |what: &str, list: &[ast::Name], place: i32| -> Result<()> {
+        let list = |what: &str, list: &[ast::Name], location: i32| -> Result<()> {
             for (i, name) in list.iter().enumerate() {
                 let e = if !known(name) {
                     pg_err!(SYNTAX_ERROR, "{what} column \"{name}\" not in WITH query column list")
@@ -311,11 +312,11 @@ impl Analyzer<'_> {
                 } else {
                     continue;
                 };
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
             Ok(())
         };
-        let unused = |what: &str, name: &str, place: i32| -> Result<()> {
+        let unused = |what: &str, name: &str, location: i32| -> Result<()> {
             if !known(name) {
                 return Ok(());
             }
@@ -323,7 +324,7 @@ impl Analyzer<'_> {
                 SYNTAX_ERROR,
                 "{what} column name \"{name}\" already used in WITH query column list"
             );
-            Err(self.at(e, place))
+            Err(self.at(e, location))
         };
         let sequence = entry.search.as_ref().map(|s| s.seq_column.as_str());
         if let (Some(s), Some(name)) = (search, sequence) {
@@ -335,9 +336,9 @@ impl Analyzer<'_> {
             list("cycle", &c.cycle_col_list, c.location)?;
             unused("cycle mark", mark, c.location)?;
             unused("cycle path", path, c.location)?;
-            let both = |a: &str, b: &str, place: i32| {
+            let both = |a: &str, b: &str, location: i32| {
                 let e = pg_err!(SYNTAX_ERROR, "{a} column name and {b} column name are the same");
-                Err(self.at(e, place))
+                Err(self.at(e, location))
             };
             if mark == path {
                 return both("cycle mark", "cycle path", c.location);
@@ -370,8 +371,8 @@ impl Analyzer<'_> {
                 "WITH query \"{}\" has {available} columns available but {given} columns specified",
                 cte.ctename
             );
-            let place = cte.location;
-            return Err(self.at(e, place));
+            let location = cte.location;
+            return Err(self.at(e, location));
         }
         for (i, column) in columns.into_iter().enumerate() {
             if i >= given {
@@ -414,54 +415,54 @@ impl Analyzer<'_> {
         else {
             return Err(form(self));
         };
-        if let Some(place) = reference(left, name) {
+        if let Some(location) = reference(left, name) {
             let e = pg_err!(
                 INVALID_RECURSION,
                 "recursive reference to query \"{name}\" must not appear within its non-recursive \
                  term"
             );
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
-        let mut places = Places { name, plain: Vec::new(), bad: None };
-        places.select(right);
+        let mut references = RecursiveReferences { name, plain: Vec::new(), bad: None };
+        references.select(right);
         if let Some(with) = &select.with_clause {
             // The WITH clause of the query itself belongs to neither term.
             for inner in &with.ctes {
-                places.sublink(&inner.ctequery);
+                references.sublink(&inner.ctequery);
             }
         }
         let sort = select.sort_clause.first().map(|s| raw_location(&s.node));
-        for (place, what) in [
+        for (location, what) in [
             (sort, "ORDER BY"),
             (select.limit_offset.as_ref().map(raw_location), "OFFSET"),
             (select.limit_count.as_ref().map(raw_location), "LIMIT"),
             (select.locking_clause.first().map(|_| -1), "FOR UPDATE/SHARE"),
         ] {
-            if let Some(place) = place
-                && places.bad.is_none()
+            if let Some(location) = location
+                && references.bad.is_none()
             {
                 let e = pg_err!(
                     FEATURE_NOT_SUPPORTED,
                     "{what} in a recursive query is not implemented"
                 );
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         }
-        if let Some((what, place)) = places.bad {
+        if let Some((what, location)) = references.bad {
             let e = pg_err!(
                 INVALID_RECURSION,
                 "recursive reference to query \"{name}\" must not appear within {what}"
             );
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
-        if let [_, second, ..] = places.plain[..] {
+        if let [_, second, ..] = references.plain[..] {
             let e = pg_err!(
                 INVALID_RECURSION,
                 "recursive reference to query \"{name}\" must not appear more than once"
             );
             return Err(self.at(e, second));
         }
-        if places.plain.is_empty() {
+        if references.plain.is_empty() {
             return Err(form(self));
         }
         Ok(())
@@ -479,37 +480,37 @@ fn search_clause(clause: &ast::CteSearchClause) -> CteSearch {
 
 fn reference(select: &SelectStmt, name: &str) -> Option<i32> {
     let node = Node::SelectStmt(Box::new(select.clone()));
-    let mut place = None;
+    let mut location = None;
     each_table(&node, &mut Vec::new(), &mut |v| {
-        if &*v.relname == name && place.is_none() {
-            place = Some(v.location);
+        if &*v.relname == name && location.is_none() {
+            location = Some(v.location);
         }
     });
-    place
+    location
 }
 
 /// The references of a recursive term to its own query.
-struct Places<'n> {
+struct RecursiveReferences<'n> {
     name: &'n str,
     plain: Vec<i32>,
     bad: Option<(&'static str, i32)>,
 }
 
-impl Places<'_> {
+impl RecursiveReferences<'_> {
     fn find(&self, node: &Node) -> Option<i32> {
-        let mut place = None;
+        let mut location = None;
         each_table(node, &mut Vec::new(), &mut |v| {
-            if &*v.relname == self.name && place.is_none() {
-                place = Some(v.location);
+            if &*v.relname == self.name && location.is_none() {
+                location = Some(v.location);
             }
         });
-        place
+        location
     }
 
     /// A reference in a sub-select is an error.
     fn sublink(&mut self, node: &Node) {
-        if let Some(place) = self.find(node) {
-            self.bad.get_or_insert(("a subquery", place));
+        if let Some(location) = self.find(node) {
+            self.bad.get_or_insert(("a subquery", location));
         }
     }
 
@@ -567,8 +568,8 @@ impl Places<'_> {
     }
 
     fn forbid_one(&mut self, s: &SelectStmt, what: &'static str) {
-        if let Some(place) = reference(s, self.name) {
-            self.bad.get_or_insert((what, place));
+        if let Some(location) = reference(s, self.name) {
+            self.bad.get_or_insert((what, location));
         }
     }
 
@@ -590,8 +591,8 @@ impl Places<'_> {
                 };
                 self.from(&j.larg, l);
                 self.from(&j.rarg, r);
-                if let Some(place) = j.quals.as_ref().and_then(|q| self.find(q)) {
-                    self.bad.get_or_insert(("a subquery", place));
+                if let Some(location) = j.quals.as_ref().and_then(|q| self.find(q)) {
+                    self.bad.get_or_insert(("a subquery", location));
                 }
             }
             // A sub-select in FROM may contain the reference.
@@ -599,14 +600,14 @@ impl Places<'_> {
                 if let Node::SelectStmt(s) = &r.subquery {
                     let before = self.plain.len();
                     self.select(s);
-                    if outer && let Some(&place) = self.plain.get(before) {
-                        self.bad.get_or_insert(("an outer join", place));
+                    if outer && let Some(&location) = self.plain.get(before) {
+                        self.bad.get_or_insert(("an outer join", location));
                     }
                 }
             }
             other => {
-                if let Some(place) = self.find(other) {
-                    self.bad.get_or_insert(("a subquery", place));
+                if let Some(location) = self.find(other) {
+                    self.bad.get_or_insert(("a subquery", location));
                 }
             }
         }

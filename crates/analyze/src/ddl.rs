@@ -7,6 +7,7 @@ use crate::lookup::Lookup;
 use crate::state::{Analyzer, ExprKind, Params};
 use catalog::RelDesc as Relation;
 use ids::Oid;
+use ids::code::ColumnGenerated;
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoerceToDomainValue, CoercionForm, Expr, Location};
@@ -25,7 +26,7 @@ fn over_relation<'a>(
 }
 
 /// A boolean expression over the columns of a relation: CHECK, index predicate, policy, trigger's
-/// WHEN. Aggregates, sub-selects and the rest are refused by `kind`.
+/// WHEN. `kind` determines which constructs are refused, such as aggregates and sub-selects.
 pub fn condition(
     cat: &mut dyn Lookup,
     relation: &Relation,
@@ -124,7 +125,7 @@ fn no_generated_columns(cx: &Analyzer<'_>, relation: &Relation, e: &Expr) -> Res
             .detail("This would cause the generated column to depend on its own value.");
             found = Err(cx.at(e, v.location.0));
         } else if let Some(a) = relation.attribute(v.varattno)
-            && a.attgenerated != 0
+            && a.attgenerated != ColumnGenerated::No
         {
             let e = pg_err!(
                 INVALID_OBJECT_DEFINITION,
@@ -205,7 +206,7 @@ pub fn type_name(cat: &mut dyn Lookup, name: &ast::TypeName, sql: &str) -> Resul
     Ok((row.oid, typmod))
 }
 
-/// The query of a view, a cursor, EXPLAIN, CREATE TABLE AS and the like.
+/// Analyses the query in a utility statement: that of a view, a cursor, EXPLAIN, CREATE TABLE AS.
 pub fn inner_query(cat: &mut dyn Lookup, node: &Node, sql: &str, params: Params) -> Result<Query> {
     Analyzer::new(cat, sql, params).statement(node)
 }

@@ -6,7 +6,7 @@ use crate::state::{Analyzer, ExprKind, Target};
 use crate::target::entry;
 use crate::ty;
 use catalog::RelDesc as Relation;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{Expr, Location, SubscriptingRef, TargetEntry, Var};
@@ -33,7 +33,10 @@ impl Analyzer<'_> {
         perms: u32,
     ) -> Result<()> {
         let relation = self.open_table(name, 3)?;
-        if matches!(relation.class.relkind, b'i' | b'I' | b'c') {
+        if matches!(
+            relation.class.relkind,
+            RelKind::Index | RelKind::PartitionedIndex | RelKind::CompositeType
+        ) {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", name.relname);
             return Err(self.at(e, name.location));
         }
@@ -164,17 +167,18 @@ impl Analyzer<'_> {
         self.finish_modification(query, None)
     }
 
-    /// Sets the types of parameters in the source's target list, which the columns of the target
-    /// have decided. `open` has the position in the target list and the number of each parameter.
+    /// Sets the types of parameters in the target list of the source to those that the target
+    /// columns have determined. `open` has the position in the target list and the number of each
+    /// parameter.
     fn decide_source_params(&mut self, rtindex: i32, open: &[(usize, i32)]) -> Result<()> {
-        for &(place, id) in open {
+        for &(index, id) in open {
             let crate::state::Params::Variable(types) = &self.params else { return Ok(()) };
             let decided = types.get(id as usize - 1).copied().unwrap_or(ty::UNKNOWN);
             let collation = self.type_collation(decided)?;
             let rte = self.level().rte_mut(rtindex);
             let RteKind::Subquery { subquery, .. } = &mut rte.kind else { return Ok(()) };
             let mut shown = subquery.target_list.iter_mut().filter(|t| !t.resjunk);
-            if let Some(Expr::Param(param)) = shown.nth(place).map(|t| &mut t.expr) {
+            if let Some(Expr::Param(param)) = shown.nth(index).map(|t| &mut t.expr) {
                 param.paramtype = decided;
                 param.paramcollid = collation;
             }
@@ -255,14 +259,14 @@ impl Analyzer<'_> {
         }
         let mut out = Vec::with_capacity(list.len());
         for (e, column) in list.into_iter().zip(columns) {
-            let place = if column.location >= 0 { column.location } else { e.location().0 };
+            let location = if column.location >= 0 { column.location } else { e.location().0 };
             let value = self.assigned_expr(
                 e,
                 ExprKind::InsertTarget,
                 &column.name,
                 column.number,
                 &column.indirection,
-                place,
+                location,
             )?;
             out.push(if strip { assigned_value(value) } else { value });
         }
@@ -282,8 +286,8 @@ impl Analyzer<'_> {
             let row = self.expression_list(list, ExprKind::Values, true)?;
             if *width.get_or_insert(row.len()) != row.len() {
                 let e = pg_err!(SYNTAX_ERROR, "VALUES lists must all be the same length");
-                let place = row.first().map_or(-1, |e| e.location().0);
-                return Err(self.at(e, place));
+                let location = row.first().map_or(-1, |e| e.location().0);
+                return Err(self.at(e, location));
             }
             let mut row = self.insert_row(row, columns, named, true)?;
             for e in &mut row {
@@ -351,7 +355,7 @@ impl Analyzer<'_> {
             rte.required_perms = 0;
             rte.in_from_cl = false;
             if let RteKind::Relation { relkind, .. } = &mut rte.kind {
-                *relkind = b'c';
+                *relkind = RelKind::CompositeType;
             }
             out.excl_rel_index = item.rtindex;
             out.excl_rel_tlist = excluded_columns(&target.relation, item.rtindex);
@@ -488,7 +492,7 @@ impl Analyzer<'_> {
     }
 
     /// FROM of UPDATE and USING of DELETE. Their functions and sub-selects must not refer to the
-    /// target, not even with LATERAL; such a reference gets an error of its own.
+    /// target, not even with LATERAL; such a reference has its own error message.
     fn transform_from_beside_target(&mut self, from: &[Node]) -> Result<()> {
         for item in &mut self.level().namespace {
             item.lateral_only = true;

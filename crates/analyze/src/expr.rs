@@ -176,8 +176,8 @@ impl Analyzer<'_> {
         Ok(Err(self.missing_table(None, table, location)))
     }
 
-    /// A reference to a column, or to a row by the name of its table. The inner error says that
-    /// there is none.
+    /// A reference to a column, or to a row by the name of its table. The inner `Err` is the error
+    /// for a reference that is not found.
     fn column_named(&mut self, names: &[&str], location: i32) -> Result<Result<Expr>> {
         match *names {
             [column] => {
@@ -236,8 +236,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// `item.column`, or a function of one argument in attribute notation. The inner error says
-    /// that there is neither.
+    /// `item.column`, or a function of one argument in attribute notation. The inner `Err` is the
+    /// error if there is neither.
     fn item_field(
         &mut self,
         item: &crate::state::NsItem,
@@ -296,8 +296,8 @@ impl Analyzer<'_> {
             None => {
                 let (from, to) = (self.format_type(from), self.format_type(target));
                 let e = pg_err!(CANNOT_COERCE, "cannot cast type {from} to {to}");
-                let place = if location >= 0 { location } else { arg_location.0 };
-                Err(self.at(e, place))
+                let position = if location >= 0 { location } else { arg_location.0 };
+                Err(self.at(e, position))
             }
         }
     }
@@ -728,13 +728,13 @@ impl Analyzer<'_> {
         if self.level_ref().srf_calls == before {
             return Ok(());
         }
-        let place = parts.iter().find(|p| returns_set(p)).map_or(location, |p| p.location().0);
+        let position = parts.iter().find(|p| returns_set(p)).map_or(location, |p| p.location().0);
         let e = pg_err!(
             FEATURE_NOT_SUPPORTED,
             "set-returning functions are not allowed in {construct}"
         )
         .hint("You might be able to move the set-returning function into a LATERAL FROM item.");
-        Err(self.at(e, place))
+        Err(self.at(e, position))
     }
 
     fn coalesce_expr(&mut self, n: &ast::CoalesceExpr) -> Result<Expr> {
@@ -754,6 +754,7 @@ impl Analyzer<'_> {
         })))
     }
 
+    /// Coerces expressions to their common type. `construct` names the clause in errors.
     pub fn all_to_common(
         &mut self,
         exprs: Vec<Expr>,
@@ -892,7 +893,7 @@ fn flat_bool(boolop: BoolOp, left: Expr, right: Expr, location: i32) -> Expr {
     }
 }
 
-/// Does the expression contain variables of this query level?
+/// Whether the expression contains variables of this query level.
 fn contains_vars(expr: &Expr) -> bool {
     crate::walk::contains_vars_of_level(expr, 0)
 }

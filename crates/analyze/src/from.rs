@@ -3,30 +3,31 @@
 use crate::relation::{Column, alias_of, ordinality_column};
 use crate::state::{Analyzer, ExprKind, NsItem, ROW_COLUMNS_MAX};
 use crate::ty;
-use ids::Oid;
+use ids::code::TypType;
+use ids::{Oid, RelKind};
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::Expr;
 use plan::query::{JoinTreeNode, RangeTblFunction, RteKind, TableSample};
 
 /// An analysed FROM item: its join tree node, its own namespace item, and all namespace items that
-/// it adds.
+/// it adds to the level.
 pub(crate) struct FromItem {
     pub(crate) node: JoinTreeNode,
     pub(crate) item: NsItem,
     pub(crate) namespace: Vec<NsItem>,
 }
 
-/// The result type of a function in FROM. Counterpart: `TypeFuncClass`.
-pub(crate) enum RowShape {
+/// The class of the result type of a function in FROM.
+pub(crate) enum TypeFuncClass {
     Scalar(Column),
-    Columns(Vec<Column>),
+    Composite(Vec<Column>),
     Record,
     Other,
 }
 
 /// A function call in FROM.
-struct CallInFrom {
+struct FromCall {
     expr: Expr,
     /// The function's name, as a column name.
     name: String,
@@ -82,8 +83,15 @@ impl Analyzer<'_> {
         // FOR UPDATE and the other row locking clauses take a stronger table lock.
         let lock = if self.is_locked(name) { 2 } else { 1 };
         let relation = self.open_table(n, lock)?;
-        if matches!(relation.class.relkind, b'i' | b'I' | b'c') {
-            let what = if relation.class.relkind == b'c' { "a composite type" } else { "an index" };
+        if matches!(
+            relation.class.relkind,
+            RelKind::Index | RelKind::PartitionedIndex | RelKind::CompositeType
+        ) {
+            let what = if relation.class.relkind == RelKind::CompositeType {
+                "a composite type"
+            } else {
+                "an index"
+            };
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", n.relname).detail(
                 match what {
                     "an index" => "This operation is not supported for indexes.",
@@ -95,7 +103,8 @@ impl Analyzer<'_> {
         self.add_relation_rte(&relation, alias, n.inh, lock)
     }
 
-    /// Is the FROM item of this name locked by a FOR UPDATE clause of this or an enclosing level?
+    /// Whether a FOR UPDATE clause of this or an enclosing query level locks the FROM item of this
+    /// name.
     fn is_locked(&self, name: &str) -> bool {
         let level = self.level_ref();
         level.locked_from_parent
@@ -167,7 +176,7 @@ impl Analyzer<'_> {
     }
 
     /// The analysed calls of a function item, in order.
-    fn calls_in_from(&mut self, n: &ast::RangeFunction) -> Result<Vec<CallInFrom>> {
+    fn calls_in_from(&mut self, n: &ast::RangeFunction) -> Result<Vec<FromCall>> {
         let mut calls = Vec::new();
         for function in &n.functions {
             for call in split_unnest(function) {
@@ -182,7 +191,7 @@ impl Analyzer<'_> {
                     );
                     return Err(self.at(e, arg));
                 }
-                calls.push(CallInFrom {
+                calls.push(FromCall {
                     name: crate::target::figure_colname(&call, &e),
                     expr: e,
                     column_definitions: function.coldeflist.clone(),
@@ -192,17 +201,17 @@ impl Analyzer<'_> {
         Ok(calls)
     }
 
-    /// The range table's form of a call, and its columns. `column_name`: the name of the column of
-    /// a scalar result, if it is not the function's.
+    /// The range table function of a call, and its columns. `column_name`: the name of the column
+    /// of a scalar result, if it is not the function's.
     fn function_in_from(
         &mut self,
-        call: CallInFrom,
+        call: FromCall,
         column_name: Option<&str>,
     ) -> Result<(RangeTblFunction, Vec<Column>)> {
-        let CallInFrom { expr: mut funcexpr, name, column_definitions } = call;
+        let FromCall { expr: mut funcexpr, name, column_definitions } = call;
         self.assign_collations(&mut funcexpr)?;
-        let place = funcexpr.location();
-        let shape = self.function_shape(&funcexpr)?;
+        let location = funcexpr.location();
+        let class = self.type_func_class(&funcexpr)?;
         let mut function = RangeTblFunction {
             funcexpr,
             funccolcount: 0,
@@ -212,27 +221,27 @@ impl Analyzer<'_> {
             funccolcollations: Vec::new(),
         };
         if let Some(first) = column_definitions.first()
-            && !matches!(shape, RowShape::Record)
+            && !matches!(class, TypeFuncClass::Record)
         {
-            let message = unneeded_definitions(&shape, function.funcexpr.type_oid());
+            let message = unneeded_definitions(&class, function.funcexpr.type_oid());
             let e = pg_err!(SYNTAX_ERROR, "{message}");
             return Err(self.at(e, first.location));
         }
-        let described = match shape {
-            RowShape::Columns(columns) => columns,
-            RowShape::Scalar(mut column) => {
+        let described = match class {
+            TypeFuncClass::Composite(columns) => columns,
+            TypeFuncClass::Scalar(mut column) => {
                 if column.name.is_empty() {
                     column.name = column_name.unwrap_or(&name).to_owned();
                 }
                 vec![column]
             }
-            RowShape::Record => {
+            TypeFuncClass::Record => {
                 if column_definitions.is_empty() {
                     let e = pg_err!(
                         SYNTAX_ERROR,
                         "a column definition list is required for functions returning \"record\""
                     );
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, location));
                 }
                 let described = self.column_definitions(&column_definitions)?;
                 for column in &described {
@@ -243,13 +252,13 @@ impl Analyzer<'_> {
                 }
                 described
             }
-            RowShape::Other => {
+            TypeFuncClass::Other => {
                 let ty = self.format_type(function.funcexpr.type_oid());
                 let e = pg_err!(
                     DATATYPE_MISMATCH,
                     "function \"{name}\" in FROM has unsupported return type {ty}"
                 );
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         };
         function.funccolcount = described.len() as i32;
@@ -296,22 +305,24 @@ impl Analyzer<'_> {
                 })
                 .collect());
         }
-        Ok(match self.function_shape(&function.funcexpr)? {
-            RowShape::Scalar(column) => vec![column],
-            RowShape::Columns(columns) => columns,
+        Ok(match self.type_func_class(&function.funcexpr)? {
+            TypeFuncClass::Scalar(column) => vec![column],
+            TypeFuncClass::Composite(columns) => columns,
             _ => Vec::new(),
         })
     }
 
     /// Counterpart: `get_expr_result_type`.
-    pub(crate) fn function_shape(&mut self, expr: &Expr) -> Result<RowShape> {
+    pub(crate) fn type_func_class(&mut self, expr: &Expr) -> Result<TypeFuncClass> {
         let result = expr.type_oid();
         if let Expr::FuncExpr(f) = expr
             && let Some(columns) = self.out_columns(f)?
         {
             return Ok(match columns.len() {
-                1 => RowShape::Scalar(columns.into_iter().next().unwrap_or_else(ordinality_column)),
-                _ => RowShape::Columns(columns),
+                1 => TypeFuncClass::Scalar(
+                    columns.into_iter().next().unwrap_or_else(ordinality_column),
+                ),
+                _ => TypeFuncClass::Composite(columns),
             });
         }
         if result == ty::RECORD {
@@ -323,22 +334,22 @@ impl Analyzer<'_> {
                     collation: e.collation(),
                     dropped: false,
                 });
-                return Ok(RowShape::Columns(columns.collect()));
+                return Ok(TypeFuncClass::Composite(columns.collect()));
             }
-            return Ok(RowShape::Record);
+            return Ok(TypeFuncClass::Record);
         }
         let relid = self.composite_relation(result)?;
         if relid.is_valid()
             && let Some(relation) = self.cat.relation(relid)?
         {
-            return Ok(RowShape::Columns(Self::relation_columns(&relation)));
+            return Ok(TypeFuncClass::Composite(Self::relation_columns(&relation)));
         }
         let row = self.type_row(result)?;
-        let pseudo = row.typtype == b'p' && !matches!(result, ty::CSTRING | ty::VOID);
+        let pseudo = row.typtype == TypType::Pseudo && !matches!(result, ty::CSTRING | ty::VOID);
         if pseudo {
-            return Ok(RowShape::Other);
+            return Ok(TypeFuncClass::Other);
         }
-        Ok(RowShape::Scalar(Column {
+        Ok(TypeFuncClass::Scalar(Column {
             name: String::new(),
             ty: result,
             typmod: expr.typmod(),
@@ -356,7 +367,7 @@ impl Analyzer<'_> {
         let mut names = Vec::new();
         let mut result = Vec::new();
         for (i, &mode) in modes.iter().enumerate() {
-            if matches!(mode, b'o' | b'b' | b't') {
+            if mode.is_output() {
                 let name = proc
                     .proargnames
                     .as_ref()
@@ -399,7 +410,10 @@ impl Analyzer<'_> {
         };
         let is_table = matches!(
             self.level_ref().rte(rtindex).kind,
-            RteKind::Relation { relkind: b'r' | b'm' | b'p', .. }
+            RteKind::Relation {
+                relkind: RelKind::Table | RelKind::MaterializedView | RelKind::PartitionedTable,
+                ..
+            }
         );
         if !is_table {
             let e = pg_err!(
@@ -485,13 +499,13 @@ fn check_column_definitions(n: &ast::RangeFunction, calls: usize) -> Result<()> 
     Ok(())
 }
 
-/// The error of a column definition list for a function whose result has this type and shape.
-fn unneeded_definitions(shape: &RowShape, result: Oid) -> &'static str {
-    match shape {
-        RowShape::Columns(_) if result == ty::RECORD => {
+/// The error of a column definition list for a function whose result has this type and class.
+fn unneeded_definitions(class: &TypeFuncClass, result: Oid) -> &'static str {
+    match class {
+        TypeFuncClass::Composite(_) if result == ty::RECORD => {
             "a column definition list is redundant for a function with OUT parameters"
         }
-        RowShape::Columns(_) => {
+        TypeFuncClass::Composite(_) => {
             "a column definition list is redundant for a function returning a named composite type"
         }
         _ => "a column definition list is only allowed for functions returning \"record\"",

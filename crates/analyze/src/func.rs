@@ -5,7 +5,8 @@ use crate::candidates::Candidate;
 use crate::coerce::{Context, Path};
 use crate::state::{Analyzer, ExprKind};
 use crate::ty;
-use ids::Oid;
+use ids::code::{AggKind, ProKind, TypCategory, TypType};
+use ids::{Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{Expr, FieldSelect};
@@ -19,10 +20,10 @@ pub enum FuncDetail {
     Found(Box<FoundFunction>),
 }
 
+/// A function, aggregate or procedure that was found for a call.
 pub struct FoundFunction {
     pub oid: Oid,
-    /// `pg_proc.prokind`
-    pub kind: u8,
+    pub kind: ProKind,
     pub rettype: Oid,
     pub retset: bool,
     /// Number of arguments that the variadic array gathers.
@@ -88,7 +89,9 @@ impl Analyzer<'_> {
         let proc = self.cat.proc_row(best.oid)?.ok_or_else(|| {
             pg_err!(INTERNAL_ERROR, "cache lookup failed for function {}", best.oid)
         })?;
-        let all = (proc.prokind == b'p').then(|| crate::candidates::with_outputs(&proc)).flatten();
+        let all = (proc.prokind == ProKind::Procedure)
+            .then(|| crate::candidates::with_outputs(&proc))
+            .flatten();
         let proc: &catalog::rows::PgProc = all.as_ref().unwrap_or(&proc);
         let mut defaults = Vec::new();
         if best.defaults > 0 {
@@ -137,9 +140,11 @@ impl Analyzer<'_> {
         };
         let Some(row) = row else { return Ok(None) };
         // Composite types only if they are not the row type of a table.
-        if row.typtype == b'c' && row.typrelid.is_valid() {
-            let standalone =
-                self.cat.relation(row.typrelid)?.is_some_and(|r| r.class.relkind == b'c');
+        if row.typtype == TypType::Composite && row.typrelid.is_valid() {
+            let standalone = self
+                .cat
+                .relation(row.typrelid)?
+                .is_some_and(|r| r.class.relkind == RelKind::CompositeType);
             if !standalone {
                 return Ok(None);
             }
@@ -150,7 +155,9 @@ impl Analyzer<'_> {
         } else {
             match self.coercion_path(target, source, Context::Explicit)? {
                 Some(Path::Relabel) => true,
-                Some(Path::Io) => !(self.is_rowtype(source)? && self.category(target)?.0 == b'S'),
+                Some(Path::Io) => {
+                    !(self.is_rowtype(source)? && self.category(target)?.0 == TypCategory::STRING)
+                }
                 _ => false,
             }
         };
@@ -242,8 +249,8 @@ impl Analyzer<'_> {
         location: i32,
     ) -> Result<()> {
         let Some(call) = call else { return Ok(()) };
-        let kind = self.cat.aggregate(func.oid)?.map_or(b'n', |a| a.aggkind);
-        let e = if kind != b'n' {
+        let kind = self.cat.aggregate(func.oid)?.map_or(AggKind::Normal, |a| a.aggkind);
+        let e = if kind != AggKind::Normal {
             if !call.agg_within_group {
                 Some(pg_err!(
                     WRONG_OBJECT_TYPE,
@@ -378,7 +385,7 @@ impl Analyzer<'_> {
             }
             _ => {}
         }
-        let place = match kind {
+        let clause = match kind {
             ExprKind::None => return Ok(()),
             ExprKind::JoinOn | ExprKind::JoinUsing => "JOIN conditions",
             ExprKind::WindowFrameRange
@@ -388,7 +395,7 @@ impl Analyzer<'_> {
             other => other.phrase(),
         };
         let e =
-            pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {place}");
+            pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {clause}");
         Err(self.at(e, location))
     }
 }

@@ -6,19 +6,20 @@ use crate::lookup::Lookup;
 use crate::state::{Analyzer, Params};
 use crate::ty;
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, TargetEntry};
 use plan::query::{CmdType, Query};
 
 /// How the rows of the last statement become the function's result.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Form {
+pub enum ResultForm {
     /// The rows are discarded.
-    Nothing,
+    Discarded,
     /// The single column is the value.
-    Value,
+    Scalar,
     /// The columns are the fields of a composite value.
-    Row,
+    Composite,
 }
 
 /// A column of the row that a function returns: type and type modifier.
@@ -27,15 +28,15 @@ pub type Column = (Oid, i32);
 /// Coerces the columns of the last statement to the result type (`None` if the last statement is a
 /// utility statement or the body is empty). `row` has the columns of a composite result, where they
 /// are known. Error 42P13 if the statement cannot be coerced.
-pub fn fit_result(
+pub fn coerce_result(
     cat: &mut dyn Lookup,
     last: Option<&mut Query>,
     result: Oid,
     row: Option<&[Column]>,
     procedure: bool,
-) -> Result<Form> {
+) -> Result<ResultForm> {
     if result == ty::VOID {
-        return Ok(Form::Nothing);
+        return Ok(ResultForm::Discarded);
     }
     let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
     let shown = cx.format_type(result);
@@ -54,23 +55,26 @@ pub fn fit_result(
                 .to_owned(),
         )
     })?;
-    let count = list_of(last).iter().filter(|t| !t.resjunk).count();
+    let count = result_list(last).iter().filter(|t| !t.resjunk).count();
     let kind = cx.type_row(result)?.typtype;
-    if matches!(kind, b'b' | b'd' | b'e' | b'r' | b'm') {
+    if matches!(
+        kind,
+        TypType::Base | TypType::Domain | TypType::Enum | TypType::Range | TypType::Multirange
+    ) {
         if count != 1 {
             return Err(mismatch("Final statement must return exactly one column.".to_owned()));
         }
         let actual = column_type(last, 0);
-        if !fit(&mut cx, last, &[(result, -1)])? {
+        if !coerce_columns(&mut cx, last, &[(result, -1)])? {
             let actual = cx.format_type(actual);
             return Err(mismatch(format!("Actual return type is {actual}.")));
         }
-        return Ok(Form::Value);
+        return Ok(ResultForm::Scalar);
     }
-    if kind != b'c' && result != ty::RECORD {
+    if kind != TypType::Composite && result != ty::RECORD {
         // An unresolved polymorphic type accepts any column.
         if ty::is_polymorphic(result) {
-            return Ok(Form::Value);
+            return Ok(ResultForm::Scalar);
         }
         return Err(pg_err!(
             INVALID_FUNCTION_DEFINITION,
@@ -78,16 +82,16 @@ pub fn fit_result(
         ));
     }
     // A single column of the composite type itself.
-    if count == 1 && !procedure && fit(&mut cx, last, &[(result, -1)])? {
-        return Ok(Form::Value);
+    if count == 1 && !procedure && coerce_columns(&mut cx, last, &[(result, -1)])? {
+        return Ok(ResultForm::Scalar);
     }
-    let Some(row) = row else { return Ok(Form::Row) };
+    let Some(row) = row else { return Ok(ResultForm::Composite) };
     for (i, wanted) in row.iter().enumerate() {
         if i >= count {
             return Err(mismatch("Final statement returns too few columns.".to_owned()));
         }
         let actual = column_type(last, i);
-        if !coercible(&mut cx, last, i, *wanted)? {
+        if !is_coercible(&mut cx, last, i, *wanted)? {
             let (actual, wanted) = (cx.format_type(actual), cx.format_type(wanted.0));
             return Err(mismatch(format!(
                 "Final statement returns {actual} instead of {wanted} at column {}.",
@@ -98,41 +102,41 @@ pub fn fit_result(
     if count > row.len() {
         return Err(mismatch("Final statement returns too many columns.".to_owned()));
     }
-    if !fit(&mut cx, last, row)? {
+    if !coerce_columns(&mut cx, last, row)? {
         return Err(PgError::internal("could not coerce columns that are known to be coercible"));
     }
-    Ok(Form::Row)
+    Ok(ResultForm::Composite)
 }
 
-fn list_of(q: &Query) -> &Vec<TargetEntry> {
+fn result_list(q: &Query) -> &Vec<TargetEntry> {
     if q.returning_list.is_empty() { &q.target_list } else { &q.returning_list }
 }
 
-fn visible(q: &Query) -> Vec<TargetEntry> {
-    list_of(q).iter().filter(|t| !t.resjunk).cloned().collect()
+fn visible_columns(q: &Query) -> Vec<TargetEntry> {
+    result_list(q).iter().filter(|t| !t.resjunk).cloned().collect()
 }
 
-fn column_type(q: &Query, place: usize) -> Oid {
-    visible(q).get(place).map_or(Oid::INVALID, |t| t.expr.type_oid())
+fn column_type(q: &Query, index: usize) -> Oid {
+    visible_columns(q).get(index).map_or(Oid::INVALID, |t| t.expr.type_oid())
 }
 
-fn coerced(cx: &mut Analyzer<'_>, e: Expr, wanted: Column) -> Result<Option<Expr>> {
+fn coerce_column(cx: &mut Analyzer<'_>, e: Expr, wanted: Column) -> Result<Option<Expr>> {
     let form = CoercionForm::ImplicitCast;
-    let place = Location::UNKNOWN;
-    let done = cx.coerce_to_target(e, wanted.0, wanted.1, Context::Assignment, form, place)?;
+    let location = Location::UNKNOWN;
+    let done = cx.coerce_to_target(e, wanted.0, wanted.1, Context::Assignment, form, location)?;
     done.map(|mut e| cx.assign_collations(&mut e).map(|()| e)).transpose()
 }
 
-fn coercible(cx: &mut Analyzer<'_>, q: &Query, place: usize, wanted: Column) -> Result<bool> {
-    match visible(q).into_iter().nth(place) {
-        Some(t) => Ok(coerced(cx, t.expr, wanted)?.is_some()),
+fn is_coercible(cx: &mut Analyzer<'_>, q: &Query, index: usize, wanted: Column) -> Result<bool> {
+    match visible_columns(q).into_iter().nth(index) {
+        Some(t) => Ok(coerce_column(cx, t.expr, wanted)?.is_some()),
         None => Ok(false),
     }
 }
 
 /// Coerces the visible columns; false if one cannot be coerced.
-fn fit(cx: &mut Analyzer<'_>, q: &mut Query, wanted: &[Column]) -> Result<bool> {
-    let list = visible(q);
+fn coerce_columns(cx: &mut Analyzer<'_>, q: &mut Query, wanted: &[Column]) -> Result<bool> {
+    let list = visible_columns(q);
     let same = list
         .iter()
         .zip(wanted)
@@ -146,7 +150,7 @@ fn fit(cx: &mut Analyzer<'_>, q: &mut Query, wanted: &[Column]) -> Result<bool> 
     if replaceable {
         let mut exprs = Vec::with_capacity(list.len());
         for (t, w) in list.into_iter().zip(wanted) {
-            match coerced(cx, t.expr, *w)? {
+            match coerce_column(cx, t.expr, *w)? {
                 Some(e) => exprs.push(e),
                 None => return Ok(false),
             }
@@ -168,7 +172,7 @@ fn fit(cx: &mut Analyzer<'_>, q: &mut Query, wanted: &[Column]) -> Result<bool> 
         let mut outer = Query { command_type: CmdType::Select, ..Query::default() };
         let columns = cx.expand_item(&item, 0, -1);
         for (i, ((name, e), w)) in columns.into_iter().zip(wanted).enumerate() {
-            let Some(e) = coerced(cx, e, *w)? else { return Ok((outer, false)) };
+            let Some(e) = coerce_column(cx, e, *w)? else { return Ok((outer, false)) };
             outer.target_list.push(crate::target::entry(e, i as i16 + 1, Some(name), false));
         }
         cx.level().joinlist = vec![plan::query::JoinTreeNode::Rtr(rti)];

@@ -2,64 +2,75 @@
 //! checks the rules of the language that the grammar cannot express.
 //!
 //! Reading order: `state` (the analyzer's state), `lookup` (its interface to the catalogs),
-//! `relation`, `from` and `join` (the range table and its names), `scope` (named parameters),
-//! `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate` (expressions),
-//! `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults,
-//! views), `ddl` and `api` (entry points); `lift` (literals of a statement become parameters).
+//! `relation`, `from`, `join` and `missing` (the range table and its names), `scope` (named
+//! parameters), `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate`
+//! (expressions), `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and
+//! `rewrite` (defaults, views), `ddl` and `api` (entry points); `parameterize` (literals of a
+//! statement become parameters).
 //!
 //! Counterpart: src/backend/parser.
 
 #![forbid(unsafe_code)]
 
-mod agg;
-mod api;
+// State, names and scopes.
+mod from;
+mod join;
+pub mod lookup;
+mod missing;
+mod record;
+mod relation;
+mod scope;
+pub mod session;
+pub mod state;
+pub mod ty;
+pub mod typename;
+
+// Expressions.
 mod call;
 mod candidates;
 pub mod coerce;
 mod collate;
 mod container;
-mod cte;
-pub mod ddl;
-mod dml;
 mod expr;
-mod from;
 mod func;
-pub mod function;
-mod join;
-mod lift;
-pub mod lookup;
 mod oper;
-pub mod partition;
 mod polymorphic;
-mod rawwalk;
-mod record;
-mod relation;
-pub mod rewrite;
-mod rowcompare;
-mod scope;
-mod searchcycle;
-mod select;
-pub mod session;
-mod sort;
-pub mod state;
-pub mod stored;
+mod row_compare;
 mod sublink;
-mod target;
-pub mod ty;
-pub mod typename;
-pub mod updatable;
 pub mod walk;
+
+// Clauses and statements.
+mod agg;
+mod cte;
+mod dml;
+mod raw_walk;
+mod select;
+mod sort;
+mod target;
+
+// Rewriting, and stored trees.
+pub mod partition;
+pub mod rewrite;
+mod search_cycle;
+pub mod stored;
+pub mod updatable;
+
+// Entry points.
+mod api;
+pub mod ddl;
+pub mod function;
+mod parameterize;
 
 #[cfg(test)]
 mod tests;
 
 pub use api::{
-    analyze, analyze_in_scope, analyze_variable, check_determined, function_statement,
-    inferred_types, is_query, standalone_expr,
+    analyze, analyze_in_scope, analyze_variable, called_procedure, check_determined,
+    function_statement, inferred_types, is_query, standalone_expr,
 };
 pub use func::FuncDetail;
-pub use lift::{Lifted, lift};
 pub use lookup::{FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup};
+pub use parameterize::{ParameterizedLiteral, parameterize_literals};
 pub use rewrite::rewrite;
 pub use scope::{NameConflict, ParamScope, Variable};
 pub use select::{lock_name, lock_strength};

@@ -4,11 +4,11 @@
 //! Counterpart: utils/lsyscache.h, utils/syscache.h, catalog/namespace.h.
 
 use catalog::Row;
-use catalog::foreign::Change;
 use catalog::rows::{
     PgAggregate, PgAmop, PgCast, PgCollation, PgOpclass, PgOperator, PgProc, PgRange, PgType,
 };
-use ids::{AttrNo, Oid};
+use catalog::unsupported::Change;
+use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::Result;
 use plan::query::Query;
 use std::sync::Arc;
@@ -31,13 +31,15 @@ pub struct ViewRule {
 pub struct OperatorCache(std::collections::HashMap<(String, Oid, Oid), Row<PgOperator>>);
 
 impl OperatorCache {
-    /// The cache is cleared when it has this many entries.
+    /// When the cache has this many entries, it is cleared.
     const ENTRIES_MAX: usize = 2_000;
 
+    /// The cached operator of this name for these operand types.
     pub fn get(&self, name: &str, left: Oid, right: Oid) -> Option<Row<PgOperator>> {
         self.0.get(&(name.to_string(), left, right)).cloned()
     }
 
+    /// Caches the operator that was resolved for these operand types.
     pub fn put(&mut self, name: String, left: Oid, right: Oid, op: Row<PgOperator>) {
         if self.0.len() >= Self::ENTRIES_MAX {
             self.0.clear();
@@ -45,12 +47,13 @@ impl OperatorCache {
         self.0.insert((name, left, right), op);
     }
 
+    /// Removes all operators.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
-/// The facts of a constraint that analysis needs.
+/// The properties of a constraint that analysis needs.
 #[derive(Clone, Debug)]
 pub struct ConstraintInfo {
     pub oid: Oid,
@@ -109,7 +112,7 @@ pub trait FunctionLookup {
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: i16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>>;
     /// The support function of a family by types and support function number.
     fn opfamily_proc(
@@ -134,7 +137,7 @@ pub trait RelationLookup {
     fn check_new_rows(&mut self, relation: &Relation) -> Result<()>;
     /// As `CatCx::check_published`.
     fn check_published(&mut self, relation: &Relation, change: Change) -> Result<()>;
-    /// Does `child` inherit from `parent`, directly or not?
+    /// Whether `child` inherits from `parent`, directly or through other tables.
     fn inherits_from(&mut self, child: Oid, parent: Oid) -> Result<bool>;
     fn view_rule(&mut self, relation: Oid) -> Result<Option<Arc<ViewRule>>>;
     /// A column's default expression (`pg_attrdef.adbin`).
@@ -143,7 +146,7 @@ pub trait RelationLookup {
     fn primary_key(&mut self, relation: Oid) -> Result<Option<ConstraintInfo>>;
     /// The sequence of an identity column.
     fn identity_sequence(&mut self, relation: Oid, column: AttrNo) -> Result<Option<Oid>>;
-    /// Does `restrict_nonsystem_relation_kind` forbid the expansion of user-defined views?
+    /// Whether `restrict_nonsystem_relation_kind` forbids the expansion of user-defined views.
     fn views_are_restricted(&mut self) -> bool {
         false
     }

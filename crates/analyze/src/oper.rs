@@ -9,6 +9,7 @@ use crate::typename::dotted;
 use catalog::Row;
 use catalog::rows::PgOperator;
 use ids::Oid;
+use ids::code::OprKind;
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, OpExpr, ScalarArrayOpExpr};
@@ -27,7 +28,7 @@ impl SortOperators {
     /// How a set operation compares a column of type `ty`. A recursive UNION must hash its columns,
     /// so anonymous rows are assumed to be hashable; the executor reports an error if they are not.
     pub fn set_operation_clause(&self, ty: Oid, recursive: bool) -> SortGroupClause {
-        let row = matches!(ty, ty::RECORD | ty::RECORDARRAY);
+        let row = matches!(ty, ty::RECORD | ty::RECORD_ARRAY);
         SortGroupClause {
             tle_sort_group_ref: 0,
             eqop: self.eq,
@@ -49,7 +50,7 @@ impl Analyzer<'_> {
     fn operators(
         &mut self,
         names: &[ast::Name],
-        kind: u8,
+        kind: OprKind,
     ) -> Result<Vec<(usize, Row<PgOperator>)>> {
         let (schema, name) = self.deconstruct(names)?;
         let namespace = schema.map(|s| self.namespace(s)).transpose()?;
@@ -60,13 +61,13 @@ impl Analyzer<'_> {
             if op.oprkind != kind {
                 continue;
             }
-            let place = match namespace {
+            let path_position = match namespace {
                 Some(namespace) => (op.oprnamespace == namespace).then_some(0),
                 None if temp.is_valid() && op.oprnamespace == temp => None,
                 None => path.iter().position(|&n| n == op.oprnamespace),
             };
-            if let Some(place) = place {
-                found.push((place, op));
+            if let Some(path_position) = path_position {
+                found.push((path_position, op));
             }
         }
         found.sort_by_key(|f| f.0);
@@ -79,7 +80,7 @@ impl Analyzer<'_> {
         input: &[Oid],
     ) -> Result<Outcome> {
         let mut candidates: Vec<Candidate> = Vec::new();
-        for (place, op) in all {
+        for (path_position, op) in all {
             let args = match input.len() {
                 1 => vec![op.oprright],
                 _ => vec![op.oprleft, op.oprright],
@@ -92,7 +93,7 @@ impl Analyzer<'_> {
             candidates.push(Candidate {
                 oid: op.oid,
                 args,
-                path: *place,
+                path: *path_position,
                 variadic: 0,
                 defaults: 0,
                 argnumbers: None,
@@ -114,7 +115,7 @@ impl Analyzer<'_> {
     }
 
     fn find_binary(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Outcome> {
-        // A name cannot hold a zero byte.
+        // A name cannot contain a zero byte.
         let key = names.iter().map(|n| &**n).collect::<Vec<_>>().join("\0");
         if let Some(cache) = self.cat.operator_cache()
             && let Some(op) = cache.get(&key, left, right)
@@ -131,7 +132,7 @@ impl Analyzer<'_> {
     }
 
     fn resolve_binary(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Outcome> {
-        let all = self.operators(names, b'b')?;
+        let all = self.operators(names, OprKind::Binary)?;
         let exact = |l: Oid, r: Oid| {
             all.iter().find(|(_, op)| op.oprleft == l && op.oprright == r).map(|(_, op)| op.clone())
         };
@@ -189,7 +190,7 @@ impl Analyzer<'_> {
     /// The operator with exactly these operand types; 42883 if there is none. Counterpart:
     /// `LookupOperName`.
     pub fn exact_operator(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Oid> {
-        let all = self.operators(names, b'b')?;
+        let all = self.operators(names, OprKind::Binary)?;
         let found = all.iter().find(|(_, op)| op.oprleft == left && op.oprright == right);
         if let Some((_, op)) = found {
             return Ok(op.oid);
@@ -220,7 +221,7 @@ impl Analyzer<'_> {
         right: Oid,
         location: i32,
     ) -> Result<Row<PgOperator>> {
-        let all = self.operators(names, b'l');
+        let all = self.operators(names, OprKind::Prefix);
         let all = self.with_position(all, location)?;
         if let Some((_, op)) = all.iter().find(|(_, op)| op.oprright == right) {
             return Ok(op.clone());

@@ -1,6 +1,6 @@
 //! Partition constraints: the conditions that the rows of a partition satisfy. They come from the
 //! bounds of the partition and of the partitioned tables above it. The constraint of a default
-//! partition says that no sibling accepts the row.
+//! partition is that no sibling accepts the row.
 //!
 //! A bound of a range is a row of values, compared lexicographically. The condition is a
 //! disjunction: `a > 1 OR a = 1 AND b >= 2`. Leading columns in which both bounds are equal come
@@ -14,7 +14,9 @@ use crate::stored::malformed;
 use crate::{coerce, stored, ty, walk};
 use catalog::cache;
 use catalog::rows::indexes::{PG_INHERITS_PARENT_INDEX, PG_INHERITS_RELID_SEQNO_INDEX};
-use ids::{AttrNo, Oid};
+use ids::builtin::proc::SATISFIES_HASH_PARTITION;
+use ids::strategy::btree::{EQUAL, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL};
+use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result};
 use plan::expr::{
     ArrayExpr, BoolExpr, BoolOp, CoercionForm, Const, Expr, FuncExpr, Location, NullTest, OpExpr,
@@ -25,14 +27,6 @@ use std::cmp::Ordering;
 use types::Datum;
 
 /// `pg_proc` OID of `satisfies_hash_partition`.
-const SATISFIES_HASH: Oid = Oid(5028);
-
-// B-tree strategy numbers.
-const LESS: i16 = 1;
-const LESS_EQUAL: i16 = 2;
-const EQUAL: i16 = 3;
-const GREATER_EQUAL: i16 = 4;
-const GREATER: i16 = 5;
 
 /// A column of a partition key.
 struct Column {
@@ -157,7 +151,7 @@ impl Key {
                     vec![table, coerce::int4_const(*modulus), coerce::int4_const(*remainder)];
                 args.extend(self.columns.iter().map(|c| c.expr.clone()));
                 Ok(vec![Expr::FuncExpr(Box::new(FuncExpr {
-                    funcid: SATISFIES_HASH,
+                    funcid: SATISFIES_HASH_PARTITION,
                     funcresulttype: ty::BOOL,
                     funcretset: false,
                     funcvariadic: false,
@@ -191,13 +185,17 @@ impl Key {
             all_of(self.list_condition(host, values)?)
         } else if !ranges.is_empty() {
             ranges.sort_by(|a, b| order.compare_bounds(&a.0, &b.0));
-            let mut arms = Vec::with_capacity(ranges.len());
+            let mut disjuncts = Vec::with_capacity(ranges.len());
             for (from, to) in &ranges {
-                let arm = self.range_condition(host, from, to)?;
-                arms.push(all_of(if arm.is_empty() { self.not_null() } else { arm }));
+                let disjunct = self.range_condition(host, from, to)?;
+                disjuncts.push(all_of(if disjunct.is_empty() {
+                    self.not_null()
+                } else {
+                    disjunct
+                }));
             }
             let mut all = self.not_null();
-            all.push(any_of(arms));
+            all.push(any_of(disjuncts));
             all_of(all)
         } else {
             return Ok(None);
@@ -253,7 +251,7 @@ impl Key {
     }
 
     /// The condition that the key columns from `first` on are at or above the bound (`above`) or
-    /// below it. `None` if every key is.
+    /// below it. `None` if every key satisfies it.
     fn bound_condition(
         &self,
         host: &mut dyn Host,
@@ -261,11 +259,10 @@ impl Key {
         end: &[RangeDatum],
         above: bool,
     ) -> Result<Option<Expr>> {
-        let (mut arms, mut equal) = (Vec::new(), Vec::new());
+        let (mut disjuncts, mut equal) = (Vec::new(), Vec::new());
         for (n, column) in self.columns.iter().enumerate().skip(first) {
             let RangeDatum::Value(value) = &end[n] else { break };
-            // Does the operator include equality, because all values of the next column are in the
-            // range?
+            // The operator includes equality if all values of the next column are in the range.
             let inclusive = match end.get(n + 1) {
                 None | Some(RangeDatum::Least) => above,
                 Some(RangeDatum::Greatest) => !above,
@@ -277,12 +274,12 @@ impl Key {
                 (false, true) => LESS_EQUAL,
                 (false, false) => LESS,
             };
-            let mut arm = equal.clone();
-            arm.push(column.compared(host, strategy, value)?);
-            arms.push(all_of(arm));
+            let mut disjunct = equal.clone();
+            disjunct.push(column.compared(host, strategy, value)?);
+            disjuncts.push(all_of(disjunct));
             equal.push(column.compared(host, EQUAL, value)?);
         }
-        Ok((!arms.is_empty()).then(|| any_of(arms)))
+        Ok((!disjuncts.is_empty()).then(|| any_of(disjuncts)))
     }
 
     fn order(&self, host: &mut dyn Host) -> Result<KeyOrder> {
@@ -366,12 +363,17 @@ impl Column {
         }))
     }
 
-    fn operator(&self, host: &mut dyn Host, strategy: i16) -> Result<Oid> {
+    fn operator(&self, host: &mut dyn Host, strategy: StrategyNumber) -> Result<Oid> {
         let found = host.catalog().family_member(self.family, self.input, self.input, strategy)?;
         found.ok_or_else(malformed)
     }
 
-    fn compared(&self, host: &mut dyn Host, strategy: i16, value: &Expr) -> Result<Expr> {
+    fn compared(
+        &self,
+        host: &mut dyn Host,
+        strategy: StrategyNumber,
+        value: &Expr,
+    ) -> Result<Expr> {
         Ok(Expr::OpExpr(Box::new(OpExpr {
             opno: self.operator(host, strategy)?,
             opfuncid: Oid::INVALID,
@@ -388,8 +390,8 @@ impl Column {
         let element = self.expr.type_oid();
         // There are no arrays of arrays.
         if values.len() == 1 || host.catalog().element_type(element)?.is_valid() {
-            let arms = values.iter().map(|v| self.compared(host, EQUAL, v));
-            return Ok(any_of(arms.collect::<Result<_>>()?));
+            let disjuncts = values.iter().map(|v| self.compared(host, EQUAL, v));
+            return Ok(any_of(disjuncts.collect::<Result<_>>()?));
         }
         let array = Expr::Array(Box::new(ArrayExpr {
             array_typeid: host.catalog().array_type(element)?,
@@ -417,8 +419,8 @@ fn boolean(boolop: BoolOp, args: Vec<Expr>) -> Expr {
 }
 
 /// The disjunction of the conditions; there is at least one.
-fn any_of(mut arms: Vec<Expr>) -> Expr {
-    if arms.len() == 1 { arms.remove(0) } else { boolean(BoolOp::Or, arms) }
+fn any_of(mut disjuncts: Vec<Expr>) -> Expr {
+    if disjuncts.len() == 1 { disjuncts.remove(0) } else { boolean(BoolOp::Or, disjuncts) }
 }
 
 /// The conjunction of the conditions; there is at least one.

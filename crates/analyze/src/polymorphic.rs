@@ -9,6 +9,7 @@ use crate::coerce::Context;
 use crate::state::Analyzer;
 use crate::ty;
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::Location;
 
@@ -76,7 +77,8 @@ impl Analyzer<'_> {
         Ok(Ok(g))
     }
 
-    /// Takes account of one argument of a known type; an error if it contradicts an earlier one.
+    /// Records the type of one argument, which is known; returns an error if it contradicts an
+    /// earlier one.
     fn match_argument(
         &mut self,
         g: &mut Generic,
@@ -220,7 +222,10 @@ impl Analyzer<'_> {
             let name = self.format_type(g.element);
             bad!("type matched to anynonarray is an array type: {name}");
         }
-        if g.enumeration && g.element.is_valid() && self.type_row(g.element)?.typtype != b'e' {
+        if g.enumeration
+            && g.element.is_valid()
+            && self.type_row(g.element)?.typtype != TypType::Enum
+        {
             let name = self.format_type(g.element);
             bad!("type matched to anyenum is not an enum type: {name}");
         }
@@ -278,6 +283,10 @@ impl Analyzer<'_> {
         if g.family2 && !g.compatible.is_valid() {
             // If all arguments are unknown literals, the common type is text.
             g.compatible = ty::TEXT;
+        }
+        // An unknown range is reported before an unknown multirange, as in PostgreSQL.
+        if result == ty::ANYCOMPATIBLERANGE || declared.contains(&ty::ANYCOMPATIBLERANGE) {
+            self.resolve_generic(&g, ty::ANYCOMPATIBLERANGE)?;
         }
         for (declared, &actual) in declared.iter_mut().zip(actual) {
             *declared = match *declared {

@@ -1,6 +1,6 @@
 //! The fields of a composite value. Counterpart: parser/parse_target.c (`expandRecordVariable`).
 
-use crate::from::RowShape;
+use crate::from::TypeFuncClass;
 use crate::relation::Column;
 use crate::state::Analyzer;
 use crate::ty;
@@ -12,14 +12,14 @@ use plan::query::{Query, RangeTblEntry, RteKind};
 
 /// The query that a column reference belongs to: a finished query inside a level of the analysis,
 /// or the level itself.
-struct Place {
+struct QueryPath {
     /// The level, counted from the innermost.
     up: u32,
     /// Nested queries below that level, outermost first.
     inner: Vec<Query>,
 }
 
-impl Place {
+impl QueryPath {
     /// Moves that many query levels outwards.
     fn leave(&mut self, levels: u32) {
         let inner = self.inner.len() as u32;
@@ -33,18 +33,18 @@ impl Analyzer<'_> {
     /// anonymous row the defining expression is searched through sub-selects, joins and WITH
     /// queries; `None` if it is not found.
     pub fn rowtype_columns(&mut self, expr: &Expr) -> Result<Option<Vec<Column>>> {
-        let mut place = Place { up: 0, inner: Vec::new() };
+        let mut path = QueryPath { up: 0, inner: Vec::new() };
         let mut expr = expr.clone();
         while let Expr::Var(v) = &expr {
             if v.vartype != ty::RECORD {
                 break;
             }
             let var = v.clone();
-            let Some(rte) = self.entry_of(&mut place, &var) else { return Ok(None) };
+            let Some(rte) = self.entry_of(&mut path, &var) else { return Ok(None) };
             if var.varattno == 0 {
                 return self.rte_columns(&rte).map(Some);
             }
-            match self.record_origin(&mut place, rte, var.varattno) {
+            match self.record_origin(&mut path, rte, var.varattno) {
                 Some(found) => expr = found,
                 None => return Ok(None),
             }
@@ -52,27 +52,27 @@ impl Analyzer<'_> {
         if expr.type_oid() == ty::UNKNOWN {
             return Ok(None);
         }
-        Ok(match self.function_shape(&expr)? {
-            RowShape::Columns(columns) => Some(columns),
+        Ok(match self.type_func_class(&expr)? {
+            TypeFuncClass::Composite(columns) => Some(columns),
             _ => None,
         })
     }
 
-    /// The range table entry that a reference names. Moves `place` to the entry's query.
-    fn entry_of(&mut self, place: &mut Place, var: &Var) -> Option<RangeTblEntry> {
-        place.leave(var.varlevelsup);
+    /// The range table entry that a reference names. Moves `path` to the entry's query.
+    fn entry_of(&mut self, path: &mut QueryPath, var: &Var) -> Option<RangeTblEntry> {
+        path.leave(var.varlevelsup);
         let at = usize::try_from(var.varno - 1).ok()?;
-        match place.inner.last() {
+        match path.inner.last() {
             Some(query) => query.rtable.get(at).cloned(),
-            None => self.level_up(place.up).rtable.get(at).cloned(),
+            None => self.level_up(path.up).rtable.get(at).cloned(),
         }
     }
 
-    /// The expression that defines a column of a sub-select, join or WITH query. Moves `place` to
+    /// The expression that defines a column of a sub-select, join or WITH query. Moves `path` to
     /// that query.
     fn record_origin(
         &mut self,
-        place: &mut Place,
+        path: &mut QueryPath,
         rte: RangeTblEntry,
         column: AttrNo,
     ) -> Option<Expr> {
@@ -80,10 +80,10 @@ impl Analyzer<'_> {
         let query = match rte.kind {
             RteKind::Subquery { subquery, .. } => subquery.into_inner(),
             RteKind::Cte { ctename, ctelevelsup, .. } => {
-                place.leave(ctelevelsup);
-                let list = match place.inner.last() {
+                path.leave(ctelevelsup);
+                let list = match path.inner.last() {
                     Some(query) => &query.cte_list,
-                    None => &self.level_up(place.up).ctes,
+                    None => &self.level_up(path.up).ctes,
                 };
                 (*list.iter().find(|c| c.ctename == ctename)?.query).clone()
             }
@@ -91,7 +91,7 @@ impl Analyzer<'_> {
             _ => return None,
         };
         let expr = query.result_columns().nth(at)?.expr.clone();
-        place.inner.push(query);
+        path.inner.push(query);
         Some(expr)
     }
 }

@@ -4,9 +4,9 @@
 
 use crate::state::{Analyzer, ExprKind, NsColumn, NsItem};
 use crate::ty;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use plan::expr::{Expr, Location, Var};
 use plan::query::{Alias, JoinType, Query, RangeTblEntry, RangeTblFunction, RteKind, acl};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub fn system_column(name: &str) -> Option<(AttrNo, Oid)> {
     })
 }
 
-/// A range table entry that requires no privileges.
+/// A new range table entry, without required privileges.
 pub(crate) fn new_rte(kind: RteKind, alias: Option<Alias>, eref: Alias) -> RangeTblEntry {
     RangeTblEntry {
         kind,
@@ -68,6 +68,7 @@ pub(crate) fn new_rte(kind: RteKind, alias: Option<Alias>, eref: Alias) -> Range
     }
 }
 
+/// The alias of the raw parse tree as that of a range table entry.
 pub fn alias_of(alias: &ast::Alias) -> Alias {
     Alias {
         aliasname: alias.aliasname.to_string(),
@@ -215,6 +216,8 @@ impl Analyzer<'_> {
         self.levels.iter().any(|l| l.future_ctes.iter().any(|c| c == name))
     }
 
+    /// Adds an entry for a relation, which must be locked. Counterpart:
+    /// `addRangeTableEntryForRelation`.
     pub fn add_relation_rte(
         &mut self,
         relation: &crate::lookup::Relation,
@@ -240,6 +243,7 @@ impl Analyzer<'_> {
         Ok(self.add_rte(rte, &columns))
     }
 
+    /// The result columns of a query, without junk columns.
     pub fn query_columns(query: &Query) -> Vec<Column> {
         query
             .result_columns()
@@ -253,6 +257,7 @@ impl Analyzer<'_> {
             .collect()
     }
 
+    /// Adds an entry for a sub-select in FROM. Counterpart: `addRangeTableEntryForSubquery`.
     pub fn add_subquery_rte(
         &mut self,
         query: Query,
@@ -274,6 +279,7 @@ impl Analyzer<'_> {
         Ok(self.add_rte(rte, &columns))
     }
 
+    /// Adds an entry for a VALUES list. Counterpart: `addRangeTableEntryForValues`.
     pub fn add_values_rte(
         &mut self,
         values_lists: Vec<Vec<Expr>>,
@@ -296,6 +302,7 @@ impl Analyzer<'_> {
         Ok(self.add_rte(rte, &columns))
     }
 
+    /// Adds an entry for functions in FROM. Counterpart: `addRangeTableEntryForFunction`.
     pub fn add_function_rte(
         &mut self,
         name: &str,
@@ -347,7 +354,7 @@ impl Analyzer<'_> {
                 dropped: false,
             })
             .collect();
-        let extra = crate::searchcycle::extra_columns(cte);
+        let extra = crate::search_cycle::extra_columns(cte);
         let hidden = if up > 0 { extra.len() } else { 0 };
         columns.extend(extra.into_iter().map(|(name, ty, typmod, collation)| Column {
             name,
@@ -383,6 +390,7 @@ impl Analyzer<'_> {
         None
     }
 
+    /// Adds an entry for a join. Counterpart: `addRangeTableEntryForJoin`.
     pub fn add_join_rte(
         &mut self,
         jointype: JoinType,
@@ -509,9 +517,9 @@ impl Analyzer<'_> {
             // Views and composite types have no system columns.
             let kind = match self.level_up(up).rte(item.rtindex).kind {
                 RteKind::Relation { relkind, .. } => relkind,
-                _ => b'r',
+                _ => RelKind::Table,
             };
-            if matches!(kind, b'v' | b'c') {
+            if matches!(kind, RelKind::View | RelKind::CompositeType) {
                 return Ok(None);
             }
             let var = Var {
@@ -818,138 +826,6 @@ impl Analyzer<'_> {
         }
         Ok(columns)
     }
-
-    /// The error for a missing table reference. Counterpart: `errorMissingRTE`.
-    pub fn missing_table(&mut self, schema: Option<&str>, name: &str, location: i32) -> PgError {
-        // The table may exist but be invisible here, or be hidden by its alias.
-        let mut hidden = None;
-        for level in self.levels.iter().rev() {
-            for rte in &level.rtable {
-                if schema.is_none() && rte.eref.aliasname == name {
-                    hidden = Some((rte.eref.aliasname.clone(), false));
-                    break;
-                }
-            }
-        }
-        if hidden.is_none() {
-            let relid = self.cat.range_var(schema, name, 0).ok().flatten();
-            for level in self.levels.iter().rev() {
-                for rte in &level.rtable {
-                    if let RteKind::Relation { relid: id, .. } = rte.kind
-                        && Some(id) == relid
-                        && rte.alias.is_some()
-                        && hidden.is_none()
-                    {
-                        hidden = Some((rte.eref.aliasname.clone(), true));
-                    }
-                }
-            }
-        }
-        let e = match hidden {
-            Some((alias, by_alias)) => {
-                let e = pg_err!(
-                    UNDEFINED_TABLE,
-                    "invalid reference to FROM-clause entry for table \"{name}\""
-                );
-                if by_alias {
-                    e.hint(format!("Perhaps you meant to reference the table alias \"{alias}\"."))
-                } else {
-                    e.hint(format!(
-                        "There is an entry for table \"{alias}\", but it cannot be referenced from \
-                         this part of the query."
-                    ))
-                }
-            }
-            None => pg_err!(UNDEFINED_TABLE, "missing FROM-clause entry for table \"{name}\""),
-        };
-        self.at(e, location)
-    }
-
-    /// Counterpart: `errorMissingColumn`.
-    pub fn missing_column(&mut self, table: Option<&str>, name: &str, location: i32) -> PgError {
-        let e = match table {
-            Some(table) => pg_err!(UNDEFINED_COLUMN, "column {table}.{name} does not exist"),
-            None => pg_err!(UNDEFINED_COLUMN, "column \"{name}\" does not exist"),
-        };
-        let e = match self.nearest_column(table, name) {
-            Nearest::Exact(alias, column) => e.hint(format!(
-                "There is a column named \"{column}\" in table \"{alias}\", but it cannot be \
-                 referenced from this part of the query."
-            )),
-            Nearest::One(alias, column) => {
-                e.hint(format!("Perhaps you meant to reference the column \"{alias}.{column}\"."))
-            }
-            Nearest::Two(a, b) => e.hint(format!(
-                "Perhaps you meant to reference the column \"{}.{}\" or the column \"{}.{}\".",
-                a.0, a.1, b.0, b.1
-            )),
-            Nearest::None => e,
-        };
-        self.at(e, location)
-    }
-
-    /// The columns with the smallest edit distance to the name. Counterpart:
-    /// `searchRangeTableForCol`.
-    fn nearest_column(&self, table: Option<&str>, name: &str) -> Nearest {
-        const DISTANCE_MAX: usize = 3;
-        let mut best = DISTANCE_MAX + 1;
-        let mut found: Vec<(String, String)> = Vec::new();
-        for level in self.levels.iter().rev() {
-            for rte in &level.rtable {
-                // Join entries repeat the columns of their inputs.
-                if matches!(rte.kind, RteKind::Join { .. }) {
-                    continue;
-                }
-                let penalty = table.map_or(0, |t| distance(t, &rte.eref.aliasname, DISTANCE_MAX));
-                for column in rte.eref.colnames.iter().filter(|c| !c.is_empty()) {
-                    let edit_distance = distance(name, column, DISTANCE_MAX);
-                    if edit_distance == 0 && penalty == 0 {
-                        return Nearest::Exact(rte.eref.aliasname.clone(), column.clone());
-                    }
-                    // More than half of the name differs: not a likely misspelling.
-                    if edit_distance > name.len() / 2 {
-                        continue;
-                    }
-                    let far = edit_distance + penalty;
-                    let entry = (rte.eref.aliasname.clone(), column.clone());
-                    if far < best {
-                        best = far;
-                        found = vec![entry];
-                    } else if far == best && far <= DISTANCE_MAX {
-                        found.push(entry);
-                    }
-                }
-            }
-        }
-        match &found[..] {
-            [one] => Nearest::One(one.0.clone(), one.1.clone()),
-            [a, b] => Nearest::Two(a.clone(), b.clone()),
-            _ => Nearest::None,
-        }
-    }
-}
-
-enum Nearest {
-    Exact(String, String),
-    One(String, String),
-    Two((String, String), (String, String)),
-    None,
-}
-
-/// Levenshtein distance, limited to `most + 1`.
-fn distance(a: &str, b: &str, most: usize) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()].min(most + 1)
 }
 
 fn mark(level: &mut crate::state::Level, varno: i32, varattno: AttrNo) {
@@ -985,6 +861,7 @@ fn mark(level: &mut crate::state::Level, varno: i32, varattno: AttrNo) {
     }
 }
 
+/// The column that WITH ORDINALITY adds.
 pub fn ordinality_column() -> Column {
     Column {
         name: "ordinality".into(),

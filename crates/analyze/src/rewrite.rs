@@ -8,9 +8,10 @@ use crate::lookup::Lookup;
 use crate::state::{Analyzer, Params};
 use crate::{stored, ty};
 use catalog::RelDesc as Relation;
-use catalog::foreign::{Change, check_triggers, event};
 use catalog::rows::PgAttribute;
-use ids::{AttrNo, Oid};
+use catalog::unsupported::{Change, check_triggers, event};
+use ids::code::{ColumnGenerated, ColumnIdentity, TypType};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry};
 use plan::query::{
@@ -19,7 +20,7 @@ use plan::query::{
 use std::sync::Arc;
 use stdx::Nested;
 
-/// Rewrites an analysed query into the form that is planned.
+/// Rewrites an analysed query for the planner. Counterpart: `QueryRewrite`.
 pub fn rewrite(cat: &mut dyn Lookup, mut query: Query) -> Result<Query> {
     let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
     cx.rewrite_modification(&mut query)?;
@@ -43,8 +44,9 @@ pub fn column_default(
     cx.build_default(relation, &relation.attributes[number as usize - 1])
 }
 
-/// Does INSERT set the column to its default? `slot`: the value that the statement gives; an error
-/// if it may give none. `values`: the VALUES list from which the rows come.
+/// Whether INSERT sets the column to its default. `slot` is the target entry that the statement has
+/// for the column, if any; `values` is the VALUES list from which the rows come. Error 428C9 if the
+/// statement sets a column that accepts only its default.
 fn inserts_default(
     a: &PgAttribute,
     slot: Option<&TargetEntry>,
@@ -65,7 +67,7 @@ fn inserts_default(
                 .all(|row| matches!(row.get(v.varattno as usize - 1), Some(Expr::SetToDefault(_))))
     };
     let name = a.attname;
-    if a.attidentity == b'a' {
+    if a.attidentity == ColumnIdentity::Always {
         if override_ == Override::UserValue || all_default() {
             return Ok(true);
         }
@@ -78,29 +80,30 @@ fn inserts_default(
             .hint("Use OVERRIDING SYSTEM VALUE to override."));
         }
     }
-    if a.attidentity == b'd' && override_ == Override::UserValue {
+    if a.attidentity == ColumnIdentity::ByDefault && override_ == Override::UserValue {
         return Ok(true);
     }
-    if a.attgenerated != 0 && !all_default() {
+    if a.attgenerated != ColumnGenerated::No && !all_default() {
         return Err(pg_err!(
             GENERATED_ALWAYS,
             "cannot insert a non-DEFAULT value into column \"{name}\""
         )
         .detail(format!("Column \"{name}\" is a generated column.")));
     }
-    Ok(a.attgenerated != 0)
+    Ok(a.attgenerated != ColumnGenerated::No)
 }
 
-/// Does UPDATE set the column to its default? An error if it sets it to anything else and may not.
+/// Whether UPDATE sets the column to its default. Error 428C9 if it sets a column that accepts only
+/// its default to another value.
 fn updates_to_default(a: &PgAttribute, slot: Option<&TargetEntry>) -> Result<bool> {
     let Some(t) = slot else { return Ok(false) };
     if matches!(t.expr, Expr::SetToDefault(_)) {
         return Ok(true);
     }
     let name = a.attname;
-    let detail = if a.attidentity == b'a' {
+    let detail = if a.attidentity == ColumnIdentity::Always {
         format!("Column \"{name}\" is an identity column defined as GENERATED ALWAYS.")
-    } else if a.attgenerated != 0 {
+    } else if a.attgenerated != ColumnGenerated::No {
         format!("Column \"{name}\" is a generated column.")
     } else {
         return Ok(false);
@@ -115,7 +118,7 @@ impl Analyzer<'_> {
         relation: &Relation,
         a: &PgAttribute,
     ) -> Result<Option<Expr>> {
-        if a.attidentity != 0 {
+        if a.attidentity != ColumnIdentity::No {
             let Some(seqid) = self.cat.identity_sequence(relation.class.oid, a.attnum)? else {
                 bail!(INTERNAL_ERROR, "no owned sequence found");
             };
@@ -132,7 +135,7 @@ impl Analyzer<'_> {
                 Some(e)
             }
             // A generated column does not use the default of its type.
-            None if a.attgenerated != 0 => None,
+            None if a.attgenerated != ColumnGenerated::No => None,
             None => self.type_default(a.atttypid)?,
         };
         let Some(expr) = expr else { return Ok(None) };
@@ -171,7 +174,7 @@ impl Analyzer<'_> {
                 stored::expand_calls_in(self.cat, &mut e)?;
                 return Ok(Some(e));
             }
-            if row.typtype != b'd' {
+            if row.typtype != TypType::Domain {
                 return Ok(None);
             }
             oid = row.typbasetype;
@@ -190,7 +193,7 @@ impl Analyzer<'_> {
                 bail!(INTERNAL_ERROR, "could not open relation with OID {relid}")
             };
             self.check_target(&relation, query)?;
-            if relation.class.relkind != b'v' {
+            if relation.class.relkind != RelKind::View {
                 break relation;
             }
             self.replace_target_view(query, &relation)?;
@@ -248,21 +251,25 @@ impl Analyzer<'_> {
             self.cat.check_new_rows(relation)?;
         }
         match relation.class.relkind {
-            b'r' | b'p' => check_triggers(relation, events),
-            b'v' if relation.class.relhastriggers => {
+            RelKind::Table | RelKind::PartitionedTable => check_triggers(relation, events),
+            RelKind::View if relation.class.relhastriggers => {
                 bail!(FEATURE_NOT_SUPPORTED, "triggers on view \"{name}\" are not supported")
             }
-            b'v' => Ok(()),
-            b'm' => bail!(WRONG_OBJECT_TYPE, "cannot change materialized view \"{name}\""),
-            b'S' => bail!(WRONG_OBJECT_TYPE, "cannot change sequence \"{name}\""),
-            b't' => bail!(WRONG_OBJECT_TYPE, "cannot change TOAST relation \"{name}\""),
-            b'f' => bail!(FEATURE_NOT_SUPPORTED, "foreign table \"{name}\" is not supported"),
+            RelKind::View => Ok(()),
+            RelKind::MaterializedView => {
+                bail!(WRONG_OBJECT_TYPE, "cannot change materialized view \"{name}\"")
+            }
+            RelKind::Sequence => bail!(WRONG_OBJECT_TYPE, "cannot change sequence \"{name}\""),
+            RelKind::Toast => bail!(WRONG_OBJECT_TYPE, "cannot change TOAST relation \"{name}\""),
+            RelKind::ForeignTable => {
+                bail!(FEATURE_NOT_SUPPORTED, "foreign table \"{name}\" is not supported")
+            }
             _ => bail!(WRONG_OBJECT_TYPE, "cannot change relation \"{name}\""),
         }
     }
 
-    /// One entry for each column, in attribute order, with defaults filled in. Counterpart:
-    /// `rewriteTargetListIU`.
+    /// Builds a target list with one entry per column, in attribute order, with defaults filled in.
+    /// Counterpart: `rewriteTargetListIU`.
     fn rewrite_targets(
         &mut self,
         targets: Vec<TargetEntry>,
@@ -295,7 +302,7 @@ impl Analyzer<'_> {
                 _ => updates_to_default(a, slot.as_ref())?,
             };
             // The executor computes generated columns.
-            if a.attgenerated != 0 {
+            if a.attgenerated != ColumnGenerated::No {
                 continue;
             }
             if !apply {
@@ -307,7 +314,7 @@ impl Analyzer<'_> {
                 // The planner fills omitted columns with NULL. A domain may refuse NULL, so it
                 // needs an expression.
                 None if command == CmdType::Insert
-                    && self.type_row(a.atttypid)?.typtype != b'd' =>
+                    && self.type_row(a.atttypid)?.typtype != TypType::Domain =>
                 {
                     continue;
                 }
@@ -405,7 +412,7 @@ impl Analyzer<'_> {
         for i in 0..query.rtable.len() {
             let rti = (i + 1) as i32;
             match &query.rtable[i].kind {
-                RteKind::Relation { relid, relkind: b'v', .. } if read.contains(&rti) => {
+                RteKind::Relation { relid, relkind: RelKind::View, .. } if read.contains(&rti) => {
                     let relid = *relid;
                     if rti != query.result_relation {
                         self.expand_view(query, i, relid, active)?;

@@ -10,7 +10,7 @@ use ids::Oid;
 use pgerror::{Result, pg_err};
 use plan::expr::{Expr, Location, Param, ParamKind};
 
-/// What a name means that both a column and a variable have.
+/// The meaning of a name that both a column and a variable have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NameConflict {
     /// Error 42702.
@@ -27,7 +27,8 @@ pub struct Variable {
     pub ty: Oid,
     /// The type modifier; -1 if it has none.
     pub typmod: i32,
-    /// How many names of the reference stand for the variable; those that follow are fields.
+    /// The number of leading names of the reference that identify the variable. The names after
+    /// them are fields.
     pub names: usize,
 }
 
@@ -36,7 +37,7 @@ pub trait ParamScope: std::fmt::Debug {
     /// The type of `$number`; `None` if there is no such parameter.
     fn numbered(&self, number: i32) -> Option<Oid>;
 
-    /// The variable that a reference of these names, at least one, begins with.
+    /// The variable that the first of these names (there is at least one) identify.
     fn named(&self, names: &[&str]) -> Option<Variable>;
 
     fn conflict(&self) -> NameConflict {
@@ -84,8 +85,7 @@ impl ParamScope for FunctionArguments<'_> {
 }
 
 impl Analyzer<'_> {
-    /// The value of the variable that a reference means, if it means one in preference to any
-    /// column.
+    /// The value of the variable that a reference names, if variables take precedence over columns.
     pub(crate) fn variable_before_column(
         &mut self,
         names: &[&str],
@@ -99,8 +99,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The value of the variable that a reference means after columns have been looked up.
-    /// `is_column`: it could also mean a column or table.
+    /// The value of the variable that a reference names, after columns have been looked up.
+    /// `is_column`: the reference also names a column or table.
     pub(crate) fn variable_after_column(
         &mut self,
         names: &[&str],

@@ -15,7 +15,7 @@ use plan::query::{
 };
 use stdx::stack::deep;
 
-/// A side of a set operation during the matching of its columns.
+/// One side of a set operation, while the columns of both sides are matched.
 struct SetChild {
     node: SetOpNode,
     /// Type, modifier, collation and an expression to report and coerce, per column.
@@ -101,7 +101,7 @@ impl Analyzer<'_> {
         self.complete(query, qual)
     }
 
-    /// Assigns collations, then makes the checks that need them.
+    /// Assigns collations, then runs the checks that need them.
     fn complete(&mut self, mut query: Query, qual: Option<Expr>) -> Result<Query> {
         let ctes = self.level_ref().ctes.clone();
         self.finish(&mut query, qual);
@@ -246,8 +246,8 @@ impl Analyzer<'_> {
                 && first.len() != row.len()
             {
                 let e = pg_err!(SYNTAX_ERROR, "VALUES lists must all be the same length");
-                let place = row.first().map_or(-1, |e| e.location().0);
-                return Err(self.at(e, place));
+                let location = row.first().map_or(-1, |e| e.location().0);
+                return Err(self.at(e, location));
             }
             rows.push(row);
         }
@@ -392,8 +392,8 @@ impl Analyzer<'_> {
                 SYNTAX_ERROR,
                 "each {construct} query must have the same number of columns"
             );
-            let place = right.columns.first().map_or(-1, |e| e.location().0);
-            return Err(self.at(e, place));
+            let position = right.columns.first().map_or(-1, |e| e.location().0);
+            return Err(self.at(e, position));
         }
         let mut op = SetOperationStmt {
             op: match s.op {
@@ -425,7 +425,7 @@ impl Analyzer<'_> {
                 }
                 let coerced = self.coerce_to_common(side, common, construct)?;
                 if was_literal {
-                    // Literals are coerced at once; the planner converts other expressions.
+                    // Literals are coerced here; the planner converts other expressions.
                     if let SetOpNode::Leaf(rti) = **node {
                         let rte = self.level().rte_mut(rti);
                         if let RteKind::Subquery { subquery, .. } = &mut rte.kind {
@@ -476,22 +476,22 @@ impl Analyzer<'_> {
             cx.statement(&node)
         })?;
         if !self.level_ref().namespace.is_empty() {
-            let mut place = None;
+            let mut location = None;
             crate::walk::query_deep(&query, 1, &mut |e, up| {
                 if let Expr::Var(v) = e
                     && v.varlevelsup == up
                 {
-                    place = Some(v.location);
+                    location = Some(v.location);
                 }
-                place.is_none()
+                location.is_none()
             });
-            if let Some(place) = place {
+            if let Some(location) = location {
                 let e = pg_err!(
                     INVALID_COLUMN_REFERENCE,
                     "UNION/INTERSECT/EXCEPT member statement cannot refer to other relations of \
                      same query level"
                 );
-                return Err(self.at(e, place));
+                return Err(self.at(e, location));
             }
         }
         let columns: Vec<Expr> = query.result_columns().map(|t| t.expr.clone()).collect();
@@ -545,6 +545,7 @@ impl Analyzer<'_> {
         if ty == ty::UNKNOWN { ty::TEXT } else { ty }
     }
 
+    /// Coerces an expression to a type to which an implicit coercion is known to exist.
     pub fn to_type_implicitly(&mut self, e: Expr, target: Oid) -> Result<Expr> {
         self.coerce_type(
             e,

@@ -5,16 +5,17 @@ use crate::lookup::{
     ConstraintInfo, FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup, ViewRule,
 };
 use crate::{stored, ty};
-use catalog::foreign::Change;
 use catalog::rows::{
-    PgAggregate, PgAmop, PgCast, PgCollation, PgConstraint, PgOpclass, PgOperator, PgProc, PgRange,
-    PgType, indexes,
+    CatalogRow, PgAggregate, PgAmop, PgCast, PgClass, PgCollation, PgConstraint, PgOpclass,
+    PgOperator, PgProc, PgRange, PgType, indexes,
 };
+use catalog::unsupported::Change;
 use catalog::{CatCx, RelDesc as Relation, Row, cache};
-use ids::{AttrNo, Oid};
+use ids::code::{AmopPurpose, ConType, DepType};
+use ids::{AttrNo, Oid, RelKind, StrategyNumber};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
-use types::fncx::FnContext;
+use types::fn_context::FnContext;
 use types::{Datum, DatumRef};
 
 /// What analysis needs from a session.
@@ -29,7 +30,7 @@ pub trait Host {
 
     fn database_name(&mut self) -> Result<String>;
 
-    /// Does `restrict_nonsystem_relation_kind` forbid the expansion of user-defined views?
+    /// Whether `restrict_nonsystem_relation_kind` forbids the expansion of user-defined views.
     fn views_are_restricted(&mut self) -> bool {
         false
     }
@@ -47,6 +48,7 @@ pub struct SessionLookup<'a> {
 }
 
 impl<'a> SessionLookup<'a> {
+    /// Look-ups of the session behind `host`.
     pub fn new(host: &'a mut dyn Host) -> SessionLookup<'a> {
         SessionLookup { host, path: None }
     }
@@ -173,7 +175,11 @@ impl FunctionLookup for SessionLookup<'_> {
 
     fn amops_of_operator(&mut self, operator: Oid) -> Result<Vec<PgAmop>> {
         let rows = self.host.catalog().operator_families(operator)?;
-        Ok(rows.iter().filter(|r| r.amoppurpose == b's').map(|r| r.row.clone()).collect())
+        Ok(rows
+            .iter()
+            .filter(|r| r.amoppurpose == AmopPurpose::Search)
+            .map(|r| r.row.clone())
+            .collect())
     }
 
     fn opfamily_member(
@@ -181,7 +187,7 @@ impl FunctionLookup for SessionLookup<'_> {
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: i16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>> {
         self.host.catalog().family_member(family, left, right, strategy)
     }
@@ -202,11 +208,10 @@ impl FunctionLookup for SessionLookup<'_> {
     }
 
     fn tablesample_handler(&mut self, names: &[&str]) -> Result<Option<Oid>> {
-        const TSM_HANDLER: Oid = Oid(3310);
         let Some(name) = names.last() else { return Ok(None) };
         let rows = self.host.catalog().functions_named(name)?;
         let handler = rows.iter().find(|p| {
-            p.prorettype == TSM_HANDLER
+            p.prorettype == ty::TSM_HANDLER
                 && p.proargtypes.len() == 1
                 && p.proargtypes[0] == ty::INTERNAL
         });
@@ -317,20 +322,22 @@ impl RelationLookup for SessionLookup<'_> {
             .host
             .catalog()
             .scan(indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX, &[relation.into()])?;
-        Ok(rows.iter().find(|c| c.contype == b'p').map(|c| constraint_info(c)))
+        Ok(rows.iter().find(|c| c.contype == ConType::PrimaryKey).map(|c| constraint_info(c)))
     }
 
     fn identity_sequence(&mut self, relation: Oid, column: AttrNo) -> Result<Option<Oid>> {
         // The sequence depends internally on its column.
-        const PG_CLASS: Oid = Oid(1259);
         let rows = self.host.catalog().scan(
             indexes::PG_DEPEND_REFERENCE_INDEX,
-            &[PG_CLASS.into(), relation.into(), i32::from(column).into()],
+            &[PgClass::RELATION.into(), relation.into(), i32::from(column).into()],
         )?;
         for row in rows {
-            if row.classid == PG_CLASS && row.deptype == b'i' && row.objsubid == 0 {
+            if row.classid == PgClass::RELATION
+                && row.deptype == DepType::Internal
+                && row.objsubid == 0
+            {
                 let class = self.host.catalog().find_class(row.objid)?;
-                if class.is_some_and(|c| c.relkind == b'S') {
+                if class.is_some_and(|c| c.relkind == RelKind::Sequence) {
                     return Ok(Some(row.objid));
                 }
             }

@@ -6,6 +6,7 @@ use crate::state::{Analyzer, ExprKind};
 use crate::target::{entry, take};
 use crate::ty;
 use ids::Oid;
+use ids::strategy::btree;
 use parse::ast::{self, Node, Value};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, TargetEntry};
@@ -25,7 +26,7 @@ impl Analyzer<'_> {
     /// Resolves an item of ORDER BY, GROUP BY or DISTINCT ON by the rules of SQL92: a result column
     /// by name or number, else an expression. Returns the index in the target list. Counterpart:
     /// `findTargetlistEntrySQL92`.
-    fn find_target_92(
+    fn find_target_sql92(
         &mut self,
         node: &Node,
         tlist: &mut Vec<TargetEntry>,
@@ -59,7 +60,7 @@ impl Analyzer<'_> {
                     }
                 }
                 if let Some(i) = found {
-                    self.check_target_92(&tlist[i], kind)?;
+                    self.check_target_sql92(&tlist[i], kind)?;
                     return Ok(i);
                 }
             }
@@ -76,7 +77,7 @@ impl Analyzer<'_> {
                 }
                 position += 1;
                 if position == wanted {
-                    self.check_target_92(&tlist[i], kind)?;
+                    self.check_target_sql92(&tlist[i], kind)?;
                     return Ok(i);
                 }
             }
@@ -87,44 +88,44 @@ impl Analyzer<'_> {
             );
             return Err(self.at(e, c.location));
         }
-        self.find_target_99(node, tlist, kind)
+        self.find_target_sql99(node, tlist, kind)
     }
 
     /// Checks that a target found by name or number is allowed in the clause.
-    fn check_target_92(&mut self, target: &TargetEntry, kind: ExprKind) -> Result<()> {
+    fn check_target_sql92(&mut self, target: &TargetEntry, kind: ExprKind) -> Result<()> {
         if kind != ExprKind::GroupBy {
             return Ok(());
         }
         if self.level_ref().has_aggs && crate::walk::contains_aggs(&target.expr) {
-            let mut place = Location::UNKNOWN;
+            let mut location = Location::UNKNOWN;
             plan::walk::any(&target.expr, &mut |e| match e {
                 Expr::Aggref(a) => {
-                    place = a.location;
+                    location = a.location;
                     true
                 }
                 _ => false,
             });
             let e = pg_err!(GROUPING_ERROR, "aggregate functions are not allowed in GROUP BY");
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         if self.level_ref().has_window_funcs && crate::walk::contains_window(&target.expr) {
-            let mut place = Location::UNKNOWN;
+            let mut location = Location::UNKNOWN;
             plan::walk::any(&target.expr, &mut |e| match e {
                 Expr::WindowFunc(a) => {
-                    place = a.location;
+                    location = a.location;
                     true
                 }
                 _ => false,
             });
             let e = pg_err!(WINDOWING_ERROR, "window functions are not allowed in GROUP BY");
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         Ok(())
     }
 
     /// The target list entry equal to an expression. If there is none, adds a hidden (junk) one.
     /// Counterpart: `findTargetlistEntrySQL99`.
-    fn find_target_99(
+    fn find_target_sql99(
         &mut self,
         node: &Node,
         tlist: &mut Vec<TargetEntry>,
@@ -144,6 +145,8 @@ impl Analyzer<'_> {
         Ok(tlist.len() - 1)
     }
 
+    /// Analyses ORDER BY; adds junk columns to `tlist` as needed. Counterpart:
+    /// `transformSortClause`.
     pub fn sort_clause(
         &mut self,
         items: &[ast::SortBy],
@@ -154,9 +157,9 @@ impl Analyzer<'_> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             let index = if sql99 {
-                self.find_target_99(&item.node, tlist, kind)?
+                self.find_target_sql99(&item.node, tlist, kind)?
             } else {
-                self.find_target_92(&item.node, tlist, kind)?
+                self.find_target_sql92(&item.node, tlist, kind)?
             };
             self.add_to_sort_list(index, item, tlist, &mut out)?;
         }
@@ -188,21 +191,21 @@ impl Analyzer<'_> {
     ) -> Result<()> {
         self.literal_to_text(&mut tlist[index])?;
         let ty = tlist[index].expr.type_oid();
-        let place = if item.location >= 0 { item.location } else { raw_location(&item.node) };
+        let location = if item.location >= 0 { item.location } else { raw_location(&item.node) };
         let (sortop, eqop, hashable, reverse) = match item.sortby_dir {
             ast::SortByDir::Default | ast::SortByDir::Asc => {
                 let ops = self.need_sort_operators(ty, true, true, false);
-                let ops = self.with_position(ops, place)?;
+                let ops = self.with_position(ops, location)?;
                 (ops.lt, ops.eq, ops.hashable, false)
             }
             ast::SortByDir::Desc => {
                 let ops = self.need_sort_operators(ty, false, true, true);
-                let ops = self.with_position(ops, place)?;
+                let ops = self.with_position(ops, location)?;
                 (ops.gt, ops.eq, ops.hashable, true)
             }
             ast::SortByDir::Using => {
                 let op = self.compatible_operator(&item.use_op, ty, ty);
-                let op = self.with_position(op, place)?;
+                let op = self.with_position(op, location)?;
                 let found = self.equality_for_ordering(op.oid)?;
                 let Some((eq, reverse)) = found else {
                     let e = pg_err!(
@@ -214,7 +217,7 @@ impl Analyzer<'_> {
                         "Ordering operators must be \"<\" or \">\" members of btree operator \
                          families.",
                     );
-                    return Err(self.at(e, place));
+                    return Err(self.at(e, location));
                 };
                 let hashable = self.cat.operator_row(eq)?.is_some_and(|o| o.oprcanhash);
                 (op.oid, eq, hashable, reverse)
@@ -242,17 +245,19 @@ impl Analyzer<'_> {
     /// descending.
     fn equality_for_ordering(&mut self, op: Oid) -> Result<Option<(Oid, bool)>> {
         for amop in self.cat.amops_of_operator(op)? {
-            if amop.amopmethod != ty::BTREE_AM || !matches!(amop.amopstrategy, 1 | 5) {
+            if amop.amopmethod != ty::BTREE_AM
+                || !matches!(amop.amopstrategy, btree::LESS | btree::GREATER)
+            {
                 continue;
             }
             let eq = self.cat.opfamily_member(
                 amop.amopfamily,
                 amop.amoplefttype,
                 amop.amoprighttype,
-                3,
+                btree::EQUAL,
             )?;
             if let Some(eq) = eq {
-                return Ok(Some((eq, amop.amopstrategy == 5)));
+                return Ok(Some((eq, amop.amopstrategy == btree::GREATER)));
             }
         }
         Ok(None)
@@ -272,9 +277,9 @@ impl Analyzer<'_> {
             return Ok(());
         }
         let ty = tlist[index].expr.type_oid();
-        let place = if location >= 0 { location } else { tlist[index].expr.location().0 };
+        let position = if location >= 0 { location } else { tlist[index].expr.location().0 };
         let ops = self.need_sort_operators(ty, false, true, false);
-        let ops = self.with_position(ops, place)?;
+        let ops = self.with_position(ops, position)?;
         list.push(SortGroupClause {
             tle_sort_group_ref: assign_ref(index, tlist),
             eqop: ops.eq,
@@ -295,7 +300,7 @@ impl Analyzer<'_> {
         sql99: bool,
     ) -> Result<(Vec<SortGroupClause>, Vec<GroupingSet>)> {
         let mut clauses = Vec::new();
-        // `()` among other items has no effect; alone it makes one group of all rows.
+        // `()` among other items has no effect; alone it means one group of all rows.
         let is_empty =
             |n: &Node| matches!(n, Node::GroupingSet(s) if s.kind == ast::GroupingSetKind::Empty);
         let only_empty = items.iter().all(is_empty);
@@ -336,9 +341,9 @@ impl Analyzer<'_> {
         sql99: bool,
     ) -> Result<u32> {
         let index = if sql99 {
-            self.find_target_99(node, tlist, kind)?
+            self.find_target_sql99(node, tlist, kind)?
         } else {
-            self.find_target_92(node, tlist, kind)?
+            self.find_target_sql92(node, tlist, kind)?
         };
         let reference = tlist[index].ressortgroupref;
         if reference != 0 {
@@ -351,8 +356,8 @@ impl Analyzer<'_> {
                 return Ok(reference);
             }
         }
-        let place = tlist[index].expr.location().0;
-        self.add_to_group_list(index, tlist, clauses, place)?;
+        let location = tlist[index].expr.location().0;
+        self.add_to_group_list(index, tlist, clauses, location)?;
         Ok(tlist[index].ressortgroupref)
     }
 
@@ -453,18 +458,18 @@ impl Analyzer<'_> {
     ) -> Result<Vec<SortGroupClause>> {
         let mut refs = Vec::with_capacity(items.len());
         for item in items {
-            let index = self.find_target_92(item, tlist, ExprKind::DistinctOn)?;
+            let index = self.find_target_sql92(item, tlist, ExprKind::DistinctOn)?;
             refs.push(assign_ref(index, tlist));
         }
         let places: Vec<i32> = items.iter().map(raw_location).collect();
         let known = refs.clone();
         let mismatch = |cx: &Self, r: u32| {
-            let place = known.iter().position(|k| *k == r).map(|i| places[i]);
+            let location = known.iter().position(|k| *k == r).map(|i| places[i]);
             let e = pg_err!(
                 INVALID_COLUMN_REFERENCE,
                 "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"
             );
-            cx.at(e, place.unwrap_or_default())
+            cx.at(e, location.unwrap_or_default())
         };
         let mut out: Vec<SortGroupClause> = Vec::new();
         let mut skipped: Option<u32> = None;
@@ -513,13 +518,13 @@ impl Analyzer<'_> {
 
     fn no_variables(&mut self, e: &Expr, construct: &str) -> Result<()> {
         if crate::walk::contains_vars_of_level(e, 0) {
-            let mut place = Location::UNKNOWN;
+            let mut location = Location::UNKNOWN;
             crate::walk::expr_deep(e, 0, &mut |e, up| {
                 if let Expr::Var(v) = e
                     && v.varlevelsup == up
-                    && place.0 < 0
+                    && location.0 < 0
                 {
-                    place = v.location;
+                    location = v.location;
                 }
                 true
             });
@@ -527,12 +532,12 @@ impl Analyzer<'_> {
                 INVALID_COLUMN_REFERENCE,
                 "argument of {construct} must not contain variables"
             );
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         Ok(())
     }
 
-    /// The windows that functions of the target list use. Counterpart:
+    /// Analyses the windows that window functions of the target list use. Counterpart:
     /// `transformWindowDefinitions`.
     pub fn window_definitions(
         &mut self,
@@ -649,7 +654,7 @@ impl Analyzer<'_> {
         let (Some((key_type, collation)), Some(amop)) = (key, amop) else { return Ok(None) };
         window.in_range_nulls_first = clause.nulls_first;
         window.in_range_coll = collation;
-        window.in_range_asc = amop.amopstrategy == 1;
+        window.in_range_asc = amop.amopstrategy == btree::LESS;
         Ok(Some((amop.amopfamily, amop.amoplefttype, key_type)))
     }
 
@@ -676,7 +681,7 @@ impl Analyzer<'_> {
             bail!(INTERNAL_ERROR, "RANGE offset without a key")
         };
         // in_range functions (support function 3) for this key, by the offset's type.
-        let (offset_type, place) = (e.type_oid(), e.location());
+        let (offset_type, location) = (e.type_oid(), e.location());
         let row = self.type_row(key_type)?;
         let mut tries = vec![offset_type];
         if offset_type == ty::UNKNOWN {
@@ -701,7 +706,7 @@ impl Analyzer<'_> {
                 FEATURE_NOT_SUPPORTED,
                 "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {key}"
             );
-            return Err(self.at(e, place));
+            return Err(self.at(e, location));
         }
         let e = pg_err!(
             FEATURE_NOT_SUPPORTED,
@@ -709,13 +714,11 @@ impl Analyzer<'_> {
              offset type {offset}"
         )
         .hint("Cast the offset value to an appropriate type.");
-        Err(self.at(e, place))
+        Err(self.at(e, location))
     }
 }
 
-/// A simple grouping set of the columns written as `nodes`.
-/// The columns of a row in GROUP BY, rows within it taken apart, or the item itself.
-/// Counterpart: `flatten_grouping_sets`.
+/// The columns of an item of GROUP BY: those of a row, nested rows included, or the item itself.
 fn flat_items(item: &Node) -> Vec<&Node> {
     match item {
         Node::RowExpr(row) if row.row_format == ast::CoercionForm::ImplicitCast => {
@@ -726,13 +729,15 @@ fn flat_items(item: &Node) -> Vec<&Node> {
     }
 }
 
+/// A simple grouping set with the references `refs`. The location is that of the first of the raw
+/// expressions `nodes` that has one.
 fn simple_set<'a>(refs: Vec<u32>, nodes: impl IntoIterator<Item = &'a Node>) -> GroupingSet {
-    let place = nodes.into_iter().map(raw_location).find(|&place| place >= 0);
+    let location = nodes.into_iter().map(raw_location).find(|&location| location >= 0);
     GroupingSet {
         kind: GroupingSetKind::Simple,
         refs,
         content: Vec::new(),
-        location: place.map_or(Location::UNKNOWN, Location),
+        location: location.map_or(Location::UNKNOWN, Location),
     }
 }
 
@@ -798,7 +803,7 @@ pub fn raw_location(node: &Node) -> i32 {
     }
 }
 
-/// Copies what a window that refers to another one takes from that.
+/// Copies the clauses that a window inherits from the window that it refers to.
 fn inherit_window(
     window: &mut WindowClause,
     base: WindowClause,

@@ -127,6 +127,7 @@ pub struct NsColumn {
 }
 
 impl NsColumn {
+    /// The entry of a dropped column.
     pub const DROPPED: NsColumn = NsColumn {
         varno: 0,
         varattno: 0,
@@ -214,7 +215,7 @@ pub(crate) const ROW_COLUMNS_MAX: ids::AttrNo = 1664;
 /// Maximum nesting depth of queries.
 const LEVELS_MAX: u32 = 5_000;
 
-/// One analysis.
+/// The state of the analysis of one statement. Counterpart: `ParseState`.
 pub struct Analyzer<'a> {
     pub cat: &'a mut dyn Lookup,
     /// The statement text, for error positions; empty if unknown.
@@ -226,6 +227,7 @@ pub struct Analyzer<'a> {
 }
 
 impl<'a> Analyzer<'a> {
+    /// Starts the analysis of the statement `sql` with a single query level.
     pub fn new(cat: &'a mut dyn Lookup, sql: &'a str, params: Params<'a>) -> Analyzer<'a> {
         Analyzer { cat, sql, params, levels: vec![Level::new()], depth: 0 }
     }
@@ -235,6 +237,7 @@ impl<'a> Analyzer<'a> {
         self.levels.last_mut().expect("an analysis has a level")
     }
 
+    /// The innermost query level.
     pub fn level_ref(&self) -> &Level {
         self.levels.last().expect("an analysis has a level")
     }
@@ -245,11 +248,12 @@ impl<'a> Analyzer<'a> {
         &mut self.levels[at]
     }
 
+    /// The kind of the expression under analysis.
     pub fn kind(&self) -> ExprKind {
         self.level_ref().expr_kind
     }
 
-    /// Runs with another expression kind.
+    /// Runs `f` with another expression kind.
     pub fn with_kind<T>(
         &mut self,
         kind: ExprKind,
@@ -261,7 +265,7 @@ impl<'a> Analyzer<'a> {
         result
     }
 
-    /// Runs a sub-query's analysis in a level of its own.
+    /// Runs `f`, which analyses a sub-query, in a new query level.
     pub fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.cat.check_interrupts()?;
         self.depth += 1;
@@ -349,14 +353,17 @@ impl<'a> Analyzer<'a> {
 }
 
 impl Level {
+    /// An empty query level.
     pub fn new() -> Level {
         Level { next_resno: 1, resolve_unknowns: true, ..Level::default() }
     }
 
+    /// The range table entry with this index, from 1.
     pub fn rte(&self, rtindex: i32) -> &RangeTblEntry {
         &self.rtable[rtindex as usize - 1]
     }
 
+    /// The range table entry with this index, from 1.
     pub fn rte_mut(&mut self, rtindex: i32) -> &mut RangeTblEntry {
         &mut self.rtable[rtindex as usize - 1]
     }

@@ -1,5 +1,5 @@
-//! Reads expressions and queries that catalogs store as `pg_node_tree`, and adds what the text does
-//! not contain by catalog lookups.
+//! Reads expressions and queries that catalogs store as `pg_node_tree`, and looks up in the
+//! catalogs what the text does not contain.
 
 use crate::lookup::Lookup;
 use crate::state::{Analyzer, Params};
@@ -10,7 +10,7 @@ use plan::expr::{Expr, FuncExpr, SubLinkKind};
 use plan::nodetree;
 use plan::query::Query;
 
-/// XX000: a stored tree, or a row that refers to it, is not as it should be.
+/// XX000: a stored tree, or a row that refers to it, is malformed.
 pub fn malformed() -> PgError {
     PgError::internal("malformed expression tree")
 }
@@ -95,23 +95,23 @@ fn expand(cat: &mut dyn Lookup, call: &mut FuncExpr) -> Result<()> {
     if !named && call.args.len() >= count {
         return Ok(());
     }
-    let mut places: Vec<Option<Expr>> = vec![None; count];
+    let mut slots: Vec<Option<Expr>> = vec![None; count];
     for (i, arg) in std::mem::take(&mut call.args).into_iter().enumerate() {
         let (at, arg) = match arg {
             Expr::NamedArg(named) => (named.argnumber as usize, named.arg),
             plain => (i, plain),
         };
-        if let Some(place) = places.get_mut(at) {
-            *place = Some(arg);
+        if let Some(slot) = slots.get_mut(at) {
+            *slot = Some(arg);
         }
     }
     let polymorphic = proc.proargtypes.iter().any(|&ty| crate::ty::is_polymorphic(ty));
     let defaults = exprs(cat, proc.proargdefaults.as_ref().map_or("<>", |t| t.as_str()))?;
     let first = count.saturating_sub(defaults.len());
-    for (place, default) in places[first..].iter_mut().zip(defaults) {
-        place.get_or_insert(default);
+    for (slot, default) in slots[first..].iter_mut().zip(defaults) {
+        slot.get_or_insert(default);
     }
-    call.args = places.into_iter().collect::<Option<_>>().ok_or_else(|| {
+    call.args = slots.into_iter().collect::<Option<_>>().ok_or_else(|| {
         PgError::internal(format!("not enough default arguments of function {}", call.funcid))
     })?;
     if polymorphic {

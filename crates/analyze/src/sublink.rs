@@ -37,9 +37,10 @@ impl ExprKind {
 }
 
 impl Analyzer<'_> {
+    /// Analyses a sub-select in an expression. Counterpart: `transformSubLink`.
     pub fn sub_link(&mut self, n: &ast::SubLink) -> Result<Expr> {
-        if let Some(place) = self.kind().no_subquery() {
-            let e = pg_err!(FEATURE_NOT_SUPPORTED, "cannot use subquery in {place}");
+        if let Some(clause) = self.kind().no_subquery() {
+            let e = pg_err!(FEATURE_NOT_SUPPORTED, "cannot use subquery in {clause}");
             return Err(self.at(e, n.location));
         }
         self.level().has_sub_links = true;

@@ -12,6 +12,7 @@ use plan::expr::{
 };
 use plan::query::RteKind;
 
+/// A target list entry without sort or group reference.
 pub fn entry(expr: Expr, resno: AttrNo, resname: Option<String>, resjunk: bool) -> TargetEntry {
     TargetEntry {
         expr,
@@ -24,8 +25,8 @@ pub fn entry(expr: Expr, resno: AttrNo, resname: Option<String>, resjunk: bool) 
     }
 }
 
-/// What an assignment with subscripts or fields changes: a column, or a part of one.
-struct Place<'a> {
+/// The target of an assignment with subscripts or fields: a column, or a field or element of one.
+struct AssignmentTarget<'a> {
     /// The name for errors: that of the column or field.
     name: &'a str,
     is_element: bool,
@@ -34,15 +35,16 @@ struct Place<'a> {
     collation: Oid,
 }
 
-impl Place<'_> {
-    /// The part's value at the time of the assignment.
+impl AssignmentTarget<'_> {
+    /// The value of the target before the assignment.
     fn old_value(&self) -> Expr {
-        let Place { ty: typeid, typmod, collation, .. } = *self;
+        let AssignmentTarget { ty: typeid, typmod, collation, .. } = *self;
         Expr::CaseTest(CaseTestExpr { typeid, typmod, collation })
     }
 }
 
 impl Analyzer<'_> {
+    /// Assigns the next number of a result column.
     pub fn next_resno(&mut self) -> AttrNo {
         let level = self.level();
         let resno = level.next_resno;
@@ -81,6 +83,7 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
+    /// Analyses one entry of a target list. Counterpart: `transformTargetEntry`.
     pub fn target_entry(
         &mut self,
         node: &Node,
@@ -350,16 +353,16 @@ impl Analyzer<'_> {
                     location: Location(location),
                 })
             };
-            let place = Place {
+            let target = AssignmentTarget {
                 name: column,
                 is_element: false,
                 ty: attrtype,
                 typmod,
                 collation: attribute.attcollation,
             };
-            return self.assign_into(base, &place, indirection, e, location);
+            return self.assign_into(base, &target, indirection, e, location);
         }
-        let place = e.location();
+        let position = e.location();
         let coerced = self.coerce_to_target(
             e,
             attrtype,
@@ -377,7 +380,7 @@ impl Analyzer<'_> {
                     "column \"{column}\" is of type {to} but expression is of type {from}"
                 )
                 .hint("You will need to rewrite or cast the expression.");
-                Err(self.at(e, place))
+                Err(self.at(e, position))
             }
         }
     }
@@ -387,7 +390,7 @@ impl Analyzer<'_> {
     fn assign_into(
         &mut self,
         base: Expr,
-        place: &Place<'_>,
+        target: &AssignmentTarget<'_>,
         indirection: &[Node],
         rhs: Expr,
         location: i32,
@@ -399,16 +402,16 @@ impl Analyzer<'_> {
         if !subscripts.is_empty() {
             let rest = &indirection[subscripts.len()..];
             let part = self.subscripts_on(base, &subscripts)?;
-            return self.assign_element(part, place, rest, rhs, location);
+            return self.assign_element(part, target, rest, rhs, location);
         }
         match indirection.split_first() {
             None => {
-                let Place { name, is_element, ty, typmod, .. } = *place;
+                let AssignmentTarget { name, is_element, ty, typmod, .. } = *target;
                 self.coerce_part(rhs, ty, typmod, name, is_element, location)
             }
             Some((Node::String(field), rest)) => {
-                let (attribute, row) = self.assigned_field(place, field, location)?;
-                let field = Place {
+                let (attribute, row) = self.assigned_field(target, field, location)?;
+                let field = AssignmentTarget {
                     name: field,
                     is_element: false,
                     ty: attribute.atttypid,
@@ -422,13 +425,13 @@ impl Analyzer<'_> {
                     fieldnums: vec![attribute.attnum],
                     resulttype: row.0,
                 }));
-                if row.0 == place.ty {
+                if row.0 == target.ty {
                     return Ok(store);
                 }
                 self.coerce_to_domain(
                     store,
                     row,
-                    place.ty,
+                    target.ty,
                     Context::Implicit,
                     CoercionForm::ImplicitCast,
                     Location(location),
@@ -443,17 +446,17 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Assigns to the element or slice `part` of the container in `place`, or with more
+    /// Assigns to the element or slice `part` of the container in `target`, or with more
     /// indirection to a part of the element.
     fn assign_element(
         &mut self,
         part: Expr,
-        place: &Place<'_>,
+        target: &AssignmentTarget<'_>,
         rest: &[Node],
         rhs: Expr,
         location: i32,
     ) -> Result<Expr> {
-        let Place { name, ty, typmod, collation, .. } = *place;
+        let AssignmentTarget { name, ty, typmod, collation, .. } = *target;
         let (container, container_typmod) = self.base_type_and_typmod(ty, typmod)?;
         let Expr::SubscriptingRef(mut part) = part else {
             bail!(INTERNAL_ERROR, "subscript analysis returned no subscripting node")
@@ -463,8 +466,13 @@ impl Analyzer<'_> {
         let value = if rest.is_empty() {
             self.coerce_part(rhs, needed, container_typmod, name, true, location)?
         } else {
-            let element =
-                Place { name, is_element: true, ty: needed, typmod: container_typmod, collation };
+            let element = AssignmentTarget {
+                name,
+                is_element: true,
+                ty: needed,
+                typmod: container_typmod,
+                collation,
+            };
             self.assign_into(element.old_value(), &element, rest, rhs, location)?
         };
         part.refassgnexpr = Some(value);
@@ -485,20 +493,20 @@ impl Analyzer<'_> {
         coerced.ok_or_else(|| pg_err!(CANNOT_COERCE, "cannot cast to the column's domain"))
     }
 
-    /// The attribute that `field` of the composite value in `place` names, and the composite type
+    /// The attribute that `field` of the composite value in `target` names, and the composite type
     /// with its type modifier.
     fn assigned_field(
         &mut self,
-        place: &Place<'_>,
+        target: &AssignmentTarget<'_>,
         field: &str,
         location: i32,
     ) -> Result<(PgAttribute, (Oid, i32))> {
-        let name = place.name;
-        let row = self.base_type_and_typmod(place.ty, place.typmod)?;
+        let name = target.name;
+        let row = self.base_type_and_typmod(target.ty, target.typmod)?;
         let relid = self.composite_relation(row.0)?;
         let relation = self.cat.relation(relid)?;
         let Some(relation) = relation.filter(|_| relid.is_valid()) else {
-            let shown = self.format_type(place.ty);
+            let shown = self.format_type(target.ty);
             let e = pg_err!(
                 DATATYPE_MISMATCH,
                 "cannot assign to field \"{field}\" of column \"{name}\" because its type {shown} \
@@ -507,7 +515,7 @@ impl Analyzer<'_> {
             return Err(self.at(e, location));
         };
         let Some(attribute) = relation.column(field).cloned() else {
-            let shown = self.format_type(place.ty);
+            let shown = self.format_type(target.ty);
             let e = pg_err!(
                 UNDEFINED_COLUMN,
                 "cannot assign to field \"{field}\" of column \"{name}\" because there is no such \
@@ -556,6 +564,7 @@ impl Analyzer<'_> {
     }
 }
 
+/// DEFAULT as an expression, whose type is not known yet.
 pub fn default_marker(d: &ast::SetToDefault) -> Expr {
     Expr::SetToDefault(SetToDefault {
         typeid: ty::UNKNOWN,

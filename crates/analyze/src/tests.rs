@@ -49,7 +49,7 @@ fn analyze(host: &mut TestHost, sql: &str) -> Result<Query> {
 }
 
 /// Result columns as `name:type`.
-fn shape(host: &mut TestHost, sql: &str) -> Result<String> {
+fn result_columns(host: &mut TestHost, sql: &str) -> Result<String> {
     let query = analyze(host, sql)?;
     let columns: Vec<String> = query
         .result_columns()
@@ -70,8 +70,8 @@ fn result_columns_match_postgresql() {
     let mut wrong = Vec::new();
     for case in include_str!("tests/shapes.tsv").lines() {
         let Some((sql, expected)) = case.split_once('\t') else { continue };
-        let got = shape(&mut host, sql).unwrap_or_else(|e| format!("{e:?}"));
-        // Literals of types whose input needs what the bare context lacks cannot be compared.
+        let got = result_columns(&mut host, sql).unwrap_or_else(|e| format!("{e:?}"));
+        // Literals of types whose input functions need a session cannot be compared.
         if got != expected && !got.contains("is not supported [0A000]") {
             wrong.push(format!("{sql}\n  expected {expected}\n  got      {got}"));
         }
@@ -104,7 +104,7 @@ fn errors_match_postgresql() {
         } else {
             got
         };
-        // Literals of types whose input needs what the bare context lacks cannot be compared.
+        // Literals of types whose input functions need a session cannot be compared.
         if got != expected && !got.contains("_in is not supported") {
             wrong.push(format!("{sql}\n  expected {expected}\n  got      {got}"));
         }

@@ -7,11 +7,12 @@ use crate::ty;
 use catalog::Row;
 use catalog::rows::PgType;
 use ids::Oid;
+use ids::code::{ColumnStorage, TypCategory, TypType};
 use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
 
-/// Is this a true array type, not a fixed-length type that can be subscripted?
+/// Whether the type is a true array type, not a fixed-length type that can be subscripted.
 pub fn is_true_array(row: &PgType) -> bool {
     row.typsubscript == ty::ARRAY_SUBSCRIPT_HANDLER && row.typelem.is_valid()
 }
@@ -50,6 +51,7 @@ impl Analyzer<'_> {
         Ok(self.cat.type_row(oid)?.map_or(Oid::INVALID, |t| t.typarray))
     }
 
+    /// The base type of a domain; for other types, the type itself.
     pub fn base_type(&mut self, oid: Oid) -> Result<Oid> {
         Ok(self.base_type_and_typmod(oid, -1)?.0)
     }
@@ -58,7 +60,7 @@ impl Analyzer<'_> {
     pub fn base_type_and_typmod(&mut self, mut oid: Oid, mut typmod: i32) -> Result<(Oid, i32)> {
         loop {
             let row = self.type_row(oid)?;
-            if row.typtype != b'd' {
+            if row.typtype != TypType::Domain {
                 return Ok((oid, typmod));
             }
             typmod = row.typtypmod;
@@ -67,7 +69,7 @@ impl Analyzer<'_> {
     }
 
     /// The type category, and whether the type is preferred in it.
-    pub fn category(&mut self, oid: Oid) -> Result<(u8, bool)> {
+    pub fn category(&mut self, oid: Oid) -> Result<(TypCategory, bool)> {
         let row = self.type_row(oid)?;
         Ok((row.typcategory, row.typispreferred))
     }
@@ -77,9 +79,10 @@ impl Analyzer<'_> {
     pub fn composite_relation(&mut self, oid: Oid) -> Result<Oid> {
         let base = self.base_type(oid)?;
         let row = self.type_row(base)?;
-        Ok(if row.typtype == b'c' { row.typrelid } else { Oid::INVALID })
+        Ok(if row.typtype == TypType::Composite { row.typrelid } else { Oid::INVALID })
     }
 
+    /// Whether the type is composite, or a domain over a composite type.
     pub fn is_complex(&mut self, oid: Oid) -> Result<bool> {
         Ok(self.composite_relation(oid)?.is_valid())
     }
@@ -236,6 +239,7 @@ impl Analyzer<'_> {
         Ok((row, self.with_position(typmod, name.location)?))
     }
 
+    /// The OID of the type that a name refers to; errors if there is no such type.
     pub fn typename_oid(&mut self, name: &ast::TypeName) -> Result<Oid> {
         Ok(self.typename(name)?.0.oid)
     }
@@ -287,12 +291,12 @@ impl Analyzer<'_> {
         };
         let digits = modifiers.last().and_then(|m| m.parse::<i32>().ok());
         if let Some(digits) = digits.filter(|d| *d > 6) {
-            let remark = pg_err!(
+            let warning = pg_err!(
                 INVALID_PARAMETER_VALUE,
                 "{shown}({digits}){zone} precision reduced to maximum allowed, 6"
             );
-            let remark = self.at(remark.severity(pgerror::Severity::Warning), name.location);
-            self.cat.notice(remark);
+            let warning = self.at(warning.severity(pgerror::Severity::Warning), name.location);
+            self.cat.notice(warning);
         }
     }
 
@@ -301,7 +305,7 @@ impl Analyzer<'_> {
         let found = self.find_collation(names);
         let found = self.with_position(found, location)?;
         if let Some(row) = found.map(|oid| self.cat.collation_row(oid)).transpose()?.flatten() {
-            self.with_position(catalog::foreign::check_collation(&row), location)?;
+            self.with_position(catalog::unsupported::check_collation(&row), location)?;
         }
         found.ok_or_else(|| {
             let e = pg_err!(
@@ -358,7 +362,7 @@ pub fn format_type(cat: &mut dyn Lookup, oid: Oid, typmod: Option<i32>) -> Resul
         return Ok("-".into());
     }
     let Some(mut row) = cat.type_row(oid)? else { return Ok("???".into()) };
-    let is_array = is_true_array(&row) && row.typstorage != b'p';
+    let is_array = is_true_array(&row) && row.typstorage != ColumnStorage::Plain;
     if is_array {
         let element = row.typelem;
         match cat.type_row(element)? {

@@ -6,9 +6,9 @@ use crate::lookup::Lookup;
 use crate::state::Analyzer;
 use crate::stored;
 use catalog::RelDesc as Relation;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result, bail, pg_err};
-use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry};
+use plan::expr::{BoolExpr, BoolOp, CoercionForm, Expr, Location, RowExpr, TargetEntry, Var};
 use plan::query::{CmdType, JoinTreeNode, Query, RteKind, WcoKind, WithCheckOption};
 
 /// The reason why a view with this query is not automatically updatable; `None` if it is.
@@ -49,10 +49,14 @@ pub fn not_updatable(query: &Query, columns: bool) -> Option<&'static str> {
         RteKind::Relation { tablesample: Some(_), .. } => {
             return Some("Views containing TABLESAMPLE are not automatically updatable.");
         }
-        RteKind::Relation { relkind: b'r' | b'f' | b'v' | b'p', .. } => {}
+        RteKind::Relation {
+            relkind:
+                RelKind::Table | RelKind::ForeignTable | RelKind::View | RelKind::PartitionedTable,
+            ..
+        } => {}
         _ => return Some(base),
     }
-    let any = query.target_list.iter().any(|t| column_fault(t, rti).is_none());
+    let any = query.target_list.iter().any(|t| column_not_updatable(t, rti).is_none());
     if columns && !any {
         return Some("Views that have no updatable columns are not automatically updatable.");
     }
@@ -68,7 +72,7 @@ fn base_of(query: &Query) -> Option<i32> {
 }
 
 /// The reason why a view's column is not updatable; `None` if it is.
-fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
+fn column_not_updatable(t: &TargetEntry, base: i32) -> Option<&'static str> {
     let not_a_column =
         "View columns that are not columns of their base relation are not updatable.";
     if t.resjunk {
@@ -88,7 +92,7 @@ fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
 /// commands. Other relations allow the commands of unconditional INSTEAD rules (and of INSTEAD OF
 /// triggers, with `triggers`); views also those that their base relation allows. With `columns`,
 /// only changes of these columns count. Counterpart: `relation_is_updatable`.
-pub fn possible_changes(
+pub fn updatable_commands(
     cat: &mut dyn Lookup,
     relid: Oid,
     columns: Option<&[AttrNo]>,
@@ -101,7 +105,7 @@ pub fn possible_changes(
     const INSTEAD_EACH_ROW: i16 = 64 | 1;
     const COMMANDS: [(i16, i32); 3] = [(4, 1 << 3), (8, DELETE), (16, 1 << 2)];
     let Some(relation) = cat.relation(relid)? else { return Ok(0) };
-    if matches!(relation.class.relkind, b'r' | b'p') {
+    if matches!(relation.class.relkind, RelKind::Table | RelKind::PartitionedTable) {
         return Ok(ALL);
     }
     let mut found = 0;
@@ -116,7 +120,7 @@ pub fn possible_changes(
             found |= commands.fold(0, |all, (_, command)| all | command);
         }
     }
-    if found == ALL || relation.class.relkind != b'v' || depth >= 100 {
+    if found == ALL || relation.class.relkind != RelKind::View || depth >= 100 {
         return Ok(found);
     }
     let Some(rule) = cat.view_rule(relid)? else { return Ok(found) };
@@ -125,7 +129,8 @@ pub fn possible_changes(
         return Ok(found);
     };
     let asked = |t: &&TargetEntry| columns.is_none_or(|c| c.contains(&t.resno));
-    let plain = query.target_list.iter().filter(asked).filter(|t| column_fault(t, base).is_none());
+    let plain =
+        query.target_list.iter().filter(asked).filter(|t| column_not_updatable(t, base).is_none());
     let below: Vec<AttrNo> = plain
         .filter_map(|t| match &t.expr {
             Expr::Var(v) => Some(v.varattno),
@@ -134,11 +139,11 @@ pub fn possible_changes(
         .collect();
     let own = if below.is_empty() { DELETE } else { ALL };
     let RteKind::Relation { relid, .. } = query.rte(base).kind else { return Ok(found) };
-    Ok(found | own & possible_changes(cat, relid, Some(&below), triggers, depth + 1)?)
+    Ok(found | own & updatable_commands(cat, relid, Some(&below), triggers, depth + 1)?)
 }
 
 /// Error 55000 for a view that is not updatable, with the reason.
-pub fn refusal(view: &str, command: CmdType, reason: Option<&str>) -> PgError {
+pub fn not_updatable_error(view: &str, command: CmdType, reason: Option<&str>) -> PgError {
     let (verb, act, event) = match command {
         CmdType::Insert => ("insert into", "inserting into", "INSERT"),
         CmdType::Update => ("update", "updating", "UPDATE"),
@@ -232,7 +237,7 @@ fn check_columns(query: &Query, action: &Query, base: i32, view: &str) -> Result
     let conflict = query.on_conflict.iter().flat_map(|c| &c.on_conflict_set);
     for t in query.target_list.iter().chain(conflict).filter(|t| !t.resjunk) {
         let of = action.target_list.iter().find(|v| v.resno == t.resno);
-        if let Some(why) = of.and_then(|v| column_fault(v, base)) {
+        if let Some(why) = of.and_then(|v| column_not_updatable(v, base)) {
             let column = of.and_then(|v| v.resname.clone()).unwrap_or_default();
             return Err(pg_err!(
                 FEATURE_NOT_SUPPORTED,
@@ -244,24 +249,41 @@ fn check_columns(query: &Query, action: &Query, base: i32, view: &str) -> Result
     Ok(())
 }
 
-/// Replaces the columns of the view, range table entry `view`, by the expressions of its query.
-fn replace_columns(query: &mut Query, view: i32, action: &Query) -> Result<()> {
-    let mut whole_row = false;
+/// Replaces references to the view, range table entry `view`, by the expressions of its columns.
+fn replace_columns(query: &mut Query, view: i32, columns: &[TargetEntry]) -> Result<()> {
+    let mut unknown = false;
     crate::walk::query_deep_mut(query, 0, &mut |e, up| {
         let Expr::Var(v) = &*e else { return true };
         if v.varno != view || v.varlevelsup != up {
             return true;
         }
-        match action.target_list.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
-            Some(t) => *e = shift_levels(t.expr.clone(), up),
-            None => whole_row = true,
+        match column_or_row(columns, v) {
+            Some(new) => *e = shift_levels(new, up),
+            None => unknown = true,
         }
         false
     });
-    if whole_row {
-        return Err(PgError::unsupported("whole-row reference to a view that is changed"));
+    if unknown {
+        return Err(PgError::internal("reference to a column that the view does not have"));
     }
     Ok(())
+}
+
+/// The expression of a column of the view, or its whole row.
+fn column_or_row(columns: &[TargetEntry], v: &Var) -> Option<Expr> {
+    let mut shown = columns.iter().filter(|t| !t.resjunk);
+    if v.varattno != 0 {
+        return shown.find(|t| t.resno == v.varattno).map(|t| t.expr.clone());
+    }
+    let (args, colnames) =
+        shown.map(|t| (t.expr.clone(), t.resname.clone().unwrap_or_default())).unzip();
+    Some(Expr::Row(Box::new(RowExpr {
+        args,
+        row_typeid: v.vartype,
+        row_format: CoercionForm::ImplicitCast,
+        colnames,
+        location: v.location,
+    })))
 }
 
 impl Analyzer<'_> {
@@ -276,10 +298,10 @@ impl Analyzer<'_> {
         let mut action = (*rule.query).clone();
         stored::expand_calls(self.cat, &mut action)?;
         if let Some(reason) = not_updatable(&action, command != CmdType::Delete) {
-            return Err(refusal(name.as_str(), command, Some(reason)));
+            return Err(not_updatable_error(name.as_str(), command, Some(reason)));
         }
         let Some(base) = base_of(&action) else {
-            return Err(refusal(name.as_str(), command, None));
+            return Err(not_updatable_error(name.as_str(), command, None));
         };
         if matches!(query.jointree.quals, Some(Expr::CurrentOf(_))) {
             bail!(FEATURE_NOT_SUPPORTED, "WHERE CURRENT OF on a view is not implemented");
@@ -322,7 +344,7 @@ impl Analyzer<'_> {
         query.rtable.push(entry);
         query.has_sub_links |= action.has_sub_links;
 
-        replace_columns(query, old, &action)?;
+        replace_columns(query, old, &action.target_list)?;
         for t in query.target_list.iter_mut().filter(|t| !t.resjunk) {
             if let Some(n) = column_of(t.resno) {
                 t.resno = n;
@@ -380,21 +402,7 @@ impl Analyzer<'_> {
             // The target list of EXCLUDED is rebuilt.
             c.excl_rel_tlist.clear();
         }
-        let mut whole_row = false;
-        crate::walk::query_deep_mut(query, 0, &mut |e, up| {
-            let Expr::Var(v) = &*e else { return true };
-            if v.varno != old || v.varlevelsup != up {
-                return true;
-            }
-            match columns.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
-                Some(t) => *e = shift_levels(t.expr.clone(), up),
-                None => whole_row = true,
-            }
-            false
-        });
-        if whole_row {
-            return Err(PgError::unsupported("whole-row reference to a view that is changed"));
-        }
+        replace_columns(query, old, &columns)?;
         if let Some(c) = &mut query.on_conflict {
             c.excl_rel_index = new;
             c.excl_rel_tlist = crate::dml::excluded_columns(&table, new);
@@ -408,20 +416,20 @@ impl Analyzer<'_> {
             return Ok(());
         }
         for a in view.attributes.iter().filter(|a| a.atthasdef && !a.attisdropped) {
-            let place = query.target_list.iter().position(|t| !t.resjunk && t.resno == a.attnum);
-            let missing = match place {
+            let index = query.target_list.iter().position(|t| !t.resjunk && t.resno == a.attnum);
+            let missing = match index {
                 None => true,
                 Some(i) => matches!(query.target_list[i].expr, Expr::SetToDefault(_)),
             };
             let Some(e) = self.build_default(view, a)? else { continue };
             if !missing {
-                if let Some(i) = place {
+                if let Some(i) = index {
                     default_in_values(query, i, &e);
                 }
                 continue;
             }
             let entry = crate::target::entry(e, a.attnum, Some(a.attname.to_string()), false);
-            match place {
+            match index {
                 Some(i) => query.target_list[i] = entry,
                 None => query.target_list.push(entry),
             }

@@ -2,7 +2,7 @@
 //! Counterpart: nodes/nodeFuncs.c (`query_tree_walker`), rewrite/rewriteManip.c.
 
 use plan::expr::Expr;
-use plan::query::{JoinTreeNode, Query, RteKind, SetOpNode};
+use plan::query::{JoinTreeNode, Query, RteKind};
 use plan::walk::{each_child, each_child_mut};
 use stdx::stack::deep;
 
@@ -211,16 +211,17 @@ fn jointree_deep_mut(node: &mut JoinTreeNode, up: u32, f: &mut dyn FnMut(&mut Ex
     }
 }
 
-/// Does the expression contain a window function?
+/// Whether the expression contains a window function.
 pub fn contains_window(expr: &Expr) -> bool {
     plan::walk::any(expr, &mut |e| matches!(e, Expr::WindowFunc(_)))
 }
 
-/// Does the expression contain an aggregate of this query level? Sub-selects are searched too.
+/// Whether the expression, its sub-selects included, contains an aggregate of this query level.
 pub fn contains_aggs(expr: &Expr) -> bool {
     contains_aggs_of_level(expr, 0)
 }
 
+/// Whether the expression contains an aggregate of the query `level` levels above.
 pub fn contains_aggs_of_level(expr: &Expr, level: u32) -> bool {
     let mut hit = false;
     expr_deep(expr, level, &mut |e, up| {
@@ -234,7 +235,7 @@ pub fn contains_aggs_of_level(expr: &Expr, level: u32) -> bool {
     hit
 }
 
-/// Does the expression contain a variable of the query `level` levels above?
+/// Whether the expression contains a variable of the query `level` levels above.
 pub fn contains_vars_of_level(expr: &Expr, level: u32) -> bool {
     let mut hit = false;
     expr_deep(expr, level, &mut |e, up| {
@@ -246,15 +247,4 @@ pub fn contains_vars_of_level(expr: &Expr, level: u32) -> bool {
         !hit
     });
     hit
-}
-
-#[allow(dead_code)]
-pub fn set_leaves(node: &SetOpNode, out: &mut Vec<i32>) {
-    match node {
-        SetOpNode::Leaf(rti) => out.push(*rti),
-        SetOpNode::Op(op) => {
-            set_leaves(&op.larg, out);
-            set_leaves(&op.rarg, out);
-        }
-    }
 }

@@ -16,12 +16,13 @@ use access::{
 };
 use bufmgr::BufferPool;
 use ids::Oid;
+use ids::builtin;
 use pgerror::{PgError, Result};
 use sync::Arc;
 
 /// The facts of B-trees.
 pub const INFO: MethodInfo = MethodInfo {
-    oid: Oid(403),
+    oid: builtin::am::BTREE,
     name: "btree",
     capabilities: Capabilities {
         strategies: 5,

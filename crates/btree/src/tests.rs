@@ -67,7 +67,7 @@ impl Xids for TestXids {
     }
 }
 
-pub(crate) struct World {
+pub(crate) struct Fixture {
     pub disk: Arc<MemDisk>,
     pub wal: Arc<Wal>,
     pub pool: BufferPool,
@@ -86,7 +86,7 @@ impl Session {
         Session { scratch: RecordBuilder::new(wal::RmgrId::Btree, 0), strategy: Strategy::normal() }
     }
 
-    pub(crate) fn cx<'a>(&'a mut self, w: &'a World) -> Cx<'a> {
+    pub(crate) fn cx<'a>(&'a mut self, w: &'a Fixture) -> Cx<'a> {
         Cx {
             pool: &w.pool,
             wal: &w.wal,
@@ -111,7 +111,7 @@ pub(crate) struct TestScan {
 }
 
 impl TestScan {
-    pub(crate) fn new(w: &World, keys: Vec<ScanKey>, options: ScanOptions) -> TestScan {
+    pub(crate) fn new(w: &Fixture, keys: Vec<ScanKey>, options: ScanOptions) -> TestScan {
         let scan = access::Index::begin_scan(w.index.clone(), keys, options).unwrap();
         TestScan { scan, page: ScanPage::default(), at: 0, mark: None, on_mark: false }
     }
@@ -187,8 +187,8 @@ fn memory() -> (Arc<MemDisk>, Env) {
     (disk, env)
 }
 
-impl World {
-    pub(crate) fn new(schema: KeySchema, frames: usize) -> World {
+impl Fixture {
+    pub(crate) fn new(schema: KeySchema, frames: usize) -> Fixture {
         let (disk, env) = memory();
         let mut config = WalConfig::new(SEGMENT, 7);
         config.buffers = 64;
@@ -217,7 +217,7 @@ impl World {
         let index = crate::Index::open(&pool, rel, permanent, "i", "t", schema, cycles);
         let index = Arc::new(index);
         let xids = TestXids::new();
-        World { disk, wal, pool, xids, index }
+        Fixture { disk, wal, pool, xids, index }
     }
 
     /// The index before it is shared.

@@ -24,7 +24,7 @@ const REL: RelFile = RelFile::new(Oid(1663), Oid(5), Oid(16_400));
 /// Numbers on a page.
 const SLOTS: usize = (PAGE_SIZE - 24) / 8;
 
-pub(super) struct World {
+pub(super) struct Fixture {
     pub disk: MemDisk,
     pub smgr: Arc<Smgr>,
     pub wal: Arc<Wal>,
@@ -49,14 +49,14 @@ fn fresh_disk() -> MemDisk {
     disk
 }
 
-impl World {
-    pub fn new(frames: usize) -> World {
-        World::with(frames, true)
+impl Fixture {
+    pub fn new(frames: usize) -> Fixture {
+        Fixture::with(frames, true)
     }
 
-    pub fn with(frames: usize, checksums: bool) -> World {
-        let world = World::unstarted(fresh_disk(), frames, checksums);
-        world
+    pub fn with(frames: usize, checksums: bool) -> Fixture {
+        let fixture = Fixture::unstarted(fresh_disk(), frames, checksums);
+        fixture
             .wal
             .start(WalStart {
                 timeline: 1,
@@ -66,11 +66,11 @@ impl World {
                 overwrite: false,
             })
             .unwrap();
-        world
+        fixture
     }
 
     /// The state of a server after a crash: in recovery.
-    pub fn unstarted(disk: MemDisk, frames: usize, checksums: bool) -> World {
+    pub fn unstarted(disk: MemDisk, frames: usize, checksums: bool) -> Fixture {
         let smgr_config = SmgrConfig { segment_blocks: 16, open_files_max: 8 };
         let smgr = Arc::new(Smgr::new(Arc::new(disk.clone()), smgr_config));
         let mut wal_config = WalConfig::new(SEGMENT, SYSTEM);
@@ -87,7 +87,7 @@ impl World {
         config.on_critical = note(&crashes);
         config.on_warning = note(&warnings);
         let pool = BufferPool::new(config, smgr.clone(), Some(wal.clone())).unwrap();
-        World { disk, smgr, wal, pool: Arc::new(pool), crashes, warnings }
+        Fixture { disk, smgr, wal, pool: Arc::new(pool), crashes, warnings }
     }
 
     /// A relation with `blocks` initialised pages.
@@ -210,59 +210,59 @@ fn replay(cx: &mut crate::redo::RedoCx<'_>, record: &DecodedRecord) {
 
 #[test]
 fn pages_survive_repeated_replacement() {
-    let world = World::new(16);
-    let fork = world.relation(1, 100);
+    let fixture = Fixture::new(16);
+    let fork = fixture.relation(1, 100);
     for round in 0..3 {
         for block in 0..100 {
-            world.set(&fork, block, 5, u64::from(block) * 1000 + round);
+            fixture.set(&fork, block, 5, u64::from(block) * 1000 + round);
         }
         for block in (0..100).rev() {
-            assert_eq!(world.get(&fork, block, 5), u64::from(block) * 1000 + round);
+            assert_eq!(fixture.get(&fork, block, 5), u64::from(block) * 1000 + round);
         }
     }
-    assert_eq!(world.pool.nblocks(&fork).unwrap(), 100);
-    let stats = world.pool.stats();
+    assert_eq!(fixture.pool.nblocks(&fork).unwrap(), 100);
+    let stats = fixture.pool.stats();
     assert!(stats.evicted > 500 && stats.reads > 500, "{stats:?}");
-    assert!(world.crashes.lock().is_empty());
+    assert!(fixture.crashes.lock().is_empty());
 }
 
 #[test]
 fn a_hit_reads_nothing_and_is_counted_by_the_session() {
-    let world = World::new(16);
-    let fork = world.relation(1, 3);
+    let fixture = Fixture::new(16);
+    let fork = fixture.relation(1, 3);
     let mut strategy = Strategy::normal();
-    let reads = world.pool.stats().reads;
+    let reads = fixture.pool.stats().reads;
     for _ in 0..10 {
-        let pin = world.pool.read(&fork, BlockNo(2), &mut strategy).unwrap();
+        let pin = fixture.pool.read(&fork, BlockNo(2), &mut strategy).unwrap();
         assert_eq!(
             (pin.block(), pin.rel().relnumber, pin.fork()),
             (BlockNo(2), Oid(1), Fork::Main)
         );
     }
     assert_eq!((strategy.usage.hit, strategy.usage.read), (10, 0));
-    assert_eq!(world.pool.stats().reads, reads);
+    assert_eq!(fixture.pool.stats().reads, reads);
 }
 
 #[test]
 fn discarded_pages_are_not_written_and_truncation_applies_to_file_and_pool() {
-    let world = World::new(32);
-    let (kept, dropped) = (world.relation(1, 10), world.relation(2, 10));
-    world.checkpoint();
+    let fixture = Fixture::new(32);
+    let (kept, dropped) = (fixture.relation(1, 10), fixture.relation(2, 10));
+    fixture.checkpoint();
     for block in 0..10 {
-        world.set(&kept, block, 0, 1);
-        world.set(&dropped, block, 0, 1);
+        fixture.set(&kept, block, 0, 1);
+        fixture.set(&dropped, block, 0, 1);
     }
-    world.pool.drop_relation(dropped.name().rel);
-    world.pool.truncate(&[(kept.clone(), 4)], || Ok(())).unwrap();
-    let written = world.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap().written;
+    fixture.pool.drop_relation(dropped.name().rel);
+    fixture.pool.truncate(&[(kept.clone(), 4)], || Ok(())).unwrap();
+    let written = fixture.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap().written;
     assert_eq!(written, 4);
-    assert_eq!(world.pool.nblocks(&kept).unwrap(), 4);
-    assert_eq!(world.disk.stat("base/5/1").unwrap().len, 4 * PAGE_SIZE as u64);
+    assert_eq!(fixture.pool.nblocks(&kept).unwrap(), 4);
+    assert_eq!(fixture.disk.stat("base/5/1").unwrap().len, 4 * PAGE_SIZE as u64);
     // The dropped relation's file has its contents from before the drop; a new handle reads those.
-    let again = world.pool.open(dropped.name().rel, Fork::Main, Persistence::Permanent);
-    assert_eq!(world.get(&again, 3, 0), 0);
+    let again = fixture.pool.open(dropped.name().rel, Fork::Main, Persistence::Permanent);
+    assert_eq!(fixture.get(&again, 3, 0), 0);
     // Growth after a truncation gives zeroed pages.
-    let guard = world.pool.extend(&kept, &mut Strategy::normal()).unwrap();
+    let guard = fixture.pool.extend(&kept, &mut Strategy::normal()).unwrap();
     assert!(guard.block() == BlockNo(4) && guard.is_all_zeros());
 }
 
@@ -270,16 +270,16 @@ fn discarded_pages_are_not_written_and_truncation_applies_to_file_and_pool() {
 #[test]
 fn a_checkpoint_requests_writeback_after_flush_after_pages() {
     for (flush_after, hints) in [(0, 0), (4, 2), (8, 2), (9, 1), (256, 1)] {
-        let world = World::new(64);
-        let fork = world.relation(1, 16);
-        world.checkpoint();
+        let fixture = Fixture::new(64);
+        let fork = fixture.relation(1, 16);
+        fixture.checkpoint();
         for block in 0..16 {
-            world.set(&fork, block, 0, 1);
+            fixture.set(&fork, block, 0, 1);
         }
-        let before = world.disk.count(vfs::Op::FlushHint);
-        let done = world.pool.checkpoint_write(false, flush_after, &mut |_| {}).unwrap();
+        let before = fixture.disk.count(vfs::Op::FlushHint);
+        let done = fixture.pool.checkpoint_write(false, flush_after, &mut |_| {}).unwrap();
         assert_eq!(done.written, 16);
-        assert_eq!(world.disk.count(vfs::Op::FlushHint) - before, hints, "{flush_after}");
+        assert_eq!(fixture.disk.count(vfs::Op::FlushHint) - before, hints, "{flush_after}");
     }
 }
 
@@ -288,18 +288,18 @@ fn a_checkpoint_requests_writeback_after_flush_after_pages() {
 #[test]
 fn a_session_requests_writeback_after_flush_after_pages() {
     for flush_after in [0, 1, 8, 1000] {
-        let world = World::new(16);
-        let fork = world.relation(1, 64);
-        world.checkpoint();
+        let fixture = Fixture::new(16);
+        let fork = fixture.relation(1, 64);
+        fixture.checkpoint();
         let session = Arc::new(PoolSession::default());
         session.configure(PoolSettings { flush_after, ..PoolSettings::default() });
         let mut strategy = Strategy::for_session(session);
-        let before = world.disk.count(vfs::Op::FlushHint);
+        let before = fixture.disk.count(vfs::Op::FlushHint);
         for block in 0..64 {
-            drop(world.pool.read(&fork, BlockNo(block), &mut strategy).unwrap());
-            world.set(&fork, block, 0, 2);
+            drop(fixture.pool.read(&fork, BlockNo(block), &mut strategy).unwrap());
+            fixture.set(&fork, block, 0, 2);
         }
-        let hints = world.disk.count(vfs::Op::FlushHint) - before;
+        let hints = fixture.disk.count(vfs::Op::FlushHint) - before;
         let written = strategy.usage.written;
         assert!(written > 16, "{written}");
         // Runs that cross a file boundary need one request per file.
@@ -310,74 +310,74 @@ fn a_session_requests_writeback_after_flush_after_pages() {
 
 #[test]
 fn a_checkpoint_writes_consecutive_pages_in_one_call_in_file_order() {
-    let world = World::new(64);
-    let (b, a) = (world.relation(9, 20), world.relation(8, 20));
-    world.checkpoint();
-    let writes = world.disk.count(vfs::Op::Write);
+    let fixture = Fixture::new(64);
+    let (b, a) = (fixture.relation(9, 20), fixture.relation(8, 20));
+    fixture.checkpoint();
+    let writes = fixture.disk.count(vfs::Op::Write);
     for block in [3, 1, 2, 0, 19, 18, 10] {
-        world.set(&a, block, 0, 1);
-        world.set(&b, block, 0, 1);
+        fixture.set(&a, block, 0, 1);
+        fixture.set(&b, block, 0, 1);
     }
-    world.wal.flush(world.wal.inserted()).unwrap();
-    let before = world.disk.count(vfs::Op::Write);
+    fixture.wal.flush(fixture.wal.inserted()).unwrap();
+    let before = fixture.disk.count(vfs::Op::Write);
     assert!(before > writes);
     let mut seen = Vec::new();
-    let progress = world.pool.checkpoint_write(false, 0, &mut |p| seen.push(p.done)).unwrap();
+    let progress = fixture.pool.checkpoint_write(false, 0, &mut |p| seen.push(p.done)).unwrap();
     assert_eq!((progress.written, progress.total), (14, 14));
     assert_eq!(seen, [4, 5, 7, 11, 12, 14]);
-    assert_eq!(world.disk.count(vfs::Op::Write) - before, 6);
-    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
+    assert_eq!(fixture.disk.count(vfs::Op::Write) - before, 6);
+    assert_eq!(fixture.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
 }
 
 #[test]
 fn unlogged_pages_are_left_to_the_shutdown_checkpoint() {
-    let world = World::new(16);
+    let fixture = Fixture::new(16);
     let rel = RelFile { relnumber: Oid(3), ..REL };
-    let fork = world.pool.open(rel, Fork::Main, Persistence::Unlogged);
-    world.smgr.create(fork.name(), false).unwrap();
+    let fork = fixture.pool.open(rel, Fork::Main, Persistence::Unlogged);
+    fixture.smgr.create(fork.name(), false).unwrap();
     let mut scratch = scratch();
-    let mut guard = world.pool.extend(&fork, &mut Strategy::normal()).unwrap();
-    let mut edit = PageEdit::begin(&world.wal, &mut scratch);
+    let mut guard = fixture.pool.extend(&fork, &mut Strategy::normal()).unwrap();
+    let mut edit = PageEdit::begin(&fixture.wal, &mut scratch);
     init_page(edit.change(&mut guard, 0, RegFlags::WILL_INIT));
     assert_eq!(edit.dirtied(), 1);
     edit.finish_unlogged();
     drop(guard);
     assert!(!fork.is_logged());
-    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
-    assert_eq!(world.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap().written, 1);
-    assert_eq!(world.wal.inserted(), START, "nothing was logged");
+    assert_eq!(fixture.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
+    assert_eq!(fixture.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap().written, 1);
+    assert_eq!(fixture.wal.inserted(), START, "nothing was logged");
 }
 
 #[test]
 fn relations_and_databases_are_flushed_by_name() {
-    let world = World::new(32);
-    let (a, b) = (world.relation(1, 5), world.relation(2, 5));
-    world.checkpoint();
-    world.set(&a, 1, 0, 7);
-    world.set(&b, 1, 0, 7);
-    world.pool.flush_relation(a.name().rel).unwrap();
-    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 1);
-    world.set(&a, 1, 0, 8);
-    world.pool.flush_database(Oid(6)).unwrap();
-    world.pool.flush_database(Oid(5)).unwrap();
-    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
-    world.set(&a, 1, 0, 9);
-    world.pool.drop_database(Oid(5));
-    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
+    let fixture = Fixture::new(32);
+    let (a, b) = (fixture.relation(1, 5), fixture.relation(2, 5));
+    fixture.checkpoint();
+    fixture.set(&a, 1, 0, 7);
+    fixture.set(&b, 1, 0, 7);
+    fixture.pool.flush_relation(a.name().rel).unwrap();
+    assert_eq!(fixture.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 1);
+    fixture.set(&a, 1, 0, 8);
+    fixture.pool.flush_database(Oid(6)).unwrap();
+    fixture.pool.flush_database(Oid(5)).unwrap();
+    assert_eq!(fixture.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
+    fixture.set(&a, 1, 0, 9);
+    fixture.pool.drop_database(Oid(5));
+    assert_eq!(fixture.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
 }
 
 #[test]
 fn a_session_has_a_pool_of_its_own_for_temporary_relations() {
-    let world = World::new(16);
+    let fixture = Fixture::new(16);
     let mut config = PoolConfig::new(16);
     config.backend = Some(ids::BackendNo(4));
-    let pool = BufferPool::new(config, world.smgr.clone(), None).unwrap();
+    let pool = BufferPool::new(config, fixture.smgr.clone(), None).unwrap();
     let fork = pool.open(REL, Fork::Main, Persistence::Temporary);
-    world.smgr.create(fork.name(), false).unwrap();
+    fixture.smgr.create(fork.name(), false).unwrap();
     let mut scratch = scratch();
     for n in 0..40 {
         let mut guard = pool.extend(&fork, &mut Strategy::normal()).unwrap();
-        let mut edit = PageEdit::begin(&world.wal, &mut scratch);
+        let mut edit = PageEdit::begin(&fixture.wal, &mut scratch);
         let page = edit.change(&mut guard, 0, RegFlags::NONE);
         init_page(page);
         page.set_u64_at(slot_at(1), n);
@@ -387,6 +387,6 @@ fn a_session_has_a_pool_of_its_own_for_temporary_relations() {
         let pin = pool.read(&fork, BlockNo(n), &mut Strategy::normal()).unwrap();
         assert_eq!(pin.share().u64_at(slot_at(1)), u64::from(n));
     }
-    assert!(world.disk.paths().contains(&"base/5/t4_16400".to_owned()));
-    assert_eq!(world.smgr.pending_syncs(), 0, "temporary files are never synced");
+    assert!(fixture.disk.paths().contains(&"base/5/t4_16400".to_owned()));
+    assert_eq!(fixture.smgr.pending_syncs(), 0, "temporary files are never synced");
 }

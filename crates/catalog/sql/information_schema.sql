@@ -1,4 +1,4 @@
--- Our texts of the SQL standard's information schema. `xtask facts` loads them into a real PostgreSQL 15
+-- The information schema of the SQL standard, in Norsu's own text. `xtask facts` loads it into PostgreSQL 15
 -- and records the parse trees.
 
 CREATE SCHEMA information_schema;
@@ -73,7 +73,7 @@ INSERT INTO sql_sizing VALUES
 
 GRANT SELECT ON sql_features, sql_implementation_info, sql_parts, sql_sizing TO PUBLIC;
 
--- Lengths and precisions of columns and types, from a type and its modifier. -1 is "no modifier".
+-- Lengths and precisions of columns and types, from a type and its modifier; -1 means no modifier.
 
 CREATE FUNCTION _pg_char_max_length(typid oid, typmod int4) RETURNS integer
   LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURNS NULL ON NULL INPUT
@@ -115,7 +115,7 @@ CREATE FUNCTION _pg_interval_type(typid oid, mod int4) RETURNS text
   RETURN CASE WHEN typid = 1186 THEN
            upper(substring(format_type(typid, mod), 'interval[()0-9]* #"%#"', '#')) END;
 
--- Where the type of a domain or column really comes from.
+-- The type of a column, with a domain replaced by its base type, and the modifier that applies to it.
 
 CREATE FUNCTION _pg_truetypid(pg_attribute, pg_type) RETURNS oid
   LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURNS NULL ON NULL INPUT
@@ -125,7 +125,7 @@ CREATE FUNCTION _pg_truetypmod(pg_attribute, pg_type) RETURNS int4
   LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURNS NULL ON NULL INPUT
   RETURN CASE ($2).typtype WHEN 'd' THEN ($2).typtypmod ELSE ($1).atttypmod END;
 
--- The elements of an array's outer dimension, and their places from 1. Drivers call it.
+-- The elements of an array's outer dimension with their positions, from 1. Client drivers call this function.
 CREATE FUNCTION _pg_expandarray(IN anyarray, OUT x anyelement, OUT n int) RETURNS SETOF record
   LANGUAGE sql STRICT IMMUTABLE PARALLEL SAFE
   AS 'SELECT $1[i], i - array_lower($1, 1) + 1 FROM generate_subscripts($1, 1) i';
@@ -587,7 +587,7 @@ CREATE VIEW triggers AS
 
 GRANT SELECT ON triggers TO PUBLIC;
 
--- Routines. Their specific names are made of name and number.
+-- Routines. A specific name consists of the name and the OID of the routine.
 
 CREATE VIEW parameters AS
   SELECT current_database()::sql_identifier AS specific_catalog,
@@ -700,7 +700,7 @@ CREATE VIEW routines AS
 
 GRANT SELECT ON routines TO PUBLIC;
 
--- What objects use, from their dependencies.
+-- The objects that constraints, routines and views use, from pg_depend.
 
 CREATE VIEW check_constraint_routine_usage AS
   SELECT current_database()::sql_identifier AS constraint_catalog,
@@ -839,7 +839,7 @@ CREATE VIEW triggered_update_columns AS
 
 GRANT SELECT ON triggered_update_columns TO PUBLIC;
 
--- Types of the user.
+-- User-defined types.
 
 CREATE VIEW user_defined_types AS
   SELECT current_database()::sql_identifier AS user_defined_type_catalog,
@@ -1019,7 +1019,7 @@ CREATE VIEW element_types AS
 
 GRANT SELECT ON element_types TO PUBLIC;
 
--- Rights on columns, routines, types and what one uses.
+-- Privileges on columns, routines and types, and USAGE privileges.
 
 CREATE VIEW column_privileges AS
   SELECT f.rolname::sql_identifier AS grantor, coalesce(t.rolname, 'PUBLIC')::sql_identifier AS grantee,
@@ -1077,7 +1077,7 @@ CREATE VIEW udt_privileges AS
 GRANT SELECT ON udt_privileges TO PUBLIC;
 
 CREATE VIEW usage_privileges AS
-  -- Collations have no rights: everybody uses them.
+  -- Collations have no privileges: PUBLIC may use all of them.
   SELECT o.rolname::sql_identifier AS grantor, 'PUBLIC'::sql_identifier AS grantee,
          current_database()::sql_identifier AS object_catalog,
          n.nspname::sql_identifier AS object_schema, c.collname::sql_identifier AS object_name,
@@ -1140,7 +1140,7 @@ CREATE VIEW role_usage_grants AS
 
 GRANT SELECT ON role_usage_grants TO PUBLIC;
 
--- A row for each direction of a transform. For superusers: nobody else was given it.
+-- One row for each direction of a transform. Only superusers may read the view.
 
 CREATE VIEW transforms AS
   SELECT current_database()::sql_identifier AS udt_catalog, tn.nspname::sql_identifier AS udt_schema,
@@ -1264,7 +1264,8 @@ GRANT SELECT ON user_mappings TO PUBLIC;
 CREATE VIEW user_mapping_options AS
   SELECT m.authorization_identifier, m.foreign_server_catalog, m.foreign_server_name,
          o.option_name::sql_identifier AS option_name,
-         -- What may be a password is for its user, for the server's owner if it is everybody's, and for superusers.
+         -- The value may be a password, so it is shown to its user, to the owner of the server for a mapping of
+         -- PUBLIC, and to superusers.
          (CASE WHEN m.umuser <> 0 AND m.authorization_identifier = current_user
                  OR m.umuser = 0 AND pg_has_role(m.srvowner, 'USAGE')
                  OR (SELECT rolsuper FROM pg_authid WHERE rolname = current_user)

@@ -1,7 +1,8 @@
--- Views that PostgreSQL does not have. Read after all others, so that those have the numbers that they have there.
+-- Views that PostgreSQL does not have. They are created after all others, so that the OIDs of the others are those
+-- of PostgreSQL.
 
--- What sessions and background threads have used of the processors, in milliseconds. A function of the server must be
--- known to the real one that reads this, hence the borrowed name at first.
+-- The processor time that sessions and background threads have used, in milliseconds. CREATE FUNCTION requires a
+-- built-in function that PostgreSQL has, so the function is created with the name of another one, which is then replaced.
 CREATE FUNCTION pg_catalog.norsu_stat_get_rusage(OUT pid integer, OUT backend_type text,
     OUT user_time double precision, OUT system_time double precision, OUT queries bigint,
     OUT query_user_time double precision, OUT query_system_time double precision)
@@ -17,7 +18,7 @@ CREATE VIEW pg_catalog.norsu_stat_rusage AS
 
 GRANT SELECT ON pg_catalog.norsu_stat_rusage TO public;
 
--- Dumps leave out what rights were at the beginning.
+-- The initial privileges, which dumps omit.
 INSERT INTO pg_catalog.pg_init_privs (objoid, classoid, objsubid, privtype, initprivs)
   SELECT oid, 'pg_catalog.pg_class'::pg_catalog.regclass, 0, 'i', relacl
   FROM pg_catalog.pg_class WHERE relname = 'norsu_stat_rusage';

@@ -1,4 +1,4 @@
--- Bodies of the built-in functions that are written in SQL. `xtask facts` loads them into a real
+-- Bodies of the built-in functions that are written in SQL. `xtask facts` loads them into
 -- PostgreSQL 15 and records the parse trees; name, arguments, result and flags are PostgreSQL's.
 
 -- Text
@@ -79,7 +79,7 @@ CREATE OR REPLACE FUNCTION pg_sleep_until(timestamptz) RETURNS void
   LANGUAGE sql VOLATILE STRICT PARALLEL SAFE COST 1
   RETURN pg_sleep(EXTRACT(epoch FROM $1 - clock_timestamp()));
 
--- OVERLAPS with a length in place of an end
+-- OVERLAPS with a length instead of an end
 CREATE OR REPLACE FUNCTION "overlaps"(timestamptz, interval, timestamptz, interval) RETURNS boolean
   LANGUAGE sql STABLE PARALLEL SAFE COST 1 RETURN "overlaps"($1, $1 + $2, $3, $3 + $4);
 CREATE OR REPLACE FUNCTION "overlaps"(timestamptz, timestamptz, timestamptz, interval) RETURNS boolean

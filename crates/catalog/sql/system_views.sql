@@ -1,4 +1,4 @@
--- Our texts of the system views. `xtask facts` loads them into a real PostgreSQL 15 and records the
+-- The system views, in Norsu's own text. `xtask facts` loads them into PostgreSQL 15 and records the
 -- parse trees; names and columns are PostgreSQL's, as documented. Statements are separated by empty
 -- lines.
 
@@ -93,7 +93,7 @@ CREATE VIEW pg_sequences AS
        LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind = 'S' AND NOT pg_is_other_temp_schema(n.oid);
 
--- Planner statistics. Each kind stands in the slot whose number says so.
+-- Planner statistics. `stakindN` contains the kind of the statistics in slot N.
 
 CREATE VIEW pg_stats WITH (security_barrier) AS
   SELECT n.nspname AS schemaname, c.relname AS tablename, a.attname, s.stainherit AS inherited,
@@ -309,7 +309,7 @@ REVOKE EXECUTE ON FUNCTION pg_get_backend_memory_contexts() FROM public;
 
 GRANT EXECUTE ON FUNCTION pg_get_backend_memory_contexts() TO pg_read_all_stats;
 
--- Use of tables and indexes
+-- Statistics of tables and indexes
 
 CREATE VIEW pg_stat_all_tables AS
   SELECT c.oid AS relid, n.nspname AS schemaname, c.relname,

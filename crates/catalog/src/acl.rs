@@ -5,7 +5,8 @@
 use crate::cache;
 use crate::cx::CatCx;
 use crate::rows::{AclItem, PgClass};
-use ids::Oid;
+pub use ids::builtin::role as roles;
+use ids::{Oid, RelKind};
 use pgerror::{PgError, Result, pg_err};
 
 /// Privilege bits. Counterpart: `ACL_INSERT` and others of parsenodes.h.
@@ -23,24 +24,6 @@ pub const CREATE_TEMP: u32 = 1 << 10;
 pub const CONNECT: u32 = 1 << 11;
 pub const SET: u32 = 1 << 12;
 pub const ALTER_SYSTEM: u32 = 1 << 13;
-
-/// OIDs of the predefined roles.
-pub mod roles {
-    use ids::Oid;
-
-    pub const DATABASE_OWNER: Oid = Oid(6171);
-    pub const READ_ALL_DATA: Oid = Oid(6181);
-    pub const WRITE_ALL_DATA: Oid = Oid(6182);
-    pub const MONITOR: Oid = Oid(3373);
-    pub const READ_ALL_SETTINGS: Oid = Oid(3374);
-    pub const READ_ALL_STATS: Oid = Oid(3375);
-    pub const STAT_SCAN_TABLES: Oid = Oid(3377);
-    pub const SIGNAL_BACKEND: Oid = Oid(4200);
-    pub const CHECKPOINT: Oid = Oid(4544);
-    pub const READ_SERVER_FILES: Oid = Oid(4569);
-    pub const WRITE_SERVER_FILES: Oid = Oid(4570);
-    pub const EXECUTE_SERVER_PROGRAM: Oid = Oid(4571);
-}
 
 /// Kinds of objects that carry an ACL. Each kind has its own default ACL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// Privileges that PUBLIC holds by default.
+    /// The privileges that PUBLIC has by default.
     const fn public(self) -> u32 {
         match self {
             Kind::Database => CREATE_TEMP | CONNECT,
@@ -104,13 +87,14 @@ pub fn default_acl(kind: Kind, owner: Oid) -> Vec<AclItem> {
 }
 
 impl CatCx<'_> {
+    /// Whether the role is a superuser.
     pub fn is_superuser(&mut self, role: Oid) -> Result<bool> {
         Ok(self.search(cache::AUTHOID, &[role.into()])?.is_some_and(|r| r.rolsuper))
     }
 
-    /// Is `member` a direct or indirect member of `role`? With `inherited`, only memberships
-    /// through roles with INHERIT count. A superuser is a member of every role. Counterpart:
-    /// `has_privs_of_role`, `is_member_of_role`.
+    /// Whether `member` is a direct or indirect member of `role`. With `inherited`, only
+    /// memberships through roles with INHERIT count. A superuser is a member of every role.
+    /// Counterpart: `has_privs_of_role`, `is_member_of_role`.
     pub fn is_member(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
         if self.is_superuser(member)? {
             return Ok(true);
@@ -172,8 +156,8 @@ impl CatCx<'_> {
         Ok(self.database(database)?.map_or(Oid::INVALID, |d| d.datdba))
     }
 
-    /// The subset of the privileges `wanted` (grant options are 16 bits higher) that the role
-    /// holds. Counterpart: `aclmask`.
+    /// The subset of the privileges `wanted` (grant options are 16 bits higher) that the role has.
+    /// Counterpart: `aclmask`.
     pub fn privileges(
         &mut self,
         role: Oid,
@@ -187,7 +171,7 @@ impl CatCx<'_> {
         }
         let options = !0xFFFF;
         let mut have = 0;
-        // The owner always holds all grant options, even where its own privileges were revoked.
+        // The owner always has all grant options, even if its own privileges were revoked.
         if wanted & options != 0 && self.is_member(role, owner, true)? {
             have = wanted & options;
         }
@@ -210,7 +194,7 @@ impl CatCx<'_> {
         Ok(have)
     }
 
-    /// Does the role hold all privileges in `wanted`?
+    /// Whether the role has all privileges in `wanted`.
     pub fn has_privilege(
         &mut self,
         role: Oid,
@@ -222,8 +206,8 @@ impl CatCx<'_> {
         Ok(self.privileges(role, owner, acl, kind, wanted)? == wanted)
     }
 
-    /// The subset of the privileges `wanted` on a relation that the role holds, predefined roles
-    /// included. Counterpart: `pg_class_aclmask`.
+    /// The subset of the privileges `wanted` on a relation that the role has, also through
+    /// predefined roles. Counterpart: `pg_class_aclmask`.
     pub fn relation_privileges(
         &mut self,
         role: Oid,
@@ -237,10 +221,10 @@ impl CatCx<'_> {
         let system =
             class.oid < Oid::FIRST_UNPINNED || class.relnamespace == crate::namespace::PG_TOAST;
         // Only superusers may change system catalogs; grants do not count.
-        if wanted & changes != 0 && system && class.relkind != b'v' {
+        if wanted & changes != 0 && system && class.relkind != RelKind::View {
             wanted &= !changes;
         }
-        let kind = if class.relkind == b'S' { Kind::Sequence } else { Kind::Table };
+        let kind = if class.relkind == RelKind::Sequence { Kind::Sequence } else { Kind::Table };
         let acl = class.relacl.as_deref();
         let mut have = self.privileges(role, class.relowner, acl, kind, wanted)?;
         if wanted & SELECT & !have != 0 && self.is_member(role, roles::READ_ALL_DATA, true)? {
@@ -253,7 +237,7 @@ impl CatCx<'_> {
         Ok(have)
     }
 
-    /// The subset of the privileges `wanted` on a schema that the role holds. Counterpart:
+    /// The subset of the privileges `wanted` on a schema that the role has. Counterpart:
     /// `pg_namespace_aclmask`.
     pub fn schema_privileges(&mut self, role: Oid, schema: Oid, wanted: u32) -> Result<u32> {
         if self.is_superuser(role)? {
@@ -286,11 +270,11 @@ impl CatCx<'_> {
 /// The error 42501 for a relation.
 pub fn relation_denied(class: &PgClass) -> PgError {
     let noun = match class.relkind {
-        b'S' => "sequence",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'i' | b'I' => "index",
-        b'f' => "foreign table",
+        RelKind::Sequence => "sequence",
+        RelKind::View => "view",
+        RelKind::MaterializedView => "materialized view",
+        RelKind::Index | RelKind::PartitionedIndex => "index",
+        RelKind::ForeignTable => "foreign table",
         _ => "table",
     };
     pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", class.relname)

@@ -18,7 +18,7 @@ mod control;
 mod heap;
 mod index;
 mod locale;
-mod shift;
+mod renumber;
 
 use crate::rows::PgCollation;
 use ids::Oid;

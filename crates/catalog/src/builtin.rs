@@ -1,7 +1,7 @@
 //! The structure of the system catalogs, which is the same in every database of a major version:
 //! columns and indexes, read from the fact tables. Only the relfilenodes differ between databases.
 
-use crate::descs::{self, tuple_desc};
+use crate::descriptors::{self, tuple_desc};
 use crate::facts;
 use crate::rows::{PgAmproc, PgAttribute, PgClass, PgIndex, PgOpclass, PgProc, Text};
 use engine::index::{IndexDef, Support, SupportFunction};
@@ -95,7 +95,7 @@ impl Builtin {
             ])
         });
         let support = support.collect::<Result<_>>()?;
-        descs::index_def(class, at, index, self.columns(index.indexrelid), support)
+        descriptors::index_def(class, at, index, self.columns(index.indexrelid), support)
     }
 }
 

@@ -3,7 +3,7 @@
 //! A *cache* ([`SysCache`]) corresponds to a unique index of a catalog. Its number and the hash of
 //! its keys equal PostgreSQL's, since both appear in the invalidation messages of commit records.
 //!
-//! INVARIANT: shared entries hold committed rows only. A lookup that misses reads the shard's
+//! INVARIANT: shared entries contain committed rows only. A lookup that misses reads the shard's
 //! generation, scans with a fresh snapshot, and installs the result only if the generation is
 //! unchanged. An invalidation increments the generation and removes the entry. A key whose row the
 //! current transaction has changed is *dirty* for that transaction, which then uses its own overlay

@@ -6,10 +6,9 @@
 use crate::encoding;
 use crate::rows::{Name, PgCollation, Text};
 use ids::Oid;
+use ids::builtin::role;
+use ids::code::CollProvider;
 
-/// Provider codes of `pg_collation.collprovider`.
-const LIBC: u8 = b'c';
-const ICU: u8 = b'i';
 /// `collencoding` of a collation that is valid for every encoding.
 const ANY_ENCODING: i32 = -1;
 
@@ -35,7 +34,7 @@ pub fn of_this_machine() -> Vec<PgCollation> {
         add(&mut found, libc_collation(name, name, *encoding));
     }
     // A listed name takes precedence over an alias. Of several names with the same alias, the first
-    // in ASCII order wins.
+    // in ASCII order is used.
     let mut sorted: Vec<&(String, i32)> = locales.iter().collect();
     sorted.sort();
     for (name, encoding) in sorted {
@@ -63,12 +62,12 @@ fn add(found: &mut Vec<PgCollation>, new: PgCollation) {
     }
 }
 
-fn collation(name: &str, provider: u8, encoding: i32) -> PgCollation {
+fn collation(name: &str, provider: CollProvider, encoding: i32) -> PgCollation {
     PgCollation {
         oid: Oid::INVALID,
         collname: Name::new(name),
         collnamespace: crate::namespace::PG_CATALOG,
-        collowner: Oid(10),
+        collowner: role::BOOTSTRAP_SUPERUSER,
         collprovider: provider,
         collisdeterministic: true,
         collencoding: encoding,
@@ -83,8 +82,8 @@ fn libc_collation(name: &str, locale: &str, encoding: i32) -> PgCollation {
     PgCollation {
         collcollate: Some(Text::from(locale)),
         collctype: Some(Text::from(locale)),
-        collversion: actual_version(LIBC, locale).map(Text::from),
-        ..collation(name, LIBC, encoding)
+        collversion: actual_version(CollProvider::Libc, locale).map(Text::from),
+        ..collation(name, CollProvider::Libc, encoding)
     }
 }
 
@@ -92,7 +91,7 @@ fn icu_collation(locale: &vfs::locale::IcuLocale) -> PgCollation {
     PgCollation {
         colliculocale: Some(Text::from(locale.tag.as_str())),
         collversion: locale.version.as_deref().map(Text::from),
-        ..collation(&format!("{}-x-icu", locale.tag), ICU, ANY_ENCODING)
+        ..collation(&format!("{}-x-icu", locale.tag), CollProvider::Icu, ANY_ENCODING)
     }
 }
 
@@ -122,15 +121,15 @@ fn encoding_of(codeset: &str) -> Option<i32> {
 
 /// The current version of a collation, as reported by its provider. `None` for collations that are
 /// not versioned.
-pub fn actual_version(provider: u8, locale: &str) -> Option<String> {
+pub fn actual_version(provider: CollProvider, locale: &str) -> Option<String> {
     match provider {
-        ICU => vfs::locale::icu_version(locale),
-        LIBC => {
+        CollProvider::Icu => vfs::locale::icu_version(locale),
+        CollProvider::Libc => {
             let upper = locale.to_ascii_uppercase();
             let fixed = upper == "C" || upper == "POSIX" || upper.starts_with("C.");
             if fixed { None } else { vfs::locale::libc_version() }
         }
-        _ => None,
+        CollProvider::Default => None,
     }
 }
 

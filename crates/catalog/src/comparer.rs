@@ -5,17 +5,18 @@
 use crate::cx::CatCx;
 use crate::orders::{ArrayOrder, Column, EnumOrder, RowOrder};
 use ids::Oid;
+use ids::code::{Align, TypCategory, TypType};
 use pgerror::Result;
 use sync::Arc;
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::oids;
 
 /// Maximum nesting depth of composite types and arrays in a comparison.
 pub(crate) const DEPTH_MAX: u32 = 32;
 
 /// The layout data needed to extract a value of the type from a row or an array.
-pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
+pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: Align) -> TypeInfo {
     TypeInfo {
         oid,
         len,
@@ -24,8 +25,8 @@ pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo
         delim: b',',
         elem: Oid::INVALID,
         array: Oid::INVALID,
-        kind: b'b',
-        category: b'U',
+        kind: TypType::Base,
+        category: TypCategory::USER,
         base: Oid::INVALID,
         relid: Oid::INVALID,
     }
@@ -99,7 +100,7 @@ impl CatCx<'_> {
     }
 
     fn enum_comparer(&mut self, ty: Oid) -> Result<Option<Comparer>> {
-        if self.find_type(ty)?.is_none_or(|t| t.typtype != b'e') {
+        if self.find_type(ty)?.is_none_or(|t| t.typtype != TypType::Enum) {
             return Ok(None);
         }
         let order = match self.session.catalog.enum_order(ty) {

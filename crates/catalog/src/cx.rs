@@ -59,10 +59,10 @@ impl<'a> CatCx<'a> {
         }
         match self.session.catalog.find(cache.id, hash, keys) {
             Ok(found) => Ok(typed::<R>(found)),
-            Err(ticket) => {
+            Err(generation) => {
                 let found = self.scan_one(cache, keys)?;
                 let value = untyped(&found);
-                self.session.catalog.install(ticket, cache.id, hash, keys, value);
+                self.session.catalog.install(generation, cache.id, hash, keys, value);
                 Ok(found)
             }
         }
@@ -84,7 +84,7 @@ impl<'a> CatCx<'a> {
     pub fn list<R: CatalogRow>(&mut self, cache: SysCache<R>, keys: &[Key<'_>]) -> Result<Rows<R>> {
         let hash = hash_keys(keys);
         let dirty = self.session.overlay.is_list_dirty(cache.id);
-        let ticket = if dirty {
+        let generation = if dirty {
             if let Some(found) = self.session.overlay.find_list(cache.id, hash, keys) {
                 return Ok(typed_list::<R>(found));
             }
@@ -92,13 +92,13 @@ impl<'a> CatCx<'a> {
         } else {
             match self.session.catalog.find_list(cache.id, hash, keys) {
                 Ok(found) => return Ok(typed_list::<R>(found)),
-                Err(ticket) => Some(ticket),
+                Err(generation) => Some(generation),
             }
         };
         let index = cache.info();
         let rows: Rows<R> = self.scan_rows(index.index, index.keys, keys)?.into();
         let value: Found = Some(Arc::new(rows.clone()));
-        match ticket {
+        match generation {
             None => self.session.overlay.install_list(cache.id, hash, keys, value),
             Some(t) => self.session.catalog.install_list(t, cache.id, hash, keys, value),
         }

@@ -15,13 +15,14 @@ use crate::rows::{
     indexes,
 };
 use ids::Oid;
+use ids::code::{DepType, SharedDepType};
 use pgerror::{PgError, Result, SqlState};
 use std::fmt::Write as _;
 
 /// An object, or a column of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ObjectAddress {
-    /// OID of the catalog that holds the object's row.
+    /// OID of the catalog with the object's row.
     pub class: Oid,
     pub object: Oid,
     /// Attribute number, or 0 for the whole object.
@@ -48,31 +49,6 @@ impl ObjectAddress {
     pub const fn column(relation: Oid, number: ids::AttrNo) -> ObjectAddress {
         ObjectAddress { class: PgClass::RELATION, object: relation, sub: number as i32 }
     }
-}
-
-/// Kind of a dependency. Counterpart: `DependencyType`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Dependency {
-    Normal = b'n',
-    /// Dropped together with the referenced object, without CASCADE.
-    Auto = b'a',
-    /// Is part of the referenced object.
-    Internal = b'i',
-    PartitionPrimary = b'P',
-    PartitionSecondary = b'S',
-    Extension = b'e',
-    AutoExtension = b'x',
-}
-
-/// Kind of a dependency on a shared object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum SharedDependency {
-    Owner = b'o',
-    Acl = b'a',
-    Policy = b'r',
-    Tablespace = b't',
 }
 
 /// RESTRICT or CASCADE.
@@ -135,7 +111,7 @@ impl CatCx<'_> {
         &mut self,
         depender: ObjectAddress,
         referenced: ObjectAddress,
-        kind: Dependency,
+        kind: DepType,
     ) -> Result<()> {
         if is_pinned(referenced.class, referenced.object) {
             return Ok(());
@@ -147,7 +123,7 @@ impl CatCx<'_> {
             refclassid: referenced.class,
             refobjid: referenced.object,
             refobjsubid: referenced.sub,
-            deptype: kind as u8,
+            deptype: kind,
         })?;
         Ok(())
     }
@@ -158,7 +134,7 @@ impl CatCx<'_> {
         &mut self,
         depender: ObjectAddress,
         referenced: &[ObjectAddress],
-        kind: Dependency,
+        kind: DepType,
     ) -> Result<()> {
         for (i, object) in referenced.iter().enumerate() {
             if !referenced[..i].contains(object) {
@@ -174,7 +150,7 @@ impl CatCx<'_> {
         depender: ObjectAddress,
         class: Oid,
         object: Oid,
-        kind: SharedDependency,
+        kind: SharedDepType,
     ) -> Result<()> {
         if is_pinned(class, object) {
             return Ok(());
@@ -188,14 +164,14 @@ impl CatCx<'_> {
             objsubid: depender.sub,
             refclassid: class,
             refobjid: object,
-            deptype: kind as u8,
+            deptype: kind,
         })?;
         Ok(())
     }
 
     /// Records the owner of an object. Counterpart: `recordDependencyOnOwner`.
     pub fn record_owner(&mut self, depender: ObjectAddress, owner: Oid) -> Result<()> {
-        self.record_shared_dependency(depender, PgAuthid::RELATION, owner, SharedDependency::Owner)
+        self.record_shared_dependency(depender, PgAuthid::RELATION, owner, SharedDepType::Owner)
     }
 
     /// The dependencies of the object. With `sub` 0 those of its columns too.
@@ -221,7 +197,7 @@ impl CatCx<'_> {
     ) -> Result<usize> {
         let mut count = 0;
         for row in self.dependencies_of(object)? {
-            if keep_extension && row.deptype == Dependency::Extension as u8 {
+            if keep_extension && row.deptype == DepType::Extension {
                 continue;
             }
             self.delete(&row)?;
@@ -264,7 +240,7 @@ impl CatCx<'_> {
         }
         if count == 0 && is_pinned(class, old) && !is_pinned(class, new) {
             let new = ObjectAddress::new(class, new);
-            self.record_dependency(depender, new, Dependency::Normal)?;
+            self.record_dependency(depender, new, DepType::Normal)?;
             count = 1;
         }
         Ok(count)
@@ -327,7 +303,7 @@ impl CatCx<'_> {
                 continue;
             }
             match row.deptype {
-                b'i' | b'e' => {
+                DepType::Internal | DepType::Extension => {
                     if search.stack.is_empty() {
                         let whole = ObjectAddress { sub: 0, ..other };
                         if search.pending.contains(&other) || search.pending.contains(&whole) {
@@ -344,15 +320,15 @@ impl CatCx<'_> {
                     // Drop the owner instead; the recursion reaches this object again.
                     return self.collect_via_owner(search, object, other, flags);
                 }
-                b'P' => {
+                DepType::PartitionPrimary => {
                     partition = Some(other);
                     flags |= IS_PART;
                 }
-                b'S' => {
+                DepType::PartitionSecondary => {
                     partition = partition.or(Some(other));
                     flags |= IS_PART;
                 }
-                _ => {}
+                DepType::Normal | DepType::Auto | DepType::AutoExtension => {}
             }
         }
         if let Some(owner) = owner {
@@ -373,11 +349,11 @@ impl CatCx<'_> {
                 continue;
             }
             let flag = match row.deptype {
-                b'a' | b'x' => AUTO,
-                b'i' => INTERNAL,
-                b'P' | b'S' => PARTITION,
-                b'e' => EXTENSION,
-                _ => NORMAL,
+                DepType::Auto | DepType::AutoExtension => AUTO,
+                DepType::Internal => INTERNAL,
+                DepType::PartitionPrimary | DepType::PartitionSecondary => PARTITION,
+                DepType::Extension => EXTENSION,
+                DepType::Normal => NORMAL,
             };
             dependents.push((other, flag));
         }
@@ -508,7 +484,8 @@ impl Search<'_> {
         self.stack.iter().any(|(o, _)| covers(*o, object))
     }
 
-    /// Is the object, or the table that contains the column, on the stack? If so, adds the flags.
+    /// Whether the object, or the table that contains the column, is on the stack. If it is, adds
+    /// the flags to it.
     fn mark_on_stack(&mut self, object: ObjectAddress, flags: u32) -> bool {
         for (visited, its) in self.stack.iter_mut() {
             if covers(*visited, object) {
@@ -524,8 +501,8 @@ impl Search<'_> {
         false
     }
 
-    /// Is the object, or the table that contains the column, already a target? If so, adds the
-    /// flags. Columns of the object that are targets inherit the flags.
+    /// Whether the object, or the table that contains the column, is already a target. If it is,
+    /// adds the flags to it. Columns of the object that are targets inherit the flags.
     fn mark_target(&mut self, object: ObjectAddress, flags: u32) -> bool {
         let mut known = false;
         for target in &mut self.targets {
@@ -542,7 +519,7 @@ impl Search<'_> {
     }
 }
 
-/// Is `object` equal to `whole`, or a column of it?
+/// Whether `object` is equal to `whole`, or a column of it.
 fn covers(whole: ObjectAddress, object: ObjectAddress) -> bool {
     whole.class == object.class
         && whole.object == object.object

@@ -13,7 +13,8 @@ use crate::rows::{
     PgDefaultAcl, PgLargeobject, PgOperator, PgOpfamily, PgParameterAcl, PgProc, PgPublication,
     PgPublicationNamespace, PgPublicationRel, PgTransform, PgType, PgUserMapping, indexes,
 };
-use ids::Oid;
+use ids::code::DefAclObject;
+use ids::{Oid, RelKind};
 use pgerror::{PgError, Result};
 
 impl CatCx<'_> {
@@ -170,12 +171,11 @@ impl CatCx<'_> {
     fn describe_default_privileges(&mut self, oid: Oid) -> Result<String> {
         let row = self.one(indexes::PG_DEFAULT_ACL_OID_INDEX, oid, "default ACL")?;
         let objects = match row.defaclobjtype {
-            b'r' => "relations",
-            b'S' => "sequences",
-            b'f' => "functions",
-            b'T' => "types",
-            b'n' => "schemas",
-            _ => "objects",
+            DefAclObject::Relation => "relations",
+            DefAclObject::Sequence => "sequences",
+            DefAclObject::Function => "functions",
+            DefAclObject::Type => "types",
+            DefAclObject::Namespace => "schemas",
         };
         let role = self.role_name(row.defaclrole)?;
         let location = match row.defaclnamespace.valid() {
@@ -257,16 +257,15 @@ fn missing(what: &str, oid: Oid) -> PgError {
 }
 
 /// The noun for a `relkind`.
-pub fn relation_kind(kind: u8) -> &'static str {
+pub fn relation_kind(kind: RelKind) -> &'static str {
     match kind {
-        b'r' | b'p' => "table",
-        b'i' | b'I' => "index",
-        b'S' => "sequence",
-        b't' => "toast table",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'c' => "composite type",
-        b'f' => "foreign table",
-        _ => "relation",
+        RelKind::Table | RelKind::PartitionedTable => "table",
+        RelKind::Index | RelKind::PartitionedIndex => "index",
+        RelKind::Sequence => "sequence",
+        RelKind::Toast => "toast table",
+        RelKind::View => "view",
+        RelKind::MaterializedView => "materialized view",
+        RelKind::CompositeType => "composite type",
+        RelKind::ForeignTable => "foreign table",
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::RelDesc;
 use crate::cx::CatCx;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use pgerror::Result;
 
 /// Number of pages assumed for a table that was never vacuumed and has fewer.
@@ -31,7 +31,7 @@ impl CatCx<'_> {
     pub fn table_size(&mut self, desc: &RelDesc, mut pages: f64) -> Result<TableSize> {
         let class = &desc.class;
         let remembered = f64::from(class.reltuples);
-        if pages < NEVER_VACUUMED_PAGES && remembered < 0.0 && class.relkind == b'r' {
+        if pages < NEVER_VACUUMED_PAGES && remembered < 0.0 && class.relkind == RelKind::Table {
             pages = NEVER_VACUUMED_PAGES;
         }
         let density = if remembered >= 0.0 && class.relpages > 0 {

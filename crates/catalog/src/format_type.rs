@@ -5,7 +5,10 @@
 use crate::cx::CatCx;
 use crate::namespace::qualified;
 use ids::Oid;
+use ids::builtin::proc::ARRAY_SUBSCRIPT_HANDLER;
+use ids::code::ColumnStorage;
 use pgerror::Result;
+use types::oids;
 
 impl CatCx<'_> {
     /// As in messages: `integer`, `character varying`, `public.t[]`. Counterpart: `format_type_be`.
@@ -29,7 +32,8 @@ impl CatCx<'_> {
             return Ok("-".to_owned());
         }
         let Some(mut row) = self.find_type(oid)? else { return Ok("???".to_owned()) };
-        let is_array = row.typsubscript == Oid(6179) && row.typstorage != b'p';
+        let is_array =
+            row.typsubscript == ARRAY_SUBSCRIPT_HANDLER && row.typstorage != ColumnStorage::Plain;
         if is_array {
             match self.find_type(row.typelem)? {
                 Some(element) => row = element,
@@ -61,42 +65,42 @@ impl CatCx<'_> {
 /// The SQL standard name, and the suffix that follows the modifier.
 fn standard_name(oid: Oid, typmod: Option<i32>) -> Option<(&'static str, &'static str)> {
     let modified = typmod.is_some_and(|m| m >= 0);
-    Some(match oid.0 {
-        1560 if modified || typmod.is_none() => ("bit", ""),
+    Some(match oid {
+        oids::BIT if modified || typmod.is_none() => ("bit", ""),
         // Without a modifier, BIT means bit(1) and CHARACTER means character(1).
-        1560 => ("\"bit\"", ""),
-        16 => ("boolean", ""),
-        1042 if modified || typmod.is_none() => ("character", ""),
-        1042 => return None,
-        700 => ("real", ""),
-        701 => ("double precision", ""),
-        21 => ("smallint", ""),
-        23 => ("integer", ""),
-        20 => ("bigint", ""),
-        1700 => ("numeric", ""),
-        1186 => ("interval", ""),
-        1083 => ("time", " without time zone"),
-        1266 => ("time", " with time zone"),
-        1114 => ("timestamp", " without time zone"),
-        1184 => ("timestamp", " with time zone"),
-        1562 => ("bit varying", ""),
-        1043 => ("character varying", ""),
+        oids::BIT => ("\"bit\"", ""),
+        oids::BOOL => ("boolean", ""),
+        oids::BPCHAR if modified || typmod.is_none() => ("character", ""),
+        oids::BPCHAR => return None,
+        oids::FLOAT4 => ("real", ""),
+        oids::FLOAT8 => ("double precision", ""),
+        oids::INT2 => ("smallint", ""),
+        oids::INT4 => ("integer", ""),
+        oids::INT8 => ("bigint", ""),
+        oids::NUMERIC => ("numeric", ""),
+        oids::INTERVAL => ("interval", ""),
+        oids::TIME => ("time", " without time zone"),
+        oids::TIMETZ => ("time", " with time zone"),
+        oids::TIMESTAMP => ("timestamp", " without time zone"),
+        oids::TIMESTAMPTZ => ("timestamp", " with time zone"),
+        oids::VARBIT => ("bit varying", ""),
+        oids::VARCHAR => ("character varying", ""),
         _ => return None,
     })
 }
 
 /// The text of a built-in type's modifier. Counterpart: the `typmodout` functions.
 pub fn modifier_text(oid: Oid, typmod: i32) -> String {
-    match oid.0 {
-        1042 | 1043 if typmod > 4 => format!("({})", typmod - 4),
-        1560 | 1562 => format!("({typmod})"),
-        1083 | 1266 | 1114 | 1184 => format!("({typmod})"),
-        1700 if typmod >= 4 => {
+    match oid {
+        oids::BPCHAR | oids::VARCHAR if typmod > 4 => format!("({})", typmod - 4),
+        oids::BIT | oids::VARBIT => format!("({typmod})"),
+        oids::TIME | oids::TIMETZ | oids::TIMESTAMP | oids::TIMESTAMPTZ => format!("({typmod})"),
+        oids::NUMERIC if typmod >= 4 => {
             let packed = typmod - 4;
             let scale = ((packed & 0x7ff) ^ 1024) - 1024;
             format!("({},{scale})", packed >> 16 & 0xffff)
         }
-        1186 => interval_modifier(typmod),
+        oids::INTERVAL => interval_modifier(typmod),
         _ => String::new(),
     }
 }

@@ -9,7 +9,7 @@ use ids::Oid;
 use pgerror::{PgError, Result};
 use sync::Arc;
 use types::array::ArrayRef;
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::hash::{Hasher, TypedHash};
 use types::hash_functions;
 use types::{DatumRef, oids, record};

@@ -1,5 +1,5 @@
 //! Invalidation messages in PostgreSQL's layout, as stored in commit records, so that a hot standby
-//! (ours or PostgreSQL's) can apply them.
+//! can apply them.
 //!
 //! Counterpart: storage/sinval.h.
 //!

@@ -3,53 +3,64 @@
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (rows of a new cluster as text), `cache`
 //! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `cx` (lookups),
-//! `lookup`, `namespace`, `acl`, `format_type`, `foreign` (lookups used by analysis), `reldesc`,
+//! `lookup`, `namespace`, `acl`, `format_type`, `unsupported` (lookups used by analysis), `reldesc`,
 //! `relcache`, `orders`, `comparer`;
 //! `write`, `depend`, `object`, `describe`, `comment` (changes, dependencies, properties of objects
 //! of any kind); `bootstrap` creates a new cluster.
 
 #![forbid(unsafe_code)]
 
-pub mod acl;
+// Rows, and the contents of a new cluster.
 pub mod bootstrap;
 mod builtin;
-pub mod cache;
 pub mod collations;
-mod comment;
-mod comparer;
-pub mod conversion;
-mod cx;
-pub mod depend;
-mod describe;
-pub mod descs;
 pub mod encoding;
-pub mod estimate;
 pub mod facts;
-pub mod foreign;
-pub mod format_type;
-mod hasher;
-pub mod inval;
-mod keywords;
-pub mod lookup;
-pub mod namespace;
-pub mod object;
-mod orders;
-pub mod overlay;
-pub mod relcache;
-mod reldesc;
 pub mod rows;
-mod session;
+
+// Caches and invalidation.
+pub mod cache;
+pub mod inval;
+pub mod overlay;
 mod shared;
+
+// Storage below the caches.
 mod store;
 mod tables;
 mod transaction;
+
+// Look-ups.
+pub mod acl;
+pub mod conversion;
+mod cx;
+pub mod estimate;
+pub mod format_type;
+mod keywords;
+pub mod lookup;
+pub mod namespace;
+mod session;
+pub mod unsupported;
+
+// Descriptors of relations; comparison and hashing of catalog-dependent types.
+mod comparer;
+pub mod descriptors;
+mod hasher;
+mod orders;
+pub mod relcache;
+mod reldesc;
+
+// Changes, dependencies, and objects of any class.
+mod comment;
+pub mod depend;
+mod describe;
+pub mod object;
 pub mod write;
 
 pub use cache::{Key, Row, SysCache, Tuple};
 pub use cx::CatCx;
 pub use depend::ObjectAddress;
 pub use describe::relation_kind;
-pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, shape_version};
+pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, row_type_version};
 pub use session::{CatSession, CatalogState};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;

@@ -9,15 +9,16 @@ use crate::rows::{
     PgDatabase, PgEnum, PgExtension, PgLanguage, PgOpclass, PgOperator, PgOpfamily, PgProc,
     PgRange, PgTablespace, PgType, indexes,
 };
-use ids::{AttrNo, Oid};
+pub use ids::builtin::am::{BTREE as BTREE_AM, HASH as HASH_AM, HEAP as HEAP_AM};
+use ids::builtin::proc::ARRAY_SUBSCRIPT_HANDLER;
+use ids::code::{CastContext, CastMethod, TypType};
+use ids::strategy::{btree, hash};
+use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
 use types::oids;
 
 /// Access methods.
-pub const HEAP_AM: Oid = Oid(2);
-pub const BTREE_AM: Oid = Oid(403);
-pub const HASH_AM: Oid = Oid(405);
 
 /// Operators and support functions that compare values of a type; 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl CatCx<'_> {
         let (mut oid, mut typmod) = (oid, -1);
         loop {
             let row = self.type_row(oid)?;
-            if row.typtype != b'd' {
+            if row.typtype != TypType::Domain {
                 return Ok((oid, typmod));
             }
             if typmod < 0 {
@@ -73,7 +74,9 @@ impl CatCx<'_> {
     pub fn element_type(&mut self, oid: Oid) -> Result<Oid> {
         let row = self.find_type(oid)?;
         // True arrays are subscripted by array_subscript_handler.
-        Ok(row.filter(|t| t.typsubscript == Oid(6179)).map_or(Oid::INVALID, |t| t.typelem))
+        Ok(row
+            .filter(|t| t.typsubscript == ARRAY_SUBSCRIPT_HANDLER)
+            .map_or(Oid::INVALID, |t| t.typelem))
     }
 
     /// The array type over this element type, else 0.
@@ -145,10 +148,12 @@ impl CatCx<'_> {
         self.list(cache::PROCNAMEARGSNSP, &[name.into()])
     }
 
+    /// The row of a procedural language; an internal error where it does not exist.
     pub fn language(&mut self, oid: Oid) -> Result<Row<PgLanguage>> {
         self.get(cache::LANGOID, &[oid.into()], format_args!("language {oid}"))
     }
 
+    /// The row of the procedural language with this name.
     pub fn find_language(&mut self, name: &str) -> Result<Option<Row<PgLanguage>>> {
         self.search(cache::LANGNAME, &[name.into()])
     }
@@ -181,7 +186,7 @@ impl CatCx<'_> {
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: i16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>> {
         let keys = [family.into(), left.into(), right.into(), strategy.into()];
         Ok(self.search(cache::AMOPSTRATEGY, &keys)?.map(|r| r.amopopr))
@@ -244,43 +249,48 @@ impl CatCx<'_> {
         Ok(preferred.or(coercible))
     }
 
-    /// Can a value of one type be used as the other without conversion? Counterpart:
-    /// `IsBinaryCoercible`.
+    /// Whether a value of type `source` can be used as one of type `target` without conversion.
+    /// Counterpart: `IsBinaryCoercible`.
     pub fn is_binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
-        const ANY: Oid = Oid(2276);
-        const ANYELEMENT: Oid = Oid(2283);
-        const ANYCOMPATIBLE: Oid = Oid(5077);
-        const RECORD: Oid = Oid(2249);
-        if source == target || matches!(target, ANY | ANYELEMENT | ANYCOMPATIBLE) {
+        if source == target || matches!(target, oids::ANY | oids::ANYELEMENT | oids::ANYCOMPATIBLE)
+        {
             return Ok(true);
         }
         let (source, _) = self.base_type(source)?;
         if source == target {
             return Ok(true);
         }
-        let polymorphic = match target.0 {
-            2277 | 5078 => self.element_type(source)?.is_valid(), // anyarray, anycompatiblearray
-            3500 => self.type_row(source)?.typtype == b'e',       // anyenum
-            3831 | 5080 => self.type_row(source)?.typtype == b'r', // anyrange, anycompatiblerange
-            4537 | 4538 => self.type_row(source)?.typtype == b'm', // any(compatible)multirange
-            2776 | 5079 => !self.element_type(source)?.is_valid(), // any(compatible)nonarray
+        let polymorphic = match target {
+            oids::ANYARRAY | oids::ANYCOMPATIBLEARRAY => self.element_type(source)?.is_valid(),
+            oids::ANYENUM => self.type_row(source)?.typtype == TypType::Enum,
+            oids::ANYRANGE | oids::ANYCOMPATIBLERANGE => {
+                self.type_row(source)?.typtype == TypType::Range
+            }
+            oids::ANYMULTIRANGE | oids::ANYCOMPATIBLEMULTIRANGE => {
+                self.type_row(source)?.typtype == TypType::Multirange
+            }
+            oids::ANYNONARRAY | oids::ANYCOMPATIBLENONARRAY => {
+                !self.element_type(source)?.is_valid()
+            }
             _ => false,
         };
         if polymorphic {
             return Ok(true);
         }
-        if target == RECORD && self.type_row(source)?.typtype == b'c' {
+        if target == oids::RECORD && self.type_row(source)?.typtype == TypType::Composite {
             return Ok(true);
         }
-        if target == Oid(2287) {
-            // record[] accepts arrays of composite types.
+        if target == oids::RECORD_ARRAY {
+            // It accepts arrays of composite types.
             let element = self.element_type(source)?;
-            if element.is_valid() && self.type_row(element)?.typtype == b'c' {
+            if element.is_valid() && self.type_row(element)?.typtype == TypType::Composite {
                 return Ok(true);
             }
         }
         let cast = self.cast(source, target)?;
-        Ok(cast.is_some_and(|c| c.castmethod == b'b' && c.castcontext == b'i'))
+        Ok(cast.is_some_and(|c| {
+            c.castmethod == CastMethod::Binary && c.castcontext == CastContext::Implicit
+        }))
     }
 
     /// The comparison and hash support of a type. Counterpart: `lookup_type_cache`.
@@ -316,15 +326,15 @@ impl CatCx<'_> {
             let (family, input) = (class.opcfamily, class.opcintype);
             ops.btree_family = family;
             ops.btree_input = input;
-            ops.lt = self.family_member(family, input, input, 1)?.unwrap_or_default();
-            ops.eq = self.family_member(family, input, input, 3)?.unwrap_or_default();
-            ops.gt = self.family_member(family, input, input, 5)?.unwrap_or_default();
+            ops.lt = self.family_member(family, input, input, btree::LESS)?.unwrap_or_default();
+            ops.eq = self.family_member(family, input, input, btree::EQUAL)?.unwrap_or_default();
+            ops.gt = self.family_member(family, input, input, btree::GREATER)?.unwrap_or_default();
             ops.cmp = self.family_proc(family, input, input, 1)?.unwrap_or_default();
         }
         if let Some(class) = self.default_opclass(base, HASH_AM)? {
             let class = self.opclass(class)?;
             let (family, input) = (class.opcfamily, class.opcintype);
-            let eq = self.family_member(family, input, input, 1)?.unwrap_or_default();
+            let eq = self.family_member(family, input, input, hash::EQUAL)?.unwrap_or_default();
             if !ops.eq.is_valid() || ops.eq == eq {
                 ops.eq = eq;
                 ops.hash_family = family;
@@ -382,6 +392,7 @@ impl CatCx<'_> {
         self.search(cache::ATTNUM, &[relation.into(), number.into()])
     }
 
+    /// The `pg_attribute` row of the column with this name.
     pub fn attribute_named(
         &mut self,
         relation: Oid,
@@ -390,16 +401,19 @@ impl CatCx<'_> {
         self.search(cache::ATTNAME, &[relation.into(), name.into()])
     }
 
+    /// The row of a constraint; `None` where it does not exist.
     pub fn constraint(&mut self, oid: Oid) -> Result<Option<Row<PgConstraint>>> {
         self.search(cache::CONSTROID, &[oid.into()])
     }
 
     // Collations, roles, databases
 
+    /// The row of a collation; an internal error where it does not exist.
     pub fn collation(&mut self, oid: Oid) -> Result<Row<PgCollation>> {
         self.get(cache::COLLOID, &[oid.into()], format_args!("collation {oid}"))
     }
 
+    /// The row of the role with this name; `None` where it does not exist.
     pub fn find_role(&mut self, name: &str) -> Result<Option<Row<PgAuthid>>> {
         self.search(cache::AUTHNAME, &[name.into()])
     }
@@ -411,6 +425,7 @@ impl CatCx<'_> {
         })
     }
 
+    /// The row of a role; `None` where it does not exist.
     pub fn role_row(&mut self, oid: Oid) -> Result<Option<Row<PgAuthid>>> {
         self.search(cache::AUTHOID, &[oid.into()])
     }
@@ -427,24 +442,29 @@ impl CatCx<'_> {
         self.store.mapped_relation(file, shared)
     }
 
+    /// The row of the tablespace with this name; `None` where it does not exist.
     pub fn find_tablespace(&mut self, name: &str) -> Result<Option<Row<PgTablespace>>> {
         let rows = self.scan(indexes::PG_TABLESPACE_SPCNAME_INDEX, &[name.into()])?;
         Ok(rows.into_iter().next())
     }
 
+    /// The row of the database with this name; `None` where it does not exist.
     pub fn find_database(&mut self, name: &str) -> Result<Option<Row<PgDatabase>>> {
         let rows = self.scan(indexes::PG_DATABASE_DATNAME_INDEX, &[name.into()])?;
         Ok(rows.into_iter().next())
     }
 
+    /// The row of a database; `None` where it does not exist.
     pub fn database(&mut self, oid: Oid) -> Result<Option<Row<PgDatabase>>> {
         self.search(cache::DATABASEOID, &[oid.into()])
     }
 
+    /// The row of the access method with this name; `None` where it does not exist.
     pub fn find_access_method(&mut self, name: &str) -> Result<Option<Row<PgAm>>> {
         self.search(cache::AMNAME, &[name.into()])
     }
 
+    /// The row of the extension with this name; `None` where it does not exist.
     pub fn find_extension(&mut self, name: &str) -> Result<Option<Row<PgExtension>>> {
         let rows = self.scan(indexes::PG_EXTENSION_NAME_INDEX, &[name.into()])?;
         Ok(rows.into_iter().next())

@@ -7,15 +7,10 @@ use crate::cx::{CatCx, undefined};
 use crate::rows::{Name, PgOperator, PgProc, Text};
 use crate::session::SearchPath;
 use ids::Oid;
+pub use ids::builtin::namespace::{PG_CATALOG, PG_TOAST, PUBLIC};
+use ids::code::OprKind;
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
-
-/// `pg_catalog`.
-pub const PG_CATALOG: Oid = Oid(11);
-/// `pg_toast`.
-pub const PG_TOAST: Oid = Oid(99);
-/// `public`.
-pub const PUBLIC: Oid = Oid(2200);
 
 /// A candidate function of a call. Counterpart: `FuncCandidateList`.
 #[derive(Clone, Debug)]
@@ -43,15 +38,15 @@ pub struct OperCandidate {
 impl CatCx<'_> {
     /// The current search path.
     pub fn search_path(&mut self) -> Result<Arc<SearchPath>> {
-        // Creation, renaming or dropping of a schema changes `seen`.
-        let seen = self.session.seen();
+        // The creation, renaming or dropping of a schema changes the state.
+        let state = self.session.catalog_state();
         if let Some((path, at)) = &self.session.path
-            && *at == seen
+            && *at == state
         {
             return Ok(path.clone());
         }
         let path = Arc::new(self.compute_path()?);
-        self.session.path = Some((path.clone(), seen));
+        self.session.path = Some((path.clone(), state));
         Ok(path)
     }
 
@@ -130,6 +125,7 @@ impl CatCx<'_> {
         Ok(oid)
     }
 
+    /// The name of a schema; `None` where it does not exist.
     pub fn namespace_name(&mut self, oid: Oid) -> Result<Option<Name>> {
         Ok(self.search(cache::NAMESPACEOID, &[oid.into()])?.map(|n| n.nspname))
     }
@@ -184,7 +180,8 @@ impl CatCx<'_> {
         Ok(self.search(cache::RELNAMENSP, &[name.into(), schema.into()])?.map(|c| c.oid))
     }
 
-    /// Does the relation's unqualified name find it? Counterpart: `RelationIsVisible`.
+    /// Whether the unqualified name of the relation finds it along the search path. Counterpart:
+    /// `RelationIsVisible`.
     pub fn is_relation_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::RELOID, &[oid.into()])? else { return Ok(false) };
         for &schema in &self.search_path()?.schemas {
@@ -217,7 +214,8 @@ impl CatCx<'_> {
         Ok(self.search(cache::TYPENAMENSP, &[name.into(), schema.into()])?.map(|t| t.oid))
     }
 
-    /// Does the type's unqualified name find it? Counterpart: `TypeIsVisible`.
+    /// Whether the unqualified name of the type finds it along the search path. Counterpart:
+    /// `TypeIsVisible`.
     pub fn is_type_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::TYPEOID, &[oid.into()])? else { return Ok(false) };
         for &schema in &self.search_path()?.schemas {
@@ -269,7 +267,8 @@ impl CatCx<'_> {
         Ok(found)
     }
 
-    /// Does the function's unqualified name find it? Counterpart: `FunctionIsVisible`.
+    /// Whether the unqualified name of the function finds it along the search path. Counterpart:
+    /// `FunctionIsVisible`.
     pub fn is_function_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::PROCOID, &[oid.into()])? else { return Ok(false) };
         let args = row.proargtypes.clone();
@@ -310,13 +309,13 @@ impl CatCx<'_> {
         Ok(schemas.iter().find_map(in_schema).map(|r| r.oid))
     }
 
-    /// The operators of a kind (`b` binary, `l` prefix) with this name. Counterpart:
+    /// The operators of a kind with this name. Counterpart:
     /// `OpernameGetCandidates`.
     pub fn operator_candidates(
         &mut self,
         schema: Option<&str>,
         name: &str,
-        kind: u8,
+        kind: OprKind,
     ) -> Result<Vec<OperCandidate>> {
         let schema = match schema {
             Some(schema) => Some(self.namespace(schema)?),
@@ -347,7 +346,8 @@ impl CatCx<'_> {
         Ok(found)
     }
 
-    /// Does the operator's unqualified name find it? Counterpart: `OperatorIsVisible`.
+    /// Whether the unqualified name of the operator finds it along the search path. Counterpart:
+    /// `OperatorIsVisible`.
     pub fn is_operator_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::OPEROID, &[oid.into()])? else { return Ok(false) };
         let name = row.oprname;
@@ -379,8 +379,8 @@ impl CatCx<'_> {
         Ok(self.search_path()?.without_temp(temp).collect())
     }
 
-    /// Is it the statistics object that the unqualified name finds? Counterpart:
-    /// `StatisticsObjIsVisible`.
+    /// Whether the unqualified name finds this statistics object along the search path.
+    /// Counterpart: `StatisticsObjIsVisible`.
     pub fn is_visible_statistics(&mut self, oid: Oid, name: &str) -> Result<bool> {
         for schema in self.schemas_for(None)? {
             let keys = [name.into(), schema.into()];
@@ -404,6 +404,8 @@ impl CatCx<'_> {
         })
     }
 
+    /// OID of an operator class of an access method; `None` where the schema or class does not
+    /// exist.
     pub fn find_opclass(
         &mut self,
         am: Oid,
@@ -419,6 +421,8 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of an operator family of an access method; `None` where the schema or family does not
+    /// exist.
     pub fn find_opfamily(
         &mut self,
         am: Oid,
@@ -434,6 +438,7 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of a conversion; `None` where the schema or conversion does not exist.
     pub fn find_conversion(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         for schema in self.schemas_for(schema)? {
             let keys = [name.into(), schema.into()];
@@ -444,6 +449,7 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of a text search configuration; `None` where the schema or configuration does not exist.
     pub fn find_ts_config(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         for schema in self.schemas_for(schema)? {
             let keys = [name.into(), schema.into()];
@@ -454,6 +460,7 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of a text search dictionary; `None` where the schema or dictionary does not exist.
     pub fn find_ts_dict(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         for schema in self.schemas_for(schema)? {
             let keys = [name.into(), schema.into()];
@@ -478,7 +485,8 @@ pub fn qualified(schema: Option<&str>, name: &str) -> String {
     schema.map_or_else(|| name.to_owned(), |schema| format!("{schema}.{name}"))
 }
 
-/// Can the function be called with this number of arguments?
+/// The candidate, if the function can be called with this number of arguments and these argument
+/// names.
 fn match_call(
     row: &Row<PgProc>,
     arg_count: Option<usize>,
@@ -538,9 +546,8 @@ fn match_call(
 fn match_named(row: &PgProc, count: usize, arg_names: &[&str]) -> Option<Vec<usize>> {
     let declared = row.proargtypes.len();
     let names = row.proargnames.as_ref()?;
-    let is_input = |i: usize| {
-        row.proargmodes.as_ref().is_none_or(|m| matches!(m.get(i), Some(b'i' | b'b' | b'v')))
-    };
+    let is_input =
+        |i: usize| row.proargmodes.as_ref().is_none_or(|m| m.get(i).is_some_and(|m| m.is_input()));
     let inputs: Vec<&Text> =
         names.iter().enumerate().filter(|(i, _)| is_input(*i)).map(|(_, n)| n).collect();
     let positional = count - arg_names.len();

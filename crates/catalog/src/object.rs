@@ -36,7 +36,7 @@ pub struct ObjectClass {
     name: Option<(AttrNo, Oid)>,
     /// The schema; `None` for objects that are not in schemas.
     namespace: Option<AttrNo>,
-    /// The relation that the object is a part of and has its name in.
+    /// The relation that the object is a part of, within which its name is unique.
     relation: Option<AttrNo>,
     /// The access method that the name is qualified with.
     method: Option<AttrNo>,
@@ -47,7 +47,7 @@ pub struct ObjectClass {
     acl: Option<(AttrNo, Kind)>,
 }
 
-/// A class with these parts only; the columns follow by the functions below.
+/// A class without optional properties, which the functions below add.
 const fn class<R: CatalogRow>(noun: &'static str, oid_index: Index<R>) -> ObjectClass {
     ObjectClass {
         catalog: R::RELATION,
@@ -122,18 +122,19 @@ impl ObjectClass {
         }
     }
 
-    /// Are its objects in schemas?
+    /// Whether the objects of the class are in schemas.
     pub fn is_in_schema(&self) -> bool {
         self.namespace.is_some()
     }
 
-    /// Do its objects have owners of their own?
+    /// Whether the objects of the class have owners of their own.
     pub fn has_owner(&self) -> bool {
         self.owner.is_some()
     }
 
-    /// Are the names of its objects qualified with an access method?
-    pub fn is_of_method(&self) -> bool {
+    /// Whether names of the class are qualified with an access method, as those of operator
+    /// classes.
+    pub fn has_access_method(&self) -> bool {
         self.method.is_some()
     }
 }
@@ -281,6 +282,7 @@ impl ObjectRow {
         })
     }
 
+    /// The OID of the object.
     pub fn oid(&self) -> Result<Oid> {
         self.column(1)
     }
@@ -308,6 +310,7 @@ impl ObjectRow {
         self.class.method.map(|column| self.column(column)).transpose()
     }
 
+    /// The owner; `None` if objects of the class have no owners of their own.
     pub fn owner(&self) -> Result<Option<Oid>> {
         self.class.owner.map(|column| self.column(column)).transpose()
     }
@@ -453,7 +456,7 @@ impl CatCx<'_> {
         Ok(None)
     }
 
-    /// Does the unqualified name find the object?
+    /// Whether the unqualified name finds the object along the search path.
     pub fn is_object_visible(&mut self, row: &ObjectRow) -> Result<bool> {
         let name = row.name()?;
         let found = self.find_object(row.class, row.method()?, None, name.as_str())?;

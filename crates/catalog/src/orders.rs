@@ -1,4 +1,4 @@
-//! Orderings of enums, rows and arrays of them. `comparer` makes them from the catalogs.
+//! Orderings of enums, of rows, and of arrays of these. `comparer` builds them from the catalogs.
 
 use hashbrown::HashMap;
 use ids::Oid;
@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use sync::atomic::{AtomicBool, Ordering::Relaxed};
 use sync::{Arc, Mutex, RwLock};
 use types::compare::{Comparer, TypedCompare};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::{Datum, DatumRef, record};
 
 /// The sort order of an enum's labels, shared by all comparers of the type. A session that adds a

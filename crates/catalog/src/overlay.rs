@@ -37,7 +37,7 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Has the transaction made no catalog changes?
+    /// Whether the transaction has made no catalog changes.
     pub fn is_clean(&self) -> bool {
         self.dirty.is_empty() && self.dirty_relations.is_empty() && !self.all_relations
     }
@@ -54,7 +54,7 @@ impl Overlay {
         self.new_enum_values.insert(value);
     }
 
-    /// Was the value added by this transaction?
+    /// Whether this transaction has added the value.
     pub fn is_new_enum_value(&self, value: Oid) -> bool {
         !self.new_enum_values.is_empty() && self.new_enum_values.contains(&value)
     }
@@ -71,7 +71,8 @@ impl Overlay {
         self.all_relations || self.dirty_relations.contains(&relation)
     }
 
-    /// Has the transaction changed an index of the relation, its TOAST table or the TOAST index?
+    /// Whether the transaction has changed an index of the relation, its TOAST table or the TOAST
+    /// index.
     pub(crate) fn is_part_dirty(&self, desc: &RelDesc) -> bool {
         self.dirty_relations.iter().any(|&r| desc.depends_on(r))
     }
@@ -151,11 +152,13 @@ impl Overlay {
         }
     }
 
+    /// Starts a subtransaction: the changes so far become visible to it.
     pub fn begin_subtransaction(&mut self) {
         self.end_command();
         self.marks.push(self.prior.len());
     }
 
+    /// Ends a subtransaction; its changes become those of its parent.
     pub fn commit_subtransaction(&mut self) {
         self.end_command();
         self.marks.pop();

@@ -4,12 +4,13 @@
 
 use crate::cache;
 use crate::cx::CatCx;
-use crate::descs::{index_def, index_desc, rel_file, table_desc, tuple_desc};
+use crate::descriptors::{index_def, index_desc, rel_file, table_desc, tuple_desc};
 use crate::reldesc::{IndexPart, RelDesc};
 use crate::rows::{PgAttribute, PgClass, indexes};
 use engine::index::{MethodInfo, Support, SupportFunction, SupportKind};
 use engine::{IndexDesc, TableDesc, ToastDesc};
-use ids::{Oid, Persistence, RelFile};
+use ids::code::ConType;
+use ids::{Oid, Persistence, RelFile, RelKind};
 use pgerror::{PgError, Result};
 use std::sync::OnceLock;
 use sync::Arc;
@@ -22,25 +23,26 @@ impl CatCx<'_> {
             .ok_or_else(|| PgError::internal(format!("could not open relation with OID {oid}")))
     }
 
-    /// As [`CatCx::relation`]; `None` where the relation is gone.
+    /// As [`CatCx::relation`]; `None` where the relation does not exist.
     pub fn try_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
-        let ticket = match self.session.catalog.find_relation(oid) {
+        let generation = match self.session.catalog.find_relation(oid) {
             _ if self.session.overlay.is_relation_dirty(oid) => None,
             Ok(found) if self.session.overlay.is_part_dirty(&found) => None,
-            // The cached descriptor is the one of the owning session; build our own.
+            // The cached descriptor is that of the session that owns the temporary table, so this
+            // session builds its own.
             Ok(found) if self.is_other_temp(&found.class) => return self.build_relation(oid),
             Ok(found) => return Ok(Some(found)),
-            Err(ticket) => Some(ticket),
+            Err(generation) => Some(generation),
         };
-        if ticket.is_none()
+        if generation.is_none()
             && let Some(found) = self.session.overlay.find_relation(oid)
         {
             return Ok(Some(found));
         }
         let built = self.build_relation(oid)?;
         if let Some(desc) = built.as_ref().filter(|desc| !desc.other_temp) {
-            match ticket.filter(|_| !self.session.overlay.is_part_dirty(desc)) {
-                Some(ticket) => self.session.catalog.install_relation(ticket, desc),
+            match generation.filter(|_| !self.session.overlay.is_part_dirty(desc)) {
+                Some(generation) => self.session.catalog.install_relation(generation, desc),
                 None => self.session.overlay.install_relation(desc.clone()),
             }
         }
@@ -50,8 +52,7 @@ impl CatCx<'_> {
     /// Counterpart: `RELATION_IS_OTHER_TEMP`.
     fn is_other_temp(&self, class: &PgClass) -> bool {
         let own = [self.session.temp_namespace, self.session.temp_toast_namespace];
-        class.relpersistence == Persistence::Temporary.to_char()
-            && !own.contains(&class.relnamespace)
+        class.relpersistence == Persistence::Temporary && !own.contains(&class.relnamespace)
     }
 
     fn build_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
@@ -67,8 +68,11 @@ impl CatCx<'_> {
             )));
         }
         let tupdesc = Arc::new(tuple_desc(&attributes, class.reltype));
-        let is_index = matches!(class.relkind, b'i' | b'I');
-        let has_rows = matches!(class.relkind, b'r' | b'p' | b't' | b'm');
+        let is_index = class.relkind.is_index();
+        let has_rows = matches!(
+            class.relkind,
+            RelKind::Table | RelKind::PartitionedTable | RelKind::Toast | RelKind::MaterializedView
+        );
         let mut desc = RelDesc {
             view_query: OnceLock::new(),
             row_desc: OnceLock::new(),
@@ -111,17 +115,20 @@ impl CatCx<'_> {
             let rows = self.scan(indexes::PG_POLICY_POLRELID_POLNAME_INDEX, &[oid.into()])?;
             desc.policies = rows.iter().map(|r| r.row.clone()).collect();
         }
-        if desc.class.relkind == b'p' {
+        if desc.class.relkind == RelKind::PartitionedTable {
             let row = self.search(cache::PARTRELID, &[oid.into()])?;
             desc.partitioned = row.map(|r| r.row.clone());
         }
         if desc.other_temp {
             return Ok(Some(Arc::new(desc)));
         }
-        if matches!(desc.class.relkind, b'r' | b't' | b'm' | b'S') {
+        if matches!(
+            desc.class.relkind,
+            RelKind::Table | RelKind::Toast | RelKind::MaterializedView | RelKind::Sequence
+        ) {
             desc.table = Some(Arc::new(self.engine_table(&desc)?));
         }
-        if desc.class.relkind == b'i' {
+        if desc.class.relkind == RelKind::Index {
             desc.engine_index = self.engine_index(&desc)?.map(Arc::new);
         }
         Ok(Some(Arc::new(desc)))
@@ -251,11 +258,11 @@ impl CatCx<'_> {
         Ok(exprs.get(at).map_or(Oid::INVALID, plan::Expr::type_oid))
     }
 
-    /// Does equality of two values of this type imply that their bytes are equal? `prosrc` is that
-    /// of the support function that tells it.
+    /// Whether equal values of this type always have equal bytes. `prosrc` names the
+    /// equalimage support function of the operator class.
     fn is_equal_image(&mut self, prosrc: &str, ty: Oid, collation: Oid) -> Result<bool> {
         match prosrc {
-            // Equal bpchar values may differ in trailing blanks, whatever the function says.
+            // Equal bpchar values may differ in trailing blanks, regardless of the function.
             _ if ty == types::oids::BPCHAR => Ok(false),
             "btequalimage" => Ok(true),
             "btvarstrequalimage" => self.is_deterministic(collation),
@@ -304,12 +311,15 @@ impl CatCx<'_> {
             let rows = self.scan(indexes::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &[oid.into()])?;
             desc.defaults = rows.iter().map(|r| (r.adnum, r.adbin.clone())).collect();
         }
-        if matches!(desc.class.relkind, b'r' | b'p' | b'f') {
+        if matches!(
+            desc.class.relkind,
+            RelKind::Table | RelKind::PartitionedTable | RelKind::ForeignTable
+        ) {
             let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
             for row in self.scan(index, &[oid.into()])? {
                 match row.contype {
-                    b'c' => desc.checks.push(row.row.clone()),
-                    b'f' => desc.foreign_keys.push(row.row.clone()),
+                    ConType::Check => desc.checks.push(row.row.clone()),
+                    ConType::ForeignKey => desc.foreign_keys.push(row.row.clone()),
                     _ => {}
                 }
             }

@@ -6,12 +6,12 @@ use crate::rows::{
     PgTrigger, Text,
 };
 use engine::{IndexDesc, TableDesc};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use page::tupdesc::TupleDesc;
 use pgerror::{Result, pg_err};
 use std::sync::OnceLock;
 use sync::Arc;
-use types::fncx::{Dropped, RowColumn, RowDesc};
+use types::fn_context::{Dropped, RowColumn, RowDesc};
 
 /// Attribute option in which PostgreSQL, since 15.20, stores the WAL position at which a column of
 /// a row type was last defined. PostgreSQL warns of relations with a later column older than an
@@ -20,7 +20,7 @@ use types::fncx::{Dropped, RowColumn, RowDesc};
 pub const VERSION_OPTION: &str = "pg_attver=";
 
 /// The latest version of the columns; 0 where none has one.
-pub fn shape_version<'a>(columns: impl IntoIterator<Item = &'a PgAttribute>) -> u64 {
+pub fn row_type_version<'a>(columns: impl IntoIterator<Item = &'a PgAttribute>) -> u64 {
     let options = columns.into_iter().flat_map(|a| a.attoptions.iter().flatten());
     let versions = options.filter_map(|o| o.as_str().strip_prefix(VERSION_OPTION)?.parse().ok());
     versions.max().unwrap_or(0)
@@ -73,16 +73,17 @@ pub struct IndexPart {
 }
 
 impl RelDesc {
+    /// OID of the relation.
     pub fn oid(&self) -> Oid {
         self.class.oid
     }
 
+    /// Name of the relation.
     pub fn name(&self) -> &str {
         self.class.relname.as_str()
     }
 
-    /// `pg_class.relkind`.
-    pub fn kind(&self) -> u8 {
+    pub fn kind(&self) -> RelKind {
         self.class.relkind
     }
 
@@ -101,7 +102,7 @@ impl RelDesc {
         };
         let make = || {
             let columns = self.attributes.iter().map(column).collect();
-            Arc::new(RowDesc::new(columns, shape_version(&self.attributes)))
+            Arc::new(RowDesc::new(columns, row_type_version(&self.attributes)))
         };
         self.row_desc.get_or_init(make).clone()
     }
@@ -111,6 +112,7 @@ impl RelDesc {
         self.attributes.iter().find(|a| !a.attisdropped && a.attname == name)
     }
 
+    /// The column with this attribute number, dropped or not; `None` for system columns.
     pub fn attribute(&self, number: AttrNo) -> Option<&PgAttribute> {
         usize::try_from(number).ok()?.checked_sub(1).and_then(|i| self.attributes.get(i))
     }
@@ -133,8 +135,8 @@ impl RelDesc {
         })
     }
 
-    /// Is `relation` an index of this relation, its TOAST table or the TOAST index? If it changes,
-    /// the descriptor is stale.
+    /// Whether `relation` is an index of this relation, its TOAST table or the TOAST index, so that
+    /// a change of it makes the descriptor stale.
     pub(crate) fn depends_on(&self, relation: Oid) -> bool {
         if self.indexes.iter().any(|i| i.indexrelid == relation) {
             return true;
@@ -148,7 +150,7 @@ impl RelDesc {
         self.indexes.iter().find(|i| i.indisprimary && i.indisvalid)
     }
 
-    /// Is it a system catalog or its TOAST table, judged by OID? Counterpart:
+    /// Whether the relation is a system catalog or the TOAST table of one, by its OID. Counterpart:
     /// `IsCatalogRelationOid`.
     pub fn is_catalog(&self) -> bool {
         self.class.oid < Oid::FIRST_UNPINNED

@@ -57,10 +57,11 @@ pub struct CatalogState {
 
 impl CatSession {
     /// The current catalog state of the session.
-    pub fn seen(&self) -> CatalogState {
+    pub fn catalog_state(&self) -> CatalogState {
         CatalogState { generation: self.catalog.generation(), own: self.overlay.version() }
     }
 
+    /// The state of a new session of the role `user`, with the default search path.
     pub fn new(catalog: Arc<Catalog>, user: Oid) -> CatSession {
         CatSession {
             catalog,
@@ -90,10 +91,12 @@ impl CatSession {
         }
     }
 
+    /// The setting `search_path`.
     pub fn search_path(&self) -> &str {
         &self.search_path
     }
 
+    /// Changes the role whose privileges apply.
     pub fn set_user(&mut self, user: Oid) {
         if self.user != user {
             self.user = user;
@@ -101,6 +104,7 @@ impl CatSession {
         }
     }
 
+    /// Sets the schema of temporary objects and that of their TOAST tables.
     pub fn set_temp_namespace(&mut self, namespace: Oid, toast: Oid) {
         self.temp_namespace = namespace;
         self.temp_toast_namespace = toast;

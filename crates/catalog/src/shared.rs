@@ -51,9 +51,10 @@ struct Opened {
 
 /// A generation read before a scan. An entry is installed only if it is still current.
 #[derive(Clone, Copy)]
-pub(crate) struct Ticket(u64);
+pub(crate) struct CacheGeneration(u64);
 
 impl Catalog {
+    /// Empty caches of a database.
     pub fn new(database: Oid) -> Arc<Catalog> {
         Catalog::with_builtin(database, Arc::default())
     }
@@ -71,6 +72,7 @@ impl Catalog {
         })
     }
 
+    /// OID of the database.
     pub fn database(&self) -> Oid {
         self.database
     }
@@ -107,7 +109,7 @@ impl Catalog {
         self.opened.read().tables.get(&relation).cloned()
     }
 
-    /// `generation` was read before the data from which the descriptors are made.
+    /// `generation` was read before the data from which the descriptors are built.
     pub(crate) fn install_opened(&self, relation: Oid, generation: u64, table: &Arc<CatalogTable>) {
         let mut opened = self.opened.write();
         if self.generation() == generation {
@@ -139,21 +141,26 @@ impl Catalog {
         &self.shards[hash as usize % SHARDS]
     }
 
-    pub(crate) fn find(&self, cache: u8, hash: u32, keys: &[Key<'_>]) -> Result<Found, Ticket> {
+    pub(crate) fn find(
+        &self,
+        cache: u8,
+        hash: u32,
+        keys: &[Key<'_>],
+    ) -> Result<Found, CacheGeneration> {
         let shard = self.shard(hash).read();
-        shard.entries.get(cache, hash, keys).cloned().ok_or(Ticket(shard.generation))
+        shard.entries.get(cache, hash, keys).cloned().ok_or(CacheGeneration(shard.generation))
     }
 
     pub(crate) fn install(
         &self,
-        ticket: Ticket,
+        generation: CacheGeneration,
         cache: u8,
         hash: u32,
         keys: &[Key<'_>],
         value: Found,
     ) {
         let mut shard = self.shard(hash).write();
-        if shard.generation == ticket.0 {
+        if shard.generation == generation.0 {
             shard.entries.insert(cache, hash, keys, value);
         }
     }
@@ -163,33 +170,33 @@ impl Catalog {
         cache: u8,
         hash: u32,
         keys: &[Key<'_>],
-    ) -> Result<Found, Ticket> {
+    ) -> Result<Found, CacheGeneration> {
         let lists = self.lists.read();
-        lists.entries.get(cache, hash, keys).cloned().ok_or(Ticket(lists.generation))
+        lists.entries.get(cache, hash, keys).cloned().ok_or(CacheGeneration(lists.generation))
     }
 
     pub(crate) fn install_list(
         &self,
-        ticket: Ticket,
+        generation: CacheGeneration,
         cache: u8,
         hash: u32,
         keys: &[Key<'_>],
         value: Found,
     ) {
         let mut lists = self.lists.write();
-        if lists.generation == ticket.0 {
+        if lists.generation == generation.0 {
             lists.entries.insert(cache, hash, keys, value);
         }
     }
 
-    pub(crate) fn find_relation(&self, oid: Oid) -> Result<Arc<RelDesc>, Ticket> {
+    pub(crate) fn find_relation(&self, oid: Oid) -> Result<Arc<RelDesc>, CacheGeneration> {
         let relations = self.relations.read();
-        relations.descs.get(&oid).cloned().ok_or(Ticket(relations.generation))
+        relations.descs.get(&oid).cloned().ok_or(CacheGeneration(relations.generation))
     }
 
-    pub(crate) fn install_relation(&self, ticket: Ticket, desc: &Arc<RelDesc>) {
+    pub(crate) fn install_relation(&self, generation: CacheGeneration, desc: &Arc<RelDesc>) {
         let mut relations = self.relations.write();
-        if relations.generation == ticket.0 {
+        if relations.generation == generation.0 {
             relations.descs.insert(desc.class.oid, desc.clone());
         }
     }
@@ -265,6 +272,7 @@ pub struct Catalogs {
 }
 
 impl Catalogs {
+    /// Empty caches.
     pub fn new() -> Catalogs {
         Catalogs::default()
     }

@@ -37,6 +37,7 @@ fn row_index(tid: Tid) -> usize {
 }
 
 impl FactStore {
+    /// The catalogs of a new cluster.
     pub fn new() -> FactStore {
         FactStore::default()
     }

@@ -2,14 +2,14 @@
 
 use crate::builtin::Builtin;
 use crate::cache::Key;
-use crate::descs::{index_desc, rel_file, table_desc};
+use crate::descriptors::{index_desc, rel_file, table_desc};
 use crate::rows::{CatalogRow, Name, PgClass, Value};
 use crate::shared::Catalog;
 use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, UniqueCheck};
 use engine::relmap::{SHARED, database_path};
 use engine::table::{ChangeOptions, InsertOptions, RowOutcome, ScanOptions, TableScan, system};
 use engine::{Backend, IndexDesc, RelMap, TableDesc, ToastDesc};
-use ids::{AttrNo, Oid, Tid};
+use ids::{AttrNo, Oid, RelKind, Tid};
 use lmgr::LockMode;
 use pgerror::{PgError, Result, SqlState};
 use smallvec::SmallVec;
@@ -218,7 +218,7 @@ impl EngineStore<'_> {
     ) -> Result<TableDesc> {
         let number = self.file_number(class)?;
         let file = rel_file(class, number, self.catalog.database(), self.tablespace);
-        let schema = if class.relkind == b't' { "pg_toast" } else { "pg_catalog" };
+        let schema = if class.relkind == RelKind::Toast { "pg_toast" } else { "pg_catalog" };
         let tupdesc = builtin.tupdesc(class);
         let indexes = builtin.indexes_of(class.oid);
         Ok(table_desc(class, schema, file, tupdesc, toast, indexes))

@@ -21,7 +21,7 @@ const SHARED: [u32; 11] = [1213, 1214, 1260, 1261, 1262, 2396, 2964, 3592, 6000,
 /// `RelationInvalidatesSnapshotsOnly`.
 const SNAPSHOT_ONLY: [u32; 7] = [2608, 2609, 2964, 1214, 2396, 3592, 3596];
 
-/// Is the catalog shared by all databases?
+/// Whether the catalog is shared by all databases.
 pub fn is_shared_catalog(relation: Oid) -> bool {
     SHARED.contains(&relation.0)
 }
@@ -154,6 +154,7 @@ impl CatCx<'_> {
         self.store.unlock_row(relation, tid)
     }
 
+    /// Deletes a row that was looked up under a lock that excludes other changes.
     pub fn delete<R: CatalogRow>(&mut self, old: &Tuple<R>) -> Result<()> {
         self.delete_row(R::RELATION, old.tid, &old.row.to_row())
     }
@@ -180,7 +181,7 @@ impl CatCx<'_> {
         self.session.overlay.end_command();
     }
 
-    /// `CommandCounterIncrement`: the engine's and ours.
+    /// `CommandCounterIncrement`, in the engine and in the catalog caches.
     pub fn increment_command_counter(&mut self) -> Result<()> {
         if let crate::store::Store::Engine(store) = &mut self.store {
             store.backend.command_counter_increment()?;
@@ -223,8 +224,9 @@ impl CatCx<'_> {
             DatumRef::Word(w) => Oid(w as u32),
             _ => Oid::INVALID,
         };
-        // PostgreSQL sends these for pg_class, pg_attribute, pg_index and foreign keys and leaves
-        // the others to its commands. Our descriptors hold more data, so more rows affect them.
+        // PostgreSQL sends relcache invalidations for pg_class, pg_attribute, pg_index and foreign
+        // keys here; its commands send the others. Norsu's descriptors contain more data, so more
+        // rows affect them.
         let relations = match relation {
             PgClass::RELATION => {
                 let shared = row[PgClass::relisshared as usize - 1] == Datum::bool(true);
@@ -258,13 +260,16 @@ mod tests {
     use super::*;
     use crate::rows::{PgNamespace, indexes};
     use crate::{CatSession, Catalog, FactStore};
+    use ids::RelKind;
 
     #[test]
     fn shared_catalogs_are_those_of_pg_class() {
         let classes = crate::facts::rows::<PgClass>();
-        let shared = classes.iter().filter(|c| c.relisshared && c.relkind == b'r');
-        let mut shared: Vec<u32> =
-            shared.filter(|c| c.relnamespace == Oid(11)).map(|c| c.oid.0).collect();
+        let shared = classes.iter().filter(|c| c.relisshared && c.relkind == RelKind::Table);
+        let mut shared: Vec<u32> = shared
+            .filter(|c| c.relnamespace == crate::namespace::PG_CATALOG)
+            .map(|c| c.oid.0)
+            .collect();
         shared.sort();
         assert_eq!(shared, SHARED);
     }

@@ -11,14 +11,14 @@ use pgerror::{Result, bail, pg_err};
 /// The privilege bits; their grant options are 16 bits higher.
 pub const PRIVILEGE_BITS: u32 = 0xFFFF;
 
-/// The change of an ACL entry.
+/// The change to an ACL entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     Add,
     Remove,
 }
 
-/// A membership test: does the first role have the privileges of the second?
+/// A membership test, true if the first role has the privileges of the second.
 pub type IsMember<'a> = dyn FnMut(Oid, Oid) -> Result<bool> + 'a;
 
 /// Changes the privileges that `item.grantor` granted to `item.grantee`.
@@ -58,7 +58,7 @@ pub fn update(
     Ok(out)
 }
 
-/// The grant options among those asked for that a role holds, directly or through membership.
+/// The grant options among the requested ones that a role has, directly or through membership.
 fn options_of(
     list: &[AclItem],
     role: Oid,
@@ -117,7 +117,7 @@ fn check_circularity(
     if item.grantor == owner {
         return Ok(());
     }
-    // Without the grants made by the grantee, can the grantor still grant this?
+    // Whether the grantor could still grant this without the grants that the grantee made.
     let mut rest = list.to_vec();
     while let Some(at) = rest.iter().position(|a| a.grantee == item.grantee && a.privs >> 16 != 0) {
         let gone = AclItem { privs: rest[at].privs | rest[at].privs << 16, ..rest[at] };
@@ -148,7 +148,7 @@ pub fn sort(list: &mut [AclItem]) {
     list.sort_unstable_by_key(|a| (a.grantee, a.grantor, a.privs));
 }
 
-/// Do both lists have the same entries, in any order?
+/// True if both lists have the same entries, in any order.
 pub fn same(left: &[AclItem], right: &[AclItem]) -> bool {
     let (mut left, mut right) = (left.to_vec(), right.to_vec());
     sort(&mut left);

@@ -5,10 +5,10 @@
 use crate::routine::{self, Parameters, lookup::type_of, signature};
 use crate::typerow;
 use analyze::{Analyzer, FuncDetail, Params, SessionLookup, ty};
-use catalog::depend::Dependency;
 use catalog::rows::{Name, OidVector, PgAggregate, PgOperator, PgProc, Text, indexes};
 use catalog::{ObjectAddress, acl};
 use ids::Oid;
+use ids::code::{AggKind, DepType, FinalModify, ParallelSafety, ProKind, TypType, Volatility};
 use parse::ast::{
     self, CreateFunctionStmt, DefElem, DefineStmt, FunctionParameter, Node, TypeName,
 };
@@ -22,9 +22,6 @@ const INTERNAL_LANGUAGE: Oid = Oid(12);
 const ARGUMENTS_MAX: usize = 99;
 
 /// `aggkind`.
-const NORMAL: u8 = b'n';
-const ORDERED_SET: u8 = b'o';
-const HYPOTHETICAL: u8 = b'h';
 
 /// The options of one implementation: of plain aggregation, or of moving window frames.
 #[derive(Default)]
@@ -32,7 +29,7 @@ struct Implementation {
     transition: Option<Vec<ast::Name>>,
     last: Option<Vec<ast::Name>>,
     last_extra: bool,
-    last_modify: Option<u8>,
+    last_modify: Option<FinalModify>,
     state: Option<TypeName>,
     space: i32,
     init: Option<String>,
@@ -83,11 +80,11 @@ fn type_name(d: &DefElem) -> Result<TypeName> {
 }
 
 /// Counterpart: `extractModify`.
-fn modify(d: &DefElem) -> Result<u8> {
+fn modify(d: &DefElem) -> Result<FinalModify> {
     Ok(match options::text(d)?.as_str() {
-        "read_only" => b'r',
-        "shareable" => b's',
-        "read_write" => b'w',
+        "read_only" => FinalModify::ReadOnly,
+        "shareable" => FinalModify::Shareable,
+        "read_write" => FinalModify::ReadWrite,
         _ => bail!(
             SYNTAX_ERROR,
             "parameter \"{}\" must be READ_ONLY, SHAREABLE, or READ_WRITE",
@@ -193,7 +190,7 @@ fn find(
     let shown = names.iter().map(|n| &**n).collect::<Vec<_>>().join(".");
     let detail = cx.func_detail(names, &[], input, false, false, false, false)?;
     let FuncDetail::Found(f) = detail else { return Err(missing(&mut cx, &shown, input)) };
-    if f.kind != b'f' {
+    if f.kind != ProKind::Function {
         return Err(missing(&mut cx, &shown, input));
     }
     if f.retset {
@@ -247,7 +244,7 @@ fn check_result(
 /// The type of the state, with its checks.
 fn state_type(host: &mut dyn CommandHost, name: &TypeName, init: Option<&str>) -> Result<Oid> {
     let state = type_of(host, name)?;
-    let is_pseudo = host.catalog().type_row(state)?.typtype == b'p';
+    let is_pseudo = host.catalog().type_row(state)?.typtype == TypType::Pseudo;
     if is_pseudo && !ty::is_polymorphic(state) {
         let usable = state == oids::INTERNAL && names::is_superuser(host)?;
         if !usable {
@@ -263,7 +260,7 @@ fn state_type(host: &mut dyn CommandHost, name: &TypeName, init: Option<&str>) -
 
 /// The arguments of the aggregate.
 struct Arguments {
-    kind: u8,
+    kind: AggKind,
     /// Number of direct arguments of an ordered-set aggregate.
     direct: usize,
     parameters: Parameters,
@@ -276,13 +273,13 @@ impl Arguments {
         options: &Options,
         sql: &str,
     ) -> Result<Arguments> {
-        let (mut kind, mut direct) = (NORMAL, 0);
+        let (mut kind, mut direct) = (AggKind::Normal, 0);
         let mut list: Vec<FunctionParameter> = Vec::new();
         if !stmt.oldstyle {
             if let Some(Node::Integer(n)) = stmt.args.get(1)
                 && let Ok(n) = usize::try_from(*n)
             {
-                (kind, direct) = (ORDERED_SET, n);
+                (kind, direct) = (AggKind::OrderedSet, n);
             }
             if let Some(Node::List(args)) = stmt.args.first() {
                 list.extend(args.iter().filter_map(|node| match node {
@@ -292,10 +289,10 @@ impl Arguments {
             }
         }
         if options.hypothetical {
-            if kind == NORMAL {
+            if kind == AggKind::Normal {
                 return Err(invalid("only ordered-set aggregates can be hypothetical"));
             }
-            kind = HYPOTHETICAL;
+            kind = AggKind::Hypothetical;
         }
         options.check()?;
         match (&options.base, stmt.oldstyle) {
@@ -332,13 +329,16 @@ impl Arguments {
         if input.len() > ARGUMENTS_MAX {
             bail!(TOO_MANY_ARGUMENTS, "aggregates cannot have more than {ARGUMENTS_MAX} arguments");
         }
-        if self.kind != NORMAL && self.variadic().is_valid() && self.variadic() != oids::ANY {
+        if self.kind != AggKind::Normal
+            && self.variadic().is_valid()
+            && self.variadic() != oids::ANY
+        {
             bail!(
                 FEATURE_NOT_SUPPORTED,
                 "a variadic ordered-set aggregate must use VARIADIC type ANY"
             );
         }
-        if self.kind != HYPOTHETICAL || self.direct >= input.len() {
+        if self.kind != AggKind::Hypothetical || self.direct >= input.len() {
             return Ok(());
         }
         let aggregated = input.len() - self.direct;
@@ -358,7 +358,7 @@ impl Arguments {
     fn of_transition(&self, state: Oid) -> Vec<Oid> {
         let input = self.input();
         let first = match self.kind {
-            NORMAL => 0,
+            AggKind::Normal => 0,
             _ if self.direct < input.len() => self.direct,
             // The variadic argument stands for direct and for aggregated ones.
             _ => input.len().saturating_sub(1),
@@ -578,11 +578,11 @@ fn check_serialization(host: &mut dyn CommandHost, options: &Options, state: Oid
     Ok(())
 }
 
-fn parallel_safety(given: Option<&str>) -> Result<u8> {
+fn parallel_safety(given: Option<&str>) -> Result<ParallelSafety> {
     Ok(match given {
-        None | Some("unsafe") => b'u',
-        Some("safe") => b's',
-        Some("restricted") => b'r',
+        None | Some("unsafe") => ParallelSafety::Unsafe,
+        Some("safe") => ParallelSafety::Safe,
+        Some("restricted") => ParallelSafety::Restricted,
         Some(_) => {
             bail!(SYNTAX_ERROR, "parameter \"parallel\" must be SAFE, RESTRICTED, or UNSAFE")
         }
@@ -594,7 +594,7 @@ fn function_row(
     (schema, name): (Oid, &str),
     args: &Arguments,
     result: Oid,
-    parallel: u8,
+    parallel: ParallelSafety,
 ) -> PgProc {
     let p = &args.parameters;
     PgProc {
@@ -607,12 +607,12 @@ fn function_row(
         prorows: 0.0,
         provariadic: p.variadic,
         prosupport: Oid::INVALID,
-        prokind: b'a',
+        prokind: ProKind::Aggregate,
         prosecdef: false,
         proleakproof: false,
         proisstrict: false,
         proretset: false,
-        provolatile: b'i',
+        provolatile: Volatility::Immutable,
         proparallel: parallel,
         pronargs: p.input.len() as i16,
         pronargdefaults: 0,
@@ -638,7 +638,8 @@ fn aggregate_row(
     (plain, moving): (&Functions, Option<&Functions>),
     others: &Others,
 ) -> PgAggregate {
-    let default = if args.kind == NORMAL { b'r' } else { b'w' };
+    let default =
+        if args.kind == AggKind::Normal { FinalModify::ReadOnly } else { FinalModify::ReadWrite };
     let text = |value: &Option<String>| value.as_deref().map(Text::from);
     PgAggregate {
         aggfnoid: oid,
@@ -673,8 +674,8 @@ fn store(host: &mut dyn CommandHost, name: &str, new: PgAggregate) -> Result<()>
     match old {
         Some(old) if old.aggkind != new.aggkind => {
             let is = match old.aggkind {
-                NORMAL => "an ordinary aggregate function",
-                ORDERED_SET => "an ordered-set aggregate",
+                AggKind::Normal => "an ordinary aggregate function",
+                AggKind::OrderedSet => "an ordered-set aggregate",
                 _ => "a hypothetical-set aggregate",
             };
             return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot change routine kind")
@@ -706,7 +707,7 @@ fn store(host: &mut dyn CommandHost, name: &str, new: PgAggregate) -> Result<()>
     let functions = functions.into_iter().filter(|f| f.is_valid()).map(ObjectAddress::of::<PgProc>);
     let operator = new.aggsortop.valid().map(ObjectAddress::of::<PgOperator>);
     for object in functions.chain(operator) {
-        cat.record_dependency(this, object, Dependency::Normal)?;
+        cat.record_dependency(this, object, DepType::Normal)?;
     }
     cat.increment_command_counter()
 }

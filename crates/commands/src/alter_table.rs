@@ -19,6 +19,7 @@ pub use properties::change_owner;
 
 use crate::class;
 use catalog::RelDesc;
+use ids::RelKind;
 use parse::ast::{
     AlterTableCmd, AlterTableStmt, AlterTableType, ConstrType, DropBehavior, Node, ObjectType,
 };
@@ -65,18 +66,18 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     phases::run(host, oid, &stmt.cmds, sql)
 }
 
-/// 42809 where the object type in the statement does not match the relation. Counterpart:
+/// Error 42809 if the object type in the statement does not match the relation. Counterpart:
 /// `RangeVarCallbackForAlterRelation`.
 fn check_object_type(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
     let kind = rel.kind();
     let what = match wanted {
-        ObjectType::View if kind != b'v' => "a view",
-        ObjectType::Matview if kind != b'm' => "a materialized view",
-        ObjectType::Sequence if kind != b'S' => "a sequence",
-        ObjectType::Index if !matches!(kind, b'i' | b'I') => "an index",
-        ObjectType::Type if kind != b'c' => "a composite type",
-        ObjectType::ForeignTable if kind != b'f' => "a foreign table",
-        ObjectType::Table if kind == b'c' => {
+        ObjectType::View if kind != RelKind::View => "a view",
+        ObjectType::Matview if kind != RelKind::MaterializedView => "a materialized view",
+        ObjectType::Sequence if kind != RelKind::Sequence => "a sequence",
+        ObjectType::Index if !kind.is_index() => "an index",
+        ObjectType::Type if kind != RelKind::CompositeType => "a composite type",
+        ObjectType::ForeignTable if kind != RelKind::ForeignTable => "a foreign table",
+        ObjectType::Table if kind == RelKind::CompositeType => {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is a composite type", rel.name())
                 .hint("Use ALTER TYPE instead."));
         }
@@ -85,7 +86,7 @@ fn check_object_type(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", rel.name())
 }
 
-/// Rejects subcommands that would change the columns of a typed table.
+/// Refuses subcommands that would change the columns of a typed table.
 fn check_typed_table(cmd: &AlterTableCmd) -> Result<()> {
     let what = match cmd.subtype {
         AlterTableType::AddColumn => "add column to",
@@ -123,7 +124,8 @@ fn lock_of(cmd: &AlterTableCmd) -> i32 {
     }
 }
 
-/// Storage parameters that need ACCESS EXCLUSIVE, since plans or concurrent changes depend on them.
+/// Storage parameters that need ACCESS EXCLUSIVE, because plans or concurrent changes depend on
+/// them.
 const STRONG_OPTIONS: [&str; 4] =
     ["check_option", "security_barrier", "security_invoker", "user_catalog_table"];
 

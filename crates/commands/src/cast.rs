@@ -5,10 +5,10 @@
 use crate::routine::lookup::{find, type_of};
 use analyze::typename::{is_true_array, type_name_text};
 use analyze::{Analyzer, Params, SessionLookup};
-use catalog::depend::Dependency;
 use catalog::rows::{PgCast, PgProc, PgType, indexes};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
+use ids::code::{CastContext, CastMethod, DepType, ProKind, TypType};
 use parse::ast::{CoercionContext, CreateCastStmt, ObjectType, ObjectWithArgs, TypeName};
 use pgerror::{PgError, Result, Severity, SqlState, bail, pg_err};
 use types::oids;
@@ -29,7 +29,7 @@ fn invalid(message: &str) -> PgError {
 fn cast_type(host: &mut dyn CommandHost, name: &TypeName, what: &str) -> Result<Row<PgType>> {
     let oid = type_of(host, name)?;
     let row = host.catalog().type_row(oid)?;
-    if row.typtype == b'p' {
+    if row.typtype == TypType::Pseudo {
         let shown = type_name_text(name);
         bail!(WRONG_OBJECT_TYPE, "{what} data type {shown} is a pseudo-type");
     }
@@ -44,7 +44,7 @@ fn binary_coercible(host: &mut dyn CommandHost, from: Oid, to: Oid) -> Result<bo
 
 impl Ends {
     /// 42501 unless the user owns one of the types and may use both.
-    fn check_rights(&self, host: &mut dyn CommandHost) -> Result<()> {
+    fn check_privileges(&self, host: &mut dyn CommandHost) -> Result<()> {
         let (source, target) = (self.source.oid, self.target.oid);
         let owns = names::is_owner(host, self.source.typowner)?
             || names::is_owner(host, self.target.typowner)?;
@@ -60,7 +60,7 @@ impl Ends {
     /// Casts of domains are never used.
     fn warn_of_domains(&self, host: &mut dyn CommandHost) {
         let ends = [(&self.source, "source"), (&self.target, "target")];
-        if let Some((_, what)) = ends.iter().find(|(row, _)| row.typtype == b'd') {
+        if let Some((_, what)) = ends.iter().find(|(row, _)| row.typtype == TypType::Domain) {
             host.notice(
                 pg_err!(
                     WRONG_OBJECT_TYPE,
@@ -97,7 +97,7 @@ impl Ends {
                  data type",
             ));
         }
-        if f.prokind != b'f' {
+        if f.prokind != ProKind::Function {
             return Err(invalid("cast function must be a normal function"));
         }
         if f.proretset {
@@ -116,17 +116,17 @@ impl Ends {
             return Err(invalid("source and target data types are not physically compatible"));
         }
         let ends = [&self.source, &self.target];
-        let is = |kind: u8| ends.iter().any(|row| row.typtype == kind);
-        if is(b'c') {
+        let is = |kind: TypType| ends.iter().any(|row| row.typtype == kind);
+        if is(TypType::Composite) {
             return Err(invalid("composite data types are not binary-compatible"));
         }
-        if is(b'e') {
+        if is(TypType::Enum) {
             return Err(invalid("enum data types are not binary-compatible"));
         }
         if ends.iter().any(|row| is_true_array(row)) {
             return Err(invalid("array data types are not binary-compatible"));
         }
-        if is(b'd') {
+        if is(TypType::Domain) {
             return Err(invalid("domain data types must not be marked binary-compatible"));
         }
         Ok(())
@@ -138,18 +138,18 @@ pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateCastStmt) -> Resul
     let source = cast_type(host, &stmt.sourcetype, "source")?;
     let target = cast_type(host, &stmt.targettype, "target")?;
     let ends = Ends { source, target };
-    ends.check_rights(host)?;
+    ends.check_privileges(host)?;
     ends.warn_of_domains(host);
     let (function, arguments) = match &stmt.func {
         Some(name) => ends.function(host, name)?,
         None => (Oid::INVALID, 0),
     };
     let method = match (function.is_valid(), stmt.inout) {
-        (true, _) => b'f',
-        (false, true) => b'i',
+        (true, _) => CastMethod::Function,
+        (false, true) => CastMethod::InOut,
         (false, false) => {
             ends.check_same_representation(host)?;
-            b'b'
+            CastMethod::Binary
         }
     };
     let (source, target) = (ends.source.oid, ends.target.oid);
@@ -169,9 +169,9 @@ pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateCastStmt) -> Resul
         casttarget: target,
         castfunc: function,
         castcontext: match stmt.context {
-            CoercionContext::Implicit => b'i',
-            CoercionContext::Assignment => b'a',
-            CoercionContext::Plpgsql | CoercionContext::Explicit => b'e',
+            CoercionContext::Implicit => CastContext::Implicit,
+            CoercionContext::Assignment => CastContext::Assignment,
+            CoercionContext::Plpgsql | CoercionContext::Explicit => CastContext::Explicit,
         },
         castmethod: method,
     })?;
@@ -180,7 +180,7 @@ pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateCastStmt) -> Resul
     let ends = [Some(source), other].into_iter().flatten().map(ObjectAddress::of::<PgType>);
     let function = function.valid().map(ObjectAddress::of::<PgProc>);
     for object in ends.chain(function) {
-        cat.record_dependency(this, object, Dependency::Normal)?;
+        cat.record_dependency(this, object, DepType::Normal)?;
     }
     cat.increment_command_counter()
 }

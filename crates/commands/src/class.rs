@@ -5,11 +5,11 @@
 use catalog::rows::{PgAttribute, PgClass, indexes};
 use catalog::{CatCx, RelDesc, Row};
 use engine::storage::create_relation_files;
-use ids::{AttrNo, Oid, Persistence, RelFile, Xid};
+use ids::{AttrNo, Oid, Persistence, RelFile, RelKind, Xid};
 use pgerror::{PgError, Result, SqlState, bail};
 use utility::host::CommandHost;
 
-/// Lower bounds for the XIDs and multixacts in a new table. Counterpart: `RecentXmin`,
+/// Lower bounds for the transaction ids and multixacts in a new table. Counterpart: `RecentXmin`,
 /// `GetOldestMultiXactId`.
 pub fn oldest_ids(host: &mut dyn CommandHost) -> (Xid, Xid) {
     let be = host.backend();
@@ -48,7 +48,7 @@ pub fn update_statistics(
     Err(PgError::internal(format!("pg_class entry for relid {oid} vanished during vacuuming")))
 }
 
-/// Do no files exist with the number in the row?
+/// True if there are no files with the number in the row.
 pub fn is_free(
     host: &mut dyn CommandHost,
     class: &PgClass,
@@ -69,7 +69,7 @@ pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
     replace_files(host, &row, new)
 }
 
-/// 0A000 for a temporary table of another session; `verb` names the operation.
+/// Error 0A000 for a temporary table of another session; `verb` names the operation.
 pub fn not_of_other_session(rel: &RelDesc, verb: &str) -> Result<()> {
     if rel.other_temp {
         bail!(FEATURE_NOT_SUPPORTED, "cannot {verb} temporary tables of other sessions");
@@ -77,16 +77,15 @@ pub fn not_of_other_session(rel: &RelDesc, verb: &str) -> Result<()> {
     Ok(())
 }
 
-/// As [`new_files`], with changes of the row, such as persistence or tablespace. Mapped relations
-/// get new files through the relation map.
+/// As [`new_files`], and also changes the row, for example persistence or tablespace. Mapped
+/// relations get new files through the relation map.
 pub fn replace_files(
     host: &mut dyn CommandHost,
     row: &Row<PgClass>,
     mut new: PgClass,
 ) -> Result<RelFile> {
     let (xid, multi) = oldest_ids(host);
-    let letter = |c: u8| Persistence::from_char(c).unwrap_or(Persistence::Permanent);
-    let (was, is) = (letter(row.relpersistence), letter(new.relpersistence));
+    let (was, is) = (row.relpersistence, new.relpersistence);
     loop {
         new.relfilenode = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
         if is_free(host, &new, is)? {
@@ -97,12 +96,12 @@ pub fn replace_files(
     let file = file_of(host, &new);
     create_relation_files(host.backend(), file, is)?;
     engine::storage::drop_relation_files(host.backend(), old_file, was);
-    if new.relkind != b'S' {
+    if new.relkind != RelKind::Sequence {
         new.relpages = 0;
         new.reltuples = -1.0;
         new.relallvisible = 0;
     }
-    if matches!(new.relkind, b'r' | b't' | b'm') {
+    if new.relkind.has_table_am() {
         (new.relfrozenxid, new.relminmxid) = (xid, multi);
     }
     let mut cat = host.catalog();
@@ -113,24 +112,20 @@ pub fn replace_files(
 
 /// The detail of an error about a relation of the wrong kind. Counterpart:
 /// `errdetail_relkind_not_supported`.
-pub fn kind_not_supported(kind: u8) -> String {
+pub fn kind_not_supported(kind: RelKind) -> String {
     let what = match kind {
-        b'r' => "tables",
-        b'v' => "views",
-        b'm' => "materialized views",
-        b'S' => "sequences",
-        b'i' => "indexes",
-        b'I' => "partitioned indexes",
-        b'c' => "composite types",
-        b'f' => "foreign tables",
-        b't' => "TOAST tables",
+        RelKind::Table => "tables",
+        RelKind::View => "views",
+        RelKind::MaterializedView => "materialized views",
+        RelKind::Sequence => "sequences",
+        RelKind::Index => "indexes",
+        RelKind::PartitionedIndex => "partitioned indexes",
+        RelKind::CompositeType => "composite types",
+        RelKind::ForeignTable => "foreign tables",
+        RelKind::Toast => "TOAST tables",
         _ => "partitioned tables",
     };
     format!("This operation is not supported for {what}.")
-}
-
-pub fn persistence_of(class: &PgClass) -> Persistence {
-    Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent)
 }
 
 /// Updates the `pg_attribute` row of a column.

@@ -7,7 +7,7 @@ use catalog::RelDesc;
 use catalog::rows::{PgAttribute, PgClass, PgIndex, indexes};
 use engine::{IndexDesc, TableDesc};
 use eval::EvalState;
-use ids::{AttrNo, MultiXid, Oid, Xid};
+use ids::{AttrNo, MultiXid, Oid, RelKind, Xid};
 use parse::ast::ClusterStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Res
     let Some(rv) = &stmt.relation else { return all(host, verbose) };
     let owned = &mut names::must_own_relation;
     let rel = names::open_checked(host, rv, names::mode::ACCESS_EXCLUSIVE, owned)?;
-    if !matches!(rel.kind(), b'r' | b'm' | b't') {
+    if !rel.kind().has_table_am() {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
     }
     let index = match &stmt.indexname {
@@ -54,7 +54,7 @@ pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Res
     cluster_table(host, &rel, index, verbose)
 }
 
-/// Reclusters all tables with a clustered index, each in its own transaction.
+/// Clusters all tables that have a clustered index again, each in its own transaction.
 fn all(host: &mut dyn CommandHost, verbose: bool) -> Result<()> {
     host.prevent_in_transaction_block("CLUSTER")?;
     let rows = host.catalog().scan_all::<PgIndex>()?;
@@ -92,7 +92,7 @@ fn cluster_table(
     host.check_not_in_use(rel.oid(), rel.name(), "CLUSTER")?;
     check_clusterable(host, row, name.as_str())?;
     mark_clustered(host, rel, index)?;
-    if rel.kind() == b'm' && !rel.class.relispopulated {
+    if rel.kind() == RelKind::MaterializedView && !rel.class.relispopulated {
         return Ok(());
     }
     rewrite(host, rel.oid(), Some(index), verbose)
@@ -111,7 +111,7 @@ pub fn rewrite(
     if rel.table.is_none() {
         return Ok(());
     }
-    // Sessions read catalogs without locks and keep them open.
+    // Sessions read catalogs without locks and keep their files open.
     if rel.is_catalog() {
         return Err(PgError::unsupported("rewriting of system catalogs"));
     }
@@ -159,7 +159,8 @@ pub fn rewrite(
     truncate::rebuild_unchecked(host, &new)
 }
 
-/// All rows contain all columns now. Counterpart: `RelationClearMissing`.
+/// Removes `attmissingval` of all columns, because all rows now contain all columns. Counterpart:
+/// `RelationClearMissing`.
 pub fn clear_missing(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let mut cat = host.catalog();
     for row in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
@@ -256,7 +257,7 @@ impl Order {
     }
 }
 
-/// Counterpart: `check_index_is_clusterable`.
+/// An error if the index cannot be used for CLUSTER. Counterpart: `check_index_is_clusterable`.
 pub fn check_clusterable(host: &mut dyn CommandHost, row: &PgIndex, name: &str) -> Result<()> {
     let am = host.catalog().class(row.indexrelid)?.relam;
     if !engine::am::by_oid(am).is_some_and(|m| m.info.capabilities.clusterable) {
@@ -274,7 +275,7 @@ pub fn check_clusterable(host: &mut dyn CommandHost, row: &PgIndex, name: &str) 
     Ok(())
 }
 
-/// Marks the index on which the table is clustered; `INVALID` for none.
+/// Marks the index on which the table is clustered; with `INVALID` removes the mark.
 pub fn mark_clustered(host: &mut dyn CommandHost, rel: &RelDesc, chosen: Oid) -> Result<()> {
     let mut cat = host.catalog();
     for i in &rel.indexes {

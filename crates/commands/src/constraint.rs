@@ -5,14 +5,18 @@
 use crate::relation::SYSTEM_COLUMNS;
 use crate::{class, creation, stored};
 use analyze::{ExprKind, SessionLookup};
-use catalog::depend::Dependency;
 use catalog::rows::{
     Int2Vector, Name, PgClass, PgConstraint, PgOperator, PgTrigger, Text, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;
-use ids::{AttrNo, Oid};
+use ids::builtin::proc;
+use ids::code::{
+    CastContext, ColumnGenerated, ConType, DepType, Firing, FkAction, FkMatch, TypType,
+};
+use ids::strategy::btree::EQUAL;
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Constraint};
 use pgerror::{Result, bail, pg_err};
 use plan::Expr;
@@ -26,7 +30,7 @@ pub fn row(
     host: &mut dyn CommandHost,
     name: &str,
     rel: &RelDesc,
-    kind: u8,
+    kind: ConType,
 ) -> Result<PgConstraint> {
     let row = bare_row(host, name, rel.class.relnamespace, kind)?;
     Ok(PgConstraint { conrelid: rel.oid(), ..row })
@@ -37,7 +41,7 @@ pub fn bare_row(
     host: &mut dyn CommandHost,
     name: &str,
     schema: Oid,
-    kind: u8,
+    kind: ConType,
 ) -> Result<PgConstraint> {
     Ok(PgConstraint {
         oid: host.catalog().new_oid(indexes::PG_CONSTRAINT_OID_INDEX)?,
@@ -52,9 +56,9 @@ pub fn bare_row(
         conindid: Oid::INVALID,
         conparentid: Oid::INVALID,
         confrelid: Oid::INVALID,
-        confupdtype: b' ',
-        confdeltype: b' ',
-        confmatchtype: b' ',
+        confupdtype: FkAction::Unset,
+        confdeltype: FkAction::Unset,
+        confmatchtype: FkMatch::Unset,
         conislocal: true,
         coninhcount: 0,
         connoinherit: false,
@@ -80,10 +84,10 @@ pub fn insert(
     cat.insert(&row)?;
     if columns.is_empty() {
         let table = ObjectAddress::relation(row.conrelid);
-        cat.record_dependency(this, table, Dependency::Auto)?;
+        cat.record_dependency(this, table, DepType::Auto)?;
     }
     let list: Vec<_> = columns.iter().map(|c| ObjectAddress::column(row.conrelid, *c)).collect();
-    cat.record_dependencies(this, &list, Dependency::Auto)?;
+    cat.record_dependencies(this, &list, DepType::Auto)?;
     Ok(this)
 }
 
@@ -92,7 +96,7 @@ const TABLEOID: AttrNo = -6;
 /// Maximum number of key columns (`INDEX_MAX_KEYS`).
 const KEY_COLUMNS_MAX: usize = 32;
 
-/// 42710 where the table already has a constraint with this name.
+/// Error 42710 if the table already has a constraint with this name.
 pub fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<()> {
     let keys = [rel.oid().into(), Oid::INVALID.into(), name.into()];
     let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
@@ -106,8 +110,8 @@ pub fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) ->
     Ok(())
 }
 
-/// Adds CHECK constraints to a table. Returns those that the existing rows must be checked for, if
-/// `validate` is set.
+/// Adds CHECK constraints to a table. If `validate` is set, returns those for which existing rows
+/// must be checked.
 pub fn add_checks(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -134,7 +138,7 @@ pub fn add_checks(
                 name.to_string()
             }
             None => {
-                // A check of a single column is named after it.
+                // A check of a single column is named after that column.
                 let column = match columns.as_slice() {
                     [TABLEOID] => Some("tableoid".to_string()),
                     [one] => rel.attribute(*one).map(|a| a.attname.to_string()),
@@ -148,13 +152,13 @@ pub fn add_checks(
         used.push(name.clone());
         // A new table has no rows that could violate the constraint.
         let validated = !validate || !check.skip_validation;
-        let mut row = row(host, &name, &rel, b'c')?;
+        let mut row = row(host, &name, &rel, ConType::Check)?;
         row.convalidated = validated;
         row.connoinherit = check.is_no_inherit;
         row.conkey = (!columns.is_empty()).then(|| columns.clone());
         row.conbin = Some(stored::write(&expr));
         let this = insert(host, row, &columns)?;
-        let normal = Dependency::Normal;
+        let normal = DepType::Normal;
         stored::record(host, this, std::slice::from_ref(&expr), table, normal, normal)?;
         if validate && validated {
             unchecked.push((name.clone(), expr));
@@ -171,7 +175,7 @@ pub fn add_checks(
     Ok(unchecked)
 }
 
-/// Is there a row for which `expr` satisfies the test?
+/// True if there is a row for which `expr` satisfies the test.
 pub fn find_row(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -286,8 +290,8 @@ fn key_columns(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     Ok(out)
 }
 
-/// Adds a foreign key. Returns the constraint if the existing rows must be checked, which
-/// `validate` demands.
+/// Adds a foreign key. Returns the constraint if `validate` is set and existing rows must be
+/// checked.
 pub fn add_foreign_key(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -302,20 +306,20 @@ pub fn add_foreign_key(
         bail!(SYNTAX_ERROR, "foreign key without referenced table")
     };
     let pk = names::open(host, pk_name, names::mode::SHARE_ROW_EXCLUSIVE)?;
-    if !matches!(pk.kind(), b'r' | b'p') {
+    if !matches!(pk.kind(), RelKind::Table | RelKind::PartitionedTable) {
         bail!(WRONG_OBJECT_TYPE, "referenced relation \"{}\" is not a table", pk.name());
     }
     names::not_a_catalog(&pk)?;
     match (rel.class.relpersistence, pk.class.relpersistence) {
-        (b'p', b'u' | b't') => bail!(
+        (Persistence::Permanent, Persistence::Unlogged | Persistence::Temporary) => bail!(
             INVALID_TABLE_DEFINITION,
             "constraints on permanent tables may reference only permanent tables"
         ),
-        (b'u', b't') => bail!(
+        (Persistence::Unlogged, Persistence::Temporary) => bail!(
             INVALID_TABLE_DEFINITION,
             "constraints on unlogged tables may reference only permanent or unlogged tables"
         ),
-        (b't', b'p' | b'u') => bail!(
+        (Persistence::Temporary, Persistence::Permanent | Persistence::Unlogged) => bail!(
             INVALID_TABLE_DEFINITION,
             "constraints on temporary tables may reference only temporary tables"
         ),
@@ -349,7 +353,7 @@ pub fn add_foreign_key(
         }
     };
     let operators = key_operators(host, &name, &rel, &pk, &fk_columns, &pk_columns, &classes)?;
-    let mut row = row(host, &name, &rel, b'f')?;
+    let mut row = row(host, &name, &rel, ConType::ForeignKey)?;
     row.condeferrable = def.deferrable;
     row.condeferred = def.initdeferred;
     row.convalidated = !validate || !def.skip_validation;
@@ -368,29 +372,31 @@ pub fn add_foreign_key(
     let this = insert(host, row, &fk_columns)?;
     let mut cat = host.catalog();
     let columns: Vec<_> = pk_columns.iter().map(|c| ObjectAddress::column(pk.oid(), *c)).collect();
-    cat.record_dependencies(this, &columns, Dependency::Normal)?;
-    cat.record_dependency(this, ObjectAddress::relation(index), Dependency::Normal)?;
+    cat.record_dependencies(this, &columns, DepType::Normal)?;
+    cat.record_dependency(this, ObjectAddress::relation(index), DepType::Normal)?;
     let mut all: Vec<_> = [operators.0, operators.1, operators.2].concat();
     all.sort_unstable();
     all.dedup();
     for operator in all {
         let operator = ObjectAddress::of::<PgOperator>(operator);
-        cat.record_dependency(this, operator, Dependency::Normal)?;
+        cat.record_dependency(this, operator, DepType::Normal)?;
     }
     cat.increment_command_counter()?;
     add_triggers(host, def, &rel, &pk, constraint, index)?;
     Ok((validate && !def.skip_validation).then_some(constraint))
 }
 
-/// 42P16 for referential actions that would set a generated column.
+/// Error 42P16 for referential actions that would set a generated column.
 fn actions_on_generated(rel: &RelDesc, def: &Constraint, fk_columns: &[AttrNo]) -> Result<()> {
-    let generated = |c: &AttrNo| rel.attribute(*c).is_some_and(|a| a.attgenerated != 0);
+    let generated =
+        |c: &AttrNo| rel.attribute(*c).is_some_and(|a| a.attgenerated != ColumnGenerated::No);
     if !fk_columns.iter().any(generated) {
         return Ok(());
     }
-    let action = if matches!(def.fk_upd_action, b'n' | b'd' | b'c') {
+    let sets = |action| matches!(action, FkAction::SetNull | FkAction::SetDefault);
+    let action = if sets(def.fk_upd_action) || def.fk_upd_action == FkAction::Cascade {
         "ON UPDATE"
-    } else if matches!(def.fk_del_action, b'n' | b'd') {
+    } else if sets(def.fk_del_action) {
         "ON DELETE"
     } else {
         return Ok(());
@@ -444,17 +450,19 @@ fn key_operators(
         let mut cat = host.catalog();
         let class = cat.opclass(*class)?;
         let (family, input) = (class.opcfamily, class.opcintype);
-        let pp = cat.family_member(family, input, input, 3)?;
+        let pp = cat.family_member(family, input, input, EQUAL)?;
         let fk_type = cat.base_type(fa.atttypid)?.0;
-        let mut pf = cat.family_member(family, input, fk_type, 3)?;
-        let mut ff = cat.family_member(family, fk_type, fk_type, 3)?;
+        let mut pf = cat.family_member(family, input, fk_type, EQUAL)?;
+        let mut ff = cat.family_member(family, fk_type, fk_type, EQUAL)?;
         if pf.is_none() || ff.is_none() {
-            // The referencing value may be implicitly cast to the index's input type. For a
+            // The referencing value may be implicitly cast to the input type of the index. For a
             // pseudo-type, the referenced column must have the same type.
-            let same =
-                cat.type_row(input)?.typtype != b'p' || cat.base_type(pa.atttypid)?.0 == fk_type;
+            let same = cat.type_row(input)?.typtype != TypType::Pseudo
+                || cat.base_type(pa.atttypid)?.0 == fk_type;
             let implicit = cat.is_binary_coercible(fk_type, input)?
-                || cat.cast(fk_type, input)?.is_some_and(|c| c.castcontext == b'i');
+                || cat
+                    .cast(fk_type, input)?
+                    .is_some_and(|c| c.castcontext == CastContext::Implicit);
             if same && implicit {
                 (pf, ff) = (pp, pp);
             }
@@ -493,16 +501,19 @@ fn add_triggers(
     constraint: Oid,
     index: Oid,
 ) -> Result<()> {
-    let action = |action: u8, delete: bool| -> (u32, bool) {
+    let action = |action: FkAction, delete: bool| -> (Oid, bool) {
         let (of_delete, of_update) = match action {
-            b'c' => (1646, 1647),
-            b'r' => (1648, 1649),
-            b'n' => (1650, 1651),
-            b'd' => (1652, 1653),
-            _ => (1654, 1655),
+            FkAction::Cascade => (proc::RI_FKEY_CASCADE_DEL, proc::RI_FKEY_CASCADE_UPD),
+            FkAction::Restrict => (proc::RI_FKEY_RESTRICT_DEL, proc::RI_FKEY_RESTRICT_UPD),
+            FkAction::SetNull => (proc::RI_FKEY_SETNULL_DEL, proc::RI_FKEY_SETNULL_UPD),
+            FkAction::SetDefault => (proc::RI_FKEY_SETDEFAULT_DEL, proc::RI_FKEY_SETDEFAULT_UPD),
+            FkAction::NoAction | FkAction::Unset => {
+                (proc::RI_FKEY_NOACTION_DEL, proc::RI_FKEY_NOACTION_UPD)
+            }
         };
         // Only NO ACTION is deferrable.
-        (if delete { of_delete } else { of_update }, matches!(action, b'a' | 0 | b' '))
+        let waits = matches!(action, FkAction::NoAction | FkAction::Unset);
+        (if delete { of_delete } else { of_update }, waits)
     };
     let (del, del_waits) = action(def.fk_del_action, true);
     let (upd, upd_waits) = action(def.fk_upd_action, false);
@@ -510,13 +521,13 @@ fn add_triggers(
     let list = [
         (both, 'a', del, ROW | DELETE, del_waits),
         (both, 'a', upd, ROW | UPDATE, upd_waits),
-        ((rel.oid(), pk.oid()), 'c', 1644, ROW | INSERT, true),
-        ((rel.oid(), pk.oid()), 'c', 1645, ROW | UPDATE, true),
+        ((rel.oid(), pk.oid()), 'c', proc::RI_FKEY_CHECK_INS, ROW | INSERT, true),
+        ((rel.oid(), pk.oid()), 'c', proc::RI_FKEY_CHECK_UPD, ROW | UPDATE, true),
     ];
     for ((on, other), letter, function, kind, waits) in list {
         let trigger = ConstraintTrigger {
             name: &format!("RI_ConstraintTrigger_{letter}"),
-            function: Oid(function),
+            function,
             kind,
             other,
             index,
@@ -531,12 +542,12 @@ fn add_triggers(
 
 /// An internal trigger that enforces a constraint.
 pub struct ConstraintTrigger<'a> {
-    /// The trigger's name is this, followed by its OID.
+    /// The name of the trigger consists of this and its OID.
     pub name: &'a str,
     pub function: Oid,
     /// `pg_trigger.tgtype`.
     pub kind: i16,
-    /// The table on the other side of a foreign key; 0 if there is none.
+    /// The table at the other end of a foreign key; 0 if there is none.
     pub other: Oid,
     pub index: Oid,
     pub constraint: Oid,
@@ -559,7 +570,7 @@ pub fn add_trigger(
         tgname: Name::new(format!("{}_{oid}", trigger.name)),
         tgfoid: trigger.function,
         tgtype: trigger.kind,
-        tgenabled: b'O',
+        tgenabled: Firing::Origin,
         tgisinternal: true,
         tgconstrrelid: trigger.other,
         tgconstrindid: trigger.index,
@@ -575,7 +586,7 @@ pub fn add_trigger(
     })?;
     let of = ObjectAddress::of::<PgConstraint>(trigger.constraint);
     let this = ObjectAddress::of::<PgTrigger>(oid);
-    cat.record_dependency(this, of, Dependency::Internal)?;
+    cat.record_dependency(this, of, DepType::Internal)?;
     let row = class::row(&mut cat, table)?;
     if row.relhastriggers {
         cat.invalidate_relation(table, false);

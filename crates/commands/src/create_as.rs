@@ -10,7 +10,7 @@ use analyze::state::Params;
 use engine::table::InsertOptions;
 use executor::BulkWriter;
 use executor::spi::{self, Finished, QuerySnapshot};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::{self, CreateTableAsStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use plan::PlannedStmt;
@@ -39,12 +39,13 @@ pub fn create_table_as(
         if query.returning_list.is_empty() { &query.target_list } else { &query.returning_list };
     let mut columns = view::columns_of(host, list, &stmt.into.col_names)?;
     if stmt.into.skip_data {
-        make(host, stmt, columns, Some(&query))?;
+        create_relation(host, stmt, columns, Some(&query))?;
         return Ok(Some(0));
     }
     let plan = query::plan(host, &query)?;
     // Planning may simplify an expression to one with a more specific type modifier. For set
-    // operations the modifier from analysis is right: the plan shows that of the first branch.
+    // operations the modifier from the analysis is used, because the plan shows that of the first
+    // branch.
     if query.set_operations.is_none() {
         let targets = plan.plan_tree.info.target_list.iter().filter(|t| !t.resjunk);
         for (column, t) in columns.iter_mut().zip(targets) {
@@ -53,9 +54,10 @@ pub fn create_table_as(
             }
         }
     }
-    // The snapshot is taken first: the query must not see the new table in the catalogs.
+    // The snapshot is taken first, because the new table in the catalogs must not be visible to the
+    // query.
     let snapshot = host.backend().snapshot();
-    let oid = make(host, stmt, columns, Some(&query))?;
+    let oid = create_relation(host, stmt, columns, Some(&query))?;
     let query = query::of_plan(&plan, QuerySnapshot::Given(snapshot));
     write_rows(host, oid, query).map(|done| Some(done.rows))
 }
@@ -94,7 +96,7 @@ pub fn empty_table(
         ObjectType::Matview => Some(inner_query(host, stmt, sql)?),
         _ => None,
     };
-    make(host, stmt, columns, query.as_ref())
+    create_relation(host, stmt, columns, query.as_ref())
 }
 
 fn inner_query(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt, sql: &str) -> Result<Query> {
@@ -109,7 +111,7 @@ fn inner_query(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt, sql: &str) 
 }
 
 /// Creates the empty relation. `query` is stored as the rule of a materialized view.
-fn make(
+fn create_relation(
     host: &mut dyn CommandHost,
     stmt: &CreateTableAsStmt,
     mut columns: Vec<NewColumn>,
@@ -132,13 +134,13 @@ fn make(
     })?;
     let remembered = query.filter(|_| stmt.objtype == ObjectType::Matview);
     if let Some(query) = remembered {
-        fits_matview(host, query, persistence)?;
+        check_matview_query(host, query, persistence)?;
     }
     let owner = names::user(host);
     let spec = NewRelation {
         name: &name,
         namespace: schema,
-        kind: if remembered.is_some() { b'm' } else { b'r' },
+        kind: if remembered.is_some() { RelKind::MaterializedView } else { RelKind::Table },
         persistence,
         owner,
         tablespace: tablespace::of_relation(
@@ -170,8 +172,8 @@ fn make(
     Ok(oid)
 }
 
-/// Rejects queries that a materialized view does not allow.
-fn fits_matview(
+/// Refuses queries that a materialized view does not allow.
+fn check_matview_query(
     host: &mut dyn CommandHost,
     query: &Query,
     persistence: ids::Persistence,
@@ -259,7 +261,7 @@ pub fn write_rows(host: &mut dyn CommandHost, oid: Oid, query: spi::Query) -> Re
     Ok(Finished { rows: buffer.finish(host)?, ..done })
 }
 
-/// Does the table of CREATE TABLE AS exist? An error without IF NOT EXISTS.
+/// True if the table of CREATE TABLE AS exists. An error in that case without IF NOT EXISTS.
 pub fn table_exists(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
     let (schema, _) = creation::creation_target(host, &stmt.into.rel)?;
     let name = stdx::clip(&stmt.into.rel.relname, 63).to_string();

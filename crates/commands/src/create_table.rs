@@ -8,9 +8,9 @@ use crate::sequence::NewSequence;
 use crate::{constraint, creation, index, reloptions, sequence, stored, tablespace, toast};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::rows::{PgAttrdef, PgAttribute, indexes};
-use ids::{AttrNo, Oid, Persistence};
+use ids::code::{ColumnGenerated, ColumnIdentity, ColumnStorage, DepType};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{
     self, ColumnDef, ConstrType, Constraint, CreateStmt, DefElem, IndexElem, IndexStmt, Node,
     OnCommitAction,
@@ -25,7 +25,7 @@ use utility::names;
 pub struct Column {
     pub column: NewColumn,
     pub default: Option<Node>,
-    /// A default in analysed form (from LIKE).
+    /// A default that is already analysed (from LIKE).
     pub stored_default: Option<Expr>,
     pub generated: bool,
     /// The options of the column's sequence, and whether it is an identity column.
@@ -40,10 +40,10 @@ pub struct Constraints {
     pub foreign: Vec<Constraint>,
 }
 
-/// 42P16 for ON COMMIT on a table that is not temporary.
+/// Error 42P16 for ON COMMIT on a table that is not temporary.
 pub(crate) fn check_on_commit(action: OnCommitAction, table: &ast::RangeVar) -> Result<()> {
     let acts = matches!(action, OnCommitAction::DeleteRows | OnCommitAction::Drop);
-    if acts && table.relpersistence != b't' {
+    if acts && table.relpersistence != Persistence::Temporary {
         bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
     }
     Ok(())
@@ -79,7 +79,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     }
     let mut columns = Vec::new();
     let mut constraints = Constraints::default();
-    let mut later = crate::like::Later::default();
+    let mut later = crate::like::DeferredObjects::default();
     for elt in &stmt.table_elts {
         match elt {
             Node::ColumnDef(def) => {
@@ -103,12 +103,12 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     let table_options = reloptions::table_options(&stmt.options)?;
     let toast_options = reloptions::toast_options(&stmt.options)?;
     let owner = names::user(host);
-    let sequences = make_sequences(host, &mut columns, &name, schema, persistence, owner, sql)?;
+    let sequences = create_sequences(host, &mut columns, &name, schema, persistence, owner, sql)?;
     let plain: Vec<NewColumn> = columns.iter().map(|c| c.column.clone()).collect();
     let spec = NewRelation {
         name: &name,
         namespace: schema,
-        kind: b'r',
+        kind: RelKind::Table,
         persistence,
         owner,
         tablespace: tablespace::of_relation(
@@ -159,8 +159,8 @@ fn serial_type(name: &ast::TypeName, sql: &str) -> Result<Option<Oid>> {
     Ok(Some(ty))
 }
 
-/// PostgreSQL resolves a column's type twice: in the statement and when the table is created.
-/// Notices about its modifier are therefore sent twice, the second time without a position.
+/// Sends the notices about the modifier of a column's type a second time, without a position:
+/// PostgreSQL resolves the type twice, in the statement and when the table is created.
 pub(crate) fn repeat_notices(host: &mut dyn CommandHost, def: &ColumnDef) -> Result<()> {
     match &def.type_name {
         Some(name) if !name.typmods.is_empty() => {
@@ -193,7 +193,7 @@ pub fn column(
         new.compression = compression_for(host, method, ty)?;
     }
     if let Some(storage) = &def.storage_name {
-        new.storage = Some(storage_letter(host, storage, ty)?);
+        new.storage = Some(storage_for(host, storage, ty)?);
     }
     let mut out = Column {
         column: new,
@@ -202,7 +202,8 @@ pub fn column(
         generated: false,
         sequence: None,
     };
-    let mut saw = Seen { table, column: &name, nullable: None, default: false };
+    let mut constraints_seen =
+        ColumnConstraints { table, column: &name, nullable: None, default: false };
     let mut list: Vec<Constraint> = Vec::new();
     for c in &def.constraints {
         let place = parse::position(sql, c.location);
@@ -219,15 +220,21 @@ pub fn column(
     for mut c in list {
         let place = parse::position(sql, c.location);
         match c.contype {
-            ConstrType::Null => saw.nullability(&mut out, false).map_err(|e| e.at(place))?,
-            ConstrType::NotNull => saw.nullability(&mut out, true).map_err(|e| e.at(place))?,
+            ConstrType::Null => {
+                constraints_seen.nullability(&mut out, false).map_err(|e| e.at(place))?
+            }
+            ConstrType::NotNull => {
+                constraints_seen.nullability(&mut out, true).map_err(|e| e.at(place))?
+            }
             ConstrType::Default => {
-                saw.default().map_err(|e| e.at(place))?;
+                constraints_seen.default().map_err(|e| e.at(place))?;
                 out.default = c.raw_expr.take();
             }
             ConstrType::Identity => {
-                if out.column.identity != 0 {
-                    return Err(saw.conflict("multiple identity specifications").at(place));
+                if out.column.identity != ColumnIdentity::No {
+                    return Err(constraints_seen
+                        .conflict("multiple identity specifications")
+                        .at(place));
                 }
                 let ty = out.column.ty;
                 if !is_sequence_type(ty) {
@@ -240,14 +247,16 @@ pub fn column(
                 options.extend(c.options.iter().cloned());
                 out.sequence = Some((options, true));
                 out.column.identity = c.generated_when;
-                saw.nullability(&mut out, true).map_err(|e| e.at(place))?;
+                constraints_seen.nullability(&mut out, true).map_err(|e| e.at(place))?;
             }
             ConstrType::Generated => {
                 if out.generated {
-                    return Err(saw.conflict("multiple generation clauses specified").at(place));
+                    return Err(constraints_seen
+                        .conflict("multiple generation clauses specified")
+                        .at(place));
                 }
                 out.generated = true;
-                out.column.generated = b's';
+                out.column.generated = ColumnGenerated::Stored;
                 out.default = c.raw_expr.take();
             }
             ConstrType::Check => constraints.checks.push(c),
@@ -266,20 +275,20 @@ pub fn column(
             ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
             _ => {}
         }
-        saw.check(&out).map_err(|e| e.at(place))?;
+        constraints_seen.check(&out).map_err(|e| e.at(place))?;
     }
     if let Some(ty) = serial {
-        // As if DEFAULT and NOT NULL were written last.
-        saw.default()?;
-        saw.check(&out)?;
+        // The checks are those of a DEFAULT and a NOT NULL at the end of the column definition.
+        constraints_seen.default()?;
+        constraints_seen.check(&out)?;
         out.sequence = Some((vec![type_option(ty)], false));
-        saw.nullability(&mut out, true)?;
+        constraints_seen.nullability(&mut out, true)?;
     }
     Ok(out)
 }
 
-/// The constraints of a column seen so far.
-struct Seen<'a> {
+/// The constraints of a column that have been processed.
+struct ColumnConstraints<'a> {
     table: &'a str,
     column: &'a str,
     /// NULL (false) or NOT NULL (true).
@@ -287,9 +296,9 @@ struct Seen<'a> {
     default: bool,
 }
 
-impl Seen<'_> {
+impl ColumnConstraints<'_> {
     fn conflict(&self, what: &str) -> PgError {
-        let Seen { table, column, .. } = self;
+        let ColumnConstraints { table, column, .. } = self;
         let what = match what.strip_suffix(" specified") {
             Some(what) => format!("{what} specified for"),
             None => format!("{what} for"),
@@ -316,7 +325,7 @@ impl Seen<'_> {
 
     /// A column has at most one of default, identity and generation expression.
     fn check(&self, out: &Column) -> Result<()> {
-        let identity = out.column.identity != 0;
+        let identity = out.column.identity != ColumnIdentity::No;
         Err(self.conflict(match (self.default, identity, out.generated) {
             (true, true, _) => "both default and identity specified",
             (true, _, true) => "both default and generation expression specified",
@@ -326,7 +335,7 @@ impl Seen<'_> {
     }
 }
 
-/// DEFERRABLE, INITIALLY DEFERRED and so on apply to the preceding constraint.
+/// Applies DEFERRABLE, INITIALLY DEFERRED and so on to the preceding constraint.
 fn attribute(last: Option<&mut Constraint>, kind: ConstrType) -> Result<()> {
     let fits = |c: &Constraint| {
         matches!(
@@ -353,7 +362,7 @@ fn attribute(last: Option<&mut Constraint>, kind: ConstrType) -> Result<()> {
     Ok(())
 }
 
-/// Is the type allowed for a sequence?
+/// True if the type is allowed for a sequence.
 pub fn is_sequence_type(ty: Oid) -> bool {
     matches!(ty, oids::INT2 | oids::INT4 | oids::INT8)
 }
@@ -381,7 +390,7 @@ pub fn type_option(ty: Oid) -> DefElem {
 /// The code of a compression method for a column of this type. Counterpart:
 /// `GetAttributeCompression`.
 pub fn compression_for(host: &mut dyn CommandHost, method: &str, ty: Oid) -> Result<u8> {
-    if method != "default" && host.catalog().type_row(ty)?.typstorage == b'p' {
+    if method != "default" && host.catalog().type_row(ty)?.typstorage == ColumnStorage::Plain {
         let shown = host.catalog().format_type(ty)?;
         bail!(FEATURE_NOT_SUPPORTED, "column data type {shown} does not support compression");
     }
@@ -397,22 +406,22 @@ fn compression(method: &str) -> Result<u8> {
     }
 }
 
-/// The `attstorage` code for a storage name; 0A000 where the type does not allow it.
-pub fn storage_letter(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<u8> {
-    let letter = match name.to_ascii_lowercase().as_str() {
-        "plain" => b'p',
-        "external" => b'e',
-        "extended" => b'x',
-        "main" => b'm',
+/// The storage for a storage name. Error 0A000 if the type does not allow it.
+pub fn storage_for(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<ColumnStorage> {
+    let storage = match name.to_ascii_lowercase().as_str() {
+        "plain" => ColumnStorage::Plain,
+        "external" => ColumnStorage::External,
+        "extended" => ColumnStorage::Extended,
+        "main" => ColumnStorage::Main,
         "default" => return Ok(host.catalog().type_row(ty)?.typstorage),
         _ => bail!(INVALID_PARAMETER_VALUE, "invalid storage type \"{name}\""),
     };
     let row = host.catalog().type_row(ty)?;
-    if letter != b'p' && row.typstorage == b'p' {
+    if storage != ColumnStorage::Plain && row.typstorage == ColumnStorage::Plain {
         let shown = host.catalog().format_type(ty)?;
         bail!(FEATURE_NOT_SUPPORTED, "column data type {shown} can only have storage PLAIN");
     }
-    Ok(letter)
+    Ok(storage)
 }
 
 fn table_constraint(c: &Constraint, constraints: &mut Constraints, sql: &str) -> Result<()> {
@@ -441,7 +450,7 @@ fn add_key(constraints: &mut Constraints, c: Constraint, sql: &str) -> Result<()
     Ok(())
 }
 
-/// Sets the primary key columns NOT NULL. An error for more than one primary key.
+/// Marks the primary key columns NOT NULL. An error if there is more than one primary key.
 fn primary_key_columns(
     columns: &mut [Column],
     constraints: &Constraints,
@@ -465,7 +474,7 @@ fn primary_key_columns(
     Ok(())
 }
 
-/// 42703 for a key column that does not exist.
+/// Error 42703 for a key column that does not exist.
 fn check_key_columns(columns: &[Column], constraints: &Constraints, sql: &str) -> Result<()> {
     for key in &constraints.keys {
         for name in key.keys.iter().chain(&key.including) {
@@ -480,7 +489,7 @@ fn check_key_columns(columns: &[Column], constraints: &Constraints, sql: &str) -
 }
 
 /// Creates the sequences of serial and identity columns, and the defaults of serial columns.
-pub fn make_sequences(
+pub fn create_sequences(
     host: &mut dyn CommandHost,
     columns: &mut [Column],
     table: &str,
@@ -536,7 +545,7 @@ fn next_value_of(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<
             .pop()
             .and_then(|t| t.val)
             .ok_or_else(|| PgError::internal("target without expression")),
-        _ => Err(PgError::internal("SELECT does not parse as such")),
+        _ => Err(PgError::internal("SELECT was parsed as another statement")),
     }
 }
 
@@ -623,10 +632,10 @@ pub fn set_default(
     let row = row.ok_or_else(|| PgError::internal("column without a row"))?;
     cat.update(&row, &PgAttribute { atthasdef: true, ..row.row.clone() })?;
     let this = ObjectAddress::of::<PgAttrdef>(oid);
-    let kind = if generated { Dependency::Internal } else { Dependency::Auto };
+    let kind = if generated { DepType::Internal } else { DepType::Auto };
     cat.record_dependency(this, ObjectAddress::column(table, number), kind)?;
     let list = std::slice::from_ref(expr);
-    stored::record(host, this, list, table, Dependency::Normal, Dependency::Normal)
+    stored::record(host, this, list, table, DepType::Normal, DepType::Normal)
 }
 
 /// Creates PRIMARY KEY and UNIQUE constraints, the primary key first. The caller sets `columns` NOT

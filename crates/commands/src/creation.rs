@@ -12,7 +12,7 @@ use stdx::clip;
 use utility::host::CommandHost;
 use utility::names;
 
-/// 42501 unless the user has CREATE on the schema.
+/// Error 42501 unless the user has CREATE on the schema.
 pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     let user = names::user(host);
     let mut cat = host.catalog();
@@ -30,11 +30,7 @@ pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
 /// `RangeVarAdjustRelationPersistence`.
 pub fn creation_target(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<(Oid, Persistence)> {
     names::check_database(host, rv)?;
-    let mut persistence = match rv.relpersistence {
-        b't' => Persistence::Temporary,
-        b'u' => Persistence::Unlogged,
-        _ => Persistence::Permanent,
-    };
+    let mut persistence = rv.relpersistence;
     let named = rv.schemaname.as_deref();
     if persistence == Persistence::Temporary {
         if let Some(schema) = named

@@ -12,7 +12,8 @@ use crate::tablespace;
 use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
 use catalog::{ObjectAddress, encoding};
 use engine::{DbKey, SourceRelation};
-use ids::{Oid, RelFile};
+use ids::code::CollProvider;
+use ids::{Oid, Persistence, RelFile};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{
     AlterDatabaseSetStmt, AlterDatabaseStmt, CreatedbStmt, DefElem, DropdbStmt, Node, RoleSpec,
@@ -75,16 +76,16 @@ fn other_sessions(host: &mut dyn CommandHost, database: Oid) -> Result<usize> {
     Ok(be.storage().txns.sessions_of(database, Some(be.txn.proc())))
 }
 
-/// `pg_database.datconnlimit` of an invalid database, whose drop is in progress or has failed.
+/// `pg_database.datconnlimit` of an invalid database, whose DROP is in progress or has failed.
 /// Counterpart: `DATCONNLIMIT_INVALID_DB`.
 pub const INVALID: i32 = -2;
 
-/// Is the database marked invalid?
+/// True if the database is marked invalid.
 pub fn is_invalid(row: &PgDatabase) -> bool {
     row.datconnlimit == INVALID
 }
 
-/// 55000: an invalid database can only be dropped.
+/// Error 55000: an invalid database can only be dropped.
 pub fn invalid(message: String) -> PgError {
     pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "{message}")
         .hint("Use DROP DATABASE to drop invalid databases.")
@@ -296,7 +297,7 @@ fn check_provider(opts: &Options<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The database to be copied, locked; 42501 unless the user may copy it.
+/// The database to be copied, locked. Error 42501 unless the user may copy it.
 fn template_database(
     host: &mut dyn CommandHost,
     template: &str,
@@ -314,7 +315,7 @@ fn template_database(
     Ok(source)
 }
 
-/// STRATEGY: are the files copied, instead of being logged page by page?
+/// True if STRATEGY specifies that files are copied, instead of pages being logged one by one.
 fn is_by_copy(opts: &Options<'_>) -> Result<bool> {
     let Some(word) = given(opts.strategy)? else { return Ok(false) };
     match word.to_ascii_lowercase().as_str() {
@@ -346,8 +347,10 @@ fn locales(
         }
     }
     types::locale::check_order(&collate)?;
-    // Only template0 is known to contain no data that depends on the collation.
-    if source.datlocprovider == b'i' && (template != "template0" || opts.provider.is_none()) {
+    // Only for template0 is it known that it contains no data that depends on the collation.
+    if source.datlocprovider == CollProvider::Icu
+        && (template != "template0" || opts.provider.is_none())
+    {
         return Err(PgError::unsupported("ICU locales of databases"));
     }
     for (locale, word) in [(&ctype, "LC_CTYPE"), (&collate, "LC_COLLATE")] {
@@ -514,9 +517,9 @@ fn relations_of(host: &mut dyn CommandHost, db: DbKey) -> Result<Vec<SourceRelat
     let engine = host.engine();
     let mut out = Vec::new();
     for class in host.classes_of(db)? {
-        let stored = matches!(class.relkind, b'r' | b'i' | b'S' | b't' | b'm');
+        let stored = class.relkind.has_storage();
         if !stored
-            || class.relpersistence == b't'
+            || class.relpersistence == Persistence::Temporary
             || class.reltablespace == RelFile::GLOBAL_TABLESPACE
         {
             continue;
@@ -529,7 +532,7 @@ fn relations_of(host: &mut dyn CommandHost, db: DbKey) -> Result<Vec<SourceRelat
         };
         let tablespace = class.reltablespace.valid().unwrap_or(db.0);
         let file = RelFile::new(tablespace, db.1, number);
-        out.push(SourceRelation { file, unlogged: class.relpersistence == b'u' });
+        out.push(SourceRelation { file, unlogged: class.relpersistence == Persistence::Unlogged });
     }
     Ok(out)
 }
@@ -575,7 +578,7 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
         return Err(busy(message, others));
     }
     // The removal of files cannot be rolled back. The row is marked invalid durably before the
-    // first file is removed: if the statement fails, the only thing allowed is to repeat it.
+    // first file is removed. If the statement fails, it can only be repeated.
     let mut cat = host.catalog();
     let mark = |row: &mut PgDatabase| row.datconnlimit = INVALID;
     if !cat.update_in_place(indexes::PG_DATABASE_OID_INDEX, &[oid.into()], mark)? {
@@ -604,7 +607,7 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
     Ok(())
 }
 
-/// 42501 unless the user owns the database with this name.
+/// Error 42501 unless the user owns the database with this name.
 pub(crate) fn must_own_named(host: &mut dyn CommandHost, name: &str) -> Result<()> {
     let row = find(host, name)?;
     must_own(host, &row)
@@ -656,7 +659,7 @@ pub fn alter_database(host: &mut dyn CommandHost, stmt: &AlterDatabaseStmt) -> R
         None => None,
     };
     let oid = find(host, name)?.oid;
-    // Locked until the end of the transaction, so that a concurrent drop is not overlooked.
+    // The row is locked until the end of the transaction, so that a concurrent drop is detected.
     let row = host.catalog().scan_locked(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?;
     let row = row.ok_or_else(|| missing(name))?;
     if is_invalid(&row) {

@@ -3,35 +3,37 @@
 //! Counterpart: `get_user_default_acl`, `recordDependencyOnNewAcl`.
 
 use crate::acl_list;
-use crate::subject::note_members;
+use crate::acl_object::update_acl_dependencies;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, PgDefaultAcl, indexes};
 use ids::Oid;
+use ids::code::DefAclObject;
 use parse::ast::ObjectType;
 use pgerror::{PgError, Result};
 use utility::host::CommandHost;
 
-/// The `defaclobjtype` code and the ACL kind.
-pub fn letter(objtype: ObjectType) -> Result<(u8, Kind)> {
+/// The object class in `pg_default_acl`, and the ACL kind.
+pub fn class_of(objtype: ObjectType) -> Result<(DefAclObject, Kind)> {
     Ok(match objtype {
-        ObjectType::Table => (b'r', Kind::Table),
-        ObjectType::Sequence => (b'S', Kind::Sequence),
+        ObjectType::Table => (DefAclObject::Relation, Kind::Table),
+        ObjectType::Sequence => (DefAclObject::Sequence, Kind::Sequence),
         ObjectType::Function | ObjectType::Routine | ObjectType::Procedure => {
-            (b'f', Kind::Function)
+            (DefAclObject::Function, Kind::Function)
         }
-        ObjectType::Type => (b'T', Kind::Type),
-        ObjectType::Schema => (b'n', Kind::Schema),
+        ObjectType::Type => (DefAclObject::Type, Kind::Type),
+        ObjectType::Schema => (DefAclObject::Namespace, Kind::Schema),
         other => return Err(PgError::unsupported(format!("default privileges of {other:?}"))),
     })
 }
 
-/// The default privileges of objects that `owner` creates in the schema, or in any if `INVALID`.
+/// The default privileges of objects that `owner` creates in the schema, or in any schema if it is
+/// `INVALID`.
 pub fn find(
     host: &mut dyn CommandHost,
     owner: Oid,
     schema: Oid,
-    objtype: u8,
+    objtype: DefAclObject,
 ) -> Result<Option<catalog::Row<PgDefaultAcl>>> {
     let index = indexes::PG_DEFAULT_ACL_ROLE_NSP_OBJ_INDEX;
     let keys = [owner.into(), schema.into()];
@@ -46,7 +48,7 @@ pub fn of_new_object(
     owner: Oid,
     schema: Oid,
 ) -> Result<Option<Vec<AclItem>>> {
-    let (objtype, kind) = letter(objtype)?;
+    let (objtype, kind) = class_of(objtype)?;
     let everywhere = find(host, owner, Oid::INVALID, objtype)?;
     let here = match schema.is_valid() {
         true => find(host, owner, schema, objtype)?,
@@ -63,12 +65,12 @@ pub fn of_new_object(
 }
 
 /// Records dependencies on the roles in a new object's ACL.
-pub fn note_new(
+pub fn record_acl_dependencies(
     host: &mut dyn CommandHost,
     object: ObjectAddress,
     acl: Option<&[AclItem]>,
     owner: Oid,
 ) -> Result<()> {
     let members = acl_list::members(acl, owner);
-    note_members(host, object, &[], &members)
+    update_acl_dependencies(host, object, &[], &members)
 }

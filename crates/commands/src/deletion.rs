@@ -1,4 +1,4 @@
-//! The deletion of objects: cascade, and what is removed with an object of each class.
+//! Deletion of objects: cascading, and the rows that are removed with an object of each class.
 //!
 //! Counterpart: the second half of dependency.c, `heap_drop_with_catalog`.
 
@@ -11,7 +11,8 @@ use catalog::rows::{
 };
 use catalog::{CatCx, ObjectAddress};
 use engine::storage::drop_relation_files;
-use ids::{AttrNo, Oid};
+use ids::code::{ColumnGenerated, ColumnIdentity, ConType, TypType};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
 use utility::host::{CommandHost, notice};
@@ -105,15 +106,18 @@ fn drop_parts(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
 /// Counterpart: `heap_drop_with_catalog`, `index_drop`.
 fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
-    // No descriptor can be built: the TOAST table is already dropped.
+    // The descriptor cannot be built, because the TOAST table is already dropped.
     let row = class::row(&mut host.catalog(), oid)?;
     let class = &row.row;
-    if matches!(class.relkind, b'r' | b'm' | b'v' | b'S') {
+    if matches!(
+        class.relkind,
+        RelKind::Table | RelKind::MaterializedView | RelKind::View | RelKind::Sequence
+    ) {
         host.check_not_in_use(oid, class.relname.as_str(), "DROP TABLE")?;
     }
     if class.relfilenode.is_valid() {
         let file = class::file_of(host, class);
-        let persistence = class::persistence_of(class);
+        let persistence = class.relpersistence;
         drop_relation_files(host.backend(), file, persistence);
     }
     let mut cat = host.catalog();
@@ -121,17 +125,17 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
         cat.delete(&row)?;
         cat.invalidate_relation(row.indrelid, false);
     }
-    if class.relkind == b'S' {
+    if class.relkind == RelKind::Sequence {
         for row in cat.scan(indexes::PG_SEQUENCE_SEQRELID_INDEX, &[oid.into()])? {
             cat.delete(&row)?;
         }
     }
-    if class.relkind == b'p' {
+    if class.relkind == RelKind::PartitionedTable {
         for row in cat.scan(indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX, &[oid.into()])? {
             cat.delete(&row)?;
         }
     }
-    if class.relkind == b'f' {
+    if class.relkind == RelKind::ForeignTable {
         for row in cat.scan(indexes::PG_FOREIGN_TABLE_RELID_INDEX, &[oid.into()])? {
             cat.delete(&row)?;
         }
@@ -176,8 +180,8 @@ fn drop_column(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result
         atttypid: Oid::INVALID,
         attnotnull: false,
         attstattarget: 0,
-        attgenerated: 0,
-        attidentity: 0,
+        attgenerated: ColumnGenerated::No,
+        attidentity: ColumnIdentity::No,
         atthasdef: row.atthasdef,
         atthasmissing: false,
         attmissingval: None,
@@ -196,13 +200,13 @@ fn drop_column(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result
 
 fn drop_type(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let row = host.catalog().type_row(oid)?;
-    if row.typtype == b'e' {
+    if row.typtype == TypType::Enum {
         let mut cat = host.catalog();
         for label in cat.scan(indexes::PG_ENUM_TYPID_LABEL_INDEX, &[oid.into()])? {
             cat.delete(&label)?;
         }
     }
-    if row.typtype == b'r' {
+    if row.typtype == TypType::Range {
         let mut cat = host.catalog();
         for range in cat.scan(indexes::PG_RANGE_RNGTYPID_INDEX, &[oid.into()])? {
             cat.delete(&range)?;
@@ -216,7 +220,7 @@ fn drop_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let mut cat = host.catalog();
     let row = cat.scan(indexes::PG_CONSTRAINT_OID_INDEX, &[oid.into()])?.pop();
     let row = row.ok_or_else(|| PgError::internal(format!("no constraint {oid}")))?;
-    if row.contype == b'c' && row.conrelid.is_valid() {
+    if row.contype == ConType::Check && row.conrelid.is_valid() {
         let class = class::row(&mut cat, row.conrelid)?;
         let relchecks = class.relchecks - 1;
         cat.update(&class, &PgClass { relchecks, ..class.row.clone() })?;

@@ -15,7 +15,7 @@ use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
 
 /// Runs a utility statement that does not concern the session itself (transactions, settings,
-/// prepared statements, cursors, LISTEN). `sql` is the text that positions in the tree refer to.
+/// prepared statements, cursors, LISTEN). `sql` is the text to which positions in the tree refer.
 /// Returns the command tag.
 pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String> {
     if host.read_only() && !is_allowed_read_only(stmt) {
@@ -66,7 +66,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::ClusterStmt(s) => cluster::cluster(host, s, sql),
         Node::SelectStmt(s) => {
             let Some(stmt) = create_as::select_into(s) else {
-                return Err(PgError::internal("a query is no command"));
+                return Err(PgError::internal("a query is not a utility command"));
             };
             return run_utility(host, &Node::CreateTableAsStmt(Box::new(stmt)), sql);
         }
@@ -101,13 +101,13 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::CheckPointStmt => checkpoint(host),
         other => return Err(PgError::unsupported(statement_name(other))),
     }?;
-    // The effects of the statement become visible to the next one.
+    // The effects of the statement become visible to the next statement.
     host.catalog().increment_command_counter()?;
     Ok(command_tag(stmt).to_string())
 }
 
-/// Can event triggers fire for the statement? Not for cluster-wide commands and commands other than
-/// DDL.
+/// True if event triggers can fire for the statement. They do not fire for commands on cluster-wide
+/// objects and commands other than DDL.
 fn fires_event_triggers(stmt: &Node) -> bool {
     !matches!(
         stmt,
@@ -134,7 +134,7 @@ fn fires_event_triggers(stmt: &Node) -> bool {
     )
 }
 
-/// Is the statement handled by [`run_utility`]?
+/// True if [`run_utility`] handles the statement.
 pub fn is_command(stmt: &Node) -> bool {
     !analyze::is_query(stmt)
         && !matches!(
@@ -160,8 +160,7 @@ pub fn is_command(stmt: &Node) -> bool {
 fn checkpoint(host: &mut dyn CommandHost) -> Result<()> {
     if !utility::names::is_superuser(host)? {
         let user = utility::names::user(host);
-        // pg_checkpoint
-        if !host.catalog().is_member(user, ids::Oid(4544), true)? {
+        if !host.catalog().is_member(user, ids::builtin::role::CHECKPOINT, true)? {
             return Err(pgerror::pg_err!(
                 INSUFFICIENT_PRIVILEGE,
                 "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
@@ -171,7 +170,7 @@ fn checkpoint(host: &mut dyn CommandHost) -> Result<()> {
     host.checkpoint()
 }
 
-/// 22023: there is no label provider.
+/// Error 22023: there is no label provider.
 fn no_label_provider(name: Option<&str>) -> PgError {
     match name {
         Some(name) => pgerror::pg_err!(

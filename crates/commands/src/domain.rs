@@ -3,16 +3,17 @@
 //!
 //! Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
 
-use crate::{constraint, creation, deletion, stored, typerow, typeuse};
+use crate::{constraint, creation, deletion, stored, type_usage, typerow};
 use analyze::SessionLookup;
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, PgAttribute, PgClass, PgCollation, PgConstraint, PgNamespace, PgType, Text,
     indexes,
 };
 use catalog::{ObjectAddress, Row};
 use deparse::{Deparser, Style};
-use ids::{AttrNo, Oid};
+use ids::builtin::proc;
+use ids::code::{ConType, DepType, TypType};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Node};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::Expr;
@@ -21,7 +22,7 @@ use types::Datum;
 use utility::host::{CommandHost, notice};
 use utility::names;
 
-/// A default as expression, node tree text and display text; `None` for NULL.
+/// A default as expression, node tree text and display text; `None` if it is NULL.
 fn default_of(
     host: &mut dyn CommandHost,
     node: &Node,
@@ -52,7 +53,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
     let (base, typmod, collation) =
         analyze::ddl::column_type(&mut SessionLookup::new(host), &def, "")?;
     let base_row = host.catalog().type_row(base)?;
-    if !matches!(base_row.typtype, b'b' | b'c' | b'd' | b'e' | b'r' | b'm') {
+    if base_row.typtype == TypType::Pseudo {
         let shown = analyze::typename::type_name_text(&stmt.type_name);
         bail!(DATATYPE_MISMATCH, "\"{shown}\" is not a valid base type for a domain");
     }
@@ -97,15 +98,15 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
         typname: Name::new(&name),
         typnamespace: schema,
         typowner: owner,
-        typtype: b'd',
+        typtype: TypType::Domain,
         typispreferred: false,
         typisdefined: true,
         typrelid: Oid::INVALID,
         typsubscript: Oid::INVALID,
         typelem: Oid::INVALID,
         typarray: Oid::INVALID,
-        typinput: Oid(2597),
-        typreceive: Oid(2598),
+        typinput: proc::DOMAIN_IN,
+        typreceive: proc::DOMAIN_RECV,
         typmodin: Oid::INVALID,
         typmodout: Oid::INVALID,
         typnotnull: not_null == Some(true),
@@ -121,7 +122,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
     typerow::insert_with_array(host, row)?;
     if let Some(e) = default {
         let this = ObjectAddress::of::<PgType>(oid);
-        let normal = Dependency::Normal;
+        let normal = DepType::Normal;
         stored::record(host, this, std::slice::from_ref(&e), Oid::INVALID, normal, normal)?;
     }
     for c in stmt.constraints.iter().filter(|c| c.contype == ConstrType::Check) {
@@ -190,7 +191,7 @@ fn add_check(
     if validate && !c.skip_validation {
         test_rows(host, domain, &e)?;
     }
-    let bare = constraint::bare_row(host, &name, row.typnamespace, b'c')?;
+    let bare = constraint::bare_row(host, &name, row.typnamespace, ConType::Check)?;
     let oid = bare.oid;
     let mut cat = host.catalog();
     cat.insert(&PgConstraint {
@@ -200,8 +201,8 @@ fn add_check(
         ..bare
     })?;
     let this = ObjectAddress::of::<PgConstraint>(oid);
-    cat.record_dependency(this, ObjectAddress::of::<PgType>(domain), Dependency::Auto)?;
-    let normal = Dependency::Normal;
+    cat.record_dependency(this, ObjectAddress::of::<PgType>(domain), DepType::Auto)?;
+    let normal = DepType::Normal;
     stored::record(host, this, std::slice::from_ref(&e), Oid::INVALID, normal, normal)?;
     changed(host, domain)
 }
@@ -216,8 +217,8 @@ fn changed(host: &mut dyn CommandHost, domain: Oid) -> Result<()> {
     cat.increment_command_counter()
 }
 
-/// The table columns whose type is the domain or one based on it; the tables are locked. 0A000
-/// where the domain is nested in other types, whose values would have to be checked too.
+/// The table columns whose type is the domain or a domain based on it; the tables are locked. Error
+/// 0A000 if the domain is nested in other types, whose values would have to be checked too.
 /// Counterpart: `get_rels_with_domain`.
 fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, AttrNo)>> {
     let mut out = Vec::new();
@@ -226,11 +227,11 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
         for d in host.catalog().dependents_of(ObjectAddress::of::<PgType>(ty))? {
             if d.classid == PgType::RELATION {
                 let row = host.catalog().find_type(d.objid)?;
-                if row.is_some_and(|t| t.typtype == b'd') {
+                if row.is_some_and(|t| t.typtype == TypType::Domain) {
                     todo.push(d.objid);
                 } else {
                     let shown = host.catalog().format_type(ty)?;
-                    typeuse::check_type(host, d.objid, &shown)?;
+                    type_usage::check_type(host, d.objid, &shown)?;
                 }
                 continue;
             }
@@ -240,9 +241,9 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
             let Some(class) = host.catalog().find_class(d.objid)? else { continue };
             if let Some(rows) = class.reltype.valid() {
                 let shown = host.catalog().format_type(ty)?;
-                typeuse::check_type(host, rows, &shown)?;
+                type_usage::check_type(host, rows, &shown)?;
             }
-            if !matches!(class.relkind, b'r' | b'm') {
+            if !matches!(class.relkind, RelKind::Table | RelKind::MaterializedView) {
                 continue;
             }
             host.lock_relation(d.objid, names::mode::SHARE)?;
@@ -276,7 +277,7 @@ fn with_value(mut e: Expr, value: &Expr) -> Expr {
     e
 }
 
-/// 23514 where an existing row violates the check.
+/// Error 23514 if an existing row violates the check.
 fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()> {
     for (table, number) in columns_with(host, domain)? {
         let rel = host.catalog().relation(table)?;
@@ -299,10 +300,10 @@ fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()
     Ok(())
 }
 
-/// The domain of an ALTER statement; 42809 for other types.
+/// The domain of an ALTER statement. Error 42809 for other types.
 fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<Row<PgType>> {
     let row = typerow::find(host, parts)?;
-    if row.typtype != b'd' {
+    if row.typtype != TypType::Domain {
         let shown = host.catalog().format_type(row.oid)?;
         bail!(WRONG_OBJECT_TYPE, "{shown} is not a domain");
     }
@@ -375,12 +376,12 @@ fn set_default(
     for d in cat.dependencies_of(this)? {
         let keep = matches!(d.refclassid, PgNamespace::RELATION | PgCollation::RELATION)
             || d.refclassid == PgType::RELATION && d.refobjid == row.typbasetype;
-        if !keep && d.deptype == b'n' {
+        if !keep && d.deptype == DepType::Normal {
             cat.delete(&d)?;
         }
     }
     if let Some(e) = e {
-        let normal = Dependency::Normal;
+        let normal = DepType::Normal;
         let list = std::slice::from_ref(&e);
         stored::record(host, this, list, Oid::INVALID, normal, normal)?;
     }

@@ -1,4 +1,4 @@
-//! DROP for every kind of object: name resolution and permissions. `deletion` does the rest.
+//! DROP for every kind of object: name resolution and permissions. `deletion` deletes the objects.
 //!
 //! Counterpart: dropcmds.c, `RemoveRelations`.
 
@@ -8,6 +8,8 @@ use crate::{deletion, routine};
 use catalog::object::ObjectClass;
 use catalog::rows::PgType;
 use catalog::{ObjectAddress, RelDesc};
+use ids::RelKind;
+use ids::code::TypType;
 use parse::ast::{DropStmt, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -48,8 +50,8 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<()>
         return Ok(());
     }
     let objects = match stmt.concurrent {
-        // In PostgreSQL the last of several transactions drops it, and is open in a pipeline. Its
-        // locks are new ones.
+        // In PostgreSQL the last one of several transactions drops the index, and stays open in a
+        // pipeline. Its locks are acquired again.
         true => {
             host.next_transaction()?;
             relations(host, stmt)?
@@ -66,18 +68,21 @@ fn skip(host: &mut dyn CommandHost, what: &str, name: &str) {
     )));
 }
 
-fn wanted(kind: ObjectType) -> (u8, &'static str, &'static str, &'static str) {
+fn wanted(kind: ObjectType) -> (RelKind, &'static str, &'static str, &'static str) {
     match kind {
-        ObjectType::Index => (b'i', "index", "an index", "DROP INDEX"),
-        ObjectType::Sequence => (b'S', "sequence", "a sequence", "DROP SEQUENCE"),
-        ObjectType::View => (b'v', "view", "a view", "DROP VIEW"),
-        ObjectType::Matview => {
-            (b'm', "materialized view", "a materialized view", "DROP MATERIALIZED VIEW")
-        }
+        ObjectType::Index => (RelKind::Index, "index", "an index", "DROP INDEX"),
+        ObjectType::Sequence => (RelKind::Sequence, "sequence", "a sequence", "DROP SEQUENCE"),
+        ObjectType::View => (RelKind::View, "view", "a view", "DROP VIEW"),
+        ObjectType::Matview => (
+            RelKind::MaterializedView,
+            "materialized view",
+            "a materialized view",
+            "DROP MATERIALIZED VIEW",
+        ),
         ObjectType::ForeignTable => {
-            (b'f', "foreign table", "a foreign table", "DROP FOREIGN TABLE")
+            (RelKind::ForeignTable, "foreign table", "a foreign table", "DROP FOREIGN TABLE")
         }
-        _ => (b'r', "table", "a table", "DROP TABLE"),
+        _ => (RelKind::Table, "table", "a table", "DROP TABLE"),
     }
 }
 
@@ -104,7 +109,7 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
         let mut may_drop =
             |host: &mut dyn CommandHost, rel: &RelDesc| may_drop(host, rel, kind, article);
         names::check_before_lock(host, &rv, &mut may_drop)?;
-        if kind == b'i' {
+        if kind == RelKind::Index {
             names::exclude_readers(host, &rv)?;
         }
         let Some(oid) = names::find(host, &rv, names::mode::ACCESS_EXCLUSIVE)? else {
@@ -118,7 +123,7 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
                 continue;
             }
             if !stmt.missing_ok {
-                let code = if matches!(kind, b'i' | b'f') {
+                let code = if matches!(kind, RelKind::Index | RelKind::ForeignTable) {
                     pgerror::SqlState::UNDEFINED_OBJECT
                 } else {
                     pgerror::SqlState::UNDEFINED_TABLE
@@ -136,12 +141,12 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
     Ok(out)
 }
 
-/// 42809 or 42501 unless the relation is of the kind that the statement names and owned by the
-/// user. Counterpart: `RangeVarCallbackForDropRelation`.
-fn may_drop(host: &mut dyn CommandHost, rel: &RelDesc, kind: u8, article: &str) -> Result<()> {
+/// Error 42809 unless the relation is of the kind that the statement names; error 42501 unless the
+/// user owns it. Counterpart: `RangeVarCallbackForDropRelation`.
+fn may_drop(host: &mut dyn CommandHost, rel: &RelDesc, kind: RelKind, article: &str) -> Result<()> {
     let actual = match rel.kind() {
-        b'p' => b'r',
-        b'I' => b'i',
+        RelKind::PartitionedTable => RelKind::Table,
+        RelKind::PartitionedIndex => RelKind::Index,
         k => k,
     };
     if actual != kind {
@@ -159,21 +164,23 @@ fn may_drop(host: &mut dyn CommandHost, rel: &RelDesc, kind: u8, article: &str) 
     names::not_a_catalog(rel)
 }
 
-fn wrong_kind(rel: &RelDesc, actual: u8, article: &str) -> PgError {
+fn wrong_kind(rel: &RelDesc, actual: RelKind, article: &str) -> PgError {
     let e = pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {article}", rel.name());
     match actual {
-        b'r' => e.hint("Use DROP TABLE to remove a table."),
-        b'i' => e.hint("Use DROP INDEX to remove an index."),
-        b'S' => e.hint("Use DROP SEQUENCE to remove a sequence."),
-        b'v' => e.hint("Use DROP VIEW to remove a view."),
-        b'm' => e.hint("Use DROP MATERIALIZED VIEW to remove a materialized view."),
-        b'f' => e.hint("Use DROP FOREIGN TABLE to remove a foreign table."),
-        b'c' => e.hint("Use DROP TYPE to remove a type."),
+        RelKind::Table => e.hint("Use DROP TABLE to remove a table."),
+        RelKind::Index => e.hint("Use DROP INDEX to remove an index."),
+        RelKind::Sequence => e.hint("Use DROP SEQUENCE to remove a sequence."),
+        RelKind::View => e.hint("Use DROP VIEW to remove a view."),
+        RelKind::MaterializedView => {
+            e.hint("Use DROP MATERIALIZED VIEW to remove a materialized view.")
+        }
+        RelKind::ForeignTable => e.hint("Use DROP FOREIGN TABLE to remove a foreign table."),
+        RelKind::CompositeType => e.hint("Use DROP TYPE to remove a type."),
         _ => e,
     }
 }
 
-/// Objects of kinds without rules of their own. Counterpart: `RemoveObjects`.
+/// Objects of kinds that need no special treatment. Counterpart: `RemoveObjects`.
 fn objects(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
     let mut out = Vec::new();
     for node in &stmt.objects {
@@ -187,7 +194,7 @@ fn objects(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddr
     Ok(out)
 }
 
-/// Does the user own the schema that the object is in?
+/// True if the user owns the schema that contains the object.
 fn owns_schema_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<bool> {
     let Some(class) = ObjectClass::of(object.class) else { return Ok(false) };
     let schema = host.catalog().object_row(class, object.object)?.namespace()?;
@@ -253,7 +260,7 @@ fn types(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddres
             bail!(UNDEFINED_OBJECT, "type \"{shown}\" does not exist");
         };
         let row = host.catalog().type_row(oid)?;
-        if stmt.remove_type == ObjectType::Domain && row.typtype != b'd' {
+        if stmt.remove_type == ObjectType::Domain && row.typtype != TypType::Domain {
             let shown = catalog::namespace::qualified(schema, name);
             bail!(WRONG_OBJECT_TYPE, "\"{shown}\" is not a domain");
         }

@@ -4,9 +4,10 @@
 
 use crate::default_acl;
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::rows::{Name, OidVector, PgExtension, PgNamespace, PgProc, Text, indexes};
 use ids::Oid;
+use ids::builtin::language;
+use ids::code::{DepType, ParallelSafety, ProKind, Volatility};
 use parse::ast::{CreateExtensionStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use types::oids;
@@ -20,7 +21,7 @@ struct Function {
     args: &'static [(&'static str, Oid, Option<&'static str>)],
     result: Oid,
     strict: bool,
-    volatility: u8,
+    volatility: Volatility,
 }
 
 /// A built-in extension.
@@ -52,7 +53,7 @@ const EXTENSIONS: &[Extension] = &[Extension {
             ],
             result: oids::INT8,
             strict: false,
-            volatility: b'v',
+            volatility: Volatility::Volatile,
         },
         Function {
             name: "autoprewarm_start_worker",
@@ -60,7 +61,7 @@ const EXTENSIONS: &[Extension] = &[Extension {
             args: &[],
             result: oids::VOID,
             strict: true,
-            volatility: b'v',
+            volatility: Volatility::Volatile,
         },
         Function {
             name: "autoprewarm_dump_now",
@@ -68,7 +69,7 @@ const EXTENSIONS: &[Extension] = &[Extension {
             args: &[],
             result: oids::INT8,
             strict: true,
-            volatility: b'v',
+            volatility: Volatility::Volatile,
         },
     ],
 }];
@@ -125,7 +126,7 @@ pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) 
     })?;
     let this = ObjectAddress::of::<PgExtension>(oid);
     cat.record_owner(this, owner)?;
-    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), Dependency::Normal)?;
+    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), DepType::Normal)?;
     cat.increment_command_counter()?;
     host.catalog().set_comment(this, Some(known.comment))?;
     for f in known.functions {
@@ -164,18 +165,21 @@ fn add_function(
         proname: Name::new(f.name),
         pronamespace: schema,
         proowner: owner,
-        prolang: Oid(13),
+        prolang: language::C,
         procost: 1.0,
         prorows: 0.0,
         provariadic: Oid::INVALID,
         prosupport: Oid::INVALID,
-        prokind: b'f',
+        prokind: ProKind::Function,
         prosecdef: false,
         proleakproof: false,
         proisstrict: f.strict,
         proretset: false,
         provolatile: f.volatility,
-        proparallel: if f.args.is_empty() { b'u' } else { b's' },
+        proparallel: match f.args.is_empty() {
+            true => ParallelSafety::Unsafe,
+            false => ParallelSafety::Safe,
+        },
         pronargs: f.args.len() as i16,
         pronargdefaults: defaults.len() as i16,
         prorettype: f.result,
@@ -193,9 +197,9 @@ fn add_function(
     })?;
     let this = ObjectAddress::of::<PgProc>(oid);
     cat.record_owner(this, owner)?;
-    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), Dependency::Normal)?;
-    cat.record_dependency(this, extension, Dependency::Extension)?;
+    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), DepType::Normal)?;
+    cat.record_dependency(this, extension, DepType::Extension)?;
     drop(cat);
-    default_acl::note_new(host, this, proacl.as_deref(), owner)?;
+    default_acl::record_acl_dependencies(host, this, proacl.as_deref(), owner)?;
     host.catalog().increment_command_counter()
 }

@@ -4,10 +4,10 @@
 
 use crate::{class, creation, stored, typerow};
 use analyze::{ExprKind, SessionLookup};
-use catalog::depend::Dependency;
 use catalog::rows::{Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
 use catalog::{ObjectAddress, RelDesc};
-use ids::{AttrNo, Oid};
+use ids::code::DepType;
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -80,7 +80,13 @@ fn create_in(
     };
     let Node::RangeVar(rv) = relation else { return Err(only_relations()) };
     let rel = names::open(host, rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
-    if !matches!(rel.kind(), b'r' | b'm' | b'f' | b'p') {
+    if !matches!(
+        rel.kind(),
+        RelKind::Table
+            | RelKind::MaterializedView
+            | RelKind::ForeignTable
+            | RelKind::PartitionedTable
+    ) {
         return Err(pg_err!(
             WRONG_OBJECT_TYPE,
             "cannot define statistics for relation \"{}\"",
@@ -90,7 +96,8 @@ fn create_in(
     }
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
-    // Expressions are analysed before other checks, which determines the error reported.
+    // Expressions are analysed before the other checks, because the order determines which error is
+    // reported.
     let mut analysed = Vec::with_capacity(stmt.exprs.len());
     let mut label: Vec<String> = Vec::new();
     for elem in &stmt.exprs {
@@ -132,15 +139,15 @@ fn create_in(
     let this = ObjectAddress::of::<PgStatisticExt>(oid);
     for number in &columns {
         let column = ObjectAddress::column(rel.oid(), *number);
-        cat.record_dependency(this, column, Dependency::Auto)?;
+        cat.record_dependency(this, column, DepType::Auto)?;
     }
     if columns.is_empty() {
-        cat.record_dependency(this, ObjectAddress::relation(rel.oid()), Dependency::Auto)?;
+        cat.record_dependency(this, ObjectAddress::relation(rel.oid()), DepType::Auto)?;
     }
     let schema = ObjectAddress::of::<PgNamespace>(schema);
-    cat.record_dependency(this, schema, Dependency::Normal)?;
+    cat.record_dependency(this, schema, DepType::Normal)?;
     cat.record_owner(this, owner)?;
-    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
+    let (normal, auto) = (DepType::Normal, DepType::Auto);
     stored::record(host, this, &exprs, rel.oid(), normal, auto)?;
     Ok(Some(oid))
 }
@@ -260,7 +267,7 @@ fn free_name(
     unreachable!("one of the numbers is free")
 }
 
-/// The object with this name; 42704 where there is none, 42501 unless the user owns it.
+/// The object with this name. Error 42704 if there is none, 42501 unless the user owns it.
 pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<catalog::Row<PgStatisticExt>> {
     let row = look_up(host, parts)?;
     let Some(row) = row else {

@@ -19,7 +19,7 @@ struct Oldest {
 }
 
 impl Oldest {
-    /// Keeps the older of each. Returns false if a value is in the future, so that no limit is
+    /// Keeps the older value of each. Returns false if a value is in the future: then no limit is
     /// known.
     fn include(&mut self, xid: Xid, multi: MultiXid, next: Oldest) -> bool {
         if next.xid.precedes(xid) || next.multi.precedes(multi) {
@@ -41,7 +41,7 @@ pub(crate) fn update_database(host: &mut dyn CommandHost) -> Result<()> {
     let me = host.backend().database();
     host.backend().lock(LockTag::database_frozen_ids(me), LockMode::Exclusive)?;
     let txns = host.backend().storage().txns.clone();
-    // No XID assigned from now on is older than this.
+    // No transaction id that is assigned from now on is older than this.
     let mut oldest = Oldest {
         xid: txns.horizons(Oid::INVALID).shared_oldest_nonremovable,
         multi: txns.oldest_multixact(),
@@ -87,7 +87,7 @@ fn truncate_status(host: &mut dyn CommandHost, next: Oldest) -> Result<()> {
     let mut oldest = next;
     let (mut xid_holder, mut multi_holder) = (Oid::INVALID, Oid::INVALID);
     for database in host.catalog().scan_all::<PgDatabase>()? {
-        // An invalid database, whose drop failed, is no longer read.
+        // An invalid database, whose DROP has failed, is no longer read.
         if crate::database::is_invalid(&database) {
             continue;
         }

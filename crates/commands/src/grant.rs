@@ -1,7 +1,8 @@
 //! GRANT and REVOKE of privileges on objects.
 //!
-//! The grantor is not always the current user: a member of the owning role grants as the owner; any
-//! other user grants as that one of its roles that has the most of the required grant options.
+//! The grantor is not always the current user: a member of the owning role grants as the owner. Any
+//! other user grants as the role, among those of which it is a member, that has the most of the
+//! required grant options.
 //!
 //! Reading order: `object` (the objects of a statement), `defaults`.
 //!
@@ -11,11 +12,11 @@ pub mod defaults;
 mod object;
 
 use crate::acl_list::{self, Change, PRIVILEGE_BITS};
-use crate::subject::{ObjectPrivileges, Subject};
+use crate::acl_object::{AclObject, ObjectPrivileges};
 use crate::{class, relation};
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, CatalogRow, PgClass, PgLanguage, PgType, indexes};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{
     AccessPriv, DropBehavior, GrantStmt, GrantTargetType, ObjectType, RoleSpec, RoleSpecType,
 };
@@ -63,7 +64,7 @@ pub struct GrantSpec {
     pub grantees: Vec<Oid>,
     /// ALL PRIVILEGES was written.
     pub all: bool,
-    pub rights: u32,
+    pub privileges: u32,
 }
 
 /// OIDs of the grantees.
@@ -102,7 +103,7 @@ fn kind_of(objtype: ObjectType) -> Result<(Kind, &'static str)> {
 /// The privileges of a list without columns; an empty list means all.
 pub fn privileges_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, u32)> {
     let (kind, noun) = kind_of(objtype)?;
-    // As in PostgreSQL, sequence privileges are accepted for tables.
+    // Sequence privileges are accepted for tables, as in PostgreSQL.
     let allowed = match kind {
         Kind::Table => Kind::Table.all() | Kind::Sequence.all(),
         kind => kind.all(),
@@ -110,7 +111,7 @@ pub fn privileges_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, 
     if list.is_empty() {
         return Ok((true, 0));
     }
-    let mut rights = 0;
+    let mut privileges = 0;
     for p in list.iter().filter(|p| p.cols.is_empty()) {
         let Some(word) = &p.priv_name else { return Ok((true, 0)) };
         let bit = privilege_bit(word)?;
@@ -118,9 +119,9 @@ pub fn privileges_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, 
             let shown = privilege_name(bit);
             bail!(INVALID_GRANT_OPERATION, "invalid privilege type {shown} for {noun}");
         }
-        rights |= bit;
+        privileges |= bit;
     }
-    Ok((false, rights))
+    Ok((false, privileges))
 }
 
 /// GRANT … ON and REVOKE … ON.
@@ -139,14 +140,14 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
     if with_columns && !matches!(stmt.objtype, ObjectType::Table | ObjectType::View) {
         bail!(INVALID_GRANT_OPERATION, "column privileges are only valid for relations");
     }
-    let (all, rights) = privileges_of(&stmt.privileges, stmt.objtype)?;
+    let (all, privileges) = privileges_of(&stmt.privileges, stmt.objtype)?;
     let order = GrantSpec {
         grant: stmt.is_grant,
         option: stmt.grant_option,
         behavior: stmt.behavior,
         grantees,
         all,
-        rights,
+        privileges,
     };
     for subject in subjects {
         match subject.class {
@@ -157,8 +158,8 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
     Ok(())
 }
 
-fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: Subject) -> Result<()> {
-    let (rights, locked) = subject.lock(host)?;
+fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: AclObject) -> Result<()> {
+    let (privileges, locked) = subject.lock(host)?;
     if subject.class == PgLanguage::RELATION {
         let index = indexes::PG_LANGUAGE_OID_INDEX;
         let row = host.catalog().scan(index, &[subject.oid.into()])?.pop();
@@ -166,7 +167,7 @@ fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: Subject) ->
             return Err(pg_err!(
                 WRONG_OBJECT_TYPE,
                 "language \"{}\" is not trusted",
-                rights.name
+                privileges.name
             )
             .detail(
                 "GRANT and REVOKE are not allowed on untrusted languages, because only superusers \
@@ -181,8 +182,8 @@ fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: Subject) ->
                 .hint("Set the privileges of the element type instead."));
         }
     }
-    let wanted = if order.all { rights.kind.all() } else { order.rights };
-    apply(host, order, subject, &rights, wanted, None)?;
+    let wanted = if order.all { privileges.kind.all() } else { order.privileges };
+    apply(host, order, subject, &privileges, wanted, None)?;
     subject.unlock(host, locked)
 }
 
@@ -190,24 +191,24 @@ fn on_relation(
     host: &mut dyn CommandHost,
     stmt: &GrantStmt,
     order: &GrantSpec,
-    subject: Subject,
+    subject: AclObject,
 ) -> Result<()> {
-    let (rights, locked) = subject.lock(host)?;
+    let (privileges, locked) = subject.lock(host)?;
     let class = class::row(&mut host.catalog(), subject.oid)?;
-    let name = rights.name.clone();
-    if matches!(class.relkind, b'i' | b'I') {
+    let name = privileges.name.clone();
+    if class.relkind.is_index() {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is an index");
     }
-    if class.relkind == b'c' {
+    if class.relkind == RelKind::CompositeType {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is a composite type");
     }
-    if stmt.objtype == ObjectType::Sequence && class.relkind != b'S' {
+    if stmt.objtype == ObjectType::Sequence && class.relkind != RelKind::Sequence {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a sequence");
     }
-    let own = rights.kind.all();
-    let mut wanted = if order.all { own } else { order.rights };
+    let own = privileges.kind.all();
+    let mut wanted = if order.all { own } else { order.privileges };
     if stmt.objtype != ObjectType::Sequence && !order.all {
-        if class.relkind == b'S' {
+        if class.relkind == RelKind::Sequence {
             if wanted & !own != 0 {
                 warn(
                     host,
@@ -222,7 +223,7 @@ fn on_relation(
             bail!(INVALID_GRANT_OPERATION, "invalid privilege type USAGE for table");
         }
     }
-    // Column privileges: those listed, and for REVOKE on the table those of all columns.
+    // Column privileges: the listed ones and, for REVOKE on the table, those of all columns.
     let mut columns: Vec<(AttrNo, u32)> = Vec::new();
     let mut add = |number: AttrNo, bits: u32| match columns.iter_mut().find(|c| c.0 == number) {
         Some(c) => c.1 |= bits,
@@ -231,7 +232,7 @@ fn on_relation(
     let desc = host.catalog().relation(subject.oid)?;
     let in_columns = wanted & Kind::Column.all();
     if !order.grant && in_columns != 0 {
-        if class.relkind != b'v' {
+        if class.relkind != RelKind::View {
             relation::SYSTEM_COLUMNS.iter().for_each(|s| add(s.1, in_columns));
         }
         for a in desc.attributes.iter().filter(|a| !a.attisdropped) {
@@ -250,7 +251,7 @@ fn on_relation(
                 bit
             }
         };
-        if class.relkind == b'S' && bits & !acl::SELECT != 0 {
+        if class.relkind == RelKind::Sequence && bits & !acl::SELECT != 0 {
             warn(
                 host,
                 pg_err!(
@@ -273,13 +274,13 @@ fn on_relation(
         }
     }
     if wanted != 0 {
-        apply(host, order, subject, &rights, wanted, None)?;
+        apply(host, order, subject, &privileges, wanted, None)?;
     }
     columns.sort_unstable();
     for (number, bits) in columns {
-        let column = Subject { column: number, ..subject };
-        let own = column.rights(host)?;
-        apply(host, order, column, &own, bits, Some(&rights))?;
+        let column = AclObject { column: number, ..subject };
+        let own = column.privileges(host)?;
+        apply(host, order, column, &own, bits, Some(&privileges))?;
     }
     subject.unlock(host, locked)
 }
@@ -292,46 +293,46 @@ pub(super) fn warn(host: &mut dyn CommandHost, warning: PgError) {
 fn apply(
     host: &mut dyn CommandHost,
     order: &GrantSpec,
-    subject: Subject,
-    rights: &ObjectPrivileges,
+    subject: AclObject,
+    privileges: &ObjectPrivileges,
     wanted: u32,
     table: Option<&ObjectPrivileges>,
 ) -> Result<()> {
-    let own = rights.list();
+    let own = privileges.list();
     let whole = match table {
         Some(t) => acl_list::merge(t.list(), &own),
         None => own.clone(),
     };
-    let (grantor, have) = best_grantor(host, wanted, &whole, rights.owner)?;
-    let everything = if table.is_some() { Kind::Column.all() } else { rights.kind.all() };
+    let (grantor, have) = best_grantor(host, wanted, &whole, privileges.owner)?;
+    let everything = if table.is_some() { Kind::Column.all() } else { privileges.kind.all() };
     let column = subject.column_name(host)?;
     if have == 0 {
         let mask = everything | everything << 16;
-        let (owner, kind) = (rights.owner, rights.kind);
+        let (owner, kind) = (privileges.owner, privileges.kind);
         if host.catalog().privileges(grantor, owner, Some(&whole), kind, mask)? == 0 {
             return Err(match column {
                 Some(c) => pg_err!(
                     INSUFFICIENT_PRIVILEGE,
                     "permission denied for column \"{c}\" of relation \"{}\"",
-                    rights.name
+                    privileges.name
                 ),
-                None => denied(rights),
+                None => denied(privileges),
             });
         }
     }
     let what = match &column {
-        Some(c) => format!("column \"{c}\" of relation \"{}\"", rights.name),
-        None => format!("\"{}\"", rights.name),
+        Some(c) => format!("column \"{c}\" of relation \"{}\"", privileges.name),
+        None => format!("\"{}\"", privileges.name),
     };
     let allowed = restrict(host, order, wanted, have, &what);
-    let merged = merge(host, order, own, allowed, grantor, rights.owner)?;
-    if rights.acl.is_none() && table.is_some() && merged.is_empty() {
+    let merged = merge(host, order, own, allowed, grantor, privileges.owner)?;
+    if privileges.acl.is_none() && table.is_some() && merged.is_empty() {
         return Ok(());
     }
     subject.store(host, Some(merged))
 }
 
-impl Subject {
+impl AclObject {
     /// The name of the column; `None` for a whole object.
     fn column_name(self, host: &mut dyn CommandHost) -> Result<Option<String>> {
         if self.column == 0 {
@@ -375,8 +376,8 @@ fn best_grantor(
     Ok(best)
 }
 
-/// The requested privileges that the grantor can grant; a warning where some are missing. `what` is
-/// the object in the warning. Counterpart: `restrict_and_check_grant`.
+/// The requested privileges that the grantor can grant. A warning is raised if some cannot be
+/// granted. `what` is the object in the warning. Counterpart: `restrict_and_check_grant`.
 fn restrict(
     host: &mut dyn CommandHost,
     order: &GrantSpec,
@@ -412,9 +413,9 @@ fn restrict(
     allowed
 }
 
-/// 42501 for an object.
-pub fn denied(rights: &ObjectPrivileges) -> PgError {
-    pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {} {}", rights.noun, rights.name)
+/// Error 42501 for an object.
+pub fn denied(privileges: &ObjectPrivileges) -> PgError {
+    pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {} {}", privileges.noun, privileges.name)
 }
 
 /// Adds or removes the privileges in the ACL for each grantee. Counterpart: `merge_acl_with_grant`.
@@ -422,7 +423,7 @@ pub fn merge(
     host: &mut dyn CommandHost,
     order: &GrantSpec,
     acl: Vec<AclItem>,
-    rights: u32,
+    privileges: u32,
     grantor: Oid,
     owner: Oid,
 ) -> Result<Vec<AclItem>> {
@@ -431,8 +432,8 @@ pub fn merge(
         if order.grant && order.option && !grantee.is_valid() {
             bail!(INVALID_GRANT_OPERATION, "grant options can only be granted to roles");
         }
-        let plain = if order.grant || !order.option { rights } else { 0 };
-        let options = if !order.grant || order.option { rights } else { 0 };
+        let plain = if order.grant || !order.option { privileges } else { 0 };
+        let options = if !order.grant || order.option { privileges } else { 0 };
         let item = AclItem { grantee, grantor, privs: plain & PRIVILEGE_BITS | options << 16 };
         let change = if order.grant { Change::Add } else { Change::Remove };
         let mut member = |a: Oid, b: Oid| host.catalog().is_member(a, b, true);

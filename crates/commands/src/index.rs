@@ -6,7 +6,6 @@ use crate::constraint::{self, ConstraintTrigger};
 use crate::relation::{NewRelation, new_class};
 use crate::{class, creation, reloptions, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
     PgOpclass, Text, indexes,
@@ -16,7 +15,9 @@ use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
-use ids::{AttrNo, Oid, Persistence};
+use ids::builtin::proc;
+use ids::code::{AmType, ColumnGenerated, ColumnIdentity, ConType, DepType, Volatility};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -71,7 +72,8 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
     create_index_of(host, stmt, true, sql)
 }
 
-/// As [`create_index`]; unless `filled`, the index stays empty: the caller rewrites the table.
+/// As [`create_index`]. Unless `filled` is set, the index stays empty, because the caller rewrites
+/// the table.
 pub fn create_index_of(
     host: &mut dyn CommandHost,
     stmt: &IndexStmt,
@@ -82,8 +84,8 @@ pub fn create_index_of(
         host.prevent_in_transaction_block("CREATE INDEX CONCURRENTLY")?;
     }
     let rel = names::open(host, &stmt.relation, names::mode::SHARE)?;
-    if !matches!(rel.kind(), b'r' | b'm') {
-        if rel.kind() == b'p' {
+    if !matches!(rel.kind(), RelKind::Table | RelKind::MaterializedView) {
+        if rel.kind() == RelKind::PartitionedTable {
             return Err(PgError::unsupported("indexes on partitioned tables"));
         }
         return Err(pg_err!(
@@ -113,14 +115,14 @@ pub fn create_index_of(
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", new.name);
     }
     // Temporary tables are not visible to other sessions.
-    match stmt.concurrent && rel.class.relpersistence != b't' {
+    match stmt.concurrent && rel.class.relpersistence != Persistence::Temporary {
         true => create_concurrently(host, &rel, &new),
         false => create(host, &rel, &new, filled).map(drop),
     }
 }
 
-/// CREATE INDEX CONCURRENTLY. The index is built in one step with writers locked out. As in
-/// PostgreSQL, it first exists as an invalid index, and stays invalid if the build fails.
+/// CREATE INDEX CONCURRENTLY. The index is built in one step that excludes writers. As in
+/// PostgreSQL, it first exists as an invalid index, and remains invalid if the build fails.
 fn create_concurrently(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -159,7 +161,7 @@ pub fn describe(
         let mut cat = SessionLookup::new(host);
         let kind = ExprKind::IndexPredicate;
         let e = analyze::ddl::condition(&mut cat, rel, node, sql, kind)?;
-        // The predicate is stored unfolded; readers fold it.
+        // The predicate is stored unfolded; it is folded when it is used.
         let folded = host.planner().fold(e.clone())?;
         if !is_immutable(host, &folded)? {
             bail!(
@@ -194,7 +196,7 @@ pub fn describe(
         bail!(FEATURE_NOT_SUPPORTED, "index creation on system columns is not supported");
     }
     if method.am.is_none() {
-        return Err(PgError::unsupported(format!("access method \"{}\"", method.info.name)));
+        return Err(unsupported_method(method.info));
     }
     let name = match &stmt.idxname {
         Some(name) => stdx::clip(name, 63).to_string(),
@@ -210,7 +212,7 @@ pub fn describe(
             creation::free_relation_name(host, table, columns, label, schema, constraint)?
         }
     };
-    let temporary = rel.class.relpersistence == b't';
+    let temporary = rel.class.relpersistence == Persistence::Temporary;
     let tablespace = match (&stmt.table_space, stmt.reset_default_tblspc) {
         (Some(name), true) => tablespace::named_unchecked(host, name)?,
         (name, _) => tablespace::of_relation(host, name.as_deref(), temporary)?,
@@ -233,13 +235,13 @@ pub fn describe(
     })
 }
 
-/// Does the expression use system columns such as `ctid` or `xmin`? Their values change without an
-/// index update.
+/// True if the expression uses system columns such as `ctid` or `xmin`, whose values change without
+/// an index update.
 pub fn uses_system_columns(e: &Expr) -> bool {
     plan::walk::any(e, &mut |e| matches!(e, Expr::Var(v) if v.varattno < 0))
 }
 
-/// The index access method with this name. Notice: another one is used for an obsolete name.
+/// The index access method with this name. An obsolete name is replaced, with a notice.
 fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Method> {
     let name = match (name, host.catalog().find_access_method(name)?) {
         ("rtree", None) => {
@@ -252,13 +254,17 @@ fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Metho
     let Some(row) = host.catalog().find_access_method(name)? else {
         bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist");
     };
-    if row.amtype != b'i' {
+    if row.amtype != AmType::Index {
         bail!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type INDEX");
     }
     am::by_oid(row.oid).ok_or_else(|| PgError::unsupported(format!("access method \"{name}\"")))
 }
 
-/// Rejects what the access method does not support.
+fn unsupported_method(method: &MethodInfo) -> PgError {
+    PgError::unsupported(format!("access method \"{}\"", method.name))
+}
+
+/// Refuses features that the access method does not support.
 fn check_capabilities(method: &MethodInfo, stmt: &IndexStmt) -> Result<()> {
     let can = &method.capabilities;
     let lacks = if stmt.unique && !can.unique {
@@ -276,7 +282,9 @@ fn check_capabilities(method: &MethodInfo, stmt: &IndexStmt) -> Result<()> {
 /// The constraint that the index belongs to.
 pub fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oid>> {
     let list = host.catalog().dependencies_of(ObjectAddress::relation(index))?;
-    let found = list.iter().find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i');
+    let found = list
+        .iter()
+        .find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == DepType::Internal);
     Ok(found.map(|d| d.refobjid))
 }
 
@@ -317,7 +325,8 @@ fn key_column(
     let mut expr = None;
     let (name, number, ty, mut collation);
     if let Some(column) = &elem.name {
-        // Its operator class is resolved first, as in PostgreSQL, which determines the error.
+        // The operator class is resolved first, as in PostgreSQL, because the order determines
+        // which error is reported.
         let system = crate::relation::SYSTEM_COLUMNS.iter().find(|s| s.0 == &**column);
         if let Some(&(_, _, ty)) = system.filter(|_| rel.column(column).is_none()) {
             opclass_of(host, elem, method, ty)?;
@@ -417,6 +426,10 @@ fn opclass_of(
 ) -> Result<Oid> {
     let oid = find_opclass(host, elem, method, ty)?;
     if !elem.opclassopts.is_empty() {
+        // The operator classes of the methods that exist have no options.
+        if am::by_oid(method.oid).is_none_or(|m| m.am.is_none()) {
+            return Err(unsupported_method(method));
+        }
         let name = host.catalog().opclass(oid)?.opcname;
         bail!(INVALID_PARAMETER_VALUE, "operator class {name} has no options");
     }
@@ -462,7 +475,7 @@ fn find_opclass(
     Ok(oid)
 }
 
-/// Does the expression use only immutable functions?
+/// True if the expression uses only immutable functions.
 pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     let mut functions = Vec::new();
     let mut conversions = Vec::new();
@@ -482,14 +495,16 @@ pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     });
     for (from, to) in conversions {
         let output = host.facts().type_io(from)?.output.volatility;
-        if output != b'i' || host.facts().type_io(to)?.input.volatility != b'i' {
+        if output != Volatility::Immutable
+            || host.facts().type_io(to)?.input.volatility != Volatility::Immutable
+        {
             return Ok(false);
         }
     }
     for (oid, is_operator) in functions {
         let mut cat = host.catalog();
         let function = if is_operator { cat.operator(oid)?.oprcode } else { oid };
-        if cat.function(function)?.provolatile != b'i' {
+        if cat.function(function)?.provolatile != Volatility::Immutable {
             return Ok(false);
         }
     }
@@ -528,8 +543,8 @@ fn attribute(
                 attnotnull: false,
                 atthasdef: false,
                 atthasmissing: false,
-                attidentity: 0,
-                attgenerated: 0,
+                attidentity: ColumnIdentity::No,
+                attgenerated: ColumnGenerated::No,
                 attisdropped: false,
                 attislocal: true,
                 attinhcount: 0,
@@ -593,12 +608,11 @@ fn enter(
             rel.name()
         );
     }
-    let persistence =
-        Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let persistence = class.relpersistence;
     let spec = NewRelation {
         name: &new.name,
         namespace: class.relnamespace,
-        kind: b'i',
+        kind: RelKind::Index,
         persistence,
         owner: class.relowner,
         tablespace: new.tablespace,
@@ -658,7 +672,7 @@ fn index_row(rel: &RelDesc, new: &NewIndex, oid: Oid) -> PgIndex {
         indclass: OidVector(new.keys.iter().map(|k| k.opclass).collect()),
         indoption: Int2Vector(new.keys.iter().map(|k| k.option).collect()),
         indexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
-        // An explicit AND expression, as in PostgreSQL.
+        // The conditions are stored as an explicit AND expression, as in PostgreSQL.
         indpred: match new.predicate.as_slice() {
             [] => None,
             [one] => Some(stored::write(one)),
@@ -688,7 +702,7 @@ fn record_dependencies(
         .collect();
     match new.constraint {
         Some(constraint) => {
-            let kind = if new.primary { b'p' } else { b'u' };
+            let kind = if new.primary { ConType::PrimaryKey } else { ConType::Unique };
             let keys: Vec<AttrNo> = new.keys.iter().map(|k| k.number).collect();
             crate::constraint::check_name_free(host, rel, &new.name)?;
             let mut row = crate::constraint::row(host, &new.name, rel, kind)?;
@@ -698,7 +712,7 @@ fn record_dependencies(
             row.connoinherit = true;
             row.conkey = Some(keys);
             let of = crate::constraint::insert(host, row, &columns)?;
-            host.catalog().record_dependency(this, of, Dependency::Internal)?;
+            host.catalog().record_dependency(this, of, DepType::Internal)?;
             if constraint.deferrable {
                 let (table, deferred) = (rel.oid(), constraint.deferred);
                 add_deferred_trigger(host, table, of.object, oid, new.primary, deferred)?;
@@ -707,10 +721,10 @@ fn record_dependencies(
         None => {
             let mut cat = host.catalog();
             let list: Vec<_> = columns.iter().map(|c| ObjectAddress::column(table, *c)).collect();
-            cat.record_dependencies(this, &list, Dependency::Auto)?;
+            cat.record_dependencies(this, &list, DepType::Auto)?;
             if list.is_empty() {
                 let table = ObjectAddress::relation(table);
-                cat.record_dependency(this, table, Dependency::Auto)?;
+                cat.record_dependency(this, table, DepType::Auto)?;
             }
         }
     }
@@ -722,9 +736,9 @@ fn record_dependencies(
         }
         needs.push(ObjectAddress::of::<PgOpclass>(key.opclass));
     }
-    cat.record_dependencies(this, &needs, Dependency::Normal)?;
+    cat.record_dependencies(this, &needs, DepType::Normal)?;
     let exprs: Vec<Expr> = new.keys.iter().filter_map(|k| k.expr.clone()).collect();
-    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
+    let (normal, auto) = (DepType::Normal, DepType::Auto);
     stored::record(host, this, &exprs, table, normal, auto)?;
     stored::record(host, this, &new.predicate, table, normal, auto)
 }
@@ -739,10 +753,9 @@ pub fn add_deferred_trigger(
     primary: bool,
     deferred: bool,
 ) -> Result<()> {
-    const UNIQUE_KEY_RECHECK: Oid = Oid(1250);
     let trigger = ConstraintTrigger {
         name: if primary { "PK_ConstraintTrigger" } else { "Unique_ConstraintTrigger" },
-        function: UNIQUE_KEY_RECHECK,
+        function: proc::UNIQUE_KEY_RECHECK,
         kind: constraint::ROW | constraint::INSERT | constraint::UPDATE,
         other: Oid::INVALID,
         index,
@@ -769,7 +782,7 @@ pub fn fill_unchecked(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Res
     fill_index(host, table, index, false)
 }
 
-/// Index expressions are evaluated with the privileges of the table's owner.
+/// Builds the index. Index expressions are evaluated with the privileges of the table's owner.
 fn fill_index(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bool) -> Result<()> {
     let owner = host.catalog().relation(table)?.class.relowner;
     host.as_owner(owner, &mut |host| fill_as_owner(host, table, index, checked))
@@ -868,12 +881,12 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     let heap_pages = engine::table::nblocks(host.backend(), heap)?;
     let index_pages = storage::nblocks(host.backend(), open)?;
     let pages = (heap_pages as i32, index_pages as i32);
-    note_built(host, (table, index), pages, &built, checked)
+    store_build_result(host, (table, index), pages, &built, checked)
 }
 
-/// Stores the statistics of a build, and that the index is usable. `pages` are those of the table
-/// and of the index.
-fn note_built(
+/// Stores the statistics of a build, and marks the index as usable. `pages` are the numbers of
+/// pages of the table and of the index.
+fn store_build_result(
     host: &mut dyn CommandHost,
     (table, index): (Oid, Oid),
     (heap_pages, index_pages): (i32, i32),
@@ -882,7 +895,7 @@ fn note_built(
 ) -> Result<()> {
     let mut cat = host.catalog();
     let tuples = |count: f64, old: f32| {
-        // An empty table that was never vacuumed keeps its unknown size.
+        // An empty table that was never vacuumed keeps its unknown number of rows.
         if count == 0.0 && old < 0.0 { -1.0 } else { count as f32 }
     };
     class::update_statistics(&mut cat, table, |row| {

@@ -1,4 +1,4 @@
-//! Statistics of index expressions, which serve conditions on these expressions.
+//! Statistics of index expressions, which are used to estimate conditions on these expressions.
 //!
 //! Counterpart: `compute_index_stats` of analyze.c.
 
@@ -82,7 +82,7 @@ fn of_index(
         host.backend().check_interrupts()?;
         for r in 0..of.len {
             sampled += 1;
-            // A row without its wide values cannot be evaluated.
+            // An expression cannot be evaluated for a row without its wide values.
             if left_out.iter().any(|v| v.row == r && positions.contains(&v.column)) {
                 continue;
             }
@@ -119,7 +119,7 @@ fn of_index(
     let expressions = (1..).zip(index.indkey.iter()).filter(|(_, n)| **n == 0);
     for (at, (number, _)) in expressions.enumerate() {
         let (Some(a), Some(e)) = (desc.attribute(number), list.get(at)) else { continue };
-        // The index may store another type, as a hash code.
+        // The index may store another type, such as a hash code.
         let a = &PgAttribute { atttypid: e.type_oid(), ..a.clone() };
         let own = if a.attstattarget < 0 { target } else { a.attstattarget };
         if own != 0 {

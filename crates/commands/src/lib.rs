@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod acl_list;
+mod acl_object;
 mod aggregate;
 mod alter_table;
 mod cast;
@@ -48,15 +49,14 @@ mod sequence;
 mod setting;
 mod statistics;
 mod stored;
-mod subject;
 mod tablespace;
 mod tag;
 pub mod temp;
 mod toast;
 mod truncate;
+mod type_usage;
 mod typecmd;
 mod typerow;
-mod typeuse;
 mod vacuum;
 mod view;
 pub mod wraparound;

@@ -1,8 +1,8 @@
 //! LIKE in CREATE TABLE.
 //!
-//! Expressions of the source table are copied as text, since its columns have the same names in the
-//! new table but perhaps other numbers. Index columns keep their own names, which a renamed table
-//! column does not change.
+//! Expressions of the source table are copied as text, because its columns have the same names in
+//! the new table but possibly other numbers. Index columns keep their own names, which do not
+//! change if a column of the table is renamed.
 //!
 //! Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
 
@@ -12,7 +12,8 @@ use crate::{class, index, tablespace};
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use deparse::{self as definition, IndexParts, Style};
-use ids::Oid;
+use ids::code::{ColumnGenerated, ColumnIdentity};
+use ids::{Oid, RelKind};
 use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -29,12 +30,12 @@ const INDEXES: u32 = 1 << 6;
 const STATISTICS: u32 = 1 << 7;
 const STORAGE: u32 = 1 << 8;
 
-/// Objects to create after the table exists.
+/// Objects that are created after the table exists.
 #[derive(Default)]
-pub struct Later {
+pub struct DeferredObjects {
     /// Index definitions with their comments.
     indexes: Vec<(IndexStmt, Option<Text>)>,
-    /// Column names with their comments.
+    /// Comments of columns, by column name.
     comments: Vec<(String, Text)>,
     constraint_comments: Vec<(String, Text)>,
     /// Definitions with their comments.
@@ -53,13 +54,21 @@ pub fn add(
     like: &TableLikeClause,
     columns: &mut Vec<Column>,
     constraints: &mut Constraints,
-    later: &mut Later,
+    deferred: &mut DeferredObjects,
     sql: &str,
 ) -> Result<()> {
     let place = parse::position(sql, like.relation.location);
     let rel =
         names::open(host, &like.relation, names::mode::ACCESS_SHARE).map_err(|e| e.at(place))?;
-    if !matches!(rel.kind(), b'r' | b'v' | b'm' | b'c' | b'f' | b'p') {
+    if !matches!(
+        rel.kind(),
+        RelKind::Table
+            | RelKind::View
+            | RelKind::MaterializedView
+            | RelKind::CompositeType
+            | RelKind::ForeignTable
+            | RelKind::PartitionedTable
+    ) {
         let message = format!("relation \"{}\" is invalid in LIKE clause", rel.name());
         return Err(pg_err!(WRONG_OBJECT_TYPE, "{message}")
             .detail(class::kind_not_supported(rel.kind()))
@@ -83,25 +92,25 @@ pub fn add(
             generated: false,
             sequence: None,
         };
-        let generated = a.attgenerated == b's';
+        let generated = a.attgenerated == ColumnGenerated::Stored;
         if let Some(text) = rel.default(a.attnum) {
             if generated && has(GENERATED) {
                 let shown = definition::stored_expr(host, text.as_str(), rel.oid(), Style::PLAIN)?;
                 column.default = expression(&shown.unwrap_or_default())?;
                 column.generated = true;
-                column.column.generated = b's';
+                column.column.generated = ColumnGenerated::Stored;
             } else if !generated && has(DEFAULTS) {
                 column.stored_default = Some(plan::nodetree::read_expr(text.as_str())?);
             }
         }
-        if a.attidentity != 0 && has(IDENTITY) {
+        if a.attidentity != ColumnIdentity::No && has(IDENTITY) {
             column.column.identity = a.attidentity;
             column.sequence = Some((sequence_options(host, &rel, a)?, true));
         }
         if has(COMMENTS)
             && let Some(text) = comment_of(host, ObjectAddress::column(rel.oid(), a.attnum))?
         {
-            later.comments.push((a.attname.to_string(), text));
+            deferred.comments.push((a.attname.to_string(), text));
         }
         columns.push(column);
     }
@@ -115,12 +124,12 @@ pub fn add(
             if has(COMMENTS)
                 && let Some(text) = comment_of(host, ObjectAddress::of::<PgConstraint>(check.oid))?
             {
-                later.constraint_comments.push((check.conname.to_string(), text));
+                deferred.constraint_comments.push((check.conname.to_string(), text));
             }
         }
     }
     if has(INDEXES) {
-        add_indexes(host, &rel, has(COMMENTS), later)?;
+        add_indexes(host, &rel, has(COMMENTS), deferred)?;
     }
     if has(STATISTICS) {
         let index = indexes::PG_STATISTIC_EXT_RELID_INDEX;
@@ -130,7 +139,7 @@ pub fn add(
                 false => None,
             };
             let def = definition::statistics_def(host, row.oid, false)?;
-            later.statistics.extend(def.map(|def| (def, text)));
+            deferred.statistics.extend(def.map(|def| (def, text)));
         }
     }
     Ok(())
@@ -141,7 +150,7 @@ fn expression(text: &str) -> Result<Option<Node>> {
     let sql = format!("SELECT {text}");
     match parse::parse(&sql)?.pop().map(|s| s.stmt) {
         Some(Node::SelectStmt(mut s)) => Ok(s.target_list.pop().and_then(|t| t.val)),
-        _ => Err(PgError::internal("SELECT does not parse as such")),
+        _ => Err(PgError::internal("SELECT was parsed as another statement")),
     }
 }
 
@@ -149,7 +158,7 @@ fn expression(text: &str) -> Result<Option<Node>> {
 fn constraint(def: &str) -> Result<Option<Constraint>> {
     let sql = format!("ALTER TABLE t ADD {def}");
     let Some(Node::AlterTableStmt(mut s)) = parse::parse(&sql)?.pop().map(|s| s.stmt) else {
-        return Err(PgError::internal("ALTER TABLE does not parse as such"));
+        return Err(PgError::internal("ALTER TABLE was parsed as another statement"));
     };
     match s.cmds.pop().and_then(|c| c.def) {
         Some(Node::Constraint(c)) => Ok(Some(*c)),
@@ -163,7 +172,7 @@ fn sequence_options(
     rel: &RelDesc,
     a: &PgAttribute,
 ) -> Result<Vec<DefElem>> {
-    // Without AS: as in PostgreSQL, the copied sequence is bigint.
+    // AS is omitted: as in PostgreSQL, the copied sequence is of type bigint.
     let mut out = Vec::new();
     let owned = crate::sequence::owned_by(host, rel.oid(), Some(a.attnum))?;
     let Some(oid) = owned.first() else { return Ok(out) };
@@ -187,18 +196,18 @@ fn sequence_options(
     Ok(out)
 }
 
-/// Copies the indexes under new names; indexes of constraints as constraints.
+/// Copies the indexes with new names. Indexes of constraints are copied as constraints.
 fn add_indexes(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
     comments: bool,
-    later: &mut Later,
+    deferred: &mut DeferredObjects,
 ) -> Result<()> {
     for i in &rel.indexes {
         let parts = IndexParts { column: 0, exclusion: false };
         let def = definition::index_def(host, i.indexrelid, parts, false)?.unwrap_or_default();
         let Some(Node::IndexStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
-            return Err(PgError::internal("CREATE INDEX does not parse as such"));
+            return Err(PgError::internal("CREATE INDEX was parsed as another statement"));
         };
         s.idxname = None;
         let old = host.catalog().relation(i.indexrelid)?;
@@ -211,7 +220,7 @@ fn add_indexes(
         }
         if let Some(oid) = index::constraint_of(host, i.indexrelid)? {
             let row = host.catalog().scan(indexes::PG_CONSTRAINT_OID_INDEX, &[oid.into()])?.pop();
-            let row = row.ok_or_else(|| PgError::internal("index of a constraint without one"))?;
+            let row = row.ok_or_else(|| PgError::internal("the constraint has no index"))?;
             s.isconstraint = true;
             s.primary = i.indisprimary;
             (s.deferrable, s.initdeferred) = (row.condeferrable, row.condeferred);
@@ -220,14 +229,14 @@ fn add_indexes(
             true => comment_of(host, ObjectAddress::relation(i.indexrelid))?,
             false => None,
         };
-        later.indexes.push((*s, text));
+        deferred.indexes.push((*s, text));
     }
     Ok(())
 }
 
 /// Creates indexes, comments and statistics of the new table.
-pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> {
-    for (mut stmt, text) in later.indexes {
+pub fn finish(host: &mut dyn CommandHost, oid: Oid, deferred: DeferredObjects) -> Result<()> {
+    for (mut stmt, text) in deferred.indexes {
         let rel = host.catalog().relation(oid)?;
         stmt.relation = parse::ast::RangeVar::default();
         if stmt.primary && rel.indexes.iter().any(|i| i.indisprimary) {
@@ -244,17 +253,17 @@ pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> 
         }
     }
     let rel = host.catalog().relation(oid)?;
-    for (column, text) in later.comments {
+    for (column, text) in deferred.comments {
         if let Some(a) = rel.column(&column) {
             put_comment(host, ObjectAddress::column(oid, a.attnum), text)?;
         }
     }
-    for (name, text) in later.constraint_comments {
+    for (name, text) in deferred.constraint_comments {
         if let Some(c) = rel.checks.iter().find(|c| c.conname == name.as_str()) {
             put_comment(host, ObjectAddress::of::<PgConstraint>(c.oid), text)?;
         }
     }
-    for (def, text) in later.statistics {
+    for (def, text) in deferred.statistics {
         let Some(Node::CreateStatsStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
             continue;
         };

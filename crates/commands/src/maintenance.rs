@@ -7,7 +7,8 @@ use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, indexes};
 use catalog::{acl, namespace};
-use ids::Oid;
+use ids::builtin::tablespace::GLOBAL as GLOBAL_TABLESPACE;
+use ids::{Oid, Persistence, RelKind};
 use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use plan::query::{Query, RteKind};
@@ -26,7 +27,7 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
             return Err(names::missing(host, rv)?);
         };
         let rel = host.catalog().relation(oid)?;
-        if !matches!(rel.kind(), b'r' | b'p' | b'v') {
+        if !matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable | RelKind::View) {
             bail!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", rel.name());
         }
         let user = names::user(host);
@@ -35,8 +36,8 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
     Ok(())
 }
 
-/// Locks a relation with the privileges of `user`, and the relations that a view reads. `within`:
-/// the enclosing views.
+/// Locks a relation with the privileges of `user`. For a view, the relations that it reads are
+/// locked too. `within` are the enclosing views.
 fn lock_one(
     host: &mut dyn CommandHost,
     stmt: &LockStmt,
@@ -60,7 +61,7 @@ fn lock_one(
     if with_children && rel.class.relhassubclass {
         lock_children(host, stmt, oid)?;
     }
-    if rel.kind() != b'v' {
+    if rel.kind() != RelKind::View {
         return Ok(());
     }
     // The view's owner needs privileges on its relations, unless the view is security_invoker.
@@ -74,7 +75,7 @@ fn lock_one(
     let mut read = Vec::new();
     relations_read(&rule.query, &mut read);
     for (other, inh) in read {
-        // A view that reads itself is already locked.
+        // A view that refers to itself is already locked.
         if within.contains(&other) {
             continue;
         }
@@ -104,7 +105,7 @@ fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Re
     children.sort_unstable();
     for child in children {
         take_lock(host, stmt, child)?;
-        // It may have been dropped during the wait for the lock.
+        // The table may have been dropped during the wait for the lock.
         if host.catalog().find_class(child)?.is_some() {
             lock_children(host, stmt, child)?;
         }
@@ -117,9 +118,11 @@ fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Re
 fn relations_read(query: &Query, out: &mut Vec<(Oid, bool)>) {
     for rte in &query.rtable {
         match &rte.kind {
-            RteKind::Relation { relid, relkind: b'r' | b'p' | b'v', .. }
-                if !matches!(rte.eref.aliasname.as_str(), "old" | "new") =>
-            {
+            RteKind::Relation {
+                relid,
+                relkind: RelKind::Table | RelKind::PartitionedTable | RelKind::View,
+                ..
+            } if !matches!(rte.eref.aliasname.as_str(), "old" | "new") => {
                 out.push((*relid, rte.inh));
             }
             RteKind::Subquery { subquery, .. } => relations_read(subquery, out),
@@ -136,8 +139,6 @@ fn relations_read(query: &Query, out: &mut Vec<(Oid, bool)>) {
         });
     });
 }
-
-const GLOBAL_TABLESPACE: Oid = Oid(1664);
 
 /// The options of REINDEX.
 #[derive(Clone, Copy, Default)]
@@ -183,7 +184,7 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Res
     }
     host.prevent_in_transaction_block("REINDEX CONCURRENTLY")?;
     reindex_wanted(host, stmt, wanted)?;
-    // PostgreSQL works in several transactions, of which the last is open in a pipeline.
+    // PostgreSQL uses several transactions, the last of which stays open in a pipeline.
     host.next_transaction()
 }
 
@@ -202,14 +203,14 @@ fn reindex_wanted(
             let rel = names::open(host, rv, names::mode::SHARE)?;
             names::must_own_relation(host, &rel)?;
             if stmt.kind == ReindexObjectType::Index {
-                if rel.kind() != b'i' {
+                if rel.kind() != RelKind::Index {
                     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", rel.name());
                 }
                 check_concurrent(&rel, wanted)?;
                 let table = rel.index.as_ref().map_or(Oid::INVALID, |p| p.row.indrelid);
                 return rebuild(host, table, rel.oid(), wanted);
             }
-            if !matches!(rel.kind(), b'r' | b'm' | b't') {
+            if !rel.kind().has_table_am() {
                 bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
             }
             check_concurrent(&rel, wanted)?;
@@ -262,7 +263,10 @@ fn reindex_many(
     let rows = host.catalog().scan_all::<PgClass>()?;
     let mut tables: Vec<Oid> = rows
         .iter()
-        .filter(|c| matches!(c.relkind, b'r' | b'm') && c.oid >= Oid::FIRST_NORMAL)
+        .filter(|c| {
+            matches!(c.relkind, RelKind::Table | RelKind::MaterializedView)
+                && c.oid >= Oid::FIRST_NORMAL
+        })
         .filter(|c| schema.is_none_or(|s| s == c.relnamespace))
         .map(|c| c.oid)
         .collect();
@@ -282,7 +286,7 @@ fn reindex_many(
     Ok(())
 }
 
-/// The name must be that of the current database, and the user must own it.
+/// An error unless the name is that of the current database and the user owns it.
 fn check_database(host: &mut dyn CommandHost, name: Option<&str>) -> Result<()> {
     let own = host.database_name()?;
     if name.is_some_and(|n| n != own) {
@@ -297,7 +301,7 @@ fn concurrent_catalog() -> PgError {
 
 /// Initial checks with CONCURRENTLY. Counterpart: `ReindexRelationConcurrently`.
 fn check_concurrent(rel: &RelDesc, wanted: ReindexOptions) -> Result<()> {
-    if !wanted.concurrently || rel.class.relpersistence == b't' {
+    if !wanted.concurrently || rel.class.relpersistence == Persistence::Temporary {
         return Ok(());
     }
     if rel.is_catalog() {
@@ -312,7 +316,7 @@ fn check_concurrent(rel: &RelDesc, wanted: ReindexOptions) -> Result<()> {
     Ok(())
 }
 
-/// Is it a catalog or a TOAST table? Counterpart: `IsSystemClass`.
+/// True for a catalog or a TOAST table. Counterpart: `IsSystemClass`.
 fn is_system(oid: Oid, namespace: Oid) -> bool {
     oid < Oid::FIRST_NORMAL || namespace == catalog::namespace::PG_TOAST
 }
@@ -339,14 +343,17 @@ fn reindex_table(host: &mut dyn CommandHost, table: Oid, wanted: ReindexOptions)
     let rel = host.catalog().relation(table)?;
     let mut some = false;
     for i in &rel.indexes {
-        if wanted.concurrently && rel.class.relpersistence != b't' && !i.indisvalid {
+        if wanted.concurrently
+            && rel.class.relpersistence != Persistence::Temporary
+            && !i.indisvalid
+        {
             warn_skipped(host, i.indexrelid)?;
             continue;
         }
         rebuild(host, table, i.indexrelid, wanted)?;
         some = true;
     }
-    // The TOAST table's indexes stay in their tablespace.
+    // The indexes of the TOAST table stay in their tablespace.
     let toast = match rel.class.reltoastrelid.valid() {
         Some(toast) => reindex_table(host, toast, ReindexOptions { tablespace: None, ..wanted })?,
         None => false,
@@ -368,7 +375,7 @@ fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: ReindexOpti
             "only shared relations can be placed in pg_global tablespace"
         );
     }
-    // Sessions read catalogs without locks and keep them open.
+    // Sessions read catalogs without locks and keep their files open.
     if rel.is_catalog() {
         return Err(PgError::unsupported("REINDEX of system catalogs"));
     }

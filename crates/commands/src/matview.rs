@@ -9,7 +9,7 @@ use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, PgIndex};
 use engine::table::InsertOptions;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::RefreshMatViewStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::Query;
@@ -18,17 +18,20 @@ use utility::names;
 
 /// REFRESH MATERIALIZED VIEW.
 pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<()> {
-    // With CONCURRENTLY, readers are not blocked while the rows are compared.
+    // Readers are not blocked while the rows are compared by CONCURRENTLY.
     let lock = match stmt.concurrent {
         true => names::mode::EXCLUSIVE,
         false => names::mode::ACCESS_EXCLUSIVE,
     };
     let rel = names::open(host, &stmt.relation, lock)?;
-    if !matches!(rel.kind(), b'r' | b't' | b'm' | b'p') {
+    if !matches!(
+        rel.kind(),
+        RelKind::Table | RelKind::Toast | RelKind::MaterializedView | RelKind::PartitionedTable
+    ) {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
     }
     names::must_own_relation(host, &rel)?;
-    if rel.kind() != b'm' {
+    if rel.kind() != RelKind::MaterializedView {
         bail!(FEATURE_NOT_SUPPORTED, "\"{}\" is not a materialized view", rel.name());
     }
     if stmt.concurrent && !rel.class.relispopulated {
@@ -95,7 +98,7 @@ fn query_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Query> {
     list.pop().ok_or_else(|| PgError::internal("rule without an action"))
 }
 
-/// Records whether the view is populated.
+/// Stores whether the view is populated.
 pub fn set_populated(host: &mut dyn CommandHost, oid: Oid, populated: bool) -> Result<()> {
     let mut cat = host.catalog();
     let row = class::row(&mut cat, oid)?;

@@ -1,5 +1,5 @@
-//! Statements for objects of any kind. The properties of each class of objects are in
-//! `catalog::object`, those of each kind in statements in `kind`.
+//! Statements for objects of any kind. The properties of the classes of objects are in
+//! `catalog::object`, those of the object types in statements are in `kind`.
 
 pub mod address;
 pub mod alter;

@@ -18,7 +18,7 @@ pub fn before_commit(
     let mut left = Vec::new();
     let mut emptied = Vec::new();
     for &(oid, drop) in tables {
-        // It was dropped, or its creation was rolled back.
+        // The table was dropped, or its creation was rolled back.
         let Some(rel) = host.catalog().try_relation(oid)? else { continue };
         if drop {
             deletion::drop_objects(

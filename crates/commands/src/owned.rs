@@ -3,9 +3,9 @@
 //! Counterpart: pg_shdepend.c (`shdepDropOwned`, `shdepReassignOwned`), alter.c
 //! (`AlterObjectOwner_internal`).
 
+use crate::acl_object::AclObject;
 use crate::grant::{GrantSpec, defaults, merge};
 use crate::object::owner;
-use crate::subject::Subject;
 use crate::{acl_list, alter_table, deletion};
 use catalog::depend::is_pinned;
 use catalog::object::ObjectClass;
@@ -14,12 +14,13 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
+use ids::code::{SharedDepType, TypType};
 use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
 use utility::names;
 
-/// The roles of the statement; 42501 where the user lacks their privileges.
+/// The roles of the statement. Error 42501 if the user lacks their privileges.
 fn roles(host: &mut dyn CommandHost, specs: &[RoleSpec], what: &str) -> Result<Vec<Oid>> {
     let mut out = Vec::with_capacity(specs.len());
     for spec in specs {
@@ -62,13 +63,15 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
         for d in uses(host, role)? {
             let shared = catalog::write::is_shared_catalog(d.classid);
             match d.deptype {
-                b'a' if d.classid == PgDefaultAcl::RELATION => {
+                SharedDepType::Acl if d.classid == PgDefaultAcl::RELATION => {
                     defaults::drop_member(host, d.objid, role)?;
                 }
-                b'a' => revoke_all(host, address(&d), role)?,
+                SharedDepType::Acl => revoke_all(host, address(&d), role)?,
                 // Databases and tablespaces are not dropped.
-                b'o' if !shared => objects.push(address(&d)),
-                b'r' if !remove_from_policy(host, &d, role)? => objects.push(address(&d)),
+                SharedDepType::Owner if !shared => objects.push(address(&d)),
+                SharedDepType::Policy if !remove_from_policy(host, &d, role)? => {
+                    objects.push(address(&d))
+                }
                 _ => {}
             }
         }
@@ -76,13 +79,13 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
     if objects.is_empty() {
         return Ok(());
     }
-    // Newest first: dependents are usually newer than the objects they depend on.
+    // Newest first, because dependents are usually newer than the objects on which they depend.
     objects.sort_by_key(|o| (std::cmp::Reverse(o.object), o.class, o.sub));
     deletion::drop_objects(host, &objects, deletion::behavior(stmt.behavior), false)
 }
 
-/// Removes the role from a policy. Returns false if it is the policy's only role: the policy must
-/// be dropped. Counterpart: `RemoveRoleFromObjectPolicy`.
+/// Removes the role from a policy. Returns false if it is the only role of the policy, which must
+/// then be dropped. Counterpart: `RemoveRoleFromObjectPolicy`.
 fn remove_from_policy(
     host: &mut dyn CommandHost,
     use_of: &Row<PgShdepend>,
@@ -106,12 +109,12 @@ fn remove_from_policy(
 /// Revokes all privileges of a role on an object. Counterpart: `RemoveRoleFromObjectACL`.
 fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> Result<()> {
     let subject =
-        Subject { class: object.class, oid: object.object, column: object.sub as ids::AttrNo };
-    let (rights, locked) = match object.sub {
+        AclObject { class: object.class, oid: object.object, column: object.sub as ids::AttrNo };
+    let (privileges, locked) = match object.sub {
         0 => subject.lock(host)?,
-        _ => (subject.rights(host)?, None),
+        _ => (subject.privileges(host)?, None),
     };
-    let Some(mut acl) = rights.acl.clone() else { return subject.unlock(host, locked) };
+    let Some(mut acl) = privileges.acl.clone() else { return subject.unlock(host, locked) };
     let grantors: Vec<Oid> = acl.iter().filter(|a| a.grantee == role).map(|a| a.grantor).collect();
     for grantor in grantors {
         let order = GrantSpec {
@@ -120,12 +123,12 @@ fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> R
             behavior: DropBehavior::Cascade,
             grantees: vec![role],
             all: true,
-            rights: 0,
+            privileges: 0,
         };
-        acl = merge(host, &order, acl, acl_list::PRIVILEGE_BITS, grantor, rights.owner)?;
+        acl = merge(host, &order, acl, acl_list::PRIVILEGE_BITS, grantor, privileges.owner)?;
     }
     // Privileges granted by the role are revoked too.
-    acl.retain(|a| a.grantor != role || role == rights.owner);
+    acl.retain(|a| a.grantor != role || role == privileges.owner);
     subject.store(host, Some(acl))?;
     subject.unlock(host, locked)
 }
@@ -139,7 +142,7 @@ pub fn reassign_owned(host: &mut dyn CommandHost, stmt: &ReassignOwnedStmt) -> R
     }
     for role in old {
         for d in uses(host, role)? {
-            if d.deptype != b'o' || d.classid == PgDefaultAcl::RELATION {
+            if d.deptype != SharedDepType::Owner || d.classid == PgDefaultAcl::RELATION {
                 continue;
             }
             reassign(host, address(&d), new)?;
@@ -155,7 +158,7 @@ pub fn reassign(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -
         PgClass::RELATION => return alter_table::change_owner(host, oid, owner, false),
         PgType::RELATION => {
             let row = host.catalog().type_row(oid)?;
-            if row.typtype == b'c' {
+            if row.typtype == TypType::Composite {
                 return alter_table::change_owner(host, row.typrelid, owner, false);
             }
             if let Some(array) = row.typarray.valid()

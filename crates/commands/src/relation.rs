@@ -4,18 +4,21 @@
 
 use crate::{class, default_acl, typerow};
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
-use catalog::lookup::BTREE_AM;
+use catalog::lookup::{BTREE_AM, HEAP_AM};
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use engine::storage::create_relation_files;
-use ids::{AttrNo, Oid, Persistence, Xid};
+use ids::builtin::proc;
+use ids::code::{
+    Align, ColumnGenerated, ColumnIdentity, ColumnStorage, DepType, ReplicaIdentity, TypCategory,
+    TypType,
+};
+use ids::{AttrNo, Oid, Persistence, RelKind, Xid};
 use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
 use pgerror::{Result, bail, pg_err};
 use types::oids;
 use utility::host::CommandHost;
 
-pub const HEAP_AM: Oid = Oid(2);
 /// Maximum number of columns of a table. Counterpart: `MaxHeapAttributeNumber`.
 pub const COLUMNS_MAX: usize = 1600;
 
@@ -28,10 +31,10 @@ pub struct NewColumn {
     pub collation: Oid,
     pub ndims: i32,
     pub not_null: bool,
-    pub identity: u8,
-    pub generated: u8,
+    pub identity: ColumnIdentity,
+    pub generated: ColumnGenerated,
     /// `attstorage`, if it differs from the type's default.
-    pub storage: Option<u8>,
+    pub storage: Option<ColumnStorage>,
     pub compression: u8,
 }
 
@@ -44,8 +47,8 @@ impl NewColumn {
             collation,
             ndims: 0,
             not_null: false,
-            identity: 0,
-            generated: 0,
+            identity: ColumnIdentity::No,
+            generated: ColumnGenerated::No,
             storage: None,
             compression: 0,
         }
@@ -56,7 +59,7 @@ impl NewColumn {
 pub struct NewRelation<'a> {
     pub name: &'a str,
     pub namespace: Oid,
-    pub kind: u8,
+    pub kind: RelKind,
     pub persistence: Persistence,
     pub owner: Oid,
     /// 0 for the database's default tablespace.
@@ -65,7 +68,7 @@ pub struct NewRelation<'a> {
     pub options: Option<Vec<Text>>,
 }
 
-/// 42P22 for a query column of a collatable type whose expression has conflicting collations.
+/// Error 42P22 for a query column of a collatable type whose expression has conflicting collations.
 /// `message` formats the error from the column name and type.
 pub fn check_collations(
     host: &mut dyn CommandHost,
@@ -82,11 +85,11 @@ pub fn check_collations(
     Ok(())
 }
 
-/// Rejects types that a column cannot have. Counterpart: `CheckAttributeType`.
+/// Refuses types that a column cannot have. Counterpart: `CheckAttributeType`.
 pub fn check_column_type(
     host: &mut dyn CommandHost,
     column: &NewColumn,
-    kind: u8,
+    kind: RelKind,
     row_type: Oid,
 ) -> Result<()> {
     utility::names::check_type_privilege(host, column.ty)?;
@@ -94,7 +97,7 @@ pub fn check_column_type(
     check_containment(host, column.ty, &mut within)?;
     check_storable(host, &column.name, column.ty)?;
     let row = host.catalog().type_row(column.ty)?;
-    if !column.collation.is_valid() && row.typcollation.is_valid() && kind != b'v' {
+    if !column.collation.is_valid() && row.typcollation.is_valid() && kind != RelKind::View {
         let shown = host.catalog().format_type(column.ty)?;
         return Err(pg_err!(
             INVALID_TABLE_DEFINITION,
@@ -106,30 +109,30 @@ pub fn check_column_type(
     Ok(())
 }
 
-/// 42P16 for pseudo-types, including anonymous records, whose values have no meaning in other
+/// Error 42P16 for pseudo-types, including anonymous records, whose values have no meaning in other
 /// sessions.
 pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Result<()> {
-    if host.catalog().type_row(ty)?.typtype == b'p' {
+    if host.catalog().type_row(ty)?.typtype == TypType::Pseudo {
         let shown = host.catalog().format_type(ty)?;
         bail!(INVALID_TABLE_DEFINITION, "column \"{column}\" has pseudo-type {shown}");
     }
     Ok(())
 }
 
-/// 42P16 where a row type contains itself. `within`: the enclosing row types. Counterpart: the
-/// recursion of `CheckAttributeType`.
+/// Error 42P16 if a row type contains itself. `within` are the enclosing row types. Counterpart:
+/// the recursion of `CheckAttributeType`.
 fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>) -> Result<()> {
     let row = host.catalog().type_row(ty)?;
     match row.typtype {
-        b'd' => return check_containment(host, row.typbasetype, within),
-        b'c' if within.contains(&ty) => {
+        TypType::Domain => return check_containment(host, row.typbasetype, within),
+        TypType::Composite if within.contains(&ty) => {
             let shown = host.catalog().format_type(ty)?;
             bail!(
                 INVALID_TABLE_DEFINITION,
                 "composite type {shown} cannot be made a member of itself"
             );
         }
-        b'c' => {
+        TypType::Composite => {
             let desc = host.catalog().relation(row.typrelid)?;
             within.push(ty);
             for a in desc.attributes.iter().filter(|a| !a.attisdropped) {
@@ -145,12 +148,15 @@ fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>)
     Ok(())
 }
 
-fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: u8) -> Result<()> {
+fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: RelKind) -> Result<()> {
     if columns.len() > COLUMNS_MAX {
         bail!(TOO_MANY_COLUMNS, "tables can have at most {COLUMNS_MAX} columns");
     }
     for (i, column) in columns.iter().enumerate() {
-        if kind != b'v' && kind != b'c' && SYSTEM_COLUMNS.iter().any(|s| s.0 == column.name) {
+        if kind != RelKind::View
+            && kind != RelKind::CompositeType
+            && SYSTEM_COLUMNS.iter().any(|s| s.0 == column.name)
+        {
             bail!(
                 DUPLICATE_COLUMN,
                 "column name \"{}\" conflicts with a system column name",
@@ -165,7 +171,7 @@ fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: u8) ->
     Ok(())
 }
 
-/// Name, attribute number, type.
+/// Name, attribute number and type of each system column.
 pub const SYSTEM_COLUMNS: [(&str, AttrNo, Oid); 6] = [
     ("ctid", -1, oids::TID),
     ("xmin", -2, oids::XID),
@@ -213,14 +219,14 @@ pub fn attribute_row(
     })
 }
 
-/// The row of a column added to `others`. It gets a version option if they have one, that is, if
-/// the table was created by a server that stores it.
+/// The row of a column that is added to `others`. It gets a version option if they have one, that
+/// is, if the table was created by a server that stores it.
 pub fn with_version(
     host: &mut dyn CommandHost,
     others: &[PgAttribute],
     row: PgAttribute,
 ) -> PgAttribute {
-    if catalog::shape_version(others.iter()) == 0 {
+    if catalog::row_type_version(others.iter()) == 0 {
         return row;
     }
     let lsn = host.backend().storage().wal.inserted();
@@ -233,7 +239,7 @@ pub fn with_version(
 /// A `pg_class` row with the initial values of a relation of this kind.
 pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
     let in_catalog = spec.namespace == catalog::namespace::PG_CATALOG;
-    let has_file = matches!(spec.kind, b'r' | b't' | b'm' | b'S' | b'i');
+    let has_file = spec.kind.has_storage();
     PgClass {
         oid,
         relname: Name::new(spec.name),
@@ -242,23 +248,23 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
         reloftype: Oid::INVALID,
         relowner: spec.owner,
         relam: match spec.kind {
-            b'r' | b't' | b'm' => HEAP_AM,
-            b'i' => BTREE_AM,
+            RelKind::Table | RelKind::Toast | RelKind::MaterializedView => HEAP_AM,
+            RelKind::Index => BTREE_AM,
             _ => Oid::INVALID,
         },
         relfilenode: if has_file { oid } else { Oid::INVALID },
         reltablespace: spec.tablespace,
-        relpages: if spec.kind == b'S' { 1 } else { 0 },
+        relpages: if spec.kind == RelKind::Sequence { 1 } else { 0 },
         reltuples: match spec.kind {
-            b'S' => 1.0,
-            b'i' | b'I' => 0.0,
+            RelKind::Sequence => 1.0,
+            RelKind::Index | RelKind::PartitionedIndex => 0.0,
             _ => -1.0,
         },
         relallvisible: 0,
         reltoastrelid: Oid::INVALID,
         relhasindex: false,
         relisshared: false,
-        relpersistence: spec.persistence.to_char(),
+        relpersistence: spec.persistence,
         relkind: spec.kind,
         relnatts: spec.columns.len() as i16,
         relchecks: 0,
@@ -269,8 +275,12 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
         relforcerowsecurity: false,
         relispopulated: true,
         relreplident: match spec.kind {
-            b'r' | b'm' | b'p' if !in_catalog => b'd',
-            _ => b'n',
+            RelKind::Table | RelKind::MaterializedView | RelKind::PartitionedTable
+                if !in_catalog =>
+            {
+                ReplicaIdentity::Default
+            }
+            _ => ReplicaIdentity::Nothing,
         },
         relispartition: false,
         relrewrite: Oid::INVALID,
@@ -282,10 +292,10 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
     }
 }
 
-/// 42501 for user relations in system schemas. Counterpart: `heap_create`.
+/// Error 42501 for user relations in system schemas. Counterpart: `heap_create`.
 fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
-    let system =
-        spec.namespace == catalog::namespace::PG_CATALOG && !matches!(spec.kind, b'i' | b't');
+    let system = spec.namespace == catalog::namespace::PG_CATALOG
+        && !matches!(spec.kind, RelKind::Index | RelKind::Toast);
     if !system || host.setting("allow_system_table_mods") == "on" {
         return Ok(());
     }
@@ -301,14 +311,17 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", spec.name);
     }
     check_namespace(host, spec)?;
-    let has_type = !matches!(spec.kind, b'S' | b't' | b'i' | b'I');
+    let has_type = !matches!(
+        spec.kind,
+        RelKind::Sequence | RelKind::Toast | RelKind::Index | RelKind::PartitionedIndex
+    );
     if has_type {
         typerow::check_row_type_name(host, spec.namespace, spec.name)?;
     }
     let (oid, mut class) = new_class(host, spec)?;
     let database = host.backend().database();
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
-    if matches!(spec.kind, b'r' | b't' | b'm') {
+    if spec.kind.has_table_am() {
         (class.relfrozenxid, class.relminmxid) = class::oldest_ids(host);
     }
     if class.relfilenode.is_valid() {
@@ -322,8 +335,12 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         class.reltype = row_type;
     }
     let objtype = match spec.kind {
-        b'r' | b'v' | b'm' | b'p' | b'f' => Some(ObjectType::Table),
-        b'S' => Some(ObjectType::Sequence),
+        RelKind::Table
+        | RelKind::View
+        | RelKind::MaterializedView
+        | RelKind::PartitionedTable
+        | RelKind::ForeignTable => Some(ObjectType::Table),
+        RelKind::Sequence => Some(ObjectType::Sequence),
         _ => None,
     };
     if let Some(objtype) = objtype {
@@ -334,13 +351,13 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         add_types(host, spec, oid, row_type, array_type)?;
     }
     add_attributes(host, spec, oid)?;
-    if !matches!(spec.kind, b'c' | b't') {
+    if !matches!(spec.kind, RelKind::CompositeType | RelKind::Toast) {
         let mut cat = host.catalog();
         let this = ObjectAddress::relation(oid);
         cat.record_owner(this, spec.owner)?;
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
-        cat.record_dependency(this, schema, Dependency::Normal)?;
-        default_acl::note_new(host, this, class.relacl.as_deref(), spec.owner)?;
+        cat.record_dependency(this, schema, DepType::Normal)?;
+        default_acl::record_acl_dependencies(host, this, class.relacl.as_deref(), spec.owner)?;
     }
     host.catalog().increment_command_counter()?;
     Ok(oid)
@@ -355,8 +372,8 @@ pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid
         typowner: owner,
         typlen: -1,
         typbyval: false,
-        typtype: b'c',
-        typcategory: b'C',
+        typtype: TypType::Composite,
+        typcategory: TypCategory::COMPOSITE,
         typispreferred: false,
         typisdefined: true,
         typdelim: b',',
@@ -364,15 +381,15 @@ pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid
         typsubscript: Oid::INVALID,
         typelem: Oid::INVALID,
         typarray: Oid::INVALID,
-        typinput: Oid(2290),
-        typoutput: Oid(2291),
-        typreceive: Oid(2402),
-        typsend: Oid(2403),
+        typinput: proc::RECORD_IN,
+        typoutput: proc::RECORD_OUT,
+        typreceive: proc::RECORD_RECV,
+        typsend: proc::RECORD_SEND,
         typmodin: Oid::INVALID,
         typmodout: Oid::INVALID,
         typanalyze: Oid::INVALID,
-        typalign: b'd',
-        typstorage: b'x',
+        typalign: Align::Double,
+        typstorage: ColumnStorage::Extended,
         typnotnull: false,
         typbasetype: Oid::INVALID,
         typtypmod: -1,
@@ -394,7 +411,9 @@ fn add_types(
     let array_name = typerow::array_type_name(host, spec.name, spec.namespace)?;
     // A table's row type has no ACL of its own.
     let typacl = match spec.kind {
-        b'c' => default_acl::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?,
+        RelKind::CompositeType => {
+            default_acl::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?
+        }
         _ => None,
     };
     let row = PgType {
@@ -407,19 +426,24 @@ fn add_types(
     let mut cat = host.catalog();
     cat.insert(&row)?;
     let class = ObjectAddress::relation(relation);
-    if spec.kind == b'c' {
-        cat.record_dependency(class, ty(row_type), Dependency::Internal)?;
+    if spec.kind == RelKind::CompositeType {
+        cat.record_dependency(class, ty(row_type), DepType::Internal)?;
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
-        cat.record_dependency(ty(row_type), schema, Dependency::Normal)?;
+        cat.record_dependency(ty(row_type), schema, DepType::Normal)?;
         cat.record_owner(ty(row_type), spec.owner)?;
         drop(cat);
-        default_acl::note_new(host, ty(row_type), row.typacl.as_deref(), spec.owner)?;
+        default_acl::record_acl_dependencies(
+            host,
+            ty(row_type),
+            row.typacl.as_deref(),
+            spec.owner,
+        )?;
         cat = host.catalog();
     } else {
-        cat.record_dependency(ty(row_type), class, Dependency::Internal)?;
+        cat.record_dependency(ty(row_type), class, DepType::Internal)?;
     }
     cat.insert(&array)?;
-    cat.record_dependency(ty(array_type), ty(row_type), Dependency::Internal)
+    cat.record_dependency(ty(array_type), ty(row_type), DepType::Internal)
 }
 
 fn add_attributes(host: &mut dyn CommandHost, spec: &NewRelation<'_>, oid: Oid) -> Result<()> {
@@ -428,7 +452,7 @@ fn add_attributes(host: &mut dyn CommandHost, spec: &NewRelation<'_>, oid: Oid) 
         host.catalog().insert(&row)?;
         record_column_type(host, oid, &row)?;
     }
-    if matches!(spec.kind, b'v' | b'c') {
+    if matches!(spec.kind, RelKind::View | RelKind::CompositeType) {
         return Ok(());
     }
     for (name, number, ty) in SYSTEM_COLUMNS {
@@ -449,16 +473,16 @@ pub fn record_column_type(
     let this = ObjectAddress::column(relation, column.attnum);
     let mut cat = host.catalog();
     let ty = ObjectAddress::of::<PgType>(column.atttypid);
-    cat.record_dependency(this, ty, Dependency::Normal)?;
+    cat.record_dependency(this, ty, DepType::Normal)?;
     if column.attcollation.is_valid() {
         let collation = ObjectAddress::of::<PgCollation>(column.attcollation);
-        cat.record_dependency(this, collation, Dependency::Normal)?;
+        cat.record_dependency(this, collation, DepType::Normal)?;
     }
     Ok(())
 }
 
-/// A `pg_class` row with an OID for a new relation that is also its file number. A number with
-/// leftover files of a crash is skipped.
+/// A `pg_class` row for a new relation, whose OID is also its file number. A number for which a
+/// crash has left files is skipped.
 pub(crate) fn new_class(
     host: &mut dyn CommandHost,
     spec: &NewRelation<'_>,

@@ -1,4 +1,4 @@
-//! Name and schema of an existing relation or type, with those of its parts.
+//! Changes of name and schema of existing relations and types, and of their parts.
 //!
 //! Counterpart: `RenameRelationInternal`, `RenameTypeInternal`, `AlterTableNamespaceInternal`.
 
@@ -6,6 +6,7 @@ use crate::{class, sequence, typerow};
 use catalog::rows::{CatalogRow, Name, PgClass, PgConstraint, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
+use ids::code::DepType;
 use pgerror::{Result, bail};
 use std::sync::Arc;
 use utility::host::CommandHost;
@@ -28,7 +29,7 @@ pub fn rename_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &str
         let object = ObjectAddress::relation(rel.oid());
         let mut cat = host.catalog();
         for d in cat.dependencies_of(object)? {
-            if d.refclassid != PgConstraint::RELATION || d.deptype != b'i' {
+            if d.refclassid != PgConstraint::RELATION || d.deptype != DepType::Internal {
                 continue;
             }
             let keys = [d.refobjid.into()];

@@ -4,12 +4,12 @@
 
 use catalog::rows::Text;
 use engine::index::{MethodInfo, OptionKind as Check};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::DefElem;
 use pgerror::{Result, bail, pg_err};
 use utility::options::{boolean, text};
 
-/// Table parameters; the flag marks those that are also allowed with the prefix `toast.`.
+/// Table parameters. The flag marks those that are also allowed with the prefix `toast.`.
 const TABLE: &[(&str, Check, bool)] = &[
     ("autovacuum_enabled", Check::Bool, true),
     ("vacuum_truncate", Check::Bool, true),
@@ -108,7 +108,7 @@ fn check(name: &str, value: &str, check: Check) -> Result<()> {
     Ok(())
 }
 
-/// Applies `defs` of one namespace to the old list; with `reset` removes them.
+/// Applies `defs` of one namespace to the old list; with `reset` removes the parameters.
 fn transform(
     old: Option<&[Text]>,
     defs: &[DefElem],
@@ -197,17 +197,17 @@ pub fn view_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
 pub fn changed(
     old: Option<&[Text]>,
     defs: &[DefElem],
-    (kind, am): (u8, Oid),
+    (kind, am): (RelKind, Oid),
     toast: bool,
     reset: bool,
 ) -> Result<Option<Vec<Text>>> {
     let index;
     let known = match kind {
-        b'i' => {
+        RelKind::Index => {
             index = engine::am::by_oid(am).map_or(Vec::new(), |m| of_index(m.info));
             &index
         }
-        b'v' => VIEW,
+        RelKind::View => VIEW,
         _ => TABLE,
     };
     transform(old, defs, toast.then_some("toast"), known, reset)
@@ -232,7 +232,8 @@ mod tests {
         assert_eq!(e.message(), "unrecognized parameter \"colour\"");
         let old = [Text::from("fillfactor=90")];
         let left =
-            changed(Some(&old), &[def("fillfactor", None)], (b'r', Oid(2)), false, true).unwrap();
+            changed(Some(&old), &[def("fillfactor", None)], (RelKind::Table, Oid(2)), false, true)
+                .unwrap();
         assert_eq!(left, None);
     }
 }

@@ -7,7 +7,8 @@ use crate::relname::{move_relation, rename_relation};
 use crate::{class, creation, relation};
 use catalog::RelDesc;
 use catalog::rows::{Name, PgConstraint, PgRewrite, PgTrigger, indexes};
-use ids::Oid;
+use ids::code::ConType;
+use ids::{Oid, RelKind};
 use parse::ast::{AlterObjectSchemaStmt, DropBehavior, ObjectType, RangeVar, RenameStmt};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt, new: &str) -> Resul
     let old = stmt.subname.as_deref().unwrap_or_default();
     let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else { return Ok(()) };
     match stmt.rename_type {
-        ObjectType::Attribute if rel.kind() != b'c' => {
+        ObjectType::Attribute if rel.kind() != RelKind::CompositeType => {
             bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a composite type", rel.name())
         }
         ObjectType::Column | ObjectType::Attribute => {
@@ -44,8 +45,8 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
     move_relation(host, &rel, schema)
 }
 
-/// The relation of an ALTER statement; `None`, after a notice, if it is missing and IF EXISTS was
-/// given.
+/// The relation of an ALTER statement; `None`, after a notice, if it does not exist and IF EXISTS
+/// was given.
 fn target(
     host: &mut dyn CommandHost,
     rv: &Option<Box<RangeVar>>,
@@ -95,7 +96,7 @@ fn rename_column(
     if a.attinhcount > 0 {
         bail!(INVALID_TABLE_DEFINITION, "cannot rename inherited column \"{old}\"");
     }
-    if matches!(rel.kind(), b'r' | b'p') {
+    if matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable) {
         host.catalog().check_children(&rel.class.row)?;
     }
     let number = a.attnum;
@@ -125,13 +126,13 @@ fn rename_constraint(
             rel.name()
         );
     }
-    if matches!(row.contype, b'p' | b'u' | b'x')
+    if matches!(row.contype, ConType::PrimaryKey | ConType::Unique | ConType::Exclusion)
         && let Some(index) = row.conindid.valid()
     {
         let index = host.catalog().relation(index)?;
         return rename_relation(host, &index, new);
     }
-    if row.contype == b'c' && !row.connoinherit {
+    if row.contype == ConType::Check && !row.connoinherit {
         if row.coninhcount > 0 {
             bail!(INVALID_TABLE_DEFINITION, "cannot rename inherited constraint \"{old}\"");
         }

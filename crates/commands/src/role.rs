@@ -5,6 +5,8 @@
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgAuthMembers, PgAuthid, PgDbRoleSetting, Text, indexes};
 use ids::Oid;
+use ids::builtin::role::DATABASE_OWNER;
+use ids::code::SharedDepType;
 use parse::ast::{
     AlterRoleStmt, CreateRoleStmt, DefElem, DropRoleStmt, GrantRoleStmt, Node, RoleSpec,
     RoleStmtType,
@@ -39,7 +41,7 @@ fn may_create_roles(host: &mut dyn CommandHost) -> Result<bool> {
     Ok(host.catalog().role_row(user)?.is_some_and(|r| r.rolcreaterole))
 }
 
-/// Applies options to a role's row. The caller handles membership lists.
+/// Applies options to the row of a role. The caller handles membership lists.
 fn apply(
     host: &mut dyn CommandHost,
     row: &mut PgAuthid,
@@ -224,7 +226,7 @@ pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied to rename role");
     }
     let mut changed = PgAuthid { rolname: Name::new(new), ..row.row.clone() };
-    // An MD5 hash includes the role name.
+    // An MD5 hash depends on the role name.
     if changed.rolpassword.as_ref().is_some_and(|p| p.as_str().starts_with("md5")) {
         changed.rolpassword = None;
         host.notice(notice(pg_err!(
@@ -290,8 +292,8 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
                 let object = ObjectAddress { class: u.classid, object: u.objid, sub: u.objsubid };
                 let what = cat.describe_object(object)?;
                 lines.push(match u.deptype {
-                    b'o' => format!("owner of {what}"),
-                    b'a' => format!("privileges for {what}"),
+                    SharedDepType::Owner => format!("owner of {what}"),
+                    SharedDepType::Acl => format!("privileges for {what}"),
                     _ => format!("target of {what}"),
                 });
             }
@@ -328,7 +330,7 @@ pub fn grant_role(host: &mut dyn CommandHost, stmt: &GrantRoleStmt) -> Result<()
     let mut admin = false;
     for d in &stmt.opt {
         if &*d.defname == "admin" {
-            // In REVOKE ADMIN OPTION FOR the option names what is revoked.
+            // In REVOKE ADMIN OPTION FOR, the option specifies what is revoked.
             admin = !stmt.is_grant || options::boolean(d)?;
         }
     }
@@ -361,7 +363,7 @@ fn check_admin(host: &mut dyn CommandHost, role: Oid, name: &str) -> Result<()> 
     if may_create_roles(host)? {
         return Ok(());
     }
-    // The admin option of a role that the user is a member of counts too.
+    // The admin option of a role of which the user is a member counts too.
     let user = names::user(host);
     let rows = host.catalog().scan(indexes::PG_AUTH_MEMBERS_ROLE_MEMBER_INDEX, &[role.into()])?;
     for r in rows.iter().filter(|r| r.admin_option) {
@@ -371,9 +373,6 @@ fn check_admin(host: &mut dyn CommandHost, role: Oid, name: &str) -> Result<()> 
     }
     bail!(INSUFFICIENT_PRIVILEGE, "must have admin option on role \"{name}\"")
 }
-
-/// `pg_database_owner`, whose only member is the owner of the current database.
-const DATABASE_OWNER: Oid = Oid(6171);
 
 fn add_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin: bool) -> Result<()> {
     let grantor = names::user(host);

@@ -11,12 +11,13 @@ use crate::{creation, default_acl, stored, typerow};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use body::standard_body;
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, OidVector, PgLanguage, PgNamespace, PgProc, PgType, Text, indexes,
 };
 use catalog::{ObjectAddress, Row, acl};
 use ids::Oid;
+use ids::builtin::language::{C, INTERNAL, SQL};
+use ids::code::{ArgMode, DepType, ParallelSafety, ProKind, Volatility};
 use lookup::{find, missing_argument, must_own, noun, type_of};
 use parse::ast::{
     AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
@@ -29,16 +30,12 @@ use types::oids;
 use utility::host::{CommandHost, notice};
 use utility::{names, options};
 
-const INTERNAL: Oid = Oid(12);
-const C: Oid = Oid(13);
-const SQL: Oid = Oid(14);
-
 /// The parameters as stored in `pg_proc`.
 pub(crate) struct Parameters {
     pub input: Vec<Oid>,
     /// Types of all parameters, if some are not input parameters.
     pub all: Option<Vec<Oid>>,
-    pub modes: Option<Vec<u8>>,
+    pub modes: Option<Vec<ArgMode>>,
     pub names: Option<Vec<Text>>,
     pub variadic: Oid,
     defaults: Vec<Expr>,
@@ -74,7 +71,8 @@ fn variadic_element(host: &mut dyn CommandHost, ty: Oid) -> Result<Oid> {
     })
 }
 
-/// An input parameter and an output parameter may have the same name; two of the same kind may not.
+/// Error unless the name is unique: an input parameter and an output parameter may have the same
+/// name, but two of the same kind may not.
 fn check_unique_name(
     stmt: &CreateFunctionStmt,
     (name, mode): (&str, Mode),
@@ -146,11 +144,11 @@ pub(crate) fn parameters(
         labels.push(Text::from(name));
         types.push(ty);
         modes.push(match mode {
-            Mode::Out => b'o',
-            Mode::InOut => b'b',
-            Mode::Variadic => b'v',
-            Mode::Table => b't',
-            _ => b'i',
+            Mode::Out => ArgMode::Out,
+            Mode::InOut => ArgMode::InOut,
+            Mode::Variadic => ArgMode::Variadic,
+            Mode::Table => ArgMode::Table,
+            Mode::In | Mode::Default => ArgMode::In,
         });
         if let Some(node) = &p.defexpr {
             if !is_input {
@@ -205,13 +203,13 @@ struct Attributes {
     language: Option<String>,
     body: Option<Vec<String>>,
     window: bool,
-    volatility: Option<u8>,
+    volatility: Option<Volatility>,
     strict: Option<bool>,
     security: Option<bool>,
     leakproof: Option<bool>,
     cost: Option<f32>,
     rows: Option<f32>,
-    parallel: Option<u8>,
+    parallel: Option<ParallelSafety>,
     config: Vec<(String, Option<String>)>,
     reset_all: bool,
 }
@@ -266,9 +264,9 @@ fn attributes(
             "window" => a.window = options::boolean(d)?,
             "volatility" => {
                 a.volatility = Some(match options::text(d)?.as_str() {
-                    "immutable" => b'i',
-                    "stable" => b's',
-                    _ => b'v',
+                    "immutable" => Volatility::Immutable,
+                    "stable" => Volatility::Stable,
+                    _ => Volatility::Volatile,
                 });
             }
             "strict" => a.strict = Some(options::boolean(d)?),
@@ -290,9 +288,9 @@ fn attributes(
             }
             "parallel" => {
                 a.parallel = Some(match options::text(d)?.as_str() {
-                    "safe" => b's',
-                    "unsafe" => b'u',
-                    "restricted" => b'r',
+                    "safe" => ParallelSafety::Safe,
+                    "unsafe" => ParallelSafety::Unsafe,
+                    "restricted" => ParallelSafety::Restricted,
                     _ => bail!(
                         SYNTAX_ERROR,
                         "parameter \"parallel\" must be SAFE, RESTRICTED, or UNSAFE"
@@ -338,7 +336,7 @@ fn with_config(old: Option<Vec<Text>>, changes: &[(String, Option<String>)]) -> 
     (!list.is_empty()).then_some(list)
 }
 
-/// The language of a new function, which the user may use.
+/// The language of a new function. The user must have the privilege to use it.
 fn usable_language(host: &mut dyn CommandHost, language: &str) -> Result<Row<PgLanguage>> {
     if language == "plpgsql" {
         return Err(PgError::unsupported("functions in language plpgsql"));
@@ -439,7 +437,8 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     }
     let (prosrc, probin) = source_of(stmt, a.body.as_deref(), (&language, lang.oid), &name)?;
     let body = match &stmt.sql_body {
-        // The first names of all parameters, not only of input ones: deparsing shows these.
+        // The names of the first parameters, whether or not they are input parameters, because
+        // deparsing shows these.
         Some(node) => {
             let all = p.names.iter().flatten().take(p.input.len());
             let names: Vec<String> = all.map(|n| n.as_str().to_string()).collect();
@@ -459,16 +458,16 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         provariadic: p.variadic,
         prosupport: Oid::INVALID,
         prokind: match (stmt.is_procedure, a.window) {
-            (true, _) => b'p',
-            (_, true) => b'w',
-            _ => b'f',
+            (true, _) => ProKind::Procedure,
+            (_, true) => ProKind::Window,
+            _ => ProKind::Function,
         },
         prosecdef: a.security.unwrap_or(false),
         proleakproof: a.leakproof.unwrap_or(false),
         proisstrict: a.strict.unwrap_or(false),
         proretset: set,
-        provolatile: a.volatility.unwrap_or(b'v'),
-        proparallel: a.parallel.unwrap_or(b'u'),
+        provolatile: a.volatility.unwrap_or(Volatility::Volatile),
+        proparallel: a.parallel.unwrap_or(ParallelSafety::Unsafe),
         pronargs: p.input.len() as i16,
         pronargdefaults: p.defaults.len() as i16,
         prorettype: result,
@@ -486,7 +485,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     };
     let needs = body.map(|b| b.1).unwrap_or_default();
     let oid = insert(host, new, stmt.replace, &p, needs)?;
-    // Checked after the insertion, since the function may call itself.
+    // Checked after the insertion, because the function may call itself.
     host.validate_function(oid, sql)
 }
 
@@ -494,7 +493,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
 fn outputs_of(p: &Parameters) -> Vec<Oid> {
     let (Some(all), Some(modes)) = (&p.all, &p.modes) else { return Vec::new() };
     let pairs = all.iter().zip(modes);
-    pairs.filter(|(_, m)| matches!(m, b'o' | b'b' | b't')).map(|(t, _)| *t).collect()
+    pairs.filter(|(_, m)| m.is_output()).map(|(t, _)| *t).collect()
 }
 
 /// Inserts the row, or replaces the one with the same name and argument types; returns its OID.
@@ -541,11 +540,11 @@ pub(crate) fn insert(
             let this = ObjectAddress::of::<PgProc>(new.oid);
             cat.record_owner(this, owner)?;
             drop(cat);
-            default_acl::note_new(host, this, new.proacl.as_deref(), owner)?;
+            default_acl::record_acl_dependencies(host, this, new.proacl.as_deref(), owner)?;
             this
         }
     };
-    // Dependencies of the signature are recorded apart from those of the body.
+    // Dependencies of the signature are recorded separately from those of the body.
     let mut signature = vec![
         ObjectAddress::of::<PgNamespace>(new.pronamespace),
         ObjectAddress::of::<PgLanguage>(new.prolang),
@@ -557,11 +556,11 @@ pub(crate) fn insert(
     for e in &p.defaults {
         stored::references(e, Oid::INVALID, &mut defaults);
     }
-    stored::tidy(host, &mut signature)?;
-    stored::tidy(host, &mut defaults)?;
+    stored::normalize_references(host, &mut signature)?;
+    stored::normalize_references(host, &mut defaults)?;
     let mut cat = host.catalog();
     for object in signature.into_iter().chain(body).chain(defaults) {
-        cat.record_dependency(this, object, Dependency::Normal)?;
+        cat.record_dependency(this, object, DepType::Normal)?;
     }
     cat.increment_command_counter()?;
     Ok(new.oid)
@@ -579,23 +578,23 @@ fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
     let name = new.proname.as_str();
     if old.prokind != new.prokind {
         let is = match old.prokind {
-            b'a' => "an aggregate function",
-            b'p' => "a procedure",
-            b'w' => "a window function",
+            ProKind::Aggregate => "an aggregate function",
+            ProKind::Procedure => "a procedure",
+            ProKind::Window => "a window function",
             _ => "a function",
         };
         return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot change routine kind")
             .detail(format!("\"{name}\" is {is}.")));
     }
     let hint = match new.prokind {
-        b'p' => "PROCEDURE",
-        b'a' => "AGGREGATE",
+        ProKind::Procedure => "PROCEDURE",
+        ProKind::Aggregate => "AGGREGATE",
         _ => "FUNCTION",
     };
     let hint = format!("Use DROP {hint} {shown} first.");
     if old.prorettype != new.prorettype || old.proretset != new.proretset {
         let message = match new.prokind {
-            b'p' => "cannot change whether a procedure has output parameters",
+            ProKind::Procedure => "cannot change whether a procedure has output parameters",
             _ => "cannot change return type of existing function",
         };
         return Err(pg_err!(INVALID_FUNCTION_DEFINITION, "{message}").hint(hint));
@@ -638,7 +637,7 @@ fn output_columns(p: &PgProc) -> Option<Vec<(Text, Oid)>> {
     let (all, modes) = (p.proallargtypes.as_ref()?, p.proargmodes.as_ref()?);
     let names = p.proargnames.as_deref().unwrap_or_default();
     let columns = all.iter().zip(modes).enumerate();
-    let columns = columns.filter(|(_, (_, mode))| matches!(mode, b'o' | b'b' | b't'));
+    let columns = columns.filter(|(_, (_, mode))| mode.is_output());
     let columns = columns.enumerate().map(|(n, (i, (ty, _)))| {
         let name = names.get(i).filter(|n| !n.as_str().is_empty()).cloned();
         (name.unwrap_or_else(|| Text::from(format!("column{}", n + 1))), *ty)
@@ -650,7 +649,7 @@ fn output_columns(p: &PgProc) -> Option<Vec<(Text, Oid)>> {
 fn input_names(p: &PgProc) -> Vec<Text> {
     let names = p.proargnames.as_deref().unwrap_or_default();
     let Some(modes) = &p.proargmodes else { return names.to_vec() };
-    let inputs = names.iter().zip(modes).filter(|(_, mode)| matches!(mode, b'i' | b'b' | b'v'));
+    let inputs = names.iter().zip(modes).filter(|(_, mode)| mode.is_input());
     inputs.map(|(name, _)| name.clone()).collect()
 }
 
@@ -659,7 +658,7 @@ fn row_of(host: &mut dyn CommandHost, oid: Oid) -> Result<catalog::Row<PgProc>> 
     row.ok_or_else(|| PgError::internal(format!("cache lookup failed for function {oid}")))
 }
 
-/// 42723 where the schema has a routine with this name and argument types.
+/// Error 42723 if the schema has a routine with this name and argument types.
 fn name_is_free(host: &mut dyn CommandHost, row: &PgProc, name: &str, schema: Oid) -> Result<()> {
     let probe = PgProc { proname: Name::new(name), pronamespace: schema, ..row.clone() };
     if existing(host, &probe)?.is_some() {
@@ -722,10 +721,10 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt, sql: &str) ->
     let oid = found.ok_or_else(|| PgError::internal("routine was not found"))?;
     must_own(host, oid)?;
     let row = row_of(host, oid)?;
-    if row.prokind == b'a' {
+    if row.prokind == ProKind::Aggregate {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is an aggregate function", row.proname);
     }
-    let a = attributes(host, &stmt.actions, row.prokind == b'p', sql)?;
+    let a = attributes(host, &stmt.actions, row.prokind == ProKind::Procedure, sql)?;
     let mut new = row.row.clone();
     if let Some(v) = a.volatility {
         new.provolatile = v;
@@ -764,7 +763,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt, sql: &str) ->
     Ok(())
 }
 
-/// A missing schema or argument type in the reference to a routine.
+/// The message for a missing schema or argument type in the reference to a routine.
 fn missing_name(host: &mut dyn CommandHost, object: &ObjectWithArgs) -> Result<Option<String>> {
     if let [.., schema, _] = object.objname.as_slice()
         && host.catalog().find_namespace(schema)?.is_none()

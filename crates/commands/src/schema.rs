@@ -12,7 +12,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
 use utility::names;
 
-/// The schema's row; 42501 unless the user owns the schema.
+/// The row of the schema. Error 42501 unless the user owns the schema.
 pub fn row(host: &mut dyn CommandHost, name: &str) -> Result<Row<PgNamespace>> {
     let mut cat = host.catalog();
     let Some(oid) = cat.find_namespace(name)? else {
@@ -88,14 +88,14 @@ pub fn create_schema(
     })?;
     let this = ObjectAddress::of::<PgNamespace>(oid);
     cat.record_owner(this, owner)?;
-    default_acl::note_new(host, this, nspacl.as_deref(), owner)?;
+    default_acl::record_acl_dependencies(host, this, nspacl.as_deref(), owner)?;
     host.catalog().increment_command_counter()?;
     if stmt.schema_elts.is_empty() {
         return Ok(());
     }
     let mut elements: Vec<&Node> = stmt.schema_elts.iter().collect();
     elements.sort_by_key(|node| element_rank(node));
-    // Elements find each other by unqualified names and belong to the schema's owner.
+    // Elements refer to each other by unqualified names and belong to the schema's owner.
     let path = host.catalog().session.search_path().to_owned();
     let quoted = format!("\"{}\"", name.replace('"', "\"\""));
     let inner = if path.trim().is_empty() { quoted } else { format!("{quoted}, {path}") };
@@ -122,7 +122,7 @@ fn element_rank(node: &Node) -> u8 {
     }
 }
 
-/// The schema element with its object placed in the schema.
+/// The schema element with its object qualified by the schema.
 fn in_schema(node: &Node, schema: &str) -> Result<Node> {
     let mut node = node.clone();
     let rv = match &mut node {

@@ -6,11 +6,11 @@ mod parameters;
 
 use crate::relation::{NewColumn, NewRelation};
 use crate::{class, creation, tablespace};
-use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, PgClass, PgSequence};
 use catalog::{ObjectAddress, cache};
 use engine::sequence::{self, SequenceFile};
-use ids::{Oid, Persistence};
+use ids::code::DepType;
+use ids::{Oid, Persistence, RelKind};
 use page::sequence::SequenceData;
 use parameters::parameters;
 use parse::ast::{AlterSeqStmt, CreateSeqStmt, DefElem, Node};
@@ -47,7 +47,7 @@ pub struct NewSequence<'a> {
     pub schema: Oid,
     pub persistence: Persistence,
     pub owner: Oid,
-    /// Does it belong to an identity column?
+    /// True if it belongs to an identity column.
     pub identity: bool,
 }
 
@@ -72,7 +72,7 @@ pub fn create(
     let spec = NewRelation {
         name,
         namespace: schema,
-        kind: b'S',
+        kind: RelKind::Sequence,
         persistence,
         owner,
         tablespace: tablespace::of_relation(
@@ -109,7 +109,7 @@ pub fn alter_sequence(host: &mut dyn CommandHost, stmt: &AlterSeqStmt, sql: &str
         return Err(names::missing(host, &stmt.sequence)?);
     };
     let rel = host.catalog().relation(oid)?;
-    if rel.kind() != b'S' {
+    if rel.kind() != RelKind::Sequence {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a sequence", rel.name());
     }
     names::must_own_relation(host, &rel)?;
@@ -127,7 +127,7 @@ pub fn change(
     let what = format_args!("sequence {oid}");
     let old = host.catalog().get(cache::SEQRELID, &[oid.into()], what)?;
     let class = host.catalog().class(oid)?;
-    let persistence = class::persistence_of(&class);
+    let persistence = class.relpersistence;
     let name = class.relname.to_string();
     let file = class::file_of(host, &class);
     let data = sequence::read(host.backend(), SequenceFile { file, persistence, name: &name })?;
@@ -155,7 +155,7 @@ pub fn restart(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let file = class::new_files(host, oid)?;
     let data = SequenceData { last_value: row.seqstart, log_count: 0, is_called: false };
     let name = class.relname.to_string();
-    let seq = SequenceFile { file, persistence: class::persistence_of(&class), name: &name };
+    let seq = SequenceFile { file, persistence: class.relpersistence, name: &name };
     sequence::create(host.backend(), seq, data)
 }
 
@@ -164,8 +164,10 @@ fn own(host: &mut dyn CommandHost, sequence: Oid, parts: &[&str]) -> Result<()> 
     let this = ObjectAddress::relation(sequence);
     let [table @ .., column] = parts else { return Ok(()) };
     for row in host.catalog().dependencies_of(this)? {
-        if row.refclassid == PgClass::RELATION && matches!(row.deptype, b'a' | b'i') {
-            if row.deptype == b'i' {
+        if row.refclassid == PgClass::RELATION
+            && matches!(row.deptype, DepType::Auto | DepType::Internal)
+        {
+            if row.deptype == DepType::Internal {
                 let sequence = host.catalog().relation(sequence)?;
                 let table = host.catalog().relation(row.refobjid)?;
                 return Err(pg_err!(
@@ -190,7 +192,10 @@ fn own(host: &mut dyn CommandHost, sequence: Oid, parts: &[&str]) -> Result<()> 
     }
     let rv = names::range_var_of(table)?;
     let rel = names::open(host, &rv, names::mode::ACCESS_SHARE)?;
-    if !matches!(rel.kind(), b'r' | b'f' | b'v' | b'p') {
+    if !matches!(
+        rel.kind(),
+        RelKind::Table | RelKind::ForeignTable | RelKind::View | RelKind::PartitionedTable
+    ) {
         let message = format!("sequence cannot be owned by relation \"{}\"", rel.name());
         return Err(
             pg_err!(WRONG_OBJECT_TYPE, "{message}").detail(class::kind_not_supported(rel.kind()))
@@ -223,7 +228,7 @@ pub fn own_column(
     column: ids::AttrNo,
     identity: bool,
 ) -> Result<()> {
-    let kind = if identity { Dependency::Internal } else { Dependency::Auto };
+    let kind = if identity { DepType::Internal } else { DepType::Auto };
     let mut cat = host.catalog();
     let (this, column) = (ObjectAddress::relation(sequence), ObjectAddress::column(table, column));
     cat.record_dependency(this, column, kind)?;
@@ -244,12 +249,14 @@ pub fn owned_by(
     for row in host.catalog().dependents_of(of)? {
         if row.classid != PgClass::RELATION
             || row.refobjsubid == 0
-            || !matches!(row.deptype, b'a' | b'i')
+            || !matches!(row.deptype, DepType::Auto | DepType::Internal)
         {
             continue;
         }
         let class = host.catalog().find_class(row.objid)?;
-        if class.ok_or_else(|| PgError::internal("dependent relation is gone"))?.relkind == b'S' {
+        if class.ok_or_else(|| PgError::internal("the dependent relation does not exist"))?.relkind
+            == RelKind::Sequence
+        {
             out.push(row.objid);
         }
     }
@@ -258,16 +265,16 @@ pub fn owned_by(
 
 /// Copies the sequence's data row into new files of another persistence. Counterpart:
 /// `SequenceChangePersistence`.
-pub fn change_persistence(host: &mut dyn CommandHost, oid: Oid, letter: u8) -> Result<()> {
+pub fn change_persistence(host: &mut dyn CommandHost, oid: Oid, wanted: Persistence) -> Result<()> {
     let class = host.catalog().class(oid)?;
     let name = class.relname.to_string();
     let file = class::file_of(host, &class);
-    let old = SequenceFile { file, persistence: class::persistence_of(&class), name: &name };
+    let old = SequenceFile { file, persistence: class.relpersistence, name: &name };
     let data = sequence::read(host.backend(), old)?;
     let mut cat = host.catalog();
     let row = class::row(&mut cat, oid)?;
-    let new = PgClass { relpersistence: letter, ..row.row.clone() };
-    let persistence = class::persistence_of(&new);
+    let new = PgClass { relpersistence: wanted, ..row.row.clone() };
+    let persistence = new.relpersistence;
     let file = class::replace_files(host, &row, new)?;
     sequence::create(host.backend(), SequenceFile { file, persistence, name: &name }, data)
 }

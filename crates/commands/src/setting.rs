@@ -9,7 +9,7 @@ use pgerror::{Result, bail, pg_err};
 use utility::host::CommandHost;
 use utility::names;
 
-/// Is it the `name=value` entry of this setting?
+/// True if this is the `name=value` entry of the setting.
 fn is_for(entry: &Text, name: &str) -> bool {
     entry.as_str().split_once('=').is_some_and(|(n, _)| n.eq_ignore_ascii_case(name))
 }

@@ -6,13 +6,13 @@
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgStatistic};
 use engine::sample::Sample;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use pgerror::{Result, SqlState};
 use std::cmp::Ordering;
 use types::{Comparer, Datum, DatumRef, TypeInfo};
 use utility::host::CommandHost;
 
-/// Values wider than this many bytes are counted but not stored.
+/// Values wider than this number of bytes are counted but not stored.
 pub const WIDTH_MAX: usize = 1024;
 
 /// The statistics of a column.
@@ -41,7 +41,7 @@ pub fn compute(
     let ops = host.catalog().type_ops(a.atttypid)?;
     let info = host.functions().type_info(a.atttypid)?;
     // Computed values, as in indexes, have no short varlena headers.
-    let packed = rel.kind() != b'i';
+    let packed = rel.kind() != RelKind::Index;
     let mut column = Values { packed, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
     for (batch, left_out) in sample.rows.iter().zip(&sample.omitted) {
         let mut left_out = left_out.iter().filter(|v| v.column == sample_column).peekable();
@@ -65,8 +65,8 @@ pub fn compute(
         values.sort_by(|x, y| order(&x.0, &y.0).then(x.1.cmp(&y.1)));
         stats = scalar(&column, &values, &order, sample.live_rows, target);
     } else {
-        // Equality alone, or an unsupported ordering: all values are assumed distinct if the type
-        // has equality.
+        // If there is only equality, or an unsupported ordering, all values are assumed distinct,
+        // provided that the type has equality.
         stats = column.stats();
         stats.distinct = if equal { -(1.0 - stats.null_frac) } else { 0.0 };
     }
@@ -111,11 +111,11 @@ fn array(element: &TypeInfo, list: &[Datum]) -> Result<Option<AnyArray>> {
 
 /// The sampled values of a column.
 struct Values {
-    /// Short varlenas have 1-byte headers.
+    /// True if short varlenas have 1-byte headers.
     packed: bool,
     rows: usize,
     nulls: usize,
-    /// Number of values too wide to keep.
+    /// Number of values that are too wide to keep.
     wide: usize,
     /// Sum of the stored widths in bytes.
     width: f64,
@@ -147,7 +147,7 @@ impl Values {
         self.values.push((DatumRef::to_owned(value), self.values.len()));
     }
 
-    /// A value of which only the stored size is known.
+    /// Adds a value of which only the stored size is known.
     fn push_wide(&mut self, stored: usize) {
         self.rows += 1;
         self.wide += 1;
@@ -157,7 +157,7 @@ impl Values {
     /// Statistics that need no comparison of values.
     fn stats(&self) -> ColumnStats {
         let present = self.rows - self.nulls;
-        // Rounded to the precision of the stored column, since other values are derived from it.
+        // Rounded to the precision of the stored column, because other values are derived from it.
         let null_frac = f64::from((self.nulls as f64 / self.rows as f64) as f32);
         ColumnStats {
             null_frac,
@@ -275,7 +275,7 @@ fn haas_stokes(
     (estimate.max(seen).min(all) + 0.5).floor()
 }
 
-/// Number of values frequent enough for the list of most common values. Counterpart:
+/// Number of values that are frequent enough for the list of most common values. Counterpart:
 /// `analyze_mcv_list`.
 fn common_values(
     counts: &[f64],
@@ -311,7 +311,7 @@ fn common_values(
     keep
 }
 
-/// The comparer of the column's values; `None` where the type's or collation's ordering is not
+/// The comparer of the column's values; `None` if the ordering of the type or collation is not
 /// supported.
 fn comparer(host: &mut dyn CommandHost, a: &PgAttribute) -> Result<Option<Comparer>> {
     let checked = host.catalog().check_collation(a.attcollation);

@@ -3,10 +3,10 @@
 //! Counterpart: `recordDependencyOnExpr` and `find_expr_references_walker` of dependency.c.
 
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, PgClass, PgCollation, PgConstraint, PgNamespace, PgOperator, PgProc, PgType, Text,
 };
+use ids::code::DepType;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::Var;
@@ -26,7 +26,7 @@ pub fn write_list(list: &[Expr]) -> Text {
     Text::from(nodetree::write_exprs(list))
 }
 
-/// Columns of range-table entry 1 used by an expression, in order of first use; 0 is a whole-row
+/// Columns of range-table entry 1 that an expression uses, in order of first use; 0 for a whole-row
 /// reference.
 pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
     fn walk(e: &Expr, out: &mut Vec<AttrNo>) {
@@ -44,7 +44,7 @@ pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
 }
 
 /// The references of an expression over one relation; `Var`s of range-table index 1 belong to
-/// `relation`. A field of a composite value is recorded as a column of its type until [`tidy`].
+/// `relation`. A field of a composite value is recorded as a column of its type until [`normalize_references`].
 pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
     if let Expr::Var(v) = expr
         && relation.is_valid()
@@ -52,7 +52,7 @@ pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
     {
         out.push(ObjectAddress::column(relation, v.varattno));
     }
-    // A default that analysis filled in is not stored.
+    // A default that the analysis inserted is not stored.
     if matches!(expr, Expr::NamedArg(n) if n.name.is_empty()) {
         return;
     }
@@ -69,8 +69,8 @@ fn field(ty: Oid, number: AttrNo) -> ObjectAddress {
     ObjectAddress { sub: i32::from(number), ..of_type(ty) }
 }
 
-/// The references of the node itself, without its children and table columns. `levels`: the
-/// enclosing queries.
+/// The references of the node itself, without those of its children and of table columns. `levels`
+/// are the enclosing queries.
 fn node_references(expr: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
     let ty = of_type;
     let function = |oid: Oid| ObjectAddress::of::<PgProc>(oid);
@@ -158,7 +158,7 @@ fn within(query: &Query, outer: &[&Query], out: &mut Vec<ObjectAddress>) {
     let constraints = query.constraint_deps.iter();
     out.extend(constraints.map(|&oid| ObjectAddress::of::<PgConstraint>(oid)));
     // Columns are resolved through their range-table entries. The alias expressions of a join count
-    // only where they are used.
+    // only if they are used.
     let mut copy = query.clone();
     for rte in &mut copy.rtable {
         if let RteKind::Join { joinaliasvars, .. } = &mut rte.kind {
@@ -171,7 +171,7 @@ fn within(query: &Query, outer: &[&Query], out: &mut Vec<ObjectAddress>) {
 fn in_levels(e: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
     match e {
         Expr::Var(v) => variable(v, levels, out),
-        // A default that analysis filled in is not stored.
+        // A default that the analysis inserted is not stored.
         Expr::NamedArg(n) if n.name.is_empty() => return,
         e => node_references(e, levels, out),
     }
@@ -209,7 +209,10 @@ fn variable(v: &Var, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
 
 /// Removes invalid and duplicate references, and a relation if one of its columns is referenced.
 /// Fields of composite values become columns of the relations of their types.
-pub fn tidy(host: &mut dyn CommandHost, list: &mut Vec<ObjectAddress>) -> Result<()> {
+pub fn normalize_references(
+    host: &mut dyn CommandHost,
+    list: &mut Vec<ObjectAddress>,
+) -> Result<()> {
     for a in list.iter_mut().filter(|a| a.class == PgType::RELATION && a.sub != 0) {
         let base = host.catalog().base_type(a.object)?.0;
         let relation = host.catalog().type_row(base)?.typrelid;
@@ -225,19 +228,20 @@ pub fn tidy(host: &mut dyn CommandHost, list: &mut Vec<ObjectAddress>) -> Result
     Ok(())
 }
 
-/// Records the dependencies of an expression over `relation`: with kind `own` for columns of the
-/// relation itself, `other` for the rest. Counterpart: `recordDependencyOnSingleRelExpr`.
+/// Records the dependencies of an expression over `relation`: dependencies of type `own` on columns
+/// of the relation itself, and of type `other` on other objects. Counterpart:
+/// `recordDependencyOnSingleRelExpr`.
 pub fn record(
     host: &mut dyn CommandHost,
     depender: ObjectAddress,
     exprs: &[Expr],
     relation: Oid,
-    other: Dependency,
-    own: Dependency,
+    other: DepType,
+    own: DepType,
 ) -> Result<()> {
     let mut list = Vec::new();
     exprs.iter().for_each(|e| references(e, relation, &mut list));
-    tidy(host, &mut list)?;
+    normalize_references(host, &mut list)?;
     let mut cat = host.catalog();
     for object in list {
         let is_own = object.class == PgClass::RELATION && object.object == relation;

@@ -11,7 +11,8 @@ use pgerror::{Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
 use utility::{names, options};
 
-/// Maximum length of a location in bytes: paths of relation files below it must fit too.
+/// Maximum length of a location in bytes, so that the paths of relation files below it are not too
+/// long.
 const LOCATION_MAX: usize = 1024 - 68;
 
 /// Applies SET or RESET options.
@@ -206,14 +207,14 @@ pub fn of_relation(host: &mut dyn CommandHost, name: Option<&str>, temporary: bo
     Ok(row.oid)
 }
 
-/// The tablespace of an index that is recreated where it was, without a privilege check; 0 for the
-/// database's default.
+/// The tablespace of an index that is recreated in its old tablespace, without a privilege check; 0
+/// for the database's default.
 pub fn named_unchecked(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
     let oid = find(host, name)?.oid;
     Ok(if oid == host.catalog().session.tablespace { Oid::INVALID } else { oid })
 }
 
-/// Does the user have CREATE on the tablespace?
+/// Error 42501 unless the user has CREATE on the tablespace.
 pub fn may_create_in(host: &mut dyn CommandHost, row: &PgTablespace) -> Result<()> {
     let (user, list) = (names::user(host), row.spcacl.as_deref());
     let kind = acl::Kind::Tablespace;
@@ -223,7 +224,7 @@ pub fn may_create_in(host: &mut dyn CommandHost, row: &PgTablespace) -> Result<(
     Ok(())
 }
 
-/// The name of a relation's tablespace; 0 is the database's default.
+/// The name of a relation's tablespace; 0 is the default of the database.
 pub fn name_of(host: &mut dyn CommandHost, tablespace: Oid) -> Result<parse::ast::Name> {
     let oid = tablespace.valid().unwrap_or(host.catalog().session.tablespace);
     let row = host.catalog().scan(indexes::PG_TABLESPACE_OID_INDEX, &[oid.into()])?.pop();

@@ -105,7 +105,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
     }
 }
 
-/// Is the command allowed in a READ ONLY transaction? COPY checks itself.
+/// True if the command is allowed in a READ ONLY transaction. COPY makes its own check.
 pub fn is_allowed_read_only(stmt: &Node) -> bool {
     matches!(
         stmt,

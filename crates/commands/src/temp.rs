@@ -7,6 +7,7 @@ use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
 use catalog::rows::{PgNamespace, indexes};
 use ids::Oid;
+use ids::builtin::role;
 use pgerror::{Result, bail};
 use utility::host::CommandHost;
 
@@ -48,7 +49,12 @@ fn open_or_create(host: &mut dyn CommandHost, name: &str, clear: bool) -> Result
         return Ok(oid);
     }
     let oid = cat.new_oid(indexes::PG_NAMESPACE_OID_INDEX)?;
-    cat.insert(&PgNamespace { oid, nspname: name.into(), nspowner: Oid(10), nspacl: None })?;
+    cat.insert(&PgNamespace {
+        oid,
+        nspname: name.into(),
+        nspowner: role::BOOTSTRAP_SUPERUSER,
+        nspacl: None,
+    })?;
     cat.increment_command_counter()?;
     Ok(oid)
 }

@@ -1,13 +1,13 @@
-//! The TOAST table of a relation: whether one is needed, its creation and its replacement.
+//! The TOAST table of a relation: whether it is needed, its creation and its replacement.
 //!
 //! Counterpart: toasting.c, `heapam_relation_needs_toast_table`.
 
 use crate::relation::{NewColumn, NewRelation, create};
 use crate::{class, deletion};
 use catalog::ObjectAddress;
-use catalog::depend::Dependency;
 use catalog::rows::{PgAttribute, PgClass, Text};
-use ids::{Oid, Persistence};
+use ids::code::{ColumnStorage, DepType};
+use ids::{Oid, Persistence, RelKind};
 use pgerror::Result;
 use types::oids;
 use utility::host::CommandHost;
@@ -15,7 +15,7 @@ use utility::host::CommandHost;
 /// Tuples larger than this many bytes are toasted. Counterpart: `TOAST_TUPLE_THRESHOLD`.
 const TOAST_TUPLE_THRESHOLD: i64 = 2032;
 
-/// Maximum size of a value in bytes, header included; `None` if unbounded. Counterpart:
+/// Maximum size of a value in bytes, including its header; `None` if unbounded. Counterpart:
 /// `type_maximum_size`.
 fn value_size_max(ty: Oid, typmod: i32, encoding: i32) -> Option<i64> {
     if typmod < 0 {
@@ -37,19 +37,14 @@ fn value_size_max(ty: Oid, typmod: i32, encoding: i32) -> Option<i64> {
     }
 }
 
-/// Can rows of these columns become large enough for out-of-line storage?
+/// True if rows of these columns can become so large that values are stored out of line.
 fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
     let (mut length, mut unlimited, mut toastable) = (0i64, false, false);
     for c in columns {
-        if c.attisdropped || c.attgenerated == b'v' {
+        if c.attisdropped {
             continue;
         }
-        let align = match c.attalign {
-            b'd' => 8,
-            b'i' => 4,
-            b's' => 2,
-            _ => 1,
-        };
+        let align = c.attalign.bytes() as i64;
         length = (length + align - 1) / align * align;
         if c.attlen > 0 {
             length += i64::from(c.attlen);
@@ -59,7 +54,7 @@ fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
             Some(size) => length += size,
             None => unlimited = true,
         }
-        toastable |= c.attstorage != b'p';
+        toastable |= c.attstorage != ColumnStorage::Plain;
     }
     if !toastable || unlimited {
         return toastable;
@@ -78,14 +73,13 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
         return Ok(());
     }
     let class = &rel.class.row;
-    let persistence =
-        Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let persistence = class.relpersistence;
     let namespace = match persistence {
         Persistence::Temporary => host.catalog().session.temp_toast_namespace,
         _ => catalog::namespace::PG_TOAST,
     };
     let plain = |name: &str, ty: Oid| NewColumn {
-        storage: Some(b'p'),
+        storage: Some(ColumnStorage::Plain),
         ..NewColumn::new(name, ty, -1, Oid::INVALID)
     };
     let columns = [
@@ -97,7 +91,7 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
     let spec = NewRelation {
         name: &name,
         namespace,
-        kind: b't',
+        kind: RelKind::Toast,
         persistence,
         owner: class.relowner,
         tablespace: class.reltablespace,
@@ -110,12 +104,12 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
     let row = class::row(&mut cat, table)?;
     cat.update(&row, &PgClass { reltoastrelid: toast, ..row.row.clone() })?;
     let (toast, table) = (ObjectAddress::relation(toast), ObjectAddress::relation(table));
-    cat.record_dependency(toast, table, Dependency::Internal)?;
+    cat.record_dependency(toast, table, DepType::Internal)?;
     cat.increment_command_counter()
 }
 
-/// Gives the TOAST table of a rewritten table new files, or drops it if the columns no longer need
-/// it. Counterpart: the TOAST part of `finish_heap_swap`.
+/// Gives new files to the TOAST table of a rewritten table, or drops it if the columns no longer
+/// need it. Counterpart: the TOAST part of `finish_heap_swap`.
 pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let encoding = host.catalog().session.encoding;

@@ -3,9 +3,10 @@
 //! Counterpart: `ExecuteTruncate` of tablecmds.c.
 
 use crate::{class, index, sequence};
-use catalog::foreign::{check_triggers, event};
+use catalog::unsupported::{check_triggers, event};
 use catalog::{RelDesc, acl};
-use ids::Oid;
+use ids::code::ConType;
+use ids::{Oid, RelKind};
 use parse::ast::{DropBehavior, TruncateStmt};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
@@ -60,12 +61,12 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
     Ok(())
 }
 
-/// The checks before the lock is requested.
+/// The checks that are made before the lock is requested.
 fn may_truncate(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
-    if rel.kind() == b'f' {
+    if rel.kind() == RelKind::ForeignTable {
         return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
     }
-    if !matches!(rel.kind(), b'r' | b'p') {
+    if !matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable) {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
     }
     names::not_a_catalog(rel)?;
@@ -96,12 +97,12 @@ fn referencing(
                 continue;
             }
             let fk = host.catalog().constraint(t.tgconstraint)?;
-            if fk.is_some_and(|c| c.contype == b'f' && c.confrelid == table.oid()) {
+            if fk.is_some_and(|c| c.contype == ConType::ForeignKey && c.confrelid == table.oid()) {
                 out.push(other);
             }
         }
     }
-    // In OID order, which determines the table named in the error.
+    // In OID order, because the order determines which table the error names.
     out.sort_unstable();
     Ok(out)
 }
@@ -121,8 +122,8 @@ fn first_reference(
     Ok(None)
 }
 
-/// A temporary table with ON COMMIT DELETE ROWS may be referenced only by such tables. Counterpart:
-/// `heap_truncate_check_FKs` with `tempTables`.
+/// Error if a temporary table with ON COMMIT DELETE ROWS is referenced by a table without it.
+/// Counterpart: `heap_truncate_check_FKs` with `tempTables`.
 pub fn check_commit_actions(
     host: &mut dyn CommandHost,
     emptied: &[(Arc<RelDesc>, bool)],
@@ -164,7 +165,7 @@ pub fn rebuild_indexes(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> 
 }
 
 /// As [`rebuild_indexes`], for rows that were only moved: uniqueness is not checked again. An
-/// invalid index of a failed command may contain duplicate keys; it stays invalid.
+/// invalid index of a failed command may contain duplicate keys; it remains invalid.
 pub fn rebuild_unchecked(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     rebuild(host, rel, index::fill_unchecked)
 }

@@ -9,7 +9,9 @@ use crate::{creation, relation};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
-use ids::{Oid, Persistence};
+use ids::builtin::proc;
+use ids::code::{Align, ColumnStorage, TypCategory, TypType};
+use ids::{Oid, Persistence, RelKind};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -32,14 +34,14 @@ pub fn create_enum(host: &mut dyn CommandHost, stmt: &CreateEnumStmt) -> Result<
     let row = PgType {
         typlen: 4,
         typbyval: true,
-        typtype: b'e',
-        typcategory: b'E',
-        typinput: Oid(3506),
-        typoutput: Oid(3507),
-        typreceive: Oid(3532),
-        typsend: Oid(3533),
-        typalign: b'i',
-        typstorage: b'p',
+        typtype: TypType::Enum,
+        typcategory: TypCategory::ENUM,
+        typinput: proc::ENUM_IN,
+        typoutput: proc::ENUM_OUT,
+        typreceive: proc::ENUM_RECV,
+        typsend: proc::ENUM_SEND,
+        typalign: Align::Int,
+        typstorage: ColumnStorage::Plain,
         ..relation::row_type_row(oid, &name, schema, owner, Oid::INVALID)
     };
     insert_with_array(host, row)?;
@@ -80,7 +82,7 @@ pub fn create_enum(host: &mut dyn CommandHost, stmt: &CreateEnumStmt) -> Result<
 pub fn alter_enum(host: &mut dyn CommandHost, stmt: &AlterEnumStmt) -> Result<()> {
     let list: Vec<&str> = stmt.type_name.iter().map(|p| &**p).collect();
     let row = find(host, &list)?;
-    if row.typtype != b'e' {
+    if row.typtype != TypType::Enum {
         let shown = host.catalog().format_type(row.oid)?;
         bail!(WRONG_OBJECT_TYPE, "{shown} is not an enum");
     }
@@ -141,7 +143,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
     let order = match sort_order_between(&list, position) {
         Some(order) => order,
         None => {
-            // No float between its neighbours: renumber all labels.
+            // There is no float between its neighbours, so all labels are renumbered.
             let mut cat = host.catalog();
             for (i, v) in list.iter().enumerate().rev() {
                 let enumsortorder = (i + 1) as f32;
@@ -152,7 +154,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
             cat.increment_command_counter()?;
             list = values(host, ty)?;
             sort_order_between(&list, position)
-                .ok_or_else(|| PgError::internal("no room for a label"))?
+                .ok_or_else(|| PgError::internal("no free sort order for a label"))?
         }
     };
     let oid = loop {
@@ -161,7 +163,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
             .iter()
             .filter(|v| v.oid.0 & 1 == 0)
             .all(|v| (v.enumsortorder < order) == (v.oid < oid));
-        // The OID is even if its order agrees with the label order, else odd.
+        // The OID is even if its order agrees with the order of the labels, otherwise odd.
         if sorts == (oid.0 & 1 == 0) {
             break oid;
         }
@@ -174,7 +176,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
     cat.increment_command_counter()
 }
 
-/// A sort order for a label inserted at index `position`.
+/// A sort order for a label that is inserted at index `position`.
 fn sort_order_between(list: &[catalog::Row<PgEnum>], position: usize) -> Option<f32> {
     let before = position.checked_sub(1).and_then(|i| list.get(i)).map(|v| v.enumsortorder);
     let after = list.get(position).map(|v| v.enumsortorder);
@@ -206,7 +208,7 @@ pub fn create_composite(host: &mut dyn CommandHost, stmt: &CompositeTypeStmt) ->
     let spec = NewRelation {
         name: &name,
         namespace: schema,
-        kind: b'c',
+        kind: RelKind::CompositeType,
         persistence: Persistence::Permanent,
         owner: names::user(host),
         tablespace: Oid::INVALID,
@@ -222,20 +224,22 @@ pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str, domain: boo
     let row = find(host, parts)?;
     must_own(host, &row)?;
     not_a_table_type(host, &row, domain)?;
-    if row.typtype == b'c' {
+    if row.typtype == TypType::Composite {
         let rel = host.catalog().relation(row.typrelid)?;
         return crate::relname::rename_relation(host, &rel, new);
     }
     crate::relname::rename_type(host, row.oid, new)
 }
 
-/// 42809 for row types of tables and for array types.
+/// Error 42809 for row types of tables and for array types.
 fn not_a_table_type(host: &mut dyn CommandHost, row: &PgType, domain: bool) -> Result<()> {
     let shown = host.catalog().format_type(row.oid)?;
-    if domain && row.typtype != b'd' {
+    if domain && row.typtype != TypType::Domain {
         bail!(WRONG_OBJECT_TYPE, "{shown} is not a domain");
     }
-    if row.typtype == b'c' && host.catalog().class(row.typrelid)?.relkind != b'c' {
+    if row.typtype == TypType::Composite
+        && host.catalog().class(row.typrelid)?.relkind != RelKind::CompositeType
+    {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "{shown} is a table's row type")
             .hint("Use ALTER TABLE instead."));
     }
@@ -265,7 +269,7 @@ pub fn set_schema(
         return Ok(());
     }
     creation::may_create_in(host, schema)?;
-    if row.typtype == b'c' {
+    if row.typtype == TypType::Composite {
         let rel = host.catalog().relation(row.typrelid)?;
         crate::relname::move_relation(host, &rel, schema)?;
         return host
@@ -314,7 +318,7 @@ pub fn set_owner(
         names::must_be_member(host, owner)?;
         creation::may_create_in(host, row.typnamespace)?;
     }
-    if row.typtype == b'c' {
+    if row.typtype == TypType::Composite {
         return crate::alter_table::change_owner(host, row.typrelid, owner, false);
     }
     let mut cat = host.catalog();

@@ -3,16 +3,17 @@
 //! Counterpart: pg_type.c.
 
 use crate::{creation, default_acl};
-use catalog::depend::Dependency;
 use catalog::rows::{Name, PgCollation, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
+use ids::builtin::proc;
+use ids::code::{Align, ColumnStorage, DepType, TypCategory, TypType};
 use parse::ast::{Name as AstName, ObjectType, RangeVar};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
 use utility::names;
 
-/// The type with this qualified name; 42704 where there is none.
+/// The type with this qualified name. Error 42704 if there is none.
 pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<Row<PgType>> {
     let (schema, name) = match parts {
         [.., schema, name] => (Some(*schema), *name),
@@ -34,7 +35,7 @@ pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<Row<PgType>> {
     }
 }
 
-/// 42501 unless the user owns the type.
+/// Error 42501 unless the user owns the type.
 pub fn must_own(host: &mut dyn CommandHost, row: &PgType) -> Result<()> {
     if !names::is_owner(host, row.typowner)? {
         let shown = host.catalog().format_type(row.oid)?;
@@ -51,7 +52,7 @@ pub fn new_name(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<(Oid, S
     Ok((schema, stdx::clip(&rv.relname, 63).to_string()))
 }
 
-/// 42710 where a type with this name exists. A conflicting automatic array type is renamed.
+/// Error 42710 if a type with this name exists. A conflicting automatic array type is renamed.
 pub fn name_is_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
     let Some(old) = host.catalog().type_in(schema, name)? else { return Ok(()) };
     let row = host.catalog().type_row(old)?;
@@ -80,28 +81,28 @@ pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<
     cat.insert(&row)?;
     let this = ty(row.oid);
     let schema = ObjectAddress::of::<PgNamespace>(row.typnamespace);
-    cat.record_dependency(this, schema, Dependency::Normal)?;
+    cat.record_dependency(this, schema, DepType::Normal)?;
     cat.record_owner(this, row.typowner)?;
     if let Some(base) = row.typbasetype.valid() {
-        cat.record_dependency(this, ty(base), Dependency::Normal)?;
+        cat.record_dependency(this, ty(base), DepType::Normal)?;
     }
     if let Some(collation) = row.typcollation.valid() {
         let collation = ObjectAddress::of::<PgCollation>(collation);
-        cat.record_dependency(this, collation, Dependency::Normal)?;
+        cat.record_dependency(this, collation, DepType::Normal)?;
     }
     drop(cat);
-    default_acl::note_new(host, this, row.typacl.as_deref(), owner)?;
+    default_acl::record_acl_dependencies(host, this, row.typacl.as_deref(), owner)?;
     let mut cat = host.catalog();
     cat.insert(&array_row)?;
-    cat.record_dependency(ty(array), this, Dependency::Internal)?;
+    cat.record_dependency(ty(array), this, DepType::Internal)?;
     if let Some(collation) = row.typcollation.valid() {
         let collation = ObjectAddress::of::<PgCollation>(collation);
-        cat.record_dependency(ty(array), collation, Dependency::Normal)?;
+        cat.record_dependency(ty(array), collation, DepType::Normal)?;
     }
     cat.increment_command_counter()
 }
 
-/// An unused name for the array type of `name`. Counterpart: `makeArrayTypeName`.
+/// A free name for the array type of `name`. Counterpart: `makeArrayTypeName`.
 pub fn array_type_name(host: &mut dyn CommandHost, name: &str, schema: Oid) -> Result<String> {
     let mut candidate = name.to_string();
     for _ in 1..63 {
@@ -120,21 +121,21 @@ pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
         typname: Name::new(name),
         typlen: -1,
         typbyval: false,
-        typtype: b'b',
-        typcategory: b'A',
+        typtype: TypType::Base,
+        typcategory: TypCategory::ARRAY,
         typrelid: Oid::INVALID,
-        typsubscript: Oid(6179),
+        typsubscript: proc::ARRAY_SUBSCRIPT_HANDLER,
         typelem: element.oid,
         typarray: Oid::INVALID,
-        typinput: Oid(750),
-        typoutput: Oid(751),
-        typreceive: Oid(2400),
-        typsend: Oid(2401),
+        typinput: proc::ARRAY_IN,
+        typoutput: proc::ARRAY_OUT,
+        typreceive: proc::ARRAY_RECV,
+        typsend: proc::ARRAY_SEND,
         typmodin: element.typmodin,
         typmodout: element.typmodout,
-        typanalyze: Oid(3816),
-        typalign: if element.typalign == b'd' { b'd' } else { b'i' },
-        typstorage: b'x',
+        typanalyze: proc::ARRAY_TYPANALYZE,
+        typalign: if element.typalign == Align::Double { Align::Double } else { Align::Int },
+        typstorage: ColumnStorage::Extended,
         typnotnull: false,
         typbasetype: Oid::INVALID,
         typtypmod: -1,
@@ -147,7 +148,7 @@ pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
     }
 }
 
-/// 42710 where a type with the relation's name exists. A conflicting automatic array type is
+/// Error 42710 if a type with the relation's name exists. A conflicting automatic array type is
 /// renamed.
 pub fn check_row_type_name(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
     let Some(old) = host.catalog().type_in(schema, name)? else { return Ok(()) };

@@ -7,7 +7,7 @@ use crate::{indexstats, statistics};
 use catalog::RelDesc;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
 use engine::vacuum::{VacuumOptions, VacuumResult};
-use ids::{AttrNo, MultiXid, Oid, Xid};
+use ids::{AttrNo, MultiXid, Oid, Persistence, RelKind, Xid};
 use parse::ast::{VacuumRelation, VacuumStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::sync::Arc;
@@ -24,11 +24,11 @@ struct Params {
     freeze: bool,
     skip_locked: bool,
     page_skipping: bool,
-    /// PARALLEL workers requested; the session does all work itself.
+    /// Number of requested PARALLEL workers. It has no effect: the session does all work itself.
     workers: i32,
     process_toast: bool,
     truncate: Option<bool>,
-    /// `None`: automatic.
+    /// `None` is AUTO.
     index_cleanup: Option<Option<bool>>,
     auto: Option<Auto>,
 }
@@ -36,7 +36,7 @@ struct Params {
 /// Parameters of automatic vacuuming against wraparound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Auto {
-    /// Freeze all rows, as in databases that do not allow connections.
+    /// All rows are frozen, as in databases that do not allow connections.
     pub(crate) freeze_all: bool,
 }
 
@@ -185,9 +185,9 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt, sql: &str) -> Resul
 /// A table to process.
 struct Target {
     oid: Oid,
-    /// The name in the statement; `None` where the statement names no table.
+    /// The name in the statement; `None` if the statement names no table.
     name: Option<String>,
-    /// The columns for ANALYZE; empty means all.
+    /// The columns for ANALYZE; all columns if empty.
     columns: Vec<String>,
 }
 
@@ -224,12 +224,13 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
             .catalog()
             .scan_all::<PgClass>()?
             .iter()
-            .filter(|c| matches!(c.relkind, b'r' | b'm'))
+            .filter(|c| matches!(c.relkind, RelKind::Table | RelKind::MaterializedView))
             .map(|c| c.oid)
             .collect();
         rows.sort_unstable();
         for oid in rows {
-            // Without a table list, tables that the user may not process are skipped silently.
+            // If no table is named, tables that the user may not process are skipped without a
+            // warning.
             let class = host.catalog().class(oid)?;
             if may_vacuum(host, &class)? {
                 out.push(Target { oid, name: None, columns: Vec::new() });
@@ -239,7 +240,7 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
     Ok(out)
 }
 
-/// Is the user the owner of the table or of the database?
+/// True if the user is the owner of the table or of the database.
 fn may_vacuum(host: &mut dyn CommandHost, class: &PgClass) -> Result<bool> {
     if names::is_owner(host, class.relowner)? {
         return Ok(true);
@@ -253,10 +254,10 @@ fn warn(host: &mut dyn CommandHost, e: PgError) {
     host.notice(e.severity(Severity::Warning));
 }
 
-/// May the user process the relation, and is it a table? Warns if not.
+/// True if the user may process the relation and it is a table. Otherwise a warning is raised.
 fn check_target(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
     let name = rel.name();
-    if rel.kind() == b'p' {
+    if rel.kind() == RelKind::PartitionedTable {
         return Err(PgError::unsupported(format!("{verb} of partitioned table \"{name}\"")));
     }
     if !may_vacuum(host, &rel.class.row)? {
@@ -271,7 +272,7 @@ fn check_target(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result
     Ok(true)
 }
 
-/// The table, locked and checked. `None` if it is skipped, with a warning if the statement names
+/// The table, locked and checked; `None` if it is skipped, with a warning if the statement names
 /// it. Counterpart: `vacuum_open_relation`.
 fn open(
     host: &mut dyn CommandHost,
@@ -303,7 +304,7 @@ fn open(
     if rel.other_temp || !check_target(host, &rel, verb)? {
         return Ok(None);
     }
-    if !matches!(rel.kind(), b'r' | b'm' | b't') {
+    if !rel.kind().has_table_am() {
         let name = rel.name();
         let what = match verb {
             "vacuum" => "cannot vacuum non-tables or special system tables",
@@ -322,9 +323,9 @@ fn number(host: &mut dyn CommandHost, name: &str, default: u32) -> u32 {
 fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) -> VacuumOptions {
     let base = VacuumOptions::default();
     let list = rel.class.reloptions.as_deref();
-    let option = |name: &str| catalog::descs::option(list, name);
+    let option = |name: &str| catalog::descriptors::option(list, name);
     let age = |host: &mut dyn CommandHost, name: &str, default: u32| {
-        // Per-table parameters apply to autovacuum only.
+        // Parameters of the table apply to autovacuum only.
         let own = || {
             let name = name.strip_prefix("vacuum_")?;
             option(&format!("autovacuum_{name}"))?.parse().ok()
@@ -338,12 +339,12 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     let index_cleanup =
         params.index_cleanup.unwrap_or_else(|| match option("vacuum_index_cleanup") {
             None | Some("auto") => None,
-            Some(v) => Some(catalog::descs::is_on(v)),
+            Some(v) => Some(catalog::descriptors::is_on(v)),
         });
     let (cost_delay, cost_limit) = costs(host, params.auto.is_some());
     let truncate = params
         .truncate
-        .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descs::is_on));
+        .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descriptors::is_on));
     VacuumOptions {
         freeze_min_age: age(host, "vacuum_freeze_min_age", base.freeze_min_age),
         freeze_table_age: age(host, "vacuum_freeze_table_age", base.freeze_table_age),
@@ -398,15 +399,15 @@ fn costs(host: &mut dyn CommandHost, auto: bool) -> (Duration, u32) {
     (Duration::from_secs_f64(delay.max(0.0) / 1000.0), limit)
 }
 
-/// VACUUM FULL of a table. System catalogs are vacuumed without it: their files cannot be
-/// exchanged.
+/// VACUUM FULL of a table. System catalogs are vacuumed without FULL, because their files cannot be
+/// replaced.
 fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<bool> {
     if target.oid < Oid::FIRST_UNPINNED {
         return vacuum_table(host, target, params);
     }
     let lock = names::mode::ACCESS_EXCLUSIVE;
     let row = host.catalog().find_class(target.oid)?;
-    if !params.skip_locked && row.is_some_and(|c| c.relkind == b't') {
+    if !params.skip_locked && row.is_some_and(|c| c.relkind == RelKind::Toast) {
         names::exclude_readers_of(host, target.oid)?;
     }
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
@@ -421,8 +422,8 @@ fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> 
     Ok(true)
 }
 
-/// For a table with an unsupported index: an error if the statement names the table, else a
-/// warning, so that the database's other tables are vacuumed.
+/// Handles a table with an unsupported index: an error if the statement names the table, otherwise
+/// a warning, so that the other tables of the database are vacuumed.
 fn report_unsupported_index(
     host: &mut dyn CommandHost,
     target: &Target,
@@ -462,13 +463,14 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     }
     let mut options = vacuum_options(host, &rel, params);
     if unsupported_index {
-        // Only freeze old XIDs; dead rows and index entries remain.
+        // Old transaction ids are only frozen; dead rows and index entries remain.
         options.has_other_indexes = true;
         options.index_cleanup = Some(false);
         btrees.clear();
         oids.clear();
     }
-    if params.workers > 0 && rel.class.relpersistence == b't' && btrees.len() > 1 {
+    if params.workers > 0 && rel.class.relpersistence == Persistence::Temporary && btrees.len() > 1
+    {
         host.notice(
             pg_err!(
                 WARNING,
@@ -510,7 +512,7 @@ fn update_class(
         row.reltuples = result.rel_tuples as f32;
         row.relallvisible = result.all_visible.min(result.pages) as i32;
         row.relhasindex &= unsupported_index || !indexes.is_empty();
-        // Limits only advance; a value in the future is corrected.
+        // The limits only advance, except that a value in the future is corrected.
         let xid = result.new_frozen_xid;
         if xid.is_normal()
             && (row.relfrozenxid.precedes(xid) || next_xid.precedes(row.relfrozenxid))
@@ -560,7 +562,7 @@ fn report(host: &mut dyn CommandHost, rel: &RelDesc, r: &VacuumResult) -> Result
 fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<()> {
     let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
     let Some(rel) = open(host, target, lock, "analyze", params)? else { return Ok(()) };
-    if rel.kind() == b't' || rel.oid() == PgStatistic::RELATION {
+    if rel.kind() == RelKind::Toast || rel.oid() == PgStatistic::RELATION {
         return Ok(());
     }
     let Some(table) = rel.table.clone() else { return Ok(()) };

@@ -5,10 +5,10 @@
 use crate::relation::{self, NewColumn, NewRelation};
 use crate::{class, creation, reloptions, stored};
 use analyze::{Params, SessionLookup};
-use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, Name, PgClass, PgRewrite, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
-use ids::{AttrNo, Oid};
+use ids::code::{DepType, Firing};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Node, ViewCheckOption, ViewStmt};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::TargetEntry;
@@ -80,15 +80,15 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
     let view_options = reloptions::view_options(&view_options)?;
     check_option_query(&query, view_options.as_deref())?;
     let mut target = stmt.view.clone();
-    if target.relpersistence == b'p' && uses_temporary(host, &query)? {
-        target.relpersistence = b't';
+    if target.relpersistence == Persistence::Permanent && uses_temporary(host, &query)? {
+        target.relpersistence = Persistence::Temporary;
         host.notice(notice(pg_err!(
             SUCCESSFUL_COMPLETION,
             "view \"{}\" will be a temporary view",
             target.relname
         )));
     }
-    if target.relpersistence == b'u' {
+    if target.relpersistence == Persistence::Unlogged {
         bail!(SYNTAX_ERROR, "views cannot be unlogged because they do not have storage");
     }
     let columns = columns_of(host, &query.target_list, &[])?;
@@ -102,7 +102,7 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
         Some(oid) if stmt.replace => {
             host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
             let rel = host.catalog().relation(oid)?;
-            if rel.kind() != b'v' {
+            if rel.kind() != RelKind::View {
                 bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a view");
             }
             names::must_own_relation(host, &rel)?;
@@ -114,7 +114,7 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
             let spec = NewRelation {
                 name: &name,
                 namespace: schema,
-                kind: b'v',
+                kind: RelKind::View,
                 persistence,
                 owner,
                 tablespace: Oid::INVALID,
@@ -131,14 +131,18 @@ pub(crate) fn uses_temporary(host: &mut dyn CommandHost, query: &Query) -> Resul
     let mut list = Vec::new();
     stored::query_references(query, &mut list);
     for object in list.iter().filter(|o| o.class == PgClass::RELATION) {
-        if host.catalog().find_class(object.object)?.is_some_and(|c| c.relpersistence == b't') {
+        if host
+            .catalog()
+            .find_class(object.object)?
+            .is_some_and(|c| c.relpersistence == Persistence::Temporary)
+        {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// The existing columns of a replaced view must stay; new ones may be appended. Counterpart:
+/// Replaces a view. Its existing columns must remain; new ones may be appended. Counterpart:
 /// `checkViewTupleDesc`.
 fn replace(
     host: &mut dyn CommandHost,
@@ -199,7 +203,7 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
     let rel = host.catalog().relation(view)?;
     let mut needs = Vec::new();
     stored::query_references(&query, &mut needs);
-    stored::tidy(host, &mut needs)?;
+    stored::normalize_references(host, &mut needs)?;
     planner::offset_query(&mut query, 2);
     if let Some(ops) = &mut query.set_operations {
         offset_set_operations(ops, 2);
@@ -239,7 +243,7 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
         rulename: Name::new("_RETURN"),
         ev_class: view,
         ev_type: b'1',
-        ev_enabled: b'O',
+        ev_enabled: Firing::Origin,
         is_instead: true,
         ev_qual: Text::from("<>"),
         ev_action: Text::from(plan::nodetree::write_queries(std::slice::from_ref(&query))),
@@ -255,10 +259,10 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
         }
     }
     // The rule is an internal part of the view and depends on the objects of the query.
-    cat.record_dependency(this, ObjectAddress::relation(view), Dependency::Internal)?;
+    cat.record_dependency(this, ObjectAddress::relation(view), DepType::Internal)?;
     needs.push(ObjectAddress::relation(view));
     for object in needs {
-        cat.record_dependency(this, object, Dependency::Normal)?;
+        cat.record_dependency(this, object, DepType::Normal)?;
     }
     let class = class::row(&mut cat, view)?;
     if !class.relhasrules {
@@ -278,7 +282,7 @@ fn offset_set_operations(node: &mut SetOpNode, by: i32) {
     }
 }
 
-/// 0A000 where WITH CHECK OPTION is set on a view that is not updatable.
+/// Error 0A000 if WITH CHECK OPTION is set on a view that is not updatable.
 fn check_option_query(query: &Query, options: Option<&[Text]>) -> Result<()> {
     let wanted = options.unwrap_or_default().iter();
     if !wanted.clone().any(|o| o.as_str().starts_with("check_option=")) {
@@ -295,7 +299,7 @@ fn check_option_query(query: &Query, options: Option<&[Text]>) -> Result<()> {
 }
 
 /// As [`check_option_query`], for an existing view.
-pub fn check_option_fits(
+pub fn check_view_option(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
     options: Option<&[Text]>,

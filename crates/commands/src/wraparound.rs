@@ -1,5 +1,5 @@
-//! Vacuuming of tables to prevent XID and multixact wraparound, the part of autovacuum that cannot
-//! be disabled.
+//! Vacuuming of tables to prevent wraparound of transaction ids and multixacts, the part of
+//! autovacuum that cannot be disabled.
 //!
 //! Counterpart: `do_autovacuum`, `relation_needs_vacanalyze` of autovacuum.c.
 
@@ -8,7 +8,7 @@ use crate::vacuum::{Auto, vacuum_for_wraparound};
 use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
 use catalog::rows::{PgClass, PgDatabase, indexes};
-use ids::{MultiXid, Oid, Xid};
+use ids::{MultiXid, Oid, Persistence, RelKind, Xid};
 use pgerror::Result;
 use utility::host::CommandHost;
 
@@ -20,19 +20,19 @@ pub struct OldTable {
     pub name: String,
 }
 
-/// A database with old XIDs or multixacts.
+/// A database with old transaction ids or multixacts.
 #[derive(Clone, Debug)]
 pub struct OldDatabase {
     pub oid: Oid,
     pub tablespace: Oid,
     pub name: String,
-    /// Freeze all rows: the database is a template or does not allow connections.
+    /// All rows are frozen: the database is a template or does not allow connections.
     pub freeze_all: bool,
-    /// Age of its oldest XID, or of its oldest multixact if that is the reason.
+    /// Age of its oldest transaction id, or of its oldest multixact if that requires the vacuum.
     pub age: u32,
 }
 
-/// Older XIDs and multixacts must be frozen.
+/// Older transaction ids and multixacts must be frozen.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     xid: Xid,
@@ -44,7 +44,7 @@ impl Limits {
     fn new(host: &mut dyn CommandHost, xid_age: u32, multi_age: u32) -> Limits {
         let txns = &host.backend().storage().txns;
         let xid = txns.next_full_xid().xid().0.wrapping_sub(xid_age);
-        // Skip the special XIDs.
+        // Skips the special transaction ids.
         let xid = Xid(if xid < Xid::FIRST_NORMAL.0 { xid.wrapping_sub(3) } else { xid });
         let multi = MultiXid(txns.next_multixact().0.wrapping_sub(multi_age).max(1));
         Limits { xid, multi }
@@ -73,8 +73,8 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
     rows.retain(|row| !crate::database::is_invalid(row));
     for row in &rows {
         names.push((row.oid, row.datname.to_string()));
-        // The database that determines the server's limit is always included: its row and the limit
-        // may disagree, for example after a vacuum of single tables.
+        // The database that determines the server's limit is always included, because its row and
+        // the limit may disagree, for example after a vacuum of single tables.
         let holds = txns.needs_wraparound_vacuum() && txns.oldest_xid().1 == row.oid;
         if holds || limits.are_exceeded_by(row.datfrozenxid, row.datminmxid) {
             old.push(OldDatabase {
@@ -87,8 +87,8 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
         }
     }
     if old.is_empty() && txns.needs_wraparound_vacuum() {
-        // The database that determined the limit was dropped: vacuuming any other recomputes the
-        // limit.
+        // The database that determined the limit was dropped. A vacuum of any database computes the
+        // limit again.
         let oldest = rows.iter().max_by_key(|row| next.0.wrapping_sub(row.datfrozenxid.0));
         old.extend(oldest.map(|row| OldDatabase {
             oid: row.oid,
@@ -106,12 +106,12 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
 pub fn old_tables(host: &mut dyn CommandHost) -> Result<Vec<OldTable>> {
     let mut rows = Vec::new();
     for class in host.catalog().scan_all::<PgClass>()? {
-        let vacuumed = matches!(class.relkind, b'r' | b'm' | b't');
-        if vacuumed && class.relpersistence != b't' && is_old(host, &class) {
+        let vacuumed = class.relkind.has_table_am();
+        if vacuumed && class.relpersistence != Persistence::Temporary && is_old(host, &class) {
             rows.push(class);
         }
     }
-    rows.sort_by_key(|class| (class.relkind == b't', class.oid));
+    rows.sort_by_key(|class| (class.relkind == RelKind::Toast, class.oid));
     let mut tables = Vec::new();
     for class in rows {
         let schema = host.catalog().namespace_name(class.relnamespace)?.unwrap_or_default();
@@ -121,11 +121,12 @@ pub fn old_tables(host: &mut dyn CommandHost) -> Result<Vec<OldTable>> {
     Ok(tables)
 }
 
-/// Does the table need vacuuming now? Its `autovacuum_freeze_max_age` can only lower the limit.
+/// True if the table must be vacuumed now. Its `autovacuum_freeze_max_age` can only lower the
+/// limit.
 fn is_old(host: &mut dyn CommandHost, class: &PgClass) -> bool {
     let (xid_age, multi_age) = ages(host);
     let own = |name: &str, all: u32| {
-        let value = catalog::descs::option(class.reloptions.as_deref(), name);
+        let value = catalog::descriptors::option(class.reloptions.as_deref(), name);
         value.and_then(|v| v.parse().ok()).map_or(all, |own: u32| own.min(all))
     };
     let xid_age = own("autovacuum_freeze_max_age", xid_age);
@@ -133,8 +134,8 @@ fn is_old(host: &mut dyn CommandHost, class: &PgClass) -> bool {
     Limits::new(host, xid_age, multi_age).are_exceeded_by(class.relfrozenxid, class.relminmxid)
 }
 
-/// Vacuums a table unless it was dropped or is no longer old. Runs in its own transaction, which is
-/// left open.
+/// Vacuums a table unless it was dropped or is no longer old. Uses a new transaction, which stays
+/// open.
 pub fn vacuum_table(host: &mut dyn CommandHost, table: &OldTable, freeze_all: bool) -> Result<()> {
     host.next_transaction()?;
     let Some(class) = host.catalog().find_class(table.oid)? else { return Ok(()) };
@@ -144,15 +145,15 @@ pub fn vacuum_table(host: &mut dyn CommandHost, table: &OldTable, freeze_all: bo
     vacuum_for_wraparound(host, table.oid, Auto { freeze_all })
 }
 
-/// Updates the frozen limits and truncates the status files, in its own transaction.
+/// Updates the frozen limits and truncates the status files, in a transaction of its own.
 pub fn finish(host: &mut dyn CommandHost) -> Result<()> {
     host.next_transaction()?;
     crate::frozen::update_database(host)
 }
 
-/// Drops orphaned temporary tables: only their session could vacuum them, and they hold back the
-/// database's limits. `alive` tells whether the session number in the schema name is in use.
-/// Returns the dropped tables. Runs in its own transaction.
+/// Drops orphaned temporary tables, which only their session could vacuum and which hold back the
+/// limits of the database. `alive` returns true if the session number in the schema name is in use.
+/// Returns the dropped tables. Uses a transaction of its own.
 pub fn drop_orphans(
     host: &mut dyn CommandHost,
     alive: &dyn Fn(u32) -> bool,
@@ -160,7 +161,9 @@ pub fn drop_orphans(
     host.next_transaction()?;
     let mut dropped = Vec::new();
     for class in host.catalog().scan_all::<PgClass>()? {
-        if class.relpersistence != b't' || !matches!(class.relkind, b'r' | b'm') {
+        if class.relpersistence != Persistence::Temporary
+            || !matches!(class.relkind, RelKind::Table | RelKind::MaterializedView)
+        {
             continue;
         }
         let schema = host.catalog().namespace_name(class.relnamespace)?.unwrap_or_default();
@@ -168,7 +171,7 @@ pub fn drop_orphans(
         if number.is_none_or(alive) {
             continue;
         }
-        // A new session with the same number may be dropping it.
+        // A new session with the same number may be dropping it at the same time.
         if !host.try_lock_relation(class.oid, utility::names::mode::ACCESS_EXCLUSIVE)?
             || host.catalog().scan(indexes::PG_CLASS_OID_INDEX, &[class.oid.into()])?.is_empty()
         {

@@ -10,10 +10,10 @@ use pgerror::{Result, pg_err};
 pub struct Fields {
     /// The unescaped text that the ranges refer to, unless `plain`.
     text: Vec<u8>,
-    /// The line contains no escapes or quotes: the ranges refer to the line itself.
+    /// The line contains no escapes or quotes, so the ranges refer to the line itself.
     plain: bool,
     pub ranges: Vec<Option<(usize, usize)>>,
-    /// Was the field quoted (CSV)?
+    /// For CSV, whether the field was quoted.
     pub quoted: Vec<bool>,
     /// Number of columns. At most one more field is kept, enough to detect extra data.
     fields_max: usize,
@@ -75,7 +75,7 @@ impl Fields {
                 }
                 self.text.extend_from_slice(&rest[clean..i]);
                 i += 1;
-                // One at the end of the data stands for nothing.
+                // A backslash at the end of the data is ignored.
                 if let Some(&c) = rest.get(i) {
                     i = escape(rest, i, c, &mut self.text);
                 }
@@ -159,7 +159,7 @@ pub fn position(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
     const WIDTH: usize = 16;
     let mut at = 0;
     for chunk in bytes.chunks_exact(WIDTH) {
-        // No branch per byte, so that the compiler can vectorise the loop.
+        // The loop has no branch per byte, so that the compiler can vectorize it.
         if chunk.iter().fold(false, |found, &c| found | wanted(c)) {
             break;
         }
@@ -168,7 +168,7 @@ pub fn position(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
     bytes[at..].iter().position(|&c| wanted(c)).map(|n| at + n)
 }
 
-/// Decodes the backslash sequence whose second byte, `c`, is at `i`; returns the index after it.
+/// Decodes the backslash sequence whose second byte, `c`, is at `i`. Returns the index after it.
 fn escape(rest: &[u8], mut i: usize, c: u8, out: &mut Vec<u8>) -> usize {
     let octal = |b: Option<&u8>| b.filter(|b| (b'0'..=b'7').contains(b)).map(|b| b - b'0');
     let hex = |b: Option<&u8>| b.and_then(|b| (*b as char).to_digit(16)).map(|d| d as u8);
@@ -225,6 +225,8 @@ mod tests {
             force_quote_all: false,
             force_not_null: Vec::new(),
             force_null: Vec::new(),
+            convert_selectively: None,
+            encoding: None,
         }
     }
 

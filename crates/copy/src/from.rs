@@ -9,12 +9,14 @@ use crate::source::Source;
 use crate::{Format, Header, check_privileges, columns_of, forced};
 use analyze::{ExprKind, SessionLookup};
 use catalog::conversion::Conversion;
-use catalog::foreign::{check_triggers, event};
+use catalog::unsupported::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
-use executor::{BulkWriter, Change, Refs, RowAnswer, Timing, with_computed};
-use ids::{AttrNo, Oid};
+use executor::{BeforeRowResult, BulkWriter, Change, Refs, Timing, with_computed};
+use ids::builtin::proc::NEXTVAL_OID;
+use ids::code::{ColumnGenerated, TypType};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -23,13 +25,13 @@ use types::{Batch, Datum, DatumRef, oids};
 use utility::host::{CommandHost, Writing};
 use utility::{columns, exprs, names};
 
-/// Does a default call a volatile function other than nextval? It may read the rows written before.
-/// Counterpart: `contain_volatile_functions_not_nextval`.
+/// True if a default calls a volatile function other than nextval, which may read rows that were
+/// written before. Counterpart: `contain_volatile_functions_not_nextval`.
 fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     let mut result = Ok(false);
     plan::walk::any(expr, &mut |e| {
         let harmless = matches!(e, Expr::NextValue(_))
-            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL);
+            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL_OID);
         if !harmless {
             result = eval::own_volatility(e, facts).map(|v| v == Volatility::Volatile);
         }
@@ -38,10 +40,7 @@ fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     result
 }
 
-/// `pg_proc.oid` of nextval.
-const NEXTVAL: Oid = Oid(1574);
-
-/// Limits of the rows and input bytes buffered before a write.
+/// Maximum number of rows and input bytes that are buffered before a write.
 const ROWS_MAX: usize = 1000;
 const BYTES_MAX: usize = 65_535;
 
@@ -67,14 +66,17 @@ struct Column {
     ignored: bool,
 }
 
-/// WHERE may not use generated columns, since it is evaluated before they are computed.
+/// An error if WHERE uses generated columns, because it is evaluated before they are computed.
 fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
     let mut used = None;
     let mut system = false;
     plan::walk::any(condition, &mut |e| {
         let Expr::Var(v) = e else { return false };
         system |= v.varattno < 0 && v.varattno != engine::table::system::TABLEOID;
-        let mut columns = rel.attributes.iter().filter(|a| a.attgenerated != 0 && !a.attisdropped);
+        let mut columns = rel
+            .attributes
+            .iter()
+            .filter(|a| a.attgenerated != ColumnGenerated::No && !a.attisdropped);
         used = columns.find(|a| v.varattno == 0 || v.varattno == a.attnum);
         used.is_some()
     });
@@ -92,7 +94,7 @@ fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
 }
 
 /// The columns that are copied, and those of them that options name.
-struct Copied<'a> {
+struct CopiedColumns<'a> {
     numbers: &'a [AttrNo],
     force_not_null: Vec<AttrNo>,
     force_null: Vec<AttrNo>,
@@ -104,7 +106,7 @@ struct Copied<'a> {
 #[derive(Default)]
 struct InputPosition {
     column: Option<usize>,
-    /// The line being parsed; `None` while rows are written.
+    /// The line that is being parsed; `None` while rows are written.
     line: Option<(usize, usize)>,
 }
 
@@ -114,14 +116,16 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_privileges(host, &rel, &columns, acl::INSERT)?;
     match rel.kind() {
-        b'r' => {
+        RelKind::Table => {
             host.catalog().check_new_rows(&rel)?;
             check_triggers(&rel, event::INSERT)?;
         }
-        b'f' => {
+        RelKind::ForeignTable => {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
         }
-        b'p' => return Err(PgError::unsupported("COPY to partitioned tables")),
+        RelKind::PartitionedTable => {
+            return Err(PgError::unsupported("COPY to partitioned tables"));
+        }
         _ => {}
     }
     let mut volatile = false;
@@ -137,7 +141,7 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         }
     };
     let format = &crate::format(&stmt.options, true, sql)?;
-    let copied = Copied {
+    let copied = CopiedColumns {
         numbers: &columns,
         force_not_null: forced(&rel, &format.force_not_null, &columns, "FORCE_NOT_NULL")?,
         force_null: forced(&rel, &format.force_null, &columns, "FORCE_NULL")?,
@@ -151,7 +155,7 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     host.backend().push_snapshot(snapshot);
     let conversion = conversion(host, format)?;
     let source = Source::open(host, stmt, (format.binary, columns.len()), conversion)?;
-    // As in PostgreSQL, these errors come after CopyInResponse was sent.
+    // These errors are raised after CopyInResponse was sent, as in PostgreSQL.
     check_kind(&rel)?;
     let options = insert_options(host, &rel, format)?;
     let mut reader =
@@ -183,19 +187,22 @@ fn conversion(host: &mut dyn CommandHost, format: &Format) -> Result<Option<Conv
     }
 }
 
-/// 42809 for relations without rows of their own.
+/// Error 42809 for relations that store no rows of their own.
 fn check_kind(rel: &RelDesc) -> Result<()> {
     match rel.kind() {
-        b'r' => Ok(()),
-        b'v' => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
+        RelKind::Table => Ok(()),
+        RelKind::View => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
             .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")),
-        b'm' => bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name()),
-        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
+        RelKind::MaterializedView => {
+            bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name())
+        }
+        RelKind::Sequence => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
         _ => bail!(WRONG_OBJECT_TYPE, "cannot copy to non-table relation \"{}\"", rel.name()),
     }
 }
 
-/// FREEZE requires a table whose files were created in the current (sub)transaction.
+/// The options of the insertion. FREEZE requires a table whose files were created in the current
+/// (sub)transaction.
 fn insert_options(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -232,7 +239,7 @@ struct Reader<'a> {
     lines: Lines,
     fields: Fields,
     batch: Batch,
-    /// Rows that must be tested one by one (WHERE, constraints) are built here.
+    /// Rows that must be checked one by one (WHERE, constraints) are built here.
     stage: Option<Batch>,
     /// Each row is written before the next one is read, because expressions may read the table.
     singly: bool,
@@ -249,7 +256,7 @@ impl<'a> Reader<'a> {
     fn new(
         host: &mut dyn CommandHost,
         rel: &Arc<RelDesc>,
-        copied: &Copied<'_>,
+        copied: &CopiedColumns<'_>,
         format: &'a Format,
         options: InsertOptions,
         source: Source,
@@ -273,7 +280,7 @@ impl<'a> Reader<'a> {
                 }
             };
             let mut null_test = None;
-            if host.catalog().type_row(a.atttypid)?.typtype == b'd'
+            if host.catalog().type_row(a.atttypid)?.typtype == TypType::Domain
                 && columns::has_constraints(host, a.atttypid)?
             {
                 let e = columns::null_in_domain(host, a)?;
@@ -297,7 +304,7 @@ impl<'a> Reader<'a> {
             if numbers.contains(&a.attnum) {
                 continue;
             }
-            let expr = match a.attgenerated == 0 && !a.attisdropped {
+            let expr = match a.attgenerated == ColumnGenerated::No && !a.attisdropped {
                 true => columns::column_default(host, rel.oid(), a.attnum)?,
                 false => None,
             };
@@ -433,7 +440,7 @@ impl<'a> Reader<'a> {
             if !self.columns.is_empty() {
                 self.fields.split(text, self.format, self.columns.len())?;
             } else if !text.is_empty() {
-                // For a table without columns, an empty line is a row.
+                // An empty line is a row of a table without columns.
                 bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
             }
             self.row(host)?;
@@ -549,7 +556,7 @@ impl<'a> Reader<'a> {
                 Input::Sized { chars, pad } => {
                     let has = text.iter().filter(|c| **c & 0xC0 != 0x80).count();
                     if has > *chars {
-                        // Too long, which is an error unless only blanks are cut off.
+                        // The value is too long, which is an error unless only blanks are removed.
                         let typmod = *chars as i32 + 4;
                         let v = host.functions().type_input(column.ty, text, typmod)?;
                         out.push(v.as_ref());
@@ -608,13 +615,13 @@ impl<'a> Reader<'a> {
             let rows = &mut self.writer.rows;
             let answer = match rows.rel.triggers.are_before_row(Change::Insert) {
                 true => host.services().before_row(&rows.rel, None, Some(&given))?,
-                false => RowAnswer::Keep,
+                false => BeforeRowResult::Keep,
             };
             let replaced: Refs<'_>;
             let row: Option<&[DatumRef<'_>]> = match &answer {
-                RowAnswer::Keep => Some(&given),
-                RowAnswer::Skip => None,
-                RowAnswer::Replace(row) => {
+                BeforeRowResult::Keep => Some(&given),
+                BeforeRowResult::Skip => None,
+                BeforeRowResult::Replace(row) => {
                     replaced = row.iter().map(Datum::as_ref).collect();
                     Some(&replaced)
                 }
@@ -646,12 +653,12 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// Must the batch be written?
+    /// True if the batch must be written.
     fn is_due(&self) -> bool {
         self.singly || self.batch.len >= ROWS_MAX || self.bytes >= BYTES_MAX
     }
 
-    /// 23502 for a column of the row appended last.
+    /// Error 23502 for a column of the row that was appended last.
     fn null_error(&self, host: &mut dyn CommandHost, column: usize) -> Result<PgError> {
         let row: Refs<'_> = self.batch.row(self.batch.len - 1).collect();
         self.writer.rows.null_violation(&mut Writing(host), column, &row)
@@ -703,7 +710,7 @@ impl<'a> Reader<'a> {
                     None => format!("COPY {table}, line {number}, column {name}: null input"),
                 }
             }
-            // Bytes that are not valid text are not shown.
+            // Bytes that are not valid text are not included in the context.
             (None, Some(_)) if e.code() == pgerror::SqlState::CHARACTER_NOT_IN_REPERTOIRE => {
                 format!("COPY {table}, line {number}")
             }

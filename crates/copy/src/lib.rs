@@ -19,6 +19,7 @@ mod to;
 
 use catalog::{RelDesc, acl};
 use ids::AttrNo;
+use ids::code::ColumnGenerated;
 use parse::ast::{self, CopyStmt, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -63,7 +64,8 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
     }
 }
 
-/// Files and programs require a superuser or a predefined role.
+/// Error 42501 unless the user may access files or programs: superusers and members of predefined
+/// roles.
 fn check_file(host: &mut dyn CommandHost, stmt: &CopyStmt) -> Result<()> {
     let user = names::user(host);
     let (role, name, what) = match (stmt.is_program, stmt.is_from) {
@@ -110,7 +112,7 @@ fn header(def: &DefElem) -> Result<Header> {
 
 /// The options as given; `None` where an option is absent.
 #[derive(Default)]
-struct Given {
+struct GivenOptions {
     csv: bool,
     binary: bool,
     freeze: bool,
@@ -129,7 +131,7 @@ struct Given {
 
 /// Counterpart: `ProcessCopyOptions`.
 fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
-    let mut given = Given::default();
+    let mut given = GivenOptions::default();
     for (i, d) in defs.iter().enumerate() {
         let at = |e: PgError| e.at(parse::position(sql, d.location));
         if defs[..i].iter().any(|e| e.defname == d.defname) {
@@ -202,7 +204,7 @@ fn check_delimiter(delimiter: &str, null: &str, csv: bool) -> Result<()> {
     Ok(())
 }
 
-impl Given {
+impl GivenOptions {
     /// Reads one option; `at` adds its position to an error.
     fn read(&mut self, d: &DefElem, at: impl Fn(PgError) -> PgError) -> Result<()> {
         match &*d.defname {
@@ -315,7 +317,10 @@ impl Given {
 /// Attribute numbers of the copied columns, in order. Counterpart: `CopyGetAttnums`.
 fn columns_of(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     if list.is_empty() {
-        let all = rel.attributes.iter().filter(|a| !a.attisdropped && a.attgenerated == 0);
+        let all = rel
+            .attributes
+            .iter()
+            .filter(|a| !a.attisdropped && a.attgenerated == ColumnGenerated::No);
         return Ok(all.map(|a| a.attnum).collect());
     }
     let mut out = Vec::new();
@@ -327,7 +332,7 @@ fn columns_of(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
                 rel.name()
             )
         };
-        if a.attgenerated != 0 {
+        if a.attgenerated != ColumnGenerated::No {
             return Err(pg_err!(
                 INVALID_COLUMN_REFERENCE,
                 "column \"{name}\" is a generated column"
@@ -361,7 +366,7 @@ fn forced(rel: &RelDesc, list: &[String], copied: &[AttrNo], what: &str) -> Resu
     Ok(out)
 }
 
-/// 42501 without the privilege on the table or on each column.
+/// Error 42501 without the privilege on the table or on each column.
 fn check_privileges(
     host: &mut dyn CommandHost,
     rel: &RelDesc,

@@ -9,7 +9,7 @@ use types::limits::{ALLOCATION_BYTES_MAX, buffer_full};
 /// A callback that appends more input; false at end of input.
 pub type More<'a> = dyn FnMut(&mut Vec<u8>) -> Result<bool> + 'a;
 
-/// PostgreSQL's read size (`RAW_BUF_SIZE`), which its error for overlong lines mentions.
+/// PostgreSQL's read size (`RAW_BUF_SIZE`), on which its error for overlong lines depends.
 const PIECE_BYTES: usize = 1 << 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +58,7 @@ impl Lines {
         if self.ended {
             return Ok(false);
         }
-        // The buffer holds one incomplete line, which must stay below 1 GB.
+        // The buffer contains one incomplete line, which must be shorter than 1 GB.
         let held = self.buf.len() - self.start;
         if held >= ALLOCATION_BYTES_MAX - PIECE_BYTES {
             return Err(buffer_full(held, PIECE_BYTES));
@@ -165,7 +165,8 @@ impl Lines {
         Some(line)
     }
 
-    /// At `\.`: end of data if the line contains nothing else. `Some(None)` means end of data.
+    /// Handles `\.`, which is the end of the data if the line contains nothing else. `Some(None)`
+    /// means the end of the data.
     #[allow(clippy::type_complexity)]
     fn end_marker(&mut self, more: &mut More<'_>) -> Result<Option<Option<(usize, usize)>>> {
         let offset = self.at - self.start;
@@ -202,7 +203,7 @@ impl Lines {
         }
     }
 
-    /// At a newline or carriage return that terminates the line.
+    /// Handles a newline or carriage return that terminates the line.
     fn line_end(&mut self, c: u8, more: &mut More<'_>, what: &str) -> Result<(usize, usize)> {
         let offset = self.at - self.start;
         let mut width = 1;

@@ -9,7 +9,7 @@ use catalog::acl;
 use catalog::conversion::Conversion;
 use engine::table::{ScanOptions, TableScan};
 use executor::spi::QuerySnapshot;
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::{CopyStmt, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::query::CmdType;
@@ -123,7 +123,8 @@ pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
         if let Some(name) = missing {
             bail!(UNDEFINED_COLUMN, "column \"{name}\" does not exist");
         }
-        // What is wrong with the query is told before the client expects rows, or a file is cut.
+        // Errors in the query are reported before the client expects rows and before a file is
+        // truncated.
         let plan = query::plan(host, &query)?;
         let rows = query::of_plan(&plan, QuerySnapshot::New).open(host)?;
         let mut out = Writer::begin(host, stmt, format, names, types)?;
@@ -136,25 +137,25 @@ pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
     check_privileges(host, &rel, &columns, acl::SELECT)?;
     let (name, variant) = (rel.name(), "Try the COPY (SELECT ...) TO variant.");
     match rel.kind() {
-        b'r' => {}
-        b'v' => {
+        RelKind::Table => {}
+        RelKind::View => {
             return Err(
                 pg_err!(WRONG_OBJECT_TYPE, "cannot copy from view \"{name}\"").hint(variant)
             );
         }
-        b'm' => {
+        RelKind::MaterializedView => {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from materialized view \"{name}\"");
             return Err(e.hint(variant));
         }
-        b'f' => {
+        RelKind::ForeignTable => {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from foreign table \"{name}\"");
             return Err(e.hint(variant));
         }
-        b'p' => {
+        RelKind::PartitionedTable => {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from partitioned table \"{name}\"");
             return Err(e.hint(variant));
         }
-        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy from sequence \"{name}\""),
+        RelKind::Sequence => bail!(WRONG_OBJECT_TYPE, "cannot copy from sequence \"{name}\""),
         _ => bail!(WRONG_OBJECT_TYPE, "cannot copy from non-table relation \"{name}\""),
     }
     let format = &format()?;

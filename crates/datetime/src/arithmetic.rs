@@ -12,10 +12,10 @@ use super::interval::Interval;
 use pgerror::{PgError, Result, pg_err};
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
-use values::form::division_by_zero;
+use values::fn_context::FnContext;
 use values::function::SetSource;
 use values::oids;
+use values::type_io::division_by_zero;
 use values::zone::Zone;
 
 /// Adds months (the day is limited to the length of the month) and days to a local timestamp.
@@ -275,7 +275,8 @@ fn time_plus(t: i64, by: i64) -> i64 {
     t.wrapping_add(by).rem_euclid(USECS_PER_DAY)
 }
 
-/// OVERLAPS: have two periods, each given by its ends (the second may be missing), a common point?
+/// OVERLAPS: whether two periods have a common point. Each period is given by its two ends, of
+/// which the second may be NULL.
 fn overlaps(
     a: &[DatumRef<'_>],
     gt: impl Fn(DatumRef<'_>, DatumRef<'_>) -> std::cmp::Ordering,

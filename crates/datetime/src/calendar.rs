@@ -1,4 +1,5 @@
-//! Days, fields and ranges of dates and timestamps; their errors.
+//! Conversion between days, timestamps and calendar fields; the ranges of the types, and the errors
+//! for values out of range.
 
 use pgerror::{PgError, Result, pg_err};
 
@@ -14,9 +15,13 @@ pub const UNIX_EPOCH_JDATE: i32 = 2_440_588;
 /// Seconds from 1970-01-01 to 2000-01-01.
 pub const EPOCH_UNIX: i64 = (EPOCH_JDATE - UNIX_EPOCH_JDATE) as i64 * SECS_PER_DAY;
 
+/// The timestamp `-infinity`.
 pub const TIMESTAMP_NOBEGIN: i64 = i64::MIN;
+/// The timestamp `infinity`.
 pub const TIMESTAMP_NOEND: i64 = i64::MAX;
+/// The date `-infinity`.
 pub const DATE_NOBEGIN: i32 = i32::MIN;
+/// The date `infinity`.
 pub const DATE_NOEND: i32 = i32::MAX;
 /// The first timestamp: 4713-11-24 BC.
 pub const TIMESTAMP_MIN: i64 = -211_813_488_000_000_000;
@@ -76,6 +81,7 @@ pub fn j2day(jd: i32) -> i32 {
     (i64::from(jd) + 1).rem_euclid(7) as i32
 }
 
+/// Whether the year is a leap year of the Gregorian calendar.
 pub fn is_leap(year: i32) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
@@ -89,34 +95,40 @@ pub fn days_in_month(year: i32, month: i32) -> i32 {
     }
 }
 
-/// Is the date in the range of Julian days?
+/// Whether the month is in the range of Julian days.
 pub fn is_valid_julian(year: i32, month: i32) -> bool {
     (year > -4713 || (year == -4713 && month >= 11))
         && (year < 5_874_898 || (year == 5_874_898 && month < 6))
 }
 
+/// Whether the timestamp is finite and in the range of timestamps.
 pub fn is_valid_timestamp(t: i64) -> bool {
     (TIMESTAMP_MIN..TIMESTAMP_END).contains(&t)
 }
 
+/// Whether the timestamp is not infinite.
 pub fn is_finite_ts(t: i64) -> bool {
     t != TIMESTAMP_NOBEGIN && t != TIMESTAMP_NOEND
 }
 
+/// Whether the date is not infinite.
 pub fn is_finite_date(d: i32) -> bool {
     d != DATE_NOBEGIN && d != DATE_NOEND
 }
 
+/// 22008: "timestamp out of range".
 #[cold]
 pub fn timestamp_range() -> PgError {
     pg_err!(DATETIME_VALUE_OUT_OF_RANGE, "timestamp out of range")
 }
 
+/// 22008: "date out of range".
 #[cold]
 pub fn date_range() -> PgError {
     pg_err!(DATETIME_VALUE_OUT_OF_RANGE, "date out of range")
 }
 
+/// 22008: "interval out of range".
 #[cold]
 pub fn interval_range() -> PgError {
     pg_err!(DATETIME_VALUE_OUT_OF_RANGE, "interval out of range")

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use values::compare::{Comparer, TypedCompare, btint4cmp, btint8cmp};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::hash;
 use values::zone::Zone;
 

@@ -9,11 +9,11 @@ use super::calendar::{
 use super::interval::Interval;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
-use values::form::shown;
+use values::fn_context::FnContext;
+use values::type_io::lossy_text;
 use values::zone::Zone;
 
-/// Local time of an instant, and the zone's offset at that instant (seconds east).
+/// The local time of an instant, and the zone's offset (seconds east of Greenwich) at that instant.
 pub fn utc_to_local(zone: &Zone, t: i64) -> (i64, i32) {
     let unix = t.div_euclid(USECS_PER_SEC) + EPOCH_UNIX;
     let (offset, _, _) = zone.at_unix(unix);
@@ -119,11 +119,16 @@ pub fn zone_arg(name: &[u8]) -> Result<ZoneArg> {
     Zone::named(&name).map(ZoneArg::Zone).ok_or_else(|| {
         let bytes = name.as_bytes();
         let end = values::chars::clip(bytes, ZONE_NAME_BYTES_MAX, values::settings::Encoding::Utf8);
-        pg_err!(INVALID_PARAMETER_VALUE, "time zone \"{}\" not recognized", shown(&bytes[..end]))
+        pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "time zone \"{}\" not recognized",
+            lossy_text(&bytes[..end])
+        )
     })
 }
 
 impl ZoneArg {
+    /// The local time of an instant in the zone.
     pub fn to_local(&self, t: i64) -> i64 {
         match self {
             ZoneArg::Offset(o) => t.saturating_add(i64::from(*o) * USECS_PER_SEC),
@@ -131,6 +136,7 @@ impl ZoneArg {
         }
     }
 
+    /// The instant of a local time in the zone.
     pub fn to_utc(&self, t: i64) -> i64 {
         match self {
             ZoneArg::Offset(o) => t.saturating_sub(i64::from(*o) * USECS_PER_SEC),

@@ -10,7 +10,7 @@ use numeric::io::parse;
 use numeric::num::Num;
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 /// A field that can be extracted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,7 +97,7 @@ impl Value {
     }
 }
 
-/// A field name, folded to lower case and truncated like an identifier.
+/// The name of a field or unit, folded to lower case and truncated like an identifier.
 pub(super) fn word_of(d: DatumRef<'_>) -> String {
     let word = d.as_bytes();
     let word = &word[..values::chars::clip(word, 63, values::settings::Encoding::Utf8)];

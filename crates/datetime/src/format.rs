@@ -6,7 +6,7 @@ use super::convert::utc_to_local;
 use super::interval::Interval;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Pace};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
 
 /// Keywords, longer ones before their prefixes. They are written entirely in upper or lower case;
@@ -43,7 +43,7 @@ pub(super) enum Node {
     Gap(char),
 }
 
-/// Is the character a separator?
+/// Whether the character is a separator.
 pub(super) fn is_separator(c: char) -> bool {
     ('!'..='~').contains(&c) && !c.is_ascii_alphanumeric()
 }
@@ -82,9 +82,9 @@ fn keyword(rest: &str) -> Option<(&'static str, Case)> {
 pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
     let mut out = Vec::new();
     let mut rest = text;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     while !rest.is_empty() {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         let prefix = ["FM", "fm", "TM", "tm"].into_iter().find(|p| rest.starts_with(p));
         let fill = !matches!(prefix, Some("FM" | "fm"));
         rest = &rest[prefix.map_or(0, str::len)..];
@@ -442,7 +442,7 @@ struct CachedTemplate {
 }
 
 fn show(cx: &mut dyn FnContext, s: &Source, pattern: &[u8]) -> Result<Datum> {
-    // PostgreSQL allocates the longest possible output; so the same limit applies.
+    // PostgreSQL allocates memory for the longest possible output, so the same limit applies here.
     let longest = pattern.len().saturating_mul(KEY_TEXT_BYTES_MAX) + 1;
     if longest > ALLOCATION_BYTES_MAX {
         return Err(invalid_allocation(longest));
@@ -462,9 +462,9 @@ fn show(cx: &mut dyn FnContext, s: &Source, pattern: &[u8]) -> Result<Datum> {
 
 fn text_of(cx: &dyn FnContext, s: &Source, nodes: &[Node]) -> Result<Datum> {
     let mut out = TextBuffer::new();
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for node in nodes {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         match node {
             Node::Text(c) | Node::Gap(c) => {
                 out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

@@ -2,8 +2,8 @@
 //!
 //! Fields are read one after another. Unless FX requires that the text follows the template
 //! exactly, white space is ignored, and a separator in the template matches one separator or blank
-//! of the text, or nothing; characters skipped beyond the template are counted against its other
-//! characters.
+//! of the text, or nothing. Characters that are skipped without a counterpart in the template are
+//! counted; for each of them a later literal character of the template consumes no text.
 
 use super::calendar::{
     DATE_END, DATE_MIN, EPOCH_JDATE, Fields, USECS_PER_SEC, date2j, days_in_month, is_valid_julian,
@@ -13,7 +13,7 @@ use super::convert::local_to_utc;
 use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, template};
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Pace};
+use values::fn_context::{FnContext, InterruptTicker};
 
 /// The calendar that a field belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ enum Calendar {
 
 /// The values read; a field of 0 counts as not given.
 #[derive(Default)]
-struct Read {
+struct ReadFields {
     calendar: Option<Calendar>,
     twelve: bool,
     pm: i32,
@@ -74,7 +74,7 @@ fn set(field: &mut i32, value: i32, key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Does the keyword read a number?
+/// Whether the keyword reads a number.
 fn is_number(key: &str) -> bool {
     !matches!(
         key,
@@ -98,7 +98,7 @@ fn is_number(key: &str) -> bool {
     )
 }
 
-/// Is the next template element one that cannot begin with a digit?
+/// Whether the text of the next template element cannot begin with a digit.
 fn ends_number(rest: &[Node]) -> bool {
     match rest.first() {
         None => true,
@@ -123,7 +123,7 @@ struct Reader<'a> {
     exact: bool,
     /// Number of skipped characters that have no counterpart in the template.
     extra: i32,
-    out: Read,
+    out: ReadFields,
 }
 
 impl<'a> Reader<'a> {
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
                     .hint(FIXED_WIDTH));
             }
         }
-        // A field of fixed width that contains only blanks is 0.
+        // A field of fixed width that contains only blanks has the value 0.
         if used == 0 && (f.greedy || spaces == 0) {
             return Err(invalid(&shown, f.written).detail("Value must be an integer."));
         }
@@ -393,12 +393,12 @@ impl<'a> Reader<'a> {
 
     /// Reads a year of the form `thousands,hundreds`; returns it and its length.
     fn thousands(&self) -> Result<(i32, usize)> {
-        let fault = || pg_err!(INVALID_DATETIME_FORMAT, "invalid input string for \"Y,YYY\"");
-        let (high, rest) = self.rest.split_once(',').ok_or_else(fault)?;
+        let error = || pg_err!(INVALID_DATETIME_FORMAT, "invalid input string for \"Y,YYY\"");
+        let (high, rest) = self.rest.split_once(',').ok_or_else(error)?;
         let low = rest.bytes().take(3).take_while(u8::is_ascii_digit).count();
-        let number = |t: &str| t.trim_start().parse::<i32>().map_err(|_| fault());
+        let number = |t: &str| t.trim_start().parse::<i32>().map_err(|_| error());
         let year = number(high)?.checked_mul(1000).and_then(|y| Some((y, rest.get(..low)?)));
-        let (high_part, low_part) = year.ok_or_else(fault)?;
+        let (high_part, low_part) = year.ok_or_else(error)?;
         Ok((high_part.saturating_add(number(low_part)?), high.len() + 1 + low))
     }
 }
@@ -414,13 +414,13 @@ fn nearest_to_2020(year: i32) -> i32 {
     }
 }
 
-fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<Read> {
+fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<ReadFields> {
     let nodes = template(cx, pattern)?;
-    let out = Read::default();
+    let out = ReadFields::default();
     let mut r = Reader { rest: text, before: None, exact: false, extra: 0, out };
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for (i, node) in nodes.iter().enumerate() {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         if r.rest.is_empty() {
             break;
         }
@@ -444,18 +444,18 @@ fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<Read> {
     Ok(r.out)
 }
 
-/// More weeks than the range of dates has.
+/// A bound of the number of weeks, larger than the number of weeks in the range of dates.
 const ISO_WEEKS_MAX: u32 = 10_000_000;
 
 /// The parts of a date that were given, so that only they are checked.
 #[derive(Default)]
-struct Given {
+struct GivenParts {
     year: bool,
     month: bool,
     day: bool,
 }
 
-impl Read {
+impl ReadFields {
     fn hour_of_day(&self, hour: i32) -> Result<i32> {
         if !self.twelve {
             return Ok(hour);
@@ -497,10 +497,10 @@ impl Read {
     }
 
     /// Sets year, month and day.
-    fn date(&self, f: &mut Fields) -> Result<Given> {
+    fn date(&self, f: &mut Fields) -> Result<GivenParts> {
         let iso = self.calendar == Some(Calendar::IsoWeek);
-        let all = || Given { year: true, month: true, day: true };
-        let mut given = Given::default();
+        let all = || GivenParts { year: true, month: true, day: true };
+        let mut given = GivenParts::default();
         if let Some(year) = self.full_year() {
             f.year = year;
             given.year = true;
@@ -627,7 +627,7 @@ scalars! { FNS;
         let (f, _) = read(cx, &text, &pattern)?.finish(&text)?;
         let out = || pg_err!(
             DATETIME_VALUE_OUT_OF_RANGE, "date out of range: \"{}\"",
-            values::form::shown(a[0].as_bytes()));
+            values::type_io::lossy_text(a[0].as_bytes()));
         if !is_valid_julian(f.year, f.month) {
             return Err(out());
         }

@@ -5,7 +5,7 @@ use super::calendar::{
     USECS_PER_DAY, USECS_PER_HOUR, USECS_PER_MINUTE, USECS_PER_SEC, interval_range, round_micros,
     time_of,
 };
-use super::parse::{Fault, Parsed, Token, decode_time, error, tokenize};
+use super::parse::{ParseError, Parsed, Token, decode_time, parse_error, tokenize};
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::settings::IntervalStyle;
@@ -19,6 +19,7 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Reads a datum.
     pub fn of(d: DatumRef<'_>) -> Interval {
         let b = d.as_bytes();
         let word = |at: usize| i32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
@@ -27,6 +28,7 @@ impl Interval {
         Interval { time: i64::from_le_bytes(time), day: word(8), month: word(12) }
     }
 
+    /// The interval as a datum.
     pub fn datum(self) -> Datum {
         let mut out = self.time.to_le_bytes().to_vec();
         out.extend_from_slice(&self.day.to_le_bytes());
@@ -70,7 +72,8 @@ pub enum Unit {
 /// (`TOKMAXLEN`).
 pub(super) fn token(word: &str) -> &str {
     let end = word.len().min(10);
-    // A longer word with a multibyte character at the limit is no keyword anyway.
+    // If a multibyte character crosses the limit, the word is longer than any keyword, so it need
+    // not be truncated.
     word.get(..end).unwrap_or(word)
 }
 
@@ -107,7 +110,8 @@ fn range_of(typmod: i32) -> i32 {
     if typmod < 0 { FULL_RANGE } else { typmod >> 16 & 0x7fff }
 }
 
-/// Field sums during parsing; they are wide enough that overflow is detected at the end.
+/// Sums of the fields during parsing, in wider types, so that an overflow is detected once at the
+/// end.
 #[derive(Default)]
 struct Sum {
     time: i64,
@@ -118,7 +122,7 @@ struct Sum {
 
 impl Sum {
     fn add(&mut self, unit: Unit, whole: i64, frac: f64) -> Parsed<()> {
-        let over = || Fault::Overflow;
+        let over = || ParseError::Overflow;
         let months = |n: i64| -> Option<i64> { whole.checked_mul(n) };
         let add_time = |s: &mut Sum, unit_us: i64| -> Parsed<()> {
             let t = whole.checked_mul(unit_us).ok_or_else(over)?;
@@ -168,26 +172,27 @@ impl Sum {
         Ok(())
     }
 
-    /// Adds a fraction of a unit of `scale` days: whole days to days, the rest to time.
+    /// Adds a fraction of a unit of `scale` days: whole days to the days, the remainder to the
+    /// time.
     fn fraction_of_days(&mut self, frac: f64, scale: i32) -> Parsed<()> {
         let days = frac * f64::from(scale);
         let whole = days as i64;
-        self.day = self.day.checked_add(whole).ok_or(Fault::Overflow)?;
+        self.day = self.day.checked_add(whole).ok_or(ParseError::Overflow)?;
         self.fraction_days(days - whole as f64, 1)
     }
 
     fn fraction_days(&mut self, frac: f64, days: i64) -> Parsed<()> {
         let us = (frac * (days * USECS_PER_DAY) as f64).round_ties_even() as i64;
-        self.time = self.time.checked_add(us).ok_or(Fault::Overflow)?;
+        self.time = self.time.checked_add(us).ok_or(ParseError::Overflow)?;
         Ok(())
     }
 
     fn finish(self) -> Parsed<Interval> {
-        let narrow = |v: i64| i32::try_from(v).map_err(|_| Fault::Overflow);
+        let narrow = |v: i64| i32::try_from(v).map_err(|_| ParseError::Overflow);
         let (year, month) = (narrow(self.year)?, narrow(self.month)?);
         // Each field fits its type; years and months together may not.
         let months = i64::from(year) * 12 + i64::from(month);
-        let month = i32::try_from(months).map_err(|_| Fault::IntervalRange)?;
+        let month = i32::try_from(months).map_err(|_| ParseError::IntervalRange)?;
         Ok(Interval { time: self.time, day: narrow(self.day)?, month })
     }
 }
@@ -201,16 +206,16 @@ fn decimal(text: &str) -> Parsed<(i64, f64)> {
         None => (body, ""),
     };
     if !whole.bytes().all(|c| c.is_ascii_digit()) {
-        return Err(Fault::Format);
+        return Err(ParseError::Format);
     }
     let sign = if negative { "-" } else { "" };
     let value: i64 = match whole {
-        "" if frac.len() < 2 => return Err(Fault::Format),
+        "" if frac.len() < 2 => return Err(ParseError::Format),
         "" => 0,
-        w => format!("{sign}{w}").parse().map_err(|_| Fault::Overflow)?,
+        w => format!("{sign}{w}").parse().map_err(|_| ParseError::Overflow)?,
     };
     let f = if frac.len() > 1 {
-        format!("0{frac}").parse::<f64>().map_err(|_| Fault::Format)?
+        format!("0{frac}").parse::<f64>().map_err(|_| ParseError::Format)?
     } else {
         0.0
     };
@@ -241,25 +246,25 @@ fn time_in_range(body: &str, range: i32) -> Parsed<i64> {
     }
     h.checked_mul(USECS_PER_HOUR)
         .and_then(|t| t.checked_add(time_of(0, m, s, us)))
-        .ok_or(Fault::Overflow)
+        .ok_or(ParseError::Overflow)
 }
 
 /// The months of "years-months"; `None` if the text has no dash.
 fn years_and_months(body: &str) -> Parsed<Option<i64>> {
     let Some(dash) = body.find('-') else { return Ok(None) };
-    let years: i64 = body[..dash].parse().map_err(|_| Fault::Format)?;
-    let months: i64 = body[dash + 1..].parse().map_err(|_| Fault::Format)?;
+    let years: i64 = body[..dash].parse().map_err(|_| ParseError::Format)?;
+    let months: i64 = body[dash + 1..].parse().map_err(|_| ParseError::Format)?;
     if !(0..12).contains(&months) {
-        return Err(Fault::Overflow);
+        return Err(ParseError::Overflow);
     }
     let total = years.checked_mul(12).and_then(|m| m.checked_add(months));
-    total.ok_or(Fault::Overflow).map(Some)
+    total.ok_or(ParseError::Overflow).map(Some)
 }
 
 fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<Interval> {
     let fields = tokenize(text)?;
     if fields.is_empty() {
-        return Err(Fault::Format);
+        return Err(ParseError::Format);
     }
     let mut sum = Sum::default();
     let mut ago = false;
@@ -273,7 +278,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
         let bit = 1 << u as u32;
         let twice = seen_units & bit != 0;
         seen_units |= bit;
-        if twice { Err(Fault::Format) } else { Ok(()) }
+        if twice { Err(ParseError::Format) } else { Ok(()) }
     };
     let mut days_next = false;
     for (i, (token_type, text)) in fields.iter().enumerate().rev() {
@@ -282,10 +287,9 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
             Token::Time | Token::Tz if text.contains(':') => {
                 let text = signed(text);
                 let negative = text.starts_with('-');
-                let body = text.trim_start_matches(['+', '-']);
-                let t = time_in_range(body, range)?;
-                sum.time =
-                    sum.time.checked_add(if negative { -t } else { t }).ok_or(Fault::Overflow)?;
+                let t = time_in_range(text.trim_start_matches(['+', '-']), range)?;
+                let t = if negative { -t } else { t };
+                sum.time = sum.time.checked_add(t).ok_or(ParseError::Overflow)?;
                 once(Unit::Hour)?;
                 once(Unit::Minute)?;
                 once(Unit::Second)?;
@@ -304,14 +308,14 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                     } else {
                         sum.month.checked_add(total)
                     }
-                    .ok_or(Fault::Overflow)?;
+                    .ok_or(ParseError::Overflow)?;
                     once(Unit::Year)?;
                     once(Unit::Month)?;
                     pending = None;
                     continue;
                 }
                 if *token_type == Token::Date {
-                    return Err(Fault::Format);
+                    return Err(ParseError::Format);
                 }
                 let u = match pending.take() {
                     Some(u) => u,
@@ -337,17 +341,18 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                     continue;
                 }
                 if pending.is_some() {
-                    return Err(Fault::Format);
+                    return Err(ParseError::Format);
                 }
-                pending = Some(unit(text).filter(|u| *u != Unit::Quarter).ok_or(Fault::Format)?);
+                pending =
+                    Some(unit(text).filter(|u| *u != Unit::Quarter).ok_or(ParseError::Format)?);
             }
         }
     }
     if pending.is_some() || seen_units == 0 {
-        return Err(Fault::Format);
+        return Err(ParseError::Format);
     }
     if ago {
-        let negated = |v: i64| v.checked_neg().ok_or(Fault::Overflow);
+        let negated = |v: i64| v.checked_neg().ok_or(ParseError::Overflow);
         sum = Sum {
             time: negated(sum.time)?,
             day: negated(sum.day)?,
@@ -363,11 +368,11 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
 fn iso_number(text: &str) -> Parsed<(i64, f64)> {
     let digits = text.trim_start_matches(['+', '-']);
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        return Err(Fault::Format);
+        return Err(ParseError::Format);
     }
-    let v: f64 = text.parse().map_err(|_| Fault::Format)?;
+    let v: f64 = text.parse().map_err(|_| ParseError::Format)?;
     if !(-1e15..=1e15).contains(&v) {
-        return Err(Fault::Overflow);
+        return Err(ParseError::Overflow);
     }
     Ok((v.trunc() as i64, v.fract()))
 }
@@ -390,7 +395,7 @@ fn iso_number_len(text: &str) -> usize {
 
 /// "P1Y2M3DT4H5M6S" and "P0001-02-03T04:05:06".
 fn parse_iso8601(text: &str) -> Parsed<Interval> {
-    let bad = || Fault::Format;
+    let bad = || ParseError::Format;
     let body = text.strip_prefix('P').ok_or_else(bad)?;
     let mut sum = Sum::default();
     let (date, time) = match body.find('T') {
@@ -463,22 +468,22 @@ fn parse_iso8601(text: &str) -> Parsed<Interval> {
 
 /// Parses an interval.
 pub fn parse(text: &[u8], typmod: i32, style: IntervalStyle) -> Result<Interval> {
-    let trimmed = values::form::trim_space(text);
-    let out = parse_traditional(trimmed, range_of(typmod), style).or_else(|fault| {
-        match (&fault, std::str::from_utf8(trimmed)) {
-            (Fault::Format, Ok(t)) if t.starts_with('P') => parse_iso8601(t),
-            _ => Err(fault),
+    let trimmed = values::type_io::trim_space(text);
+    let out = parse_traditional(trimmed, range_of(typmod), style).or_else(|error| {
+        match (&error, std::str::from_utf8(trimmed)) {
+            (ParseError::Format, Ok(t)) if t.starts_with('P') => parse_iso8601(t),
+            _ => Err(error),
         }
     });
     let out = out.map_err(|f| match f {
-        Fault::Overflow => error(Fault::IntervalOverflow, text, "interval"),
-        Fault::IntervalRange => interval_range(),
-        f => error(f, text, "interval"),
+        ParseError::Overflow => parse_error(ParseError::IntervalOverflow, text, "interval"),
+        ParseError::IntervalRange => interval_range(),
+        f => parse_error(f, text, "interval"),
     })?;
     adjust(out, typmod)
 }
 
-/// Is the range one field, or adjacent fields from year to month or from day to second?
+/// Whether the range is one field, or adjacent fields from year to month or from day to second.
 fn is_known_range(range: i32) -> bool {
     const DAY_TIME: [i32; 4] = [DAY_BIT, HOUR_BIT, MINUTE_BIT, SECOND_BIT];
     let day_time =

@@ -9,22 +9,23 @@ use super::calendar::{
 };
 use super::convert::{timetz, timetz_parts, utc_to_local};
 use super::interval::Interval;
-use super::parse::{DateTime, Fault, Kind, decode, error, tokenize};
+use super::parse::{DateTime, Kind, ParseError, decode, parse_error, tokenize};
 use super::{interval, output};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
-use values::form::Reader;
+use values::fn_context::FnContext;
 use values::settings::{DateStyle, Settings};
+use values::type_io::Reader;
 
 fn typmod(a: &[DatumRef<'_>]) -> i32 {
     a.get(2).map_or(-1, |t| t.as_i32())
 }
 
 fn read(cx: &dyn FnContext, text: &[u8], name: &str, time_only: bool) -> Result<DateTime> {
-    let done = tokenize(text)
-        .and_then(|f| if f.is_empty() { Err(Fault::Format) } else { decode(cx, &f, time_only) });
-    done.map_err(|f| error(f, text, name))
+    let done = tokenize(text).and_then(|f| {
+        if f.is_empty() { Err(ParseError::Format) } else { decode(cx, &f, time_only) }
+    });
+    done.map_err(|f| parse_error(f, text, name))
 }
 
 fn date_in(cx: &dyn FnContext, text: &[u8]) -> Result<i32> {
@@ -36,7 +37,11 @@ fn date_in(cx: &dyn FnContext, text: &[u8]) -> Result<i32> {
         Kind::Finite => {}
     }
     let out = || {
-        pg_err!(DATETIME_VALUE_OUT_OF_RANGE, "date out of range: \"{}\"", values::form::shown(text))
+        pg_err!(
+            DATETIME_VALUE_OUT_OF_RANGE,
+            "date out of range: \"{}\"",
+            values::type_io::lossy_text(text)
+        )
     };
     let f = d.fields;
     if !is_valid_julian(f.year, f.month) {
@@ -67,7 +72,7 @@ fn is_infinite(d: &DateTime) -> bool {
     matches!(d.kind, Kind::Infinity | Kind::NegInfinity)
 }
 
-/// Is the zone useless without a date, because its offset is not constant?
+/// Whether the text names a zone whose offset depends on a date that the text does not give.
 fn wants_date(d: &DateTime) -> bool {
     !d.has_date && d.zone.as_ref().is_some_and(|z| !z.is_fixed())
 }
@@ -75,7 +80,7 @@ fn wants_date(d: &DateTime) -> bool {
 fn time_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<i64> {
     let d = read(cx, text, "time", true)?;
     if wants_date(&d) || is_infinite(&d) {
-        return Err(error(Fault::Format, text, "time"));
+        return Err(parse_error(ParseError::Format, text, "time"));
     }
     let f = d.fields;
     Ok(round_micros(time_of(f.hour, f.minute, f.second, f.micros), typmod))
@@ -84,7 +89,7 @@ fn time_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<i64> {
 fn timetz_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<Datum> {
     let d = read(cx, text, "time with time zone", true)?;
     if wants_date(&d) || is_infinite(&d) {
-        return Err(error(Fault::Format, text, "time with time zone"));
+        return Err(parse_error(ParseError::Format, text, "time with time zone"));
     }
     let f = d.fields;
     let t = round_micros(time_of(f.hour, f.minute, f.second, f.micros), typmod);
@@ -98,7 +103,7 @@ fn timestamp_in(cx: &dyn FnContext, text: &[u8], typmod: i32, tz: bool) -> Resul
         pg_err!(
             DATETIME_VALUE_OUT_OF_RANGE,
             "timestamp out of range: \"{}\"",
-            values::form::shown(text)
+            values::type_io::lossy_text(text)
         )
     };
     let t = match d.kind {
@@ -170,7 +175,7 @@ fn date_out(s: &Settings, d: i32) -> Datum {
     }
 }
 
-/// A date or time in ISO 8601 format whatever `DateStyle` is, as JSON and XML require.
+/// A date or time in ISO 8601 format, independent of `DateStyle`, as JSON and XML require.
 pub fn iso8601(settings: &Settings, ty: ids::Oid, d: DatumRef<'_>) -> String {
     let settings = Settings { date_style: DateStyle::Iso, ..settings.clone() };
     let text = match ty {

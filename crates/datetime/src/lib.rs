@@ -8,20 +8,25 @@
 #[macro_use]
 extern crate values;
 
+// Calendar, errors, conversion between the types.
 pub mod abbreviations;
-pub mod arithmetic;
 pub(crate) mod calendar;
-pub mod compare;
 pub mod convert;
-mod extract;
-mod fault;
+mod error;
+pub mod interval;
+
+// Input and output.
 mod format;
 mod format_parse;
-pub mod interval;
 pub mod io;
-mod make;
 mod output;
 mod parse;
+
+// Functions.
+pub mod arithmetic;
+pub mod compare;
+mod extract;
+mod make;
 mod trunc;
 
 pub use abbreviations::{abbreviation, dynamic_abbreviation};

@@ -11,9 +11,9 @@ use super::interval::Interval;
 use super::parse::time_overflows;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
-/// `as_given`: do error messages show a year BC as a negative number, as it was given?
+/// `as_given`: error messages show a year BC as the negative number that was given.
 fn make_date(a: &[DatumRef<'_>], as_given: bool) -> Result<i32> {
     let (year, month, day) = (a[0].as_i32(), a[1].as_i32(), a[2].as_i32());
     // A negative year is BC; there is no year 0.
@@ -96,8 +96,8 @@ fn make_interval(a: &[DatumRef<'_>]) -> Result<Datum> {
     if !seconds.is_finite() {
         return Err(interval_range());
     }
-    // Nothing else is checked: sums wrap as in PostgreSQL, and seconds out of range become the
-    // minimum.
+    // There are no further checks: as in PostgreSQL, sums wrap around, and seconds out of range
+    // become the minimum.
     let month = n(0) * 12 + n(1);
     let day = n(2) * 7 + n(3);
     let us = (seconds * 1e6).round_ties_even();
@@ -127,7 +127,7 @@ scalars! { FNS;
         // names.
         match super::parse::decode_offset(&text) {
             Ok(east) => return checked(local - i64::from(east) * USECS_PER_SEC),
-            Err(super::parse::Fault::ZoneOverflow) => return Err(pg_err!(
+            Err(super::parse::ParseError::ZoneOverflow) => return Err(pg_err!(
                 INVALID_PARAMETER_VALUE,
                 "numeric time zone \"{text}\" out of range"
             )),

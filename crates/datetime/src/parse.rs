@@ -6,9 +6,9 @@ mod decode;
 pub use decode::decode;
 
 use super::calendar::{Fields, USECS_PER_DAY, date2j, days_in_month, j2date, time_fields, time_of};
-pub use super::fault::{Fault, Parsed, error};
-use values::form::is_space;
+pub use super::error::{ParseError, Parsed, parse_error};
 use values::settings::DateOrder;
+use values::type_io::is_space;
 use values::zone::Zone;
 
 /// Lexical type of a field.
@@ -76,7 +76,7 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Token, String)>> {
             continue;
         }
         if fields.len() >= 25 {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
         let start = at;
         let token_type;
@@ -124,7 +124,7 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Token, String)>> {
                 }
                 token_type = Token::Special;
             } else {
-                return Err(Fault::Format);
+                return Err(ParseError::Format);
             }
             let field = [&text[start..start + 1], &text[body..at]].concat();
             fields.push((token_type, String::from_utf8_lossy(&field).to_ascii_lowercase()));
@@ -133,7 +133,7 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Token, String)>> {
             at += 1;
             continue;
         } else {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
         fields.push((token_type, String::from_utf8_lossy(&text[start..at]).to_ascii_lowercase()));
     }
@@ -280,19 +280,19 @@ pub(super) struct Decoder {
 }
 
 fn int(text: &str) -> Parsed<i32> {
-    text.parse::<i64>().ok().and_then(|v| i32::try_from(v).ok()).ok_or(Fault::Overflow)
+    text.parse::<i64>().ok().and_then(|v| i32::try_from(v).ok()).ok_or(ParseError::Overflow)
 }
 
 /// Parses a fraction ".ddd" to microseconds, rounded.
 pub fn fraction(text: &str) -> Parsed<i32> {
     let digits = &text[1..];
     if !digits.bytes().all(|c| c.is_ascii_digit()) {
-        return Err(Fault::Format);
+        return Err(ParseError::Format);
     }
     if digits.is_empty() {
         return Ok(0);
     }
-    let value: f64 = format!("0.{digits}").parse().map_err(|_| Fault::Format)?;
+    let value: f64 = format!("0.{digits}").parse().map_err(|_| ParseError::Format)?;
     Ok((value * 1e6).round_ties_even() as i32)
 }
 
@@ -301,15 +301,15 @@ pub fn decode_offset(text: &str) -> Parsed<i32> {
     let sign = match text.as_bytes().first() {
         Some(b'+') => 1,
         Some(b'-') => -1,
-        _ => return Err(Fault::Format),
+        _ => return Err(ParseError::Format),
     };
     let body = &text[1..];
     let parts: Vec<&str> = body.split(':').collect();
     let number = |s: &str| -> Parsed<i32> {
         if s.is_empty() || !s.bytes().all(|c| c.is_ascii_digit()) {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
-        s.parse().map_err(|_| Fault::ZoneOverflow)
+        s.parse().map_err(|_| ParseError::ZoneOverflow)
     };
     // A part after a colon may be empty.
     let part = |s: &str| if s.is_empty() { Ok(0) } else { number(s) };
@@ -325,10 +325,10 @@ pub fn decode_offset(text: &str) -> Parsed<i32> {
             (v / 100, v % 100, 0)
         }
         [h] => (number(h)?, 0, 0),
-        _ => return Err(Fault::Format),
+        _ => return Err(ParseError::Format),
     };
     if !(0..=15).contains(&h) || !(0..60).contains(&m) || !(0..60).contains(&s) {
-        return Err(Fault::ZoneOverflow);
+        return Err(ParseError::ZoneOverflow);
     }
     Ok(sign * (h * 3600 + m * 60 + s))
 }
@@ -337,9 +337,9 @@ pub fn decode_offset(text: &str) -> Parsed<i32> {
 pub fn decode_time(text: &str) -> Parsed<(i64, i32, i32, i32)> {
     let number = |s: &str| -> Parsed<i64> {
         if s.is_empty() || !s.bytes().all(|c| c.is_ascii_digit()) {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
-        s.parse().map_err(|_| Fault::Overflow)
+        s.parse().map_err(|_| ParseError::Overflow)
     };
     let mut parts = text.splitn(3, ':');
     let hour = number(parts.next().unwrap_or(""))?;
@@ -363,7 +363,7 @@ pub fn decode_time(text: &str) -> Parsed<(i64, i32, i32, i32)> {
         None => (hour, number(second_part)?, 0, 0),
     };
     if !(0..60).contains(&m) || !(0..=60).contains(&s) || !(0..=1_000_000).contains(&us) {
-        return Err(Fault::Overflow);
+        return Err(ParseError::Overflow);
     }
     Ok((h, m as i32, s as i32, us))
 }
@@ -389,7 +389,7 @@ impl Decoder {
     /// Marks fields as seen; an error if one has been seen.
     fn seen(&mut self, bits: u32) -> Parsed<()> {
         if self.mask & bits != 0 {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
         self.mask |= bits;
         Ok(())
@@ -397,10 +397,10 @@ impl Decoder {
 
     fn set_time(&mut self, text: &str) -> Parsed<()> {
         let (h, m, s, us) = decode_time(text)?;
-        self.f.hour = i32::try_from(h).map_err(|_| Fault::Overflow)?;
+        self.f.hour = i32::try_from(h).map_err(|_| ParseError::Overflow)?;
         (self.f.minute, self.f.second, self.f.micros) = (m, s, us);
         if time_overflows(self.f.hour, m, s, us) {
-            return Err(Fault::Overflow);
+            return Err(ParseError::Overflow);
         }
         self.seen(TIME)
     }
@@ -432,7 +432,7 @@ impl Decoder {
             parts.push(current);
         }
         if parts.len() > 3 && !text.contains(|c: char| c.is_ascii_alphabetic()) {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
         let mut rest = Vec::new();
         let start = self.mask;
@@ -445,7 +445,7 @@ impl Decoder {
                         self.seen(MONTH)?;
                     }
                     Some(Word::Ignore) => {}
-                    _ => return Err(Fault::Format),
+                    _ => return Err(ParseError::Format),
                 }
             } else {
                 rest.push(p);
@@ -453,13 +453,13 @@ impl Decoder {
         }
         for p in rest {
             if self.mask & DATE == DATE {
-                return Err(Fault::Format);
+                return Err(ParseError::Format);
             }
             self.number(&p)?;
         }
         let done = self.mask & !start;
         if done & DATE != DATE && self.mask & DOY == 0 {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
         Ok(())
     }
@@ -476,7 +476,7 @@ impl Decoder {
             }
             self.f.micros = fraction(frac)?;
         } else if !frac.is_empty() {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
         let flen = digits;
         let dmy = self.order == DateOrder::Dmy;
@@ -529,7 +529,7 @@ impl Decoder {
             (DAY, _) => month(self),
             (m, _) if m == MONTH | DAY => year(self),
             (DATE, _) if flen > 2 => self.number_field(text),
-            _ => Err(Fault::Format),
+            _ => Err(ParseError::Format),
         }
     }
 
@@ -562,14 +562,14 @@ impl Decoder {
                     self.f.minute = part(&digits[2..])?;
                     self.f.hour = part(&digits[..2])?;
                 }
-                _ => return Err(Fault::Format),
+                _ => return Err(ParseError::Format),
             }
             if time_overflows(self.f.hour, self.f.minute, self.f.second, self.f.micros) {
-                return Err(Fault::Overflow);
+                return Err(ParseError::Overflow);
             }
             return self.seen(TIME);
         }
-        Err(Fault::Format)
+        Err(ParseError::Format)
     }
 
     /// Decodes a number with a unit letter ("y2001 m02 d04", "j2451545").
@@ -578,7 +578,7 @@ impl Decoder {
         let val = int(&text[..digits])?;
         let frac = &text[digits..];
         if !frac.is_empty() && !matches!(unit, Unit::Julian | Unit::Second) {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
         match unit {
             Unit::Year => {
@@ -616,7 +616,7 @@ impl Decoder {
             Unit::Julian => {
                 self.set_julian(val)?;
                 if !frac.is_empty() {
-                    let part: f64 = format!("0{frac}").parse().map_err(|_| Fault::Format)?;
+                    let part: f64 = format!("0{frac}").parse().map_err(|_| ParseError::Format)?;
                     let t = (part * USECS_PER_DAY as f64) as i64;
                     (self.f.hour, self.f.minute, self.f.second, self.f.micros) = time_fields(t);
                     self.seen(TIME)?;
@@ -628,7 +628,7 @@ impl Decoder {
 
     fn set_julian(&mut self, jd: i32) -> Parsed<()> {
         if jd < 0 {
-            return Err(Fault::Overflow);
+            return Err(ParseError::Overflow);
         }
         (self.f.year, self.f.month, self.f.day) = j2date(jd);
         self.julian = true;
@@ -640,7 +640,7 @@ impl Decoder {
         if self.mask & YEAR != 0 && !self.julian {
             if self.bc {
                 if self.f.year <= 0 {
-                    return Err(Fault::Overflow);
+                    return Err(ParseError::Overflow);
                 }
                 self.f.year = 1 - self.f.year;
             } else if self.is2digits {
@@ -650,7 +650,7 @@ impl Decoder {
                     _ => 0,
                 };
             } else if self.f.year <= 0 {
-                return Err(Fault::Overflow);
+                return Err(ParseError::Overflow);
             }
         }
         if self.mask & DOY != 0 {
@@ -658,13 +658,13 @@ impl Decoder {
             (self.f.year, self.f.month, self.f.day) = j2date(jd);
         }
         if self.mask & MONTH != 0 && !(1..=12).contains(&self.f.month) {
-            return Err(Fault::MonthDay);
+            return Err(ParseError::MonthDay);
         }
         if self.mask & DAY != 0 && !(1..=31).contains(&self.f.day) {
-            return Err(Fault::MonthDay);
+            return Err(ParseError::MonthDay);
         }
         if self.mask & DATE == DATE && self.f.day > days_in_month(self.f.year, self.f.month) {
-            return Err(Fault::Overflow);
+            return Err(ParseError::Overflow);
         }
         Ok(())
     }
@@ -672,7 +672,7 @@ impl Decoder {
     fn half_day(&mut self) -> Parsed<()> {
         if let Some(pm) = self.pm {
             if self.f.hour > 12 {
-                return Err(Fault::Overflow);
+                return Err(ParseError::Overflow);
             }
             if !pm && self.f.hour == 12 {
                 self.f.hour = 0;
@@ -684,7 +684,7 @@ impl Decoder {
     }
 }
 
-/// Is the time beyond 24:00:00?
+/// Whether the time is later than 24:00:00.
 pub fn time_overflows(h: i32, m: i32, s: i32, us: i32) -> bool {
     !(0..=24).contains(&h)
         || !(0..60).contains(&m)

@@ -9,7 +9,7 @@ use super::extract::{unrecognized, word_of};
 use super::interval::{Interval, Unit, unit};
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 fn unsupported(word: &str, type_name: &str) -> PgError {
     pg_err!(FEATURE_NOT_SUPPORTED, "unit \"{word}\" not supported for type {type_name}")
@@ -21,7 +21,7 @@ fn period_start(year: i32, n: i32) -> i32 {
 }
 
 /// Truncates a local timestamp to a unit; also returns whether the unit is a day or longer.
-fn cut(t: i64, u: Unit) -> Result<(i64, bool)> {
+fn truncate_local(t: i64, u: Unit) -> Result<(i64, bool)> {
     let to = |unit_us: i64| Ok((t.div_euclid(unit_us) * unit_us, false));
     let mut f = Fields::of_timestamp(t);
     match u {
@@ -69,13 +69,17 @@ fn truncate_tz(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     };
     let u = unit_of(&word_of(a[0]), name)?;
     let out = match &arg {
-        super::convert::ZoneArg::Offset(_) => arg.to_utc(cut(arg.to_local(t), u)?.0),
+        super::convert::ZoneArg::Offset(_) => arg.to_utc(truncate_local(arg.to_local(t), u)?.0),
         super::convert::ZoneArg::Zone(zone) => {
             let (local, east) = utc_to_local(zone, t);
-            let (cut, days) = cut(local, u)?;
+            let (truncated, days) = truncate_local(local, u)?;
             // For units below a day the offset is kept, so that in an overlap the result is in the
             // same hour.
-            if days { local_to_utc(zone, cut) } else { cut - i64::from(east) * USECS_PER_SEC }
+            if days {
+                local_to_utc(zone, truncated)
+            } else {
+                truncated - i64::from(east) * USECS_PER_SEC
+            }
         }
     };
     if is_valid_timestamp(out) { Ok(Datum::int8(out)) } else { Err(timestamp_range()) }
@@ -118,7 +122,7 @@ scalars! { FNS;
             return Ok(Datum::int8(t));
         }
         let u = unit_of(&word_of(a[0]), "timestamp without time zone")?;
-        Ok(Datum::int8(cut(t, u)?.0))
+        Ok(Datum::int8(truncate_local(t, u)?.0))
     },
     "timestamptz_trunc" => |cx, a| truncate_tz(cx, a),
     "timestamptz_trunc_zone" => |cx, a| truncate_tz(cx, a),

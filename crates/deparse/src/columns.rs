@@ -53,6 +53,7 @@ impl Columns {
         unused(name, |name| self.is_free(name, everywhere))
     }
 
+    /// The name of the column at index `at`; `None` for a dropped column.
     pub fn name(&self, at: usize) -> Option<&String> {
         self.names.get(at).and_then(Option::as_ref)
     }
@@ -98,7 +99,7 @@ fn alias_column(rte: &RangeTblEntry, at: usize) -> Option<&String> {
     rte.alias.as_ref()?.colnames.get(at).filter(|name| !name.is_empty())
 }
 
-/// Does the query have a merged column that is not a plain column of one side?
+/// Whether the query has a merged column that is not a plain column of either side.
 fn has_computed_merge(node: &JoinTreeNode, query: &Query) -> bool {
     match node {
         JoinTreeNode::Rtr(_) => false,
@@ -272,13 +273,14 @@ impl<'q> Naming<'q> {
             columns.names[i] = Some(name);
         }
         if let Some(below) = below {
-            changed |= show_join(&mut columns, &sources, below, &self.everywhere, rte);
+            changed |= list_join_columns(&mut columns, &sources, below, &self.everywhere, rte);
         }
         // A join without an alias cannot have a column list.
         columns.print_aliases = rte.alias.is_some() && changed;
         self.columns[at] = columns;
     }
 
+    /// The columns of the range table entry at index `at`.
     pub fn of(&self, at: usize) -> &Columns {
         &self.columns[at]
     }
@@ -287,7 +289,7 @@ impl<'q> Naming<'q> {
 /// Sets the list of the join's columns as a parser would derive it from the deparsed text: the
 /// merged columns, then the others of each side, with added columns in the positions that they have
 /// in the side. Returns whether an added column got another name than in its side.
-fn show_join(
+fn list_join_columns(
     columns: &mut Columns,
     sources: &[(i32, i32)],
     below: [&Columns; 2],

@@ -1,9 +1,11 @@
 //! Deparses expressions. Counterpart: ruleutils.c (`get_rule_expr`).
 
+use crate::query::strip_assignment;
 use crate::{Deparser, quote_literal};
 use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result};
 use plan::expr::{
     BoolExpr, BoolOp, BoolTestKind, BooleanTest, CaseExpr, CoercionForm, Const, CurrentOfExpr,
@@ -23,7 +25,7 @@ impl Deparser<'_> {
 
     /// Writes an operand of `parent`, in parentheses where the pretty style needs them.
     /// Counterpart: `get_rule_expr_paren`.
-    pub(super) fn part(&mut self, e: &Expr, implicit: bool, parent: &Expr) -> Result<()> {
+    pub(super) fn operand(&mut self, e: &Expr, implicit: bool, parent: &Expr) -> Result<()> {
         let paren = self.style.pretty && !is_simple(self, e, parent)?;
         if paren {
             self.out.push('(');
@@ -62,7 +64,7 @@ impl Deparser<'_> {
             Expr::Aggref(a) => self.aggregate(a)?,
             Expr::GroupingFunc(g) => self.call("GROUPING", &g.args)?,
             Expr::WindowFunc(w) => self.window_function(w)?,
-            Expr::SubscriptingRef(s) => self.subscripting(s, implicit)?,
+            Expr::SubscriptingRef(s) => self.subscripting(s, e, implicit)?,
             Expr::FuncExpr(f) => self.function(f, e, implicit)?,
             Expr::NamedArg(n) => {
                 self.put_name(&n.name);
@@ -73,9 +75,9 @@ impl Deparser<'_> {
             Expr::Distinct(o) => {
                 let [left, right] = &o.args[..] else { return Err(malformed()) };
                 self.open();
-                self.part(left, true, e)?;
+                self.operand(left, true, e)?;
                 self.put(" IS DISTINCT FROM ");
-                self.part(right, true, e)?;
+                self.operand(right, true, e)?;
                 self.close();
             }
             Expr::NullIf(o) => self.call("NULLIF", &o.args)?,
@@ -109,7 +111,7 @@ impl Deparser<'_> {
             | Expr::CoerceToDomain(_) => self.conversion(e, implicit)?,
             Expr::Collate(c) => {
                 self.open();
-                self.part(&c.arg, implicit, e)?;
+                self.operand(&c.arg, implicit, e)?;
                 let name = self.collation_name(c.coll_oid)?;
                 self.put(&format!(" COLLATE {name}"));
                 self.close();
@@ -185,7 +187,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn subscripting(&mut self, s: &SubscriptingRef, implicit: bool) -> Result<()> {
+    fn subscripting(&mut self, s: &SubscriptingRef, whole: &Expr, implicit: bool) -> Result<()> {
         if let Expr::CaseTest(_) = s.refexpr {
             // The target of the assignment, which has been written already, is the container.
             if let Some(value) = &s.refassgnexpr {
@@ -195,7 +197,12 @@ impl Deparser<'_> {
         let paren = !matches!(s.refexpr, Expr::Var(_) | Expr::FieldSelect(_));
         self.parens(paren, |d| d.expr(&s.refexpr, implicit))?;
         match &s.refassgnexpr {
-            Some(value) => self.expr(value, implicit),
+            // Only EXPLAIN shows an assignment outside of INSERT and UPDATE.
+            Some(value) => {
+                self.indirection(whole)?;
+                self.put(" := ");
+                self.expr(strip_assignment(value), implicit)
+            }
             None => self.subscripts(s),
         }
     }
@@ -204,10 +211,10 @@ impl Deparser<'_> {
     fn array_comparison(&mut self, o: &ScalarArrayOpExpr, e: &Expr) -> Result<()> {
         let [left, right] = &o.args[..] else { return Err(malformed()) };
         self.open();
-        self.part(left, true, e)?;
+        self.operand(left, true, e)?;
         let name = self.operator_name(o.opno)?;
         self.put(&format!(" {name} {} (", if o.use_or { "ANY" } else { "ALL" }));
-        self.part(right, true, e)?;
+        self.operand(right, true, e)?;
         // Without a cast, `op ANY (SELECT …)` would mean a comparison with each row.
         if let Expr::SubLink(s) = right
             && s.kind == SubLinkKind::Expr
@@ -267,7 +274,7 @@ impl Deparser<'_> {
 
     fn null_test(&mut self, n: &NullTest, e: &Expr) -> Result<()> {
         self.open();
-        self.part(&n.arg, true, e)?;
+        self.operand(&n.arg, true, e)?;
         // A test of the row value itself, not of its fields.
         let row = !n.argisrow && self.is_row_type(n.arg.type_oid())?;
         self.put(match (n.is_not, row) {
@@ -282,7 +289,7 @@ impl Deparser<'_> {
 
     fn boolean_test(&mut self, b: &BooleanTest, e: &Expr) -> Result<()> {
         self.open();
-        self.part(&b.arg, false, e)?;
+        self.operand(&b.arg, false, e)?;
         self.put(match b.booltesttype {
             BoolTestKind::IsTrue => " IS TRUE",
             BoolTestKind::IsNotTrue => " IS NOT TRUE",
@@ -431,13 +438,13 @@ impl Deparser<'_> {
         let name = self.operator_name(o.opno)?;
         match &o.args[..] {
             [left, right] => {
-                self.part(left, true, e)?;
+                self.operand(left, true, e)?;
                 self.put(&format!(" {name} "));
-                self.part(right, true, e)?;
+                self.operand(right, true, e)?;
             }
             [only] => {
                 self.put(&format!("{name} "));
-                self.part(only, true, e)?;
+                self.operand(only, true, e)?;
             }
             _ => return Err(malformed()),
         }
@@ -459,7 +466,7 @@ impl Deparser<'_> {
             if i > 0 {
                 self.put(word);
             }
-            self.part(arg, false, e)?;
+            self.operand(arg, false, e)?;
         }
         self.close();
         Ok(())
@@ -472,7 +479,7 @@ impl Deparser<'_> {
             Expr::Const(c) if c.consttype == to.0 && c.consttypmod == -1 => self.constant(c, -1)?,
             _ => {
                 self.open();
-                self.part(arg, false, parent)?;
+                self.operand(arg, false, parent)?;
                 self.close();
             }
         }
@@ -490,7 +497,7 @@ impl Deparser<'_> {
         implicit: bool,
     ) -> Result<()> {
         if form == CoercionForm::ImplicitCast && !implicit {
-            return self.part(arg, false, e);
+            return self.operand(arg, false, e);
         }
         self.cast(arg, to, e)
     }
@@ -555,7 +562,7 @@ impl Deparser<'_> {
         match &s.testexpr {
             None => {}
             Some(Expr::OpExpr(o)) => {
-                self.part(o.args.first().ok_or_else(malformed)?, true, whole)?;
+                self.operand(o.args.first().ok_or_else(malformed)?, true, whole)?;
                 op = Some(o.opno);
             }
             Some(Expr::Bool(b)) => {
@@ -602,7 +609,7 @@ impl Deparser<'_> {
         }
         let mut cat = self.host.catalog();
         let (base, _) = cat.base_type(ty)?;
-        Ok(cat.type_row(base)?.typtype == b'c')
+        Ok(cat.type_row(base)?.typtype == TypType::Composite)
     }
 }
 
@@ -668,7 +675,7 @@ fn sql_value_name(v: &SqlValueFunction) -> String {
 }
 
 /// The precedence of an arithmetic operator: 1 for sums, 2 for products, 0 for other operators.
-fn rank(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
+fn precedence(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
     if o.args.len() != 2 {
         return Ok(0);
     }
@@ -680,7 +687,8 @@ fn rank(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
     })
 }
 
-/// Can the expression be an operand of its parent without parentheses? Counterpart: `isSimpleNode`.
+/// Whether the expression can be an operand of its parent without parentheses. Counterpart:
+/// `isSimpleNode`.
 fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
     use CoercionForm::ExplicitCall;
     // The parent's own parentheses or brackets enclose the operand.
@@ -728,7 +736,7 @@ fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
         Expr::ConvertRowtype(n) => is_simple(d, &n.arg, e)?,
         Expr::OpExpr(o) => match parent {
             Expr::OpExpr(p) => {
-                let (own, above) = (rank(d, o)?, rank(d, p)?);
+                let (own, above) = (precedence(d, o)?, precedence(d, p)?);
                 match (own, above) {
                     (0, _) | (_, 0) => false,
                     (own, above) if own != above => own > above,

@@ -1,7 +1,7 @@
 //! Names of the fields of composite values. Counterpart: ruleutils.c, `get_name_for_var_field`.
 
 use crate::Deparser;
-use crate::planned::Place;
+use crate::planned::PlanPosition;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::{Expr, Var};
@@ -29,8 +29,8 @@ impl Deparser<'_> {
             let column = desc.columns.get(field as usize - 1);
             return Ok(column.map_or(numbered, |c| c.name.clone()));
         }
-        let made = match &self.place {
-            Some(place) => planned_field_source(place.clone(), row, field),
+        let made = match &self.position {
+            Some(position) => planned_field_source(position.clone(), row, field),
             None => {
                 let path: Path = self.scopes.iter().map(|s| s.query.clone()).collect();
                 field_source(path, row.clone(), field)
@@ -42,7 +42,7 @@ impl Deparser<'_> {
                 let function = self.host.catalog().function(function)?;
                 let modes = function.proargmodes.iter().flat_map(|m| m.iter());
                 let names = function.proargnames.iter().flat_map(|n| n.iter());
-                let mut outs = modes.zip(names).filter(|(m, _)| matches!(**m, b'o' | b'b' | b't'));
+                let mut outs = modes.zip(names).filter(|(m, _)| m.is_output());
                 let name = outs.nth(field as usize - 1).map(|(_, name)| name.as_str().to_owned());
                 Ok(name.unwrap_or(numbered))
             }
@@ -53,10 +53,10 @@ impl Deparser<'_> {
 
 /// Follows references to a composite value to its defining expression.
 fn field_source(mut path: Path, mut row: Expr, field: AttrNo) -> Option<FieldSource> {
-    let place = usize::try_from(field - 1).ok()?;
+    let position = usize::try_from(field - 1).ok()?;
     loop {
         let var = match row {
-            Expr::Row(r) => return r.colnames.get(place).cloned().map(FieldSource::Name),
+            Expr::Row(r) => return r.colnames.get(position).cloned().map(FieldSource::Name),
             Expr::FuncExpr(f) if f.funcresulttype == oids::RECORD => {
                 return Some(FieldSource::Function(f.funcid));
             }
@@ -65,7 +65,7 @@ fn field_source(mut path: Path, mut row: Expr, field: AttrNo) -> Option<FieldSou
         };
         let rte = entry(&mut path, &var)?;
         if var.varattno == 0 {
-            return rte.eref.colnames.get(place).cloned().map(FieldSource::Name);
+            return rte.eref.colnames.get(position).cloned().map(FieldSource::Name);
         }
         row = match rte.kind {
             RteKind::Subquery { subquery, .. } => {
@@ -86,8 +86,12 @@ fn field_source(mut path: Path, mut row: Expr, field: AttrNo) -> Option<FieldSou
 }
 
 /// As [`field_source`], within a plan.
-fn planned_field_source<'p>(place: Place<'p>, row: &'p Expr, field: AttrNo) -> Option<FieldSource> {
-    let mut at = (place, row);
+fn planned_field_source<'p>(
+    position: PlanPosition<'p>,
+    row: &'p Expr,
+    field: AttrNo,
+) -> Option<FieldSource> {
+    let mut at = (position, row);
     loop {
         match at.1 {
             Expr::Row(r) => {

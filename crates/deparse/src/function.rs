@@ -5,6 +5,7 @@ use crate::Deparser;
 use crate::expr::dotted;
 use analyze::stored::malformed;
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::Result;
 use plan::expr::{Aggref, CoercionForm, Expr, FuncExpr, TargetEntry};
 use plan::query::SortGroupClause;
@@ -13,7 +14,7 @@ impl Deparser<'_> {
     pub(super) fn function(&mut self, f: &FuncExpr, e: &Expr, implicit: bool) -> Result<()> {
         match f.funcformat {
             CoercionForm::ImplicitCast if !implicit => {
-                return self.part(f.args.first().ok_or_else(malformed)?, false, e);
+                return self.operand(f.args.first().ok_or_else(malformed)?, false, e);
             }
             CoercionForm::ImplicitCast | CoercionForm::ExplicitCast => {
                 let typmod = f.length_coercion().unwrap_or(-1);
@@ -62,7 +63,7 @@ impl Deparser<'_> {
         if !a.aggdistinct.is_empty() {
             self.put("DISTINCT ");
         }
-        if a.aggkind == b'n' {
+        if a.aggkind == AggKind::Normal {
             if a.aggstar {
                 self.put("*");
             }

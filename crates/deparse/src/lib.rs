@@ -1,27 +1,32 @@
 //! Deparsing: turns analysed trees back into SQL text (expressions, queries, object definitions),
 //! as the system information functions show it.
 //!
-//! There are two styles. The plain style puts parentheses around every operator, so that the text
-//! means the same in any context. The pretty style omits parentheses that operator precedence makes
-//! redundant. Queries are always indented.
+//! There are two styles. The plain style encloses every operator expression in parentheses, so that
+//! the text has the same meaning in any context. The pretty style omits parentheses that are
+//! redundant by operator precedence. Queries are always indented.
 //!
 //! Counterpart: ruleutils.c.
 
 #![forbid(unsafe_code)]
 
+// Names of tables and columns.
 mod columns;
+mod names;
+
+// Expressions.
 mod expr;
 mod field;
 mod function;
-mod names;
-mod object;
-mod partition;
 mod planned;
-mod query;
-mod routine;
 mod special;
 mod window;
 mod xml;
+
+// Queries and object definitions.
+mod object;
+mod partition;
+mod query;
+mod routine;
 
 pub use names::unused;
 pub use object::{
@@ -29,7 +34,7 @@ pub use object::{
     statistics_expressions, stored_expr, trigger_def, view_def,
 };
 pub use partition::{partition_constraint, partition_key};
-pub use planned::{Above, Place, PlanNames, qualified};
+pub use planned::{Ancestor, PlanNames, PlanPosition, qualified};
 pub use routine::{
     function_arguments, function_body, function_def, function_default, function_result,
 };
@@ -60,10 +65,11 @@ pub struct Style {
 }
 
 impl Style {
+    /// Parentheses around every operator, and no line breaks in expressions.
     pub const PLAIN: Style = Style { pretty: false, indent: false };
 
-    /// The style of functions with a `pretty` argument: both forms have line breaks.
-    pub fn shown(pretty: bool) -> Style {
+    /// The style of functions with a `pretty` argument, which have line breaks in both cases.
+    pub fn indented(pretty: bool) -> Style {
         Style { pretty, indent: true }
     }
 }
@@ -83,10 +89,10 @@ pub struct Deparser<'h> {
     /// Names of a function's parameters, in the function's own body; empty ones are shown as
     /// numbers.
     param_names: Vec<String>,
-    /// The function's name and a dot.
+    /// The name of that function and a dot, which qualifies its parameters.
     function_name: String,
     /// The plan node that the expressions belong to.
-    place: Option<Place<'h>>,
+    position: Option<PlanPosition<'h>>,
     depth: u32,
 }
 
@@ -97,6 +103,7 @@ fn quote_literal(text: &str) -> String {
 }
 
 impl<'h> Deparser<'h> {
+    /// A deparser for expressions without columns.
     pub fn new(host: &'h mut dyn Host, style: Style) -> Deparser<'h> {
         Deparser {
             host,
@@ -108,7 +115,7 @@ impl<'h> Deparser<'h> {
             scopes: Vec::new(),
             param_names: Vec::new(),
             function_name: String::new(),
-            place: None,
+            position: None,
             depth: 0,
         }
     }
@@ -152,8 +159,8 @@ impl<'h> Deparser<'h> {
         Ok(self.out)
     }
 
-    /// The text of a query. `columns` gives names of its columns; `named` says whether the column
-    /// names matter to a reader of the result, so that an alias is needed. Counterpart:
+    /// The text of a query. `columns` has the names of its result columns. `named` is true if the
+    /// column names matter to a reader of the result, so that aliases are needed. Counterpart:
     /// `get_query_def`.
     pub fn statement(
         mut self,
@@ -182,7 +189,7 @@ impl<'h> Deparser<'h> {
         self.out.push_str(&quoted);
     }
 
-    /// Opens a parenthesis that only the plain style has.
+    /// Opens a parenthesis that the pretty style omits.
     fn open(&mut self) {
         if !self.style.pretty {
             self.out.push('(');
@@ -238,7 +245,7 @@ impl<'h> Deparser<'h> {
         self.in_schema(row.relnamespace, &name)
     }
 
-    /// Schema-qualified always.
+    /// The relation's name, always qualified with the schema.
     fn qualified_relation_name(&mut self, oid: Oid) -> Result<String> {
         let row = self.host.catalog().class(oid)?;
         self.in_schema(row.relnamespace, &quote_identifier(row.relname.as_str()))

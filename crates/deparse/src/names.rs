@@ -35,6 +35,7 @@ pub(super) struct Scope {
 }
 
 impl Scope {
+    /// The names of relations with optional aliases.
     pub fn of_relations(host: &mut dyn Host, relations: &[(Option<&str>, Oid)]) -> Result<Scope> {
         let mut entries = Vec::new();
         for &(alias, oid) in relations {
@@ -46,6 +47,7 @@ impl Scope {
         Ok(Scope { entries, ..Scope::default() })
     }
 
+    /// Names of relations and columns that the caller determines.
     pub fn of_names(names: Vec<(Option<String>, Vec<String>)>) -> Scope {
         let entries = names.into_iter().map(|(refname, columns)| Entry {
             refname,

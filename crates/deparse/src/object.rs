@@ -9,8 +9,9 @@ use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use catalog::rows::{PgConstraint, PgIndex, PgRewrite, Text, indexes};
 use catalog::{CatCx, cache};
-use ids::Oid;
-use pgerror::{PgError, Result};
+use ids::code::{ConType, FkAction, FkMatch};
+use ids::{Oid, RelKind};
+use pgerror::Result;
 use plan::expr::{Expr, XmlOp};
 use plan::query::{CmdType, JoinTreeNode, Query, RteKind};
 
@@ -88,7 +89,7 @@ pub fn index_def(
     let Some(row) = host.catalog().search(cache::INDEXRELID, &[oid.into()])? else {
         return Ok(None);
     };
-    let style = Style::shown(pretty);
+    let style = Style::indented(pretty);
     let mut cat = host.catalog();
     let class = cat.class(oid)?;
     let am = cat.access_method_name(class.relam)?;
@@ -116,7 +117,7 @@ pub fn index_def(
                 "CREATE {}INDEX {} ON {}{table} USING {} (",
                 if row.indisunique { "UNIQUE " } else { "" },
                 quote_identifier(class.relname.as_str()),
-                if class.relkind == b'I' { "ONLY " } else { "" },
+                if class.relkind == RelKind::PartitionedIndex { "ONLY " } else { "" },
                 quote_identifier(&am),
             ));
         }
@@ -176,8 +177,8 @@ pub fn index_def(
     Ok(Some(out))
 }
 
-/// What follows a key column or expression of this type and collation: collation, operator class
-/// and order. `i`: the column's index.
+/// The clauses after a key column or expression of this type and collation: collation, operator
+/// class and order. `i`: the column's index.
 fn key_options(
     host: &mut dyn Host,
     row: &PgIndex,
@@ -215,7 +216,7 @@ fn exclusion_operators(host: &mut dyn Host, index: Oid) -> Result<Vec<Oid>> {
         .map(|r| r.indrelid)
         .ok_or_else(malformed)?;
     let rows = cat.scan(indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX, &[table.into()])?;
-    let found = rows.iter().find(|c| c.conindid == index && c.contype == b'x');
+    let found = rows.iter().find(|c| c.conindid == index && c.contype == ConType::Exclusion);
     Ok(found.and_then(|c| c.conexclop.clone()).unwrap_or_default())
 }
 
@@ -229,7 +230,7 @@ pub(super) fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result
     Ok(format!(" {}", dotted(schema.as_ref().map(|s| s.as_str()), row.opcname.as_str())))
 }
 
-/// Can the expression be in an index's column list without parentheses?
+/// Whether the expression can be in an index's column list without parentheses.
 pub(super) fn looks_like_function(e: &Expr) -> bool {
     use plan::expr::CoercionForm;
     match e {
@@ -259,24 +260,18 @@ pub fn options_text(options: &[Text]) -> String {
 pub fn constraint_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<String>> {
     let Some(row) = host.catalog().constraint(oid)? else { return Ok(None) };
     let mut out = match row.contype {
-        b'f' => foreign_key(host, &row)?,
-        b'p' | b'u' => unique(host, &row)?,
-        b'c' => {
+        ConType::ForeignKey => foreign_key(host, &row)?,
+        ConType::PrimaryKey | ConType::Unique => unique(host, &row)?,
+        ConType::Check => {
             let text = row.conbin.as_ref().ok_or_else(malformed)?;
-            let text = stored_expr(host, text.as_str(), row.conrelid, Style::shown(pretty))?;
+            let text = stored_expr(host, text.as_str(), row.conrelid, Style::indented(pretty))?;
             let tail = if row.connoinherit { " NO INHERIT" } else { "" };
             format!("CHECK ({}){tail}", text.unwrap_or_default())
         }
-        b't' => "TRIGGER".to_owned(),
-        b'x' => {
+        ConType::Trigger => "TRIGGER".to_owned(),
+        ConType::Exclusion => {
             let parts = IndexParts { column: 0, exclusion: true };
             index_def(host, row.conindid, parts, pretty)?.unwrap_or_default()
-        }
-        other => {
-            return Err(PgError::internal(format!(
-                "invalid constraint type \"{}\"",
-                char::from(other)
-            )));
         }
     };
     if row.condeferrable {
@@ -304,15 +299,15 @@ fn foreign_key(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
     let other = column_list(host, row.confrelid, row.confkey.as_deref().unwrap_or_default())?;
     let table = Deparser::new(host, Style::PLAIN).relation_name(row.confrelid)?;
     let mut out = format!("FOREIGN KEY ({own}) REFERENCES {table}({other})");
-    if row.confmatchtype == b'f' {
+    if row.confmatchtype == FkMatch::Full {
         out.push_str(" MATCH FULL");
     }
-    let action = |c: u8| match c {
-        b'r' => Some("RESTRICT"),
-        b'c' => Some("CASCADE"),
-        b'n' => Some("SET NULL"),
-        b'd' => Some("SET DEFAULT"),
-        _ => None,
+    let action = |action: FkAction| match action {
+        FkAction::Unset | FkAction::NoAction => None,
+        FkAction::Restrict => Some("RESTRICT"),
+        FkAction::Cascade => Some("CASCADE"),
+        FkAction::SetNull => Some("SET NULL"),
+        FkAction::SetDefault => Some("SET DEFAULT"),
     };
     if let Some(a) = action(row.confupdtype) {
         out.push_str(&format!(" ON UPDATE {a}"));
@@ -329,7 +324,8 @@ fn foreign_key(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
 fn unique(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
     let index =
         host.catalog().search(cache::INDEXRELID, &[row.conindid.into()])?.ok_or_else(malformed)?;
-    let mut out = String::from(if row.contype == b'p' { "PRIMARY KEY " } else { "UNIQUE " });
+    let mut out =
+        String::from(if row.contype == ConType::PrimaryKey { "PRIMARY KEY " } else { "UNIQUE " });
     if index.indnullsnotdistinct {
         out.push_str("NULLS NOT DISTINCT ");
     }
@@ -363,7 +359,7 @@ pub fn view_def(host: &mut dyn Host, oid: Oid, pretty: bool, wrap: i32) -> Resul
     let queries = rule_queries(host, rule)?;
     let query = queries.first().ok_or_else(malformed)?;
     let columns = column_names(host, oid)?;
-    let mut d = Deparser::new(host, Style::shown(pretty));
+    let mut d = Deparser::new(host, Style::indented(pretty));
     d.wrap = wrap;
     Ok(Some(d.statement(query, Some(&columns), true)? + ";"))
 }
@@ -407,7 +403,7 @@ pub fn rule_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<St
     };
     let name = quote_identifier(rule.rulename.as_str());
     let mut out = format!("CREATE RULE {name} AS\n    ON {event} TO {table}");
-    let style = Style::shown(pretty);
+    let style = Style::indented(pretty);
     let qual = rule.ev_qual.as_str();
     if !matches!(qual, "" | "<>") {
         let e = stored::expr(&mut SessionLookup::new(host), qual)?;
@@ -502,7 +498,7 @@ pub fn trigger_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option
     if let Some(qual) = &t.tgqual {
         let e = stored::expr(&mut SessionLookup::new(host), qual.as_str())?;
         let relations = [(Some("old"), t.tgrelid), (Some("new"), t.tgrelid)];
-        let style = Style::shown(pretty);
+        let style = Style::indented(pretty);
         let text = Deparser::new(host, style).with_relations(&relations)?.expression(&e)?;
         out.push_str(&format!("WHEN ({text}) "));
     }

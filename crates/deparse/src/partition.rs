@@ -1,5 +1,5 @@
 //! Partition keys, constraints and bounds as text. Partitioned tables occur only in directories
-//! that PostgreSQL made.
+//! that PostgreSQL created.
 //!
 //! Counterpart: ruleutils.c: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and
 //! `PartitionBoundSpec` in `get_rule_expr`.
@@ -13,6 +13,7 @@ use analyze::stored::malformed;
 use catalog::cache;
 use catalog::format_type::quote_identifier;
 use ids::Oid;
+use ids::code::PartStrategy;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::nodetree::{PartitionBound, RangeDatum};
@@ -28,9 +29,9 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     }
     .into_iter();
     let strategy = match row.partstrat {
-        b'h' => "HASH",
-        b'l' => "LIST",
-        _ => "RANGE",
+        PartStrategy::Hash => "HASH",
+        PartStrategy::List => "LIST",
+        PartStrategy::Range => "RANGE",
     };
     let mut parts = Vec::new();
     for (i, &attno) in row.partattrs.iter().enumerate() {
@@ -39,7 +40,7 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
             (quote_identifier(a.attname.as_str()), a.atttypid, a.attcollation)
         } else {
             let e = exprs.next().ok_or_else(malformed)?;
-            let text = expr_of(host, &e, oid, Style::shown(false))?;
+            let text = expr_of(host, &e, oid, Style::indented(false))?;
             let text = if looks_like_function(&e) { text } else { format!("({text})") };
             (text, e.type_oid(), e.collation())
         };
@@ -63,7 +64,7 @@ pub fn partition_constraint(host: &mut dyn Host, oid: Oid) -> Result<Option<Stri
     if conditions.is_empty() {
         return Ok(None);
     }
-    expr_of(host, &all_of(conditions), oid, Style::shown(false)).map(Some)
+    expr_of(host, &all_of(conditions), oid, Style::indented(false)).map(Some)
 }
 
 /// `FOR VALUES …` or `DEFAULT`.

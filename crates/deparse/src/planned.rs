@@ -13,20 +13,20 @@ use pgerror::Result;
 use plan::expr::{Expr, Param, SubPlan, Var};
 use plan::node::{Plan, PlanNode};
 
-/// A step of the path from the top of a statement's plan to a node.
+/// An ancestor of a plan node, on the path from the top of the statement's plan.
 #[derive(Clone, Copy)]
-pub enum Above<'p> {
+pub enum Ancestor<'p> {
     Node(&'p Plan),
     /// The sub-plan (or init plan) that contains the steps below.
-    Sub(&'p SubPlan),
+    SubPlan(&'p SubPlan),
 }
 
-/// A plan node and its path in the plan.
+/// A plan node with its ancestors in the plan.
 #[derive(Clone)]
-pub struct Place<'p> {
+pub struct PlanPosition<'p> {
     pub plan: &'p Plan,
     /// The ancestors, outermost first.
-    pub above: Vec<Above<'p>>,
+    pub ancestors: Vec<Ancestor<'p>>,
     /// The sub-plans of the statement.
     pub subplans: &'p [Plan],
 }
@@ -36,6 +36,7 @@ pub struct Place<'p> {
 pub struct PlanNames(Scope);
 
 impl PlanNames {
+    /// Names of the entries and of their columns, in order of the range table.
     pub fn new(names: Vec<(String, Vec<String>)>) -> PlanNames {
         let entries = names.into_iter().map(|(refname, columns)| Entry {
             refname: Some(refname),
@@ -54,7 +55,7 @@ impl PlanNames {
     }
 }
 
-impl<'p> Place<'p> {
+impl<'p> PlanPosition<'p> {
     /// The child whose output `varno` refers to.
     fn child(&self, varno: i32) -> Option<&'p Plan> {
         match (&self.plan.node, varno) {
@@ -68,14 +69,14 @@ impl<'p> Place<'p> {
         }
     }
 
-    fn below(&self, child: &'p Plan) -> Place<'p> {
-        let mut above = self.above.clone();
-        above.push(Above::Node(self.plan));
-        Place { plan: child, above, subplans: self.subplans }
+    fn below(&self, child: &'p Plan) -> PlanPosition<'p> {
+        let mut ancestors = self.ancestors.clone();
+        ancestors.push(Ancestor::Node(self.plan));
+        PlanPosition { plan: child, ancestors, subplans: self.subplans }
     }
 
-    /// The expression that a reference to a child's output stands for, and the child's position.
-    fn target(&self, v: &Var) -> Option<(Place<'p>, &'p Expr)> {
+    /// The expression that a reference to a child's output refers to, and the child's position.
+    fn target(&self, v: &Var) -> Option<(PlanPosition<'p>, &'p Expr)> {
         if v.varno == Var::INDEX {
             let PlanNode::IndexOnlyScan { index_tlist, .. } = &self.plan.node else { return None };
             let target = index_tlist.iter().find(|t| t.resno == v.varattno)?;
@@ -87,47 +88,71 @@ impl<'p> Place<'p> {
     }
 
     /// The expression that computes a column that the node reads, and its position: in a child, or
-    /// in the plan of a scanned subquery or CTE.
-    pub(super) fn computed(&self, v: &Var) -> Option<(Place<'p>, &'p Expr)> {
+    /// in the plan of a scanned subquery, CTE or working table.
+    pub(super) fn computed(&self, v: &Var) -> Option<(PlanPosition<'p>, &'p Expr)> {
         if v.varno < 0 {
             return self.target(v);
         }
-        let place = match &self.plan.node {
+        let position = match &self.plan.node {
             PlanNode::SubqueryScan { child, .. } => self.below(child),
             PlanNode::CteScan { cte_plan_id, .. } => {
                 let plan = self.subplans.get(*cte_plan_id as usize - 1)?;
-                Place { plan, above: Vec::new(), subplans: self.subplans }
+                PlanPosition { plan, ancestors: Vec::new(), subplans: self.subplans }
             }
+            PlanNode::WorkTableScan { wt_param, .. } => self.first_term(*wt_param)?,
             _ => return None,
         };
-        let target = place.plan.info.target_list.iter().find(|t| t.resno == v.varattno)?;
-        Some((place, &target.expr))
+        let target = position.plan.info.target_list.iter().find(|t| t.resno == v.varattno)?;
+        Some((position, &target.expr))
+    }
+
+    /// The non-recursive term of the recursive union above whose working table is scanned.
+    fn first_term(&self, table: i32) -> Option<PlanPosition<'p>> {
+        self.ancestors.iter().enumerate().rev().find_map(|(i, step)| {
+            let Ancestor::Node(Plan {
+                node: PlanNode::RecursiveUnion { outer, wt_param, .. }, ..
+            }) = step
+            else {
+                return None;
+            };
+            let ancestors = self.ancestors[..=i].to_vec();
+            (*wt_param == table).then_some(PlanPosition {
+                plan: outer,
+                ancestors,
+                subplans: self.subplans,
+            })
+        })
     }
 
     /// The expression that sets a parameter, and the position of its node.
-    pub(super) fn referent(&self, id: i32) -> Option<(Place<'p>, &'p Expr)> {
+    pub(super) fn referent(&self, id: i32) -> Option<(PlanPosition<'p>, &'p Expr)> {
         let mut child = self.plan;
         // A sub-plan gets values of a nested loop only through its own parameters.
         let mut same_level = true;
-        for (i, step) in self.above.iter().enumerate().rev() {
+        for (i, step) in self.ancestors.iter().enumerate().rev() {
             match *step {
-                Above::Sub(sub) => {
+                Ancestor::SubPlan(sub) => {
                     if let Some(k) = sub.par_param.iter().position(|p| *p == id) {
-                        let Above::Node(plan) = *self.above[..i].last()? else { return None };
-                        let above = self.above[..i - 1].to_vec();
-                        let place = Place { plan, above, subplans: self.subplans };
-                        return Some((place, sub.args.get(k)?));
+                        let Ancestor::Node(plan) = *self.ancestors[..i].last()? else {
+                            return None;
+                        };
+                        let ancestors = self.ancestors[..i - 1].to_vec();
+                        let position = PlanPosition { plan, ancestors, subplans: self.subplans };
+                        return Some((position, sub.args.get(k)?));
                     }
                     same_level = false;
                 }
-                Above::Node(plan) => {
+                Ancestor::Node(plan) => {
                     if same_level
                         && let PlanNode::NestLoop { inner, nest_params, .. } = &plan.node
                         && std::ptr::eq(&**inner, child)
                         && let Some((_, e)) = nest_params.iter().find(|(p, _)| *p == id)
                     {
-                        let above = self.above[..i].to_vec();
-                        return Some((Place { plan, above, subplans: self.subplans }, e));
+                        let ancestors = self.ancestors[..i].to_vec();
+                        return Some((
+                            PlanPosition { plan, ancestors, subplans: self.subplans },
+                            e,
+                        ));
                     }
                     child = plan;
                 }
@@ -143,13 +168,13 @@ impl<'h> Deparser<'h> {
     pub fn in_plan(
         host: &'h mut dyn Host,
         names: &PlanNames,
-        place: Place<'h>,
+        position: PlanPosition<'h>,
         prefix: bool,
     ) -> Deparser<'h> {
         let mut d = Deparser::new(host, crate::Style::PLAIN);
         d.scopes.push(names.0.clone());
         d.prefix = prefix;
-        d.place = Some(place);
+        d.position = Some(position);
         d
     }
 
@@ -194,26 +219,26 @@ impl<'h> Deparser<'h> {
     /// Writes a column of a child's output. `None` if the variable is not such a column, or the
     /// child does not have it.
     pub(super) fn child_column(&mut self, v: &Var, top: bool) -> Option<Result<Option<String>>> {
-        let (place, e) = self.place.as_ref()?.target(v)?;
-        let saved = self.place.replace(place);
+        let (position, e) = self.position.as_ref()?.target(v)?;
+        let saved = self.position.replace(position);
         let result = match e {
             Expr::Var(inner) => self.variable(inner, 0, top),
             e => self.parens(true, |d| d.expr(e, true)).map(|()| None),
         };
-        self.place = saved;
+        self.position = saved;
         Some(result)
     }
 
     /// Writes the expression that sets the parameter; false if it is not found.
     pub(super) fn plan_param(&mut self, p: &Param) -> Result<bool> {
-        let found = self.place.as_ref().and_then(|place| place.referent(p.paramid));
-        let Some((place, e)) = found else { return Ok(false) };
-        let saved = self.place.replace(place);
+        let found = self.position.as_ref().and_then(|position| position.referent(p.paramid));
+        let Some((position, e)) = found else { return Ok(false) };
+        let saved = self.position.replace(position);
         let prefix = std::mem::replace(&mut self.prefix, true);
         let bare =
             matches!(e, Expr::Var(_) | Expr::Aggref(_) | Expr::GroupingFunc(_) | Expr::Param(_));
         let result = self.parens(!bare, |d| d.expr(e, false));
-        self.place = saved;
+        self.position = saved;
         self.prefix = prefix;
         result.map(|()| true)
     }

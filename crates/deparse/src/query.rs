@@ -5,6 +5,7 @@ use crate::object::looks_like_function;
 use crate::{Deparser, JOIN, STD, VAR, quote_literal};
 use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
+use ids::builtin::proc::ARRAY_UNNEST;
 use pgerror::{PgError, Result};
 use plan::expr::{CoercionForm, Expr, ParamKind, SubLink, SubLinkKind, TargetEntry};
 use plan::query::{
@@ -26,7 +27,7 @@ impl Deparser<'_> {
     ) -> Result<()> {
         self.deeper()?;
         let scope = Scope::of_query(self.host, q, &self.scopes)?;
-        // In a function body, an unqualified name could also be an argument.
+        // In a function body, an unqualified column name could also mean an argument.
         let inside = !self.scopes.is_empty() || !self.function_name.is_empty();
         let prefix = inside || q.rtable.len() != 1;
         let saved = (self.prefix, self.indent);
@@ -302,8 +303,9 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Writes an element of a list into a separate string, so that the caller can break lines.
-    fn apart(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<String> {
+    /// Writes an element of a list to a separate string, so that the caller can decide where to
+    /// break the line.
+    fn to_separate_text(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<String> {
         let saved = std::mem::take(&mut self.out);
         let result = f(self);
         let part = std::mem::replace(&mut self.out, saved);
@@ -320,7 +322,7 @@ impl Deparser<'_> {
         let mut multiline = false;
         for (i, target) in list.iter().filter(|t| !t.resjunk).enumerate() {
             self.put(if i == 0 { " " } else { ", " });
-            let text = self.apart(|d| {
+            let text = self.to_separate_text(|d| {
                 let written = match &target.expr {
                     Expr::Var(v) => d.variable(v, 0, true)?,
                     e => {
@@ -456,7 +458,7 @@ impl Deparser<'_> {
                 continue;
             }
             self.put(", ");
-            let text = self.apart(|d| d.put_from_item(q, item))?;
+            let text = self.to_separate_text(|d| d.put_from_item(q, item))?;
             if self.style.indent && self.wrap >= 0 {
                 if text.starts_with('\n') {
                     self.trim_spaces();
@@ -864,7 +866,7 @@ impl Deparser<'_> {
     }
 
     /// Writes the subscripts and fields of an assignment target.
-    fn indirection(&mut self, e: &Expr) -> Result<()> {
+    pub(super) fn indirection(&mut self, e: &Expr) -> Result<()> {
         match e {
             Expr::SubscriptingRef(s) => {
                 let Some(value) = &s.refassgnexpr else { return Ok(()) };
@@ -909,16 +911,15 @@ impl Deparser<'_> {
     }
 }
 
-/// Is this `unnest` of one array? Several of them are written as one call.
+/// Whether the call is `unnest` of one array. Several such calls are written as one `unnest` with
+/// several arguments.
 fn is_unnest(f: &RangeTblFunction) -> bool {
-    /// `unnest(anyarray)`
-    const UNNEST: ids::Oid = ids::Oid(2331);
     f.funccolnames.is_empty()
-        && matches!(&f.funcexpr, Expr::FuncExpr(call) if call.funcid == UNNEST)
+        && matches!(&f.funcexpr, Expr::FuncExpr(call) if call.funcid == ARRAY_UNNEST)
 }
 
 /// The assigned value, without the nodes that store it in a field or element.
-fn strip_assignment(e: &Expr) -> &Expr {
+pub(super) fn strip_assignment(e: &Expr) -> &Expr {
     match e {
         Expr::SubscriptingRef(s) => s.refassgnexpr.as_ref().map_or(e, strip_assignment),
         Expr::FieldStore(f) => f.newvals.first().map_or(e, strip_assignment),

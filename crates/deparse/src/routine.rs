@@ -10,15 +10,14 @@ use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::builtin::language;
+use ids::code::{AggKind, ArgMode, ParallelSafety, ProKind, Volatility};
 use pgerror::{Result, pg_err};
 use plan::expr::Expr;
 
-const INTERNAL_LANGUAGE: Oid = Oid(12);
-const C_LANGUAGE: Oid = Oid(13);
-
 /// A parameter.
 struct Arg {
-    mode: u8,
+    mode: ArgMode,
     name: String,
     ty: Oid,
 }
@@ -29,7 +28,7 @@ fn args_of(row: &PgProc) -> Vec<Arg> {
         None => &row.proargtypes,
     };
     let of = |i: usize, ty: Oid| Arg {
-        mode: row.proargmodes.as_ref().and_then(|m| m.get(i)).copied().unwrap_or(b'i'),
+        mode: row.proargmodes.as_ref().and_then(|m| m.get(i)).copied().unwrap_or(ArgMode::In),
         name: row
             .proargnames
             .as_ref()
@@ -57,14 +56,14 @@ fn arguments(
 ) -> Result<(String, usize)> {
     let defaults = if with_defaults { defaults_of(host, row)? } else { Vec::new() };
     let args = args_of(row);
-    let inputs = args.iter().filter(|a| matches!(a.mode, b'i' | b'b' | b'v')).count();
+    let inputs = args.iter().filter(|a| a.mode.is_input()).count();
     let without_default = inputs.saturating_sub(defaults.len());
     // The direct arguments of an ordered-set aggregate come before its ORDER BY.
     let mut order_by_at = usize::MAX;
     let mut repeat_variadic = false;
-    if row.prokind == b'a'
+    if row.prokind == ProKind::Aggregate
         && let Some(agg) = host.catalog().find_aggregate(row.oid)?
-        && agg.aggkind != b'n'
+        && agg.aggkind != AggKind::Normal
     {
         order_by_at = agg.aggnumdirectargs as usize;
         repeat_variadic = row.provariadic.is_valid() && order_by_at == args.len();
@@ -73,16 +72,16 @@ fn arguments(
     let (mut written, mut input) = (0, 0);
     for (i, a) in args.iter().enumerate() {
         let (mode, is_input) = match a.mode {
-            b'i' => (if row.prokind == b'p' { "IN " } else { "" }, true),
-            b'b' => ("INOUT ", true),
-            b'o' => ("OUT ", false),
-            b'v' => ("VARIADIC ", true),
-            _ => ("", false),
+            ArgMode::In => (if row.prokind == ProKind::Procedure { "IN " } else { "" }, true),
+            ArgMode::InOut => ("INOUT ", true),
+            ArgMode::Out => ("OUT ", false),
+            ArgMode::Variadic => ("VARIADIC ", true),
+            ArgMode::Table => ("", false),
         };
         if is_input {
             input += 1;
         }
-        if table != (a.mode == b't') {
+        if table != (a.mode == ArgMode::Table) {
             continue;
         }
         if written == order_by_at {
@@ -129,7 +128,7 @@ pub fn function_arguments(
 /// `pg_get_function_result`; `None` for procedures.
 pub fn function_result(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     match host.catalog().find_function(oid)? {
-        Some(row) if row.prokind != b'p' => result_of(host, &row).map(Some),
+        Some(row) if row.prokind != ProKind::Procedure => result_of(host, &row).map(Some),
         _ => Ok(None),
     }
 }
@@ -149,17 +148,17 @@ fn result_of(host: &mut dyn Host, row: &PgProc) -> Result<String> {
 pub fn function_default(host: &mut dyn Host, oid: Oid, number: i32) -> Result<Option<String>> {
     let Some(row) = host.catalog().find_function(oid)? else { return Ok(None) };
     let args = args_of(&row);
-    let is_input = |a: &Arg| matches!(a.mode, b'i' | b'b' | b'v');
+    let is_input = |a: &Arg| a.mode.is_input();
     let Some(at) = usize::try_from(number - 1).ok().filter(|i| *i < args.len()) else {
         return Ok(None);
     };
     if !is_input(&args[at]) {
         return Ok(None);
     }
-    let place = args[..=at].iter().filter(|a| is_input(a)).count();
+    let input_index = args[..=at].iter().filter(|a| is_input(a)).count();
     let inputs = args.iter().filter(|a| is_input(a)).count();
     let defaults = defaults_of(host, &row)?;
-    let Some(i) = (place + defaults.len()).checked_sub(inputs + 1) else { return Ok(None) };
+    let Some(i) = (input_index + defaults.len()).checked_sub(inputs + 1) else { return Ok(None) };
     match defaults.get(i) {
         Some(e) => Deparser::new(host, Style::PLAIN).expression(e).map(Some),
         None => Ok(None),
@@ -207,10 +206,10 @@ fn body_of(host: &mut dyn Host, row: &PgProc) -> Result<String> {
 pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     let Some(row) = host.catalog().find_function(oid)? else { return Ok(None) };
     let name = row.proname.as_str();
-    if row.prokind == b'a' {
+    if row.prokind == ProKind::Aggregate {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{name}\" is an aggregate function"));
     }
-    let procedure = row.prokind == b'p';
+    let procedure = row.prokind == ProKind::Procedure;
     let schema = host.catalog().namespace_name(row.pronamespace)?;
     let full = dotted(schema.as_ref().map(|s| s.as_str()), name);
     let noun = if procedure { "PROCEDURE" } else { "FUNCTION" };
@@ -229,18 +228,18 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     let language = host.catalog().language(row.prolang)?.lanname;
     out.push_str(&format!(" LANGUAGE {}\n", quote_identifier(language.as_str())));
     let before = out.len();
-    if row.prokind == b'w' {
+    if row.prokind == ProKind::Window {
         out.push_str(" WINDOW");
     }
     out.push_str(match row.provolatile {
-        b'i' => " IMMUTABLE",
-        b's' => " STABLE",
-        _ => "",
+        Volatility::Immutable => " IMMUTABLE",
+        Volatility::Stable => " STABLE",
+        Volatility::Volatile => "",
     });
     out.push_str(match row.proparallel {
-        b's' => " PARALLEL SAFE",
-        b'r' => " PARALLEL RESTRICTED",
-        _ => "",
+        ParallelSafety::Safe => " PARALLEL SAFE",
+        ParallelSafety::Restricted => " PARALLEL RESTRICTED",
+        ParallelSafety::Unsafe => "",
     });
     if row.proisstrict {
         out.push_str(" STRICT");
@@ -251,12 +250,12 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     if row.proleakproof {
         out.push_str(" LEAKPROOF");
     }
-    let usual = if matches!(row.prolang, INTERNAL_LANGUAGE | C_LANGUAGE) { 1.0 } else { 100.0 };
+    let usual = if matches!(row.prolang, language::INTERNAL | language::C) { 1.0 } else { 100.0 };
     if row.procost != usual {
-        out.push_str(&format!(" COST {}", general(row.procost)));
+        out.push_str(&format!(" COST {}", format_g(row.procost)));
     }
     if row.prorows > 0.0 && row.prorows != 1000.0 {
-        out.push_str(&format!(" ROWS {}", general(row.prorows)));
+        out.push_str(&format!(" ROWS {}", format_g(row.prorows)));
     }
     if let Some(support) = row.prosupport.valid() {
         let (name, _) = Deparser::new(host, Style::PLAIN).function_name(support, false)?;
@@ -278,7 +277,7 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
             "unix_socket_directories",
         ];
         if LISTS.contains(&name) {
-            let parts = catalog::namespace::split_identifiers(value).unwrap_or_default();
+            let parts = types::string::split_setting(value).unwrap_or_default();
             let quoted: Vec<String> = parts.iter().map(|p| quote_literal(p)).collect();
             out.push_str(&quoted.join(", "));
         } else {
@@ -305,6 +304,6 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
 }
 
 /// As C's `%g`.
-fn general(value: f32) -> String {
+fn format_g(value: f32) -> String {
     types::float::float4_text(value, 0)
 }

@@ -17,9 +17,9 @@ impl Deparser<'_> {
         match (row.proname.as_str(), a) {
             ("timezone", [zone, time]) => {
                 self.put("(");
-                self.part(time, false, &Expr::FuncExpr(Box::new(f.clone())))?;
+                self.operand(time, false, &Expr::FuncExpr(Box::new(f.clone())))?;
                 self.put(" AT TIME ZONE ");
-                self.part(zone, false, &Expr::FuncExpr(Box::new(f.clone())))?;
+                self.operand(zone, false, &Expr::FuncExpr(Box::new(f.clone())))?;
                 self.put(")");
             }
             ("overlaps", [a1, a2, b1, b2]) => {

@@ -40,7 +40,7 @@ impl Deparser<'_> {
         self.put(") OVER ");
         // A plan has no window clauses.
         let scope = match self.scopes.last() {
-            Some(scope) if self.place.is_none() => scope,
+            Some(scope) if self.position.is_none() => scope,
             _ => {
                 self.put("(?)");
                 return Ok(());

@@ -72,7 +72,7 @@ impl Deparser<'_> {
                     _ => "",
                 });
             }
-            (XmlOp::IsDocument, [only]) => self.part(only, false, whole)?,
+            (XmlOp::IsDocument, [only]) => self.operand(only, false, whole)?,
             (XmlOp::Parse | XmlOp::Root | XmlOp::IsDocument, _) => return Err(malformed()),
             (_, args) => self.list(args, true)?,
         }

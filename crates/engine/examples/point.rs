@@ -13,6 +13,7 @@ use engine::{
     Backend, BackendSettings, ClusterOptions, CommitExtras, Engine, EngineConfig, IndexDesc,
     Isolation, OpenIndex, OpenTable, TableDesc, create_cluster, storage,
 };
+use ids::code::ColumnStorage;
 use ids::{Oid, Persistence, RelFile};
 use page::tupdesc::{Align, Attr, TupleDesc};
 use pgerror::Result;
@@ -24,7 +25,7 @@ use vfs::Env;
 
 const DB: Oid = Oid(1);
 
-struct World {
+struct Fixture {
     engine: Arc<Engine>,
     be: Backend,
     table: Arc<TableDesc>,
@@ -40,7 +41,7 @@ fn file(oid: u32) -> RelFile {
 fn accounts() -> (Arc<TableDesc>, Arc<IndexDesc>) {
     let int = |name: &[u8]| Attr::new(name, Oid(23), 4, true, Align::Int);
     let mut filler = Attr::new(b"filler", Oid(1042), -1, false, Align::Int);
-    filler.storage = b'x';
+    filler.storage = ColumnStorage::Extended;
     let attrs = vec![int(b"aid"), int(b"bid"), int(b"abalance"), filler];
     let cmp = types::compare::of_type(Oid(23)).expect("int4 has an order");
     let mut column = IndexColumn::new(int(b"aid"), Oid(0), SupportFunction::Compare(cmp.into()));
@@ -77,8 +78,8 @@ fn accounts() -> (Arc<TableDesc>, Arc<IndexDesc>) {
     (Arc::new(table), Arc::new(index))
 }
 
-impl World {
-    fn new(directory: &str, rows: u64) -> Result<World> {
+impl Fixture {
+    fn new(directory: &str, rows: u64) -> Result<Fixture> {
         let env = Env::os(directory);
         create_cluster(&env, &ClusterOptions::default())?;
         let mut config = EngineConfig::new(env);
@@ -102,7 +103,7 @@ impl World {
         }
         be.commit(CommitExtras::default())?;
         be.configure(BackendSettings { synchronous_commit: false, ..Default::default() });
-        Ok(World { engine, be, table, index, random: 88_172_645_463_325_252, rows })
+        Ok(Fixture { engine, be, table, index, random: 88_172_645_463_325_252, rows })
     }
 
     fn next(&mut self) -> i32 {
@@ -135,7 +136,7 @@ impl World {
 }
 
 #[inline(never)]
-fn measured_reads(w: &mut World, count: u64) -> Result<()> {
+fn measured_reads(w: &mut Fixture, count: u64) -> Result<()> {
     w.be.begin(Isolation::ReadCommitted);
     let mut scan = w.scan(&[3])?;
     let mut batch = table::new_batch(&w.table, &[3]);
@@ -148,7 +149,7 @@ fn measured_reads(w: &mut World, count: u64) -> Result<()> {
     Ok(())
 }
 
-fn warm_up(w: &mut World) -> Result<()> {
+fn warm_up(w: &mut Fixture) -> Result<()> {
     w.be.begin(Isolation::ReadCommitted);
     let mut scan = w.scan(&[3])?;
     let mut batch = table::new_batch(&w.table, &[3]);
@@ -161,7 +162,7 @@ fn warm_up(w: &mut World) -> Result<()> {
 }
 
 #[inline(never)]
-fn measured_selects(w: &mut World, count: u64) -> Result<()> {
+fn measured_selects(w: &mut Fixture, count: u64) -> Result<()> {
     let mut batch = table::new_batch(&w.table, &[3]);
     let mut kept: Option<IndexScan> = None;
     for _ in 0..count {
@@ -182,7 +183,7 @@ fn measured_selects(w: &mut World, count: u64) -> Result<()> {
 }
 
 #[inline(never)]
-fn measured_updates(w: &mut World, count: u64) -> Result<()> {
+fn measured_updates(w: &mut Fixture, count: u64) -> Result<()> {
     let columns = [1, 2, 3, 4, table::system::CTID];
     let mut batch = table::new_batch(&w.table, &columns);
     for n in 0..count {
@@ -214,7 +215,7 @@ fn measured_updates(w: &mut World, count: u64) -> Result<()> {
 }
 
 #[inline(never)]
-fn measured_empty(w: &mut World, count: u64) -> Result<()> {
+fn measured_empty(w: &mut Fixture, count: u64) -> Result<()> {
     for _ in 0..count {
         w.be.begin(Isolation::ReadCommitted);
         w.be.snapshot();
@@ -231,9 +232,9 @@ fn main() -> Result<()> {
     };
     let count: u64 = count.parse().expect("COUNT is a number");
     let rows = rest.first().map_or(100_000, |r| r.parse().expect("ROWS is a number"));
-    let mut world = World::new(directory, rows)?;
+    let mut fixture = Fixture::new(directory, rows)?;
     // Sets hint bits.
-    warm_up(&mut world)?;
+    warm_up(&mut fixture)?;
     let run = match what.as_str() {
         "read" => measured_reads,
         "select" => measured_selects,
@@ -241,7 +242,7 @@ fn main() -> Result<()> {
         _ => measured_empty,
     };
     let start = Instant::now();
-    run(&mut world, count)?;
+    run(&mut fixture, count)?;
     let each = start.elapsed().as_nanos() / u128::from(count.max(1));
     println!("{what}: {each} ns each");
     Ok(())

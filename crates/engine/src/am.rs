@@ -1,11 +1,11 @@
 //! The index access methods: PostgreSQL's six, by OID and by name. An index type is registered by
 //! its row here, and by that of its resource manager in `rmgr`.
 //!
-//! The facts of the methods that are not implemented are here too, because commands on them answer
-//! with PostgreSQL's errors first, and catalog functions report their properties.
+//! The methods that are not implemented have rows too, because PostgreSQL's checks of commands on
+//! them come first, and catalog functions report their properties.
 //!
-//! Counterpart: the handlers `bthandler`, `hashhandler`, `gisthandler`, `ginhandler`,
-//! `spghandler`, `brinhandler`.
+//! Counterpart: the handlers `bthandler`, `hashhandler`, `gisthandler`, `ginhandler`, `spghandler`,
+//! `brinhandler`.
 
 use access::{AmState, Capabilities, CostModel, IndexAm, MethodInfo, OptionKind, StorageOption};
 use ids::Oid;
@@ -15,7 +15,7 @@ use vfs::Random;
 /// An access method.
 pub struct Method {
     pub info: &'static MethodInfo,
-    /// `None`: not implemented.
+    /// `None` if the method is not implemented.
     pub am: Option<&'static dyn IndexAm>,
 }
 
@@ -39,7 +39,7 @@ pub fn by_name(name: &str) -> Option<&'static Method> {
     METHODS.iter().find(|m| m.info.name == name)
 }
 
-/// The states of the implemented methods in one instance, by their order in [`METHODS`].
+/// The states of the implemented methods in one instance, in the order of [`METHODS`].
 pub struct AmStates(Vec<Option<AmState>>);
 
 impl AmStates {

@@ -1,6 +1,6 @@
-//! A session's state in the storage layer. Storage calls of a session take `&mut Backend`.
+//! The state of a session in the storage layer. Storage calls of a session take `&mut Backend`.
 //!
-//! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
+//! Counterpart: the session part of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
 //! and the pending deletes of storage.c.
 
 use crate::shared::Storage;
@@ -22,13 +22,13 @@ use txn::{
 };
 use wal::{RecordBuilder, RmgrId, WalLevel, WalUsage};
 
-/// Bytes of a restore point's name in the log, with the terminating zero.
+/// Size of a restore point's name in the log in bytes, including the terminating zero.
 const RESTORE_POINT_NAME: usize = 64;
 
 /// Settings of the session that the storage layer uses.
 #[derive(Clone, Debug)]
 pub struct BackendSettings {
-    /// `synchronous_commit` other than off.
+    /// True if `synchronous_commit` is not off.
     pub synchronous_commit: bool,
     pub lock_timeout: Duration,
     pub deadlock_timeout: Duration,
@@ -40,11 +40,11 @@ pub struct BackendSettings {
     pub temp_file_limit: Option<u64>,
     /// `log_temp_files` in bytes.
     pub log_temp_files: Option<u64>,
-    /// In bytes.
+    /// `maintenance_work_mem` in bytes.
     pub maintenance_work_mem: usize,
-    /// `wal_compression` of the session; `None`: the server's.
+    /// `wal_compression` of the session; `None` for the value of the server.
     pub wal_compression: Option<wal::Compression>,
-    /// `wal_consistency_checking` of the session, as a mask; `None`: the server's.
+    /// `wal_consistency_checking` of the session, as a mask; `None` for the value of the server.
     pub wal_consistency_checking: Option<u32>,
     /// `track_wal_io_timing`.
     pub track_wal_io_timing: bool,
@@ -100,7 +100,7 @@ pub struct CommitExtras<'a> {
     pub invalidations: Vec<[u8; INVALIDATION_BYTES]>,
     pub relcache_init_file: bool,
     pub dropped_stats: Vec<DroppedStats>,
-    /// Wait for the flush at any setting of `synchronous_commit`.
+    /// The commit waits for the flush at any setting of `synchronous_commit`.
     pub force_sync: bool,
     /// Called to publish invalidations, after other sessions see the transaction as committed and
     /// before its locks are released.
@@ -131,20 +131,21 @@ pub struct Backend {
     /// A placeholder where no snapshot is in use.
     no_snapshot: Arc<Snapshot>,
     wrote_exclusive_lock: bool,
-    /// Memory for forming tuples.
+    /// Memory in which tuples are formed.
     tuple: Vec<u8>,
     speculative_token: u32,
     temp_space: Arc<TempSpace>,
-    /// The commit waits for its flush at any setting.
+    /// The commit waits for the flush at any setting of `synchronous_commit`.
     force_sync: bool,
-    /// Failpoint: called once after a leaf's entries are read and before their rows are visited.
+    /// A failpoint, called once after the entries of a leaf are read and before their rows are
+    /// visited.
     #[cfg(test)]
     pub(crate) entries_read: Option<Box<dyn FnMut() + Send>>,
 }
 
 impl Backend {
-    /// A session of `database` (invalid before it is known). Error: 53300 if there are too many
-    /// sessions.
+    /// Starts a session of `database`, which is invalid before the database is known. Error 53300
+    /// if there are too many sessions.
     pub fn connect(
         storage: &Arc<Storage>,
         pid: i32,
@@ -225,8 +226,8 @@ impl Backend {
         self.settings = settings;
     }
 
-    /// An error if an interrupt is pending or the session has exceeded its memory limit. Cheap
-    /// enough to be called for each row.
+    /// An error if an interrupt is pending or the session has exceeded its memory limit. This is
+    /// cheap enough to be called for each row.
     #[inline]
     pub fn check_interrupts(&self) -> Result<()> {
         types::memory::check()?;
@@ -389,7 +390,7 @@ impl Backend {
         self.begin_at(isolation, self.storage.env.clock.pg_micros());
     }
 
-    /// As [`Backend::begin`], at a time that the caller has read from the clock.
+    /// As [`Backend::begin`], with a time that the caller has read from the clock.
     pub fn begin_at(&mut self, isolation: Isolation, now: i64) {
         self.txn.begin(isolation, now);
     }
@@ -399,7 +400,7 @@ impl Backend {
     }
 
     /// Commits the transaction and releases its resources. After an error of severity ERROR the
-    /// caller must abort it.
+    /// caller must abort the transaction.
     pub fn commit(&mut self, extras: CommitExtras<'_>) -> Result<Lsn> {
         self.active.clear();
         make_new_files_durable(self)?;
@@ -420,13 +421,13 @@ impl Backend {
         Ok(end)
     }
 
-    /// Notes records that were logged through the session's record builder in the transaction.
+    /// Notes the records that the transaction has logged through the session's record builder.
     fn note_records(&mut self) {
         let end = self.scratch.take_last_end();
         self.txn.note_record(end);
     }
 
-    /// Aborts the transaction. It has ended even if an error is returned.
+    /// Aborts the transaction, which has ended even if an error is returned.
     pub fn abort(&mut self) -> Result<()> {
         self.active.clear();
         self.note_records();
@@ -440,8 +441,8 @@ impl Backend {
         result
     }
 
-    /// WAL: the record that lists the files must be flushed before they are removed, for aborts
-    /// too. Otherwise replay could recreate the init fork of an unlogged table beside its empty
+    /// WAL: the record that lists the files must be flushed before they are removed, also for an
+    /// abort. Otherwise replay could recreate the init fork of an unlogged table beside its empty
     /// main fork, which PostgreSQL's recovery does not overwrite.
     fn flush_drops(&mut self, record: &XactExtras) -> Result<()> {
         if record.dropped_files.is_empty() {
@@ -465,8 +466,8 @@ impl Backend {
         self.force_sync = false;
     }
 
-    /// Removes files; a warning for each that cannot be removed, since nothing refers to it any
-    /// more.
+    /// Removes files. A file that cannot be removed causes only a warning, because nothing refers
+    /// to it any more.
     fn drop_all(&mut self, files: &[crate::storage::DropFile]) {
         for file in files {
             let warnings = match (&self.temp, file.backend) {
@@ -512,8 +513,9 @@ impl Backend {
         self.txn.command_counter_increment()
     }
 
-    /// Makes the commit of this transaction wait for its flush at any setting. Used where files of
-    /// databases depend on it. Counterpart: `ForceSyncCommit`.
+    /// Makes the commit of this transaction wait for its flush at any setting of
+    /// `synchronous_commit`. Used if files of databases depend on the commit. Counterpart:
+    /// `ForceSyncCommit`.
     pub fn force_sync_commit(&mut self) {
         self.force_sync = true;
     }
@@ -525,18 +527,18 @@ impl Backend {
 
 /// Snapshots.
 impl Backend {
-    /// The snapshot for a statement, by the isolation level.
+    /// The snapshot for a statement, which depends on the isolation level.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
         self.txn.snapshot()
     }
 
-    /// A new snapshot, for reading catalogs; changes of the transaction's earlier commands are
-    /// visible.
+    /// A new snapshot for reading catalogs, in which changes of earlier commands of the transaction
+    /// are visible.
     pub fn catalog_snapshot(&mut self) -> Arc<Snapshot> {
         self.txn.latest_snapshot()
     }
 
-    /// Makes it the active snapshot, which functions called by the statement use.
+    /// Makes the snapshot the active one, which functions called by the statement use.
     pub fn push_snapshot(&mut self, snapshot: Arc<Snapshot>) {
         self.active.push(snapshot);
     }
@@ -584,8 +586,9 @@ impl Backend {
             && tag.kind == LockTagKind::Relation
             && self.storage.txns.standby_info();
         if logged && !self.txn.locks().holds(tag, mode) {
-            // The record that is logged after the acquisition needs an id. It is assigned before,
-            // so that an error cannot leave the lock acquired but not logged.
+            // The record that is logged after the acquisition contains a transaction id. The id is
+            // assigned before, so that an error cannot leave a lock that is acquired but not
+            // logged.
             self.txn.top_xid()?;
         }
         let owner = self.txn.lock_owner();
@@ -623,7 +626,7 @@ impl Backend {
         self.txn.locks().release(tag, mode, LockOwner::Session)
     }
 
-    /// NOWAIT on a relation: 55P03 if it is locked.
+    /// Acquires a lock on a relation with NOWAIT. Error 55P03 if it is not available.
     pub fn lock_nowait(&mut self, tag: LockTag, mode: LockMode, name: &str) -> Result<Acquired> {
         match self.try_lock(tag, mode)? {
             Acquired::NotAvailable => {
@@ -637,7 +640,7 @@ impl Backend {
 impl Drop for Backend {
     fn drop(&mut self) {
         if self.in_transaction() {
-            // The error that ended the session in mid-transaction has been reported already.
+            // The error that ended the session within a transaction has been reported already.
             let _ = self.abort();
         }
         if self.settings.track_wal_io_timing {

@@ -33,8 +33,8 @@ pub struct BuildResult {
     pub broken_hot_chains: bool,
 }
 
-/// Owner of the [`Backend`] that reads a table. The callbacks get it, because computing index
-/// values may need more of the session than its storage part.
+/// The owner of the [`Backend`] that reads a table. The callbacks get the owner, because they may
+/// need other parts of the session to compute index values.
 pub trait Owner {
     fn backend(&mut self) -> &mut Backend;
 }
@@ -45,13 +45,13 @@ impl Owner for Backend {
     }
 }
 
-/// Computes the index values of a row: gets the `columns` of [`build`], appends one datum per index
-/// column; false if the row does not satisfy the predicate of a partial index.
+/// Computes the index values of a row. It gets the `columns` of [`build`] and appends one datum per
+/// index column. Returns false if the row does not satisfy the predicate of a partial index.
 pub type RowToEntry<'a, O> =
     dyn FnMut(&mut O, &[DatumRef<'_>], &mut Vec<Datum>) -> Result<bool> + 'a;
 
 /// Formats a key as text.
-pub type PrintKey<'a, O> = dyn FnMut(&mut O, &[Datum]) -> String + 'a;
+pub type FormatKey<'a, O> = dyn FnMut(&mut O, &[Datum]) -> String + 'a;
 
 /// A row version that gets an index entry.
 struct Candidate {
@@ -59,29 +59,29 @@ struct Candidate {
     tid: Tid,
     /// TID of the version itself.
     at: Tid,
-    /// It counts for uniqueness.
+    /// The version counts for uniqueness.
     alive: bool,
 }
 
 /// A new, empty index, and the table from which it is filled.
 #[derive(Clone, Copy)]
 pub struct NewIndex<'a> {
-    /// The caller holds a lock against its changes.
+    /// The table. The caller has a lock that excludes changes of it.
     pub table: &'a Arc<TableDesc>,
     pub index: &'a Arc<IndexDesc>,
-    /// The table's columns that the entries are computed from.
+    /// The columns of the table from which the entries are computed.
     pub columns: &'a [AttrNo],
     /// Estimated number of rows of the table.
     pub rows: f64,
 }
 
-/// Fills a new index. `print` formats key values for the DETAIL of a unique violation
-/// (`(a, b)=(1, 2)`).
+/// Fills a new index. `print` formats the key values for the DETAIL of a unique violation (`(a,
+/// b)=(1, 2)`).
 pub fn build<O: Owner + ?Sized>(
     owner: &mut O,
     new: NewIndex<'_>,
     entry: &mut RowToEntry<'_, O>,
-    print: &mut PrintKey<'_, O>,
+    print: &mut FormatKey<'_, O>,
 ) -> Result<BuildResult> {
     let NewIndex { table, index, columns, rows } = new;
     let be = owner.backend();
@@ -142,7 +142,7 @@ fn key_of(index: &IndexDesc, tuple: IndexTuple<'_>) -> Option<Vec<Datum>> {
 struct Spool<'t> {
     table: &'t Arc<TableDesc>,
     index: &'t IndexDesc,
-    /// Versions deleted before it are dead to all snapshots.
+    /// Versions that were deleted before this transaction id are dead to all snapshots.
     oldest: Xid,
     strategy: Strategy,
     reader: RowReader,
@@ -221,8 +221,8 @@ impl<'t> Spool<'t> {
         Ok(())
     }
 
-    /// Collects the versions of a page that get entries. Returns a transaction whose end must be
-    /// waited for before the page is read again; invalid if there is none.
+    /// Collects the versions of a page that get entries. Returns a transaction that must end before
+    /// the page is read again; invalid if there is none.
     fn read_page(&mut self, be: &mut Backend, block: BlockNo) -> Result<Xid> {
         let (table, index) = (self.table, self.index);
         let rel = table.heap(be);
@@ -249,8 +249,8 @@ impl<'t> Spool<'t> {
                 }
                 Liveness::InsertInProgress => {
                     if !cx.txn.is_current(header.xmin()) && index.unique {
-                        // Another session's insertion is possible only in a catalog, since other
-                        // tables are locked against changes.
+                        // An insertion by another session is possible only in a catalog, since
+                        // other tables are locked against changes.
                         return Ok(header.xmin());
                     }
                     result.heap_tuples += 1.0;
@@ -351,6 +351,6 @@ fn build_init_fork(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
     let file = IndexFile::init_fork(&storage.pool, index.file());
     index.open(be)?.build_empty(&mut be.index_cx(Persistence::Unlogged), &file)?;
     storage.pool.flush_relation(index.file())?;
-    // A checkpoint that is already in progress may not sync the new file.
+    // A checkpoint that is already running may not sync the new file.
     storage.smgr.immediate_sync(fork_name(index.file(), Fork::Init, None))
 }

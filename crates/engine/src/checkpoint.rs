@@ -29,13 +29,13 @@ pub struct CheckpointFlags(u32);
 impl CheckpointFlags {
     pub const NONE: CheckpointFlags = CheckpointFlags(0);
     pub const SHUTDOWN: CheckpointFlags = CheckpointFlags(1);
-    /// The first after recovery; only for the log message.
+    /// The first checkpoint after recovery. The flag is used only for the log message.
     pub const END_OF_RECOVERY: CheckpointFlags = CheckpointFlags(2);
-    /// Without pauses.
+    /// Without pauses between writes.
     pub const IMMEDIATE: CheckpointFlags = CheckpointFlags(4);
-    /// Even if nothing was logged since the last one.
+    /// Even if nothing was logged after the last checkpoint.
     pub const FORCE: CheckpointFlags = CheckpointFlags(8);
-    /// Pages of unlogged relations too.
+    /// Pages of unlogged relations are written too.
     pub const FLUSH_ALL: CheckpointFlags = CheckpointFlags(16);
     pub const WAIT: CheckpointFlags = CheckpointFlags(32);
     pub const CAUSE_WAL: CheckpointFlags = CheckpointFlags(128);
@@ -70,13 +70,13 @@ impl std::ops::BitOr for CheckpointFlags {
 
 /// State between checkpoints.
 pub(crate) struct Checkpointer {
-    /// Locked while a checkpoint runs.
+    /// Locked while a checkpoint is running.
     running: Mutex<Estimate>,
-    /// Number of sessions that wait for an immediate checkpoint: the running one then makes no
+    /// Number of sessions that wait for an immediate checkpoint. A running checkpoint then makes no
     /// pauses.
     hurry: AtomicU32,
     stopping: AtomicBool,
-    /// The checkpoint after recovery has not been made yet.
+    /// The checkpoint after recovery has not been completed.
     after_recovery: AtomicBool,
     /// Start of the last checkpoint, as microseconds of the monotonic clock.
     last_start_us: AtomicU64,
@@ -93,7 +93,7 @@ struct Estimate {
 }
 
 /// Start of a paced checkpoint, from which its schedule is computed.
-struct Pace {
+struct CheckpointSchedule {
     flags: CheckpointFlags,
     began: Duration,
     redo: Lsn,
@@ -112,16 +112,16 @@ impl Checkpointer {
         }
     }
 
-    /// Requests the checkpoint after recovery from the next step of the checkpointer: until it is
-    /// made, another crash would replay the same log again.
+    /// Requests the checkpoint after recovery from the next step of the checkpointer. Until it is
+    /// completed, another crash would replay the same log again.
     pub(crate) fn want_after_recovery(&self) {
         self.after_recovery.store(true, Release);
     }
 }
 
 impl Engine {
-    /// Makes a checkpoint in the calling thread; `false` if there was nothing to do. With
-    /// `IMMEDIATE`, one that is running first completes without pauses.
+    /// Makes a checkpoint in the calling thread. Returns `false` if there was nothing to do. With
+    /// `IMMEDIATE`, a checkpoint that is already running is first completed without pauses.
     pub fn checkpoint(&self, flags: CheckpointFlags) -> Result<bool> {
         let state = &self.checkpointer;
         if flags.has(CheckpointFlags::SHUTDOWN) {
@@ -176,11 +176,11 @@ impl Engine {
         }
         wal.wait_delay_start();
 
-        let pace = Pace { flags, began, redo: checkpoint.redo };
+        let schedule = CheckpointSchedule { flags, began, redo: checkpoint.redo };
         self.relmaps.checkpoint();
         self.txn.checkpoint()?;
         let write_began = clock.monotonic();
-        let written = self.write_dirty_pages(&pace)?;
+        let written = self.write_dirty_pages(&schedule)?;
         let sync_began = clock.monotonic();
         let syncs = self.smgr.checkpoint_sync(clock)?;
         let sync_ended = clock.monotonic();
@@ -266,36 +266,36 @@ impl Engine {
     }
 
     /// Writes all pages that are dirty now. Counterpart: `CheckPointBuffers`.
-    fn write_dirty_pages(&self, pace: &Pace) -> Result<usize> {
-        let flags = pace.flags;
+    fn write_dirty_pages(&self, schedule: &CheckpointSchedule) -> Result<usize> {
+        let flags = schedule.flags;
         let all = flags.has(CheckpointFlags::SHUTDOWN) || flags.has(CheckpointFlags::FLUSH_ALL);
         let flush_after = self.live().checkpoint_flush_after;
         let mut before = 0;
         let result = self.pool.checkpoint_write(all, flush_after, &mut |progress| {
             let pages = progress.done - before;
             before = progress.done;
-            self.pause(pace, progress.done as f64 / progress.total.max(1) as f64, pages);
+            self.pause(schedule, progress.done as f64 / progress.total.max(1) as f64, pages);
         })?;
         Ok(result.written)
     }
 
-    /// Announces a shutdown: a running checkpoint makes no further pauses. Called before the
-    /// checkpointer's thread is joined.
+    /// Announces a shutdown: a running checkpoint makes no further pauses. Called before the thread
+    /// of the checkpointer is joined.
     pub fn announce_shutdown(&self) {
         self.checkpointer.stopping.store(true, Release);
     }
 
-    /// Sleeps while a paced checkpoint is ahead of its schedule, at most 100 ms per page written.
-    /// So a checkpoint with few dirty pages does not take the whole interval.
-    /// Counterpart: `CheckpointWriteDelay`.
-    fn pause(&self, pace: &Pace, progress: f64, pages: usize) {
+    /// Sleeps while a paced checkpoint is ahead of its schedule, but at most 100 ms per written
+    /// page. So a checkpoint with few dirty pages does not take the whole interval. Counterpart:
+    /// `CheckpointWriteDelay`.
+    fn pause(&self, schedule: &CheckpointSchedule, progress: f64, pages: usize) {
         const NAP: Duration = Duration::from_millis(100);
         let state = &self.checkpointer;
         for _ in 0..pages {
-            if pace.flags.has(CheckpointFlags::IMMEDIATE)
+            if schedule.flags.has(CheckpointFlags::IMMEDIATE)
                 || state.hurry.load(Acquire) > 0
                 || state.stopping.load(Acquire)
-                || !self.is_ahead(pace, progress)
+                || !self.is_ahead(schedule, progress)
             {
                 return;
             }
@@ -303,20 +303,20 @@ impl Engine {
         }
     }
 
-    /// Is the checkpoint ahead of its schedule? Counterpart: `IsCheckpointOnSchedule`.
-    fn is_ahead(&self, pace: &Pace, progress: f64) -> bool {
+    /// True if the checkpoint is ahead of its schedule. Counterpart: `IsCheckpointOnSchedule`.
+    fn is_ahead(&self, schedule: &CheckpointSchedule, progress: f64) -> bool {
         let progress = progress * self.live().checkpoint_completion_target;
-        let used = self.wal.inserted().0.saturating_sub(pace.redo.0) as f64;
+        let used = self.wal.inserted().0.saturating_sub(schedule.redo.0) as f64;
         let segment = self.wal.layout().segment_size() as f64;
         if progress < used / segment / self.checkpoint_segments() as f64 {
             return false;
         }
-        let elapsed = (self.env.clock.monotonic() - pace.began).as_secs_f64();
+        let elapsed = (self.env.clock.monotonic() - schedule.began).as_secs_f64();
         progress >= elapsed / self.live().checkpoint_timeout.as_secs_f64()
     }
 
-    /// Number of segments after which a checkpoint starts, such that `max_wal_size` is not exceeded
-    /// before its end. Counterpart: `CalculateCheckpointSegments`.
+    /// Number of segments after which a checkpoint must start so that `max_wal_size` is not
+    /// exceeded before its end. Counterpart: `CalculateCheckpointSegments`.
     fn checkpoint_segments(&self) -> u64 {
         let most = self.wal.config().max_wal_size / self.wal.layout().segment_size();
         let segments = most as f64 / (1.0 + self.live().checkpoint_completion_target);
@@ -324,7 +324,7 @@ impl Engine {
     }
 
     /// One step of the checkpointer: makes a checkpoint if `checkpoint_timeout` or the amount of
-    /// WAL requires one. Returns how long to sleep, unless [`wal::Wal::checkpointer_waiter`] is
+    /// WAL requires one. Returns the time to sleep, unless [`wal::Wal::checkpointer_waiter`] is
     /// woken before.
     pub fn checkpointer_step(&self) -> Result<Duration> {
         const TICK: Duration = Duration::from_millis(200);
@@ -362,13 +362,13 @@ impl Engine {
         Ok(TICK)
     }
 
-    /// One step of the WAL writer. Returns how long to sleep.
+    /// One step of the WAL writer. Returns the time to sleep.
     pub fn walwriter_step(&self) -> Result<Duration> {
         self.wal.background_flush()?;
         Ok(self.wal.config().writer_delay)
     }
 
-    /// One step of the background writer. Returns how long to sleep.
+    /// One step of the background writer. Returns the time to sleep.
     pub fn bgwriter_step(&self) -> Result<Duration> {
         let config = self.live();
         self.log_running_transactions()?;
@@ -382,12 +382,12 @@ impl Engine {
         if most > 0 && written.is_some_and(|n| n >= most) {
             self.storage.background.maxwritten.fetch_add(1, Relaxed);
         }
-        // Without demand for buffers it hibernates.
+        // The background writer hibernates if there is no demand for buffers.
         Ok(config.bgwriter_delay * if written.is_none() { 50 } else { 1 })
     }
 
-    /// Logs running transactions every 15 seconds, if an important record was logged since, for
-    /// standbys that start. WAL: `RUNNING_XACTS`.
+    /// Logs the running transactions every 15 seconds, if an important record was logged in the
+    /// meantime. Standbys that start need this. WAL: `RUNNING_XACTS`.
     fn log_running_transactions(&self) -> Result<()> {
         const INTERVAL_US: u64 = 15_000_000;
         let state = &self.checkpointer;
@@ -409,8 +409,8 @@ impl Engine {
 }
 
 impl Estimate {
-    /// Follows an increase at once and a decrease slowly.
-    /// Counterpart: `UpdateCheckPointDistanceEstimate`.
+    /// Follows an increase immediately and a decrease slowly. Counterpart:
+    /// `UpdateCheckPointDistanceEstimate`.
     fn update(&mut self, bytes: f64) {
         self.last_distance = bytes;
         self.distance =

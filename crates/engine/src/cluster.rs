@@ -1,5 +1,5 @@
 //! Creation of a new cluster: directories, first WAL segment, status files and control file, which
-//! the engine needs to open it. The catalogs are filled later, through the opened engine.
+//! the engine needs to open it. The catalogs are filled afterwards, through the opened engine.
 //!
 //! Counterpart: `BootStrapXLOG` in xlog.c, `create_data_directory` and `subdirs` in initdb.c.
 
@@ -66,8 +66,8 @@ pub fn create_cluster(env: &Env, options: &ClusterOptions) -> Result<()> {
         vfs::write_file(disk, path, b"15\n")?;
     }
     let seconds = env.clock.unix_seconds();
-    // The system identifier: the time, and random bits to distinguish clusters created at the same
-    // time.
+    // The system identifier consists of the time and of random bits, which distinguish clusters
+    // that are created at the same time.
     let system_id = (seconds as u64) << 32 | (env.random.u64() & 0xffff_ffff);
     let layout = Layout::new(options.segment_size);
     let first = layout.segment_start(1);
@@ -112,7 +112,7 @@ pub fn create_cluster(env: &Env, options: &ClusterOptions) -> Result<()> {
         time: seconds,
         check_point: at.start,
         check_point_copy: checkpoint,
-        // First fake LSN for unlogged relations.
+        // The first fake LSN for unlogged relations.
         unlogged_lsn: Lsn(1000),
         min_recovery_point: Lsn::INVALID,
         min_recovery_point_tli: 0,

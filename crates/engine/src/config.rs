@@ -16,8 +16,9 @@ pub struct EngineConfig {
     pub env: Env,
     /// Number of shared buffers.
     pub shared_buffers: usize,
-    /// Configuration of WAL. Segment size and system identifier are taken from the control file,
-    /// `log_hints` from it and `wal_log_hints`, `on_panic` from the field below.
+    /// Configuration of WAL. Segment size and system identifier are read from the control file,
+    /// `log_hints` is determined by the control file and `wal_log_hints`, and `on_panic` is the
+    /// field below.
     pub wal: WalConfig,
     pub wal_log_hints: bool,
     pub background: BackgroundConfig,
@@ -29,24 +30,24 @@ pub struct EngineConfig {
     pub max_prepared_xacts: u32,
     pub max_locks_per_xact: u32,
     pub track_commit_timestamp: bool,
-    /// `archive_mode` other than off, with which the engine does not start.
+    /// True if `archive_mode` is not off. The engine does not start then.
     pub archiving: bool,
     pub zero_damaged_pages: bool,
     pub ignore_checksum_failure: bool,
     pub ignore_invalid_pages: bool,
     pub scan_rings: bool,
-    /// `norsu.redo_workers`: number of threads that replay pages, besides the one that reads the
-    /// log; 0: that one replays them. At most 64.
+    /// `norsu.redo_workers`: number of threads that replay pages, in addition to the thread that
+    /// reads the log; 0 if that thread replays them. At most 64.
     pub redo_workers: usize,
     pub open_files_max: usize,
     pub txn: TxnConfig,
     pub log: LogSink,
-    /// Called on a PANIC; must not return to normal operation.
+    /// Called on a PANIC. It must not return to normal operation.
     pub on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
 }
 
 impl EngineConfig {
-    /// PostgreSQL's defaults, in the given environment.
+    /// PostgreSQL's defaults, for the given environment.
     pub fn new(env: Env) -> EngineConfig {
         EngineConfig {
             env,
@@ -81,7 +82,7 @@ pub struct BackgroundConfig {
     pub checkpoint_timeout: Duration,
     pub checkpoint_completion_target: f64,
     pub checkpoint_warning: Duration,
-    /// Number of written pages after which the kernel is asked to start writeback; 0: never.
+    /// Number of written pages after which the kernel is asked to start writeback; 0 for never.
     pub checkpoint_flush_after: u32,
     pub bgwriter_flush_after: u32,
     pub log_checkpoints: bool,

@@ -1,6 +1,6 @@
-//! `wal_consistency_checking`: records carry images of their pages after the change. After replay
-//! the pages must equal the images, except for masked parts that redo may leave different (hints,
-//! unused space).
+//! `wal_consistency_checking`: records contain images of their pages after the change. After replay
+//! the pages must be equal to the images, except for masked parts that may differ after redo
+//! (hints, unused space).
 //!
 //! Counterpart: `verifyBackupPageConsistency` in xlogrecovery.c, bufmask.c, `heap_mask`.
 
@@ -21,7 +21,7 @@ pub(crate) fn check(
     record: &DecodedRecord,
 ) -> Result<()> {
     for (id, block) in record.blocks() {
-        // A page that was restored from its image is equal to it.
+        // A page that was restored from its image is equal to the image.
         let foreign = !cx.owns(block.rel, block.block);
         if block.image.is_none() || block.applies_image() || foreign {
             continue;
@@ -29,7 +29,7 @@ pub(crate) fn check(
         let guard = read_block(cx, block.rel, block.fork, block.block, IfMissing::Ignore)?;
         let Some(guard) = guard else { continue };
         if guard.lsn() > record.end {
-            // The page was read from disk with later changes.
+            // The page was read from disk and already contains later changes.
             continue;
         }
         let mut replayed = guard.to_buf();
@@ -74,7 +74,8 @@ fn mask_header(page: &mut PageBuf) {
 
 fn mask_hint_bits(page: &mut PageBuf) {
     page.set_prune_xid(ids::Xid::INVALID);
-    // PD_HAS_FREE_LINES, PD_PAGE_FULL and PD_ALL_VISIBLE: hints, or restored by other records.
+    // PD_HAS_FREE_LINES, PD_PAGE_FULL and PD_ALL_VISIBLE are hints, or are restored by other
+    // records.
     let flags = page.flags() & !0x0007;
     page.set_flags(flags);
 }
@@ -96,8 +97,8 @@ fn mask_heap_items(page: &mut PageBuf) {
             // logged.
             if bits & infomask::XMIN_FROZEN == infomask::XMIN_FROZEN {
                 bits &= !(infomask::XMAX_COMMITTED | infomask::XMAX_INVALID);
-                // A row lock may leave this bit set where replay clears it; it is not used any
-                // more.
+                // A row lock may leave this bit set, whereas replay clears it. The bit is no longer
+                // used.
                 bits &= !infomask::COMBOCID;
             } else {
                 bits &= !infomask::XACT_MASK;

@@ -48,7 +48,7 @@ impl Control {
     }
 
     fn write(&self, file: &ControlFile) -> Result<()> {
-        // Overwritten in place: all fields are in one sector, whose write is atomic.
+        // The file is overwritten in place: all fields are in one sector, whose write is atomic.
         let out = self
             .disk
             .open(CONTROL_FILE, OpenMode::ReadWrite)

@@ -39,7 +39,7 @@ pub struct SourceRelation {
 
 impl Engine {
     /// Copies database `from` to the new database `to` and logs each block, so that no checkpoint
-    /// is needed. `relations` are those in the catalogs of `from`, to which no session is
+    /// is needed. `relations` are the relations in the catalogs of `from`, to which no session is
     /// connected. After an error the new files are removed. WAL: `DBASE_CREATE_WAL_LOG`, then
     /// `XLOG_FPI` per block. Counterpart: `CreateDatabaseUsingWalLog`.
     pub fn create_database(
@@ -120,9 +120,10 @@ impl Engine {
         self.wal.flush(at.end)
     }
 
-    /// Copies a database to another tablespace; no session is connected to it. The caller commits
-    /// the change of its `pg_database` row right after, then calls [`Engine::drop_database_in`] for
-    /// the old tablespace. WAL: `DBASE_CREATE_FILE_COPY`. Counterpart: the first half of `movedb`.
+    /// Copies a database to another tablespace; no session is connected to it. The caller then
+    /// commits the change of its `pg_database` row at once, and calls [`Engine::drop_database_in`]
+    /// for the old tablespace. WAL: `DBASE_CREATE_FILE_COPY`. Counterpart: the first half of
+    /// `movedb`.
     pub fn move_database(&self, be: &mut Backend, from: DbKey, to: DbKey) -> Result<()> {
         use CheckpointFlags as F;
         let disk = &*self.env.disk;
@@ -163,13 +164,13 @@ impl Engine {
         self.log_drop(be, db.1, &[db], xid)
     }
 
-    /// Does a tablespace contain files of a database with that OID?
-    /// Counterpart: `check_db_file_conflict`.
+    /// True if a tablespace contains files of a database with that OID. Counterpart:
+    /// `check_db_file_conflict`.
     pub fn has_database_files(&self, database: Oid) -> Result<bool> {
         Ok(databases(&*self.env.disk)?.iter().any(|db| db.1 == database))
     }
 
-    /// Removes the files of a failed copy. Files that cannot be removed stay, without an owner.
+    /// Removes the files of a failed copy. Files that cannot be removed remain, without an owner.
     fn remove_failed(&self, database: Oid) {
         self.pool.drop_database(database);
         self.smgr.forget_database(database);
@@ -216,7 +217,7 @@ impl Engine {
         let source = self.pool.open(from, fork, persistence);
         let target = self.pool.open(to, fork, persistence);
         let blocks = self.pool.nblocks(&source)?;
-        // Map pages have contents where a standard page has its hole.
+        // Pages of the maps contain data in the range that is the hole of a standard page.
         let flags = match fork {
             Fork::Main | Fork::Init => RegFlags::FORCE_IMAGE | RegFlags::STANDARD,
             Fork::Fsm | Fork::Vm => RegFlags::FORCE_IMAGE,
@@ -241,12 +242,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes a database's files. No session is connected to it, and its catalog rows are deleted;
-    /// the caller commits right after. WAL: `DBASE_DROP`. Counterpart: the end of `dropdb`.
+    /// Removes the files of a database. No session is connected to it, and its catalog rows are
+    /// deleted; the caller commits immediately afterwards. WAL: `DBASE_DROP`. Counterpart: the end
+    /// of `dropdb`.
     pub fn drop_database(&self, be: &mut Backend, database: Oid) -> Result<()> {
         let xid = be.current_xid()?;
         self.pool.drop_database(database);
-        // No write or sync may be pending when its files are removed.
+        // No write or sync of its files may be pending when they are removed.
         self.smgr.forget_database(database);
         self.relmaps.forget(database);
         self.checkpoint(
@@ -271,8 +273,8 @@ impl Engine {
     }
 }
 
-/// Removes a database's directory, as far as possible. Errors are returned as warnings, because
-/// removed files cannot be restored.
+/// Removes the directory of a database, as far as possible. Errors are returned as warnings,
+/// because removed files cannot be restored.
 fn remove_directory(disk: &dyn Disk, db: DbKey) -> Vec<PgError> {
     let path = database_path(db);
     let mut warnings = vfs::remove_tree_best_effort(disk, &path);
@@ -285,7 +287,7 @@ fn remove_directory(disk: &dyn Disk, db: DbKey) -> Vec<PgError> {
     warnings.into_iter().map(|e| e.severity(Severity::Warning)).collect()
 }
 
-/// Creates a database's directory with its `PG_VERSION`. In replay it may exist already.
+/// Creates the directory of a database with its `PG_VERSION`. In replay it may exist already.
 /// Counterpart: `CreateDirAndVersionFile`.
 pub(crate) fn create_directory(disk: &dyn Disk, db: DbKey, redo: bool) -> Result<()> {
     let path = database_path(db);
@@ -324,7 +326,7 @@ pub(crate) fn redo(engine: &Engine, cx: &mut RedoCx<'_>, record: &DecodedRecord)
             }
             vfs::create_dir_all(disk, vfs::parent(&to_path))?;
             if !vfs::exists(disk, &from_path)? {
-                // The source is dropped later in the log, and so is the copy.
+                // The source is dropped later in the log, and then the copy is dropped too.
                 return create_directory(disk, to, true);
             }
             cx.pool.flush_database(from.1)?;
@@ -356,9 +358,9 @@ pub(crate) fn redo(engine: &Engine, cx: &mut RedoCx<'_>, record: &DecodedRecord)
     }
 }
 
-/// Creates the directory of a tablespace at `location` and the symbolic link to it. An empty
-/// `location`: a directory in `pg_tblspc` instead of the link.
-/// Counterpart: `create_tablespace_directories`.
+/// Creates the directory of a tablespace at `location` and the symbolic link to it. If `location`
+/// is empty, a directory in `pg_tblspc` is created instead of the link. Counterpart:
+/// `create_tablespace_directories`.
 pub(crate) fn create_tablespace(
     disk: &dyn Disk,
     tablespace: Oid,
@@ -401,7 +403,7 @@ pub(crate) fn create_tablespace(
     Ok(())
 }
 
-/// Removes a tablespace's directory and link; `false` if it is not empty.
+/// Removes the directory and the link of a tablespace. Returns `false` if it is not empty.
 /// Counterpart: `destroy_tablespace_directories`.
 pub(crate) fn drop_tablespace(disk: &dyn Disk, tablespace: Oid) -> Result<bool> {
     let link = format!("pg_tblspc/{tablespace}");
@@ -446,7 +448,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes a tablespace's directories; `false` if they contain files. WAL: `TBLSPC_DROP`.
+    /// Removes the directories of a tablespace. Returns `false` if they contain files. WAL:
+    /// `TBLSPC_DROP`.
     pub fn drop_tablespace(&self, be: &mut Backend, tablespace: Oid) -> Result<bool> {
         let xid = be.current_xid()?;
         self.smgr.close_all();

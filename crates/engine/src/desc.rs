@@ -17,7 +17,7 @@ use txn::HorizonKind;
 /// A table, TOAST table, materialized view or sequence.
 pub struct TableDesc {
     pub oid: Oid,
-    /// For messages.
+    /// The name of the schema, for messages.
     pub schema: Box<str>,
     pub name: Box<str>,
     pub file: RelFile,
@@ -25,19 +25,19 @@ pub struct TableDesc {
     pub tupdesc: Arc<TupleDesc>,
     /// Percent of a page that insertions may fill; 100 unless set.
     pub fillfactor: u8,
-    /// `toast_tuple_target` in bytes; 0: the default, about a quarter page.
+    /// `toast_tuple_target` in bytes; 0 for the default, about a quarter of a page.
     pub toast_tuple_target: usize,
     /// The TOAST table.
     pub toast: Option<ToastDesc>,
     pub is_catalog: bool,
     pub is_toast: bool,
-    /// Columns used by any index (key, included, expression, predicate): an update that does not
-    /// change them may be heap-only. Ascending.
+    /// Columns that any index uses (key, included, expression, predicate), ascending. An update
+    /// that does not change them may be heap-only.
     pub indexed_columns: Box<[AttrNo]>,
-    /// Key columns of unique indexes that a foreign key could refer to: an update that does not
-    /// change them locks the row less strongly. Ascending.
+    /// Key columns of unique indexes that a foreign key could reference, ascending. An update that
+    /// does not change them takes a weaker row lock.
     pub key_columns: Box<[AttrNo]>,
-    /// `Default::default()`.
+    /// Initialized by `Default::default()`.
     pub opened: OpenTable,
 }
 
@@ -51,37 +51,37 @@ pub struct ToastDesc {
 pub struct IndexDesc {
     pub oid: Oid,
     pub table_oid: Oid,
-    /// The access method.
+    /// The access method of the index.
     pub am: &'static dyn IndexAm,
     pub def: Arc<IndexDef>,
-    /// Enforces uniqueness immediately (not deferred).
+    /// Uniqueness is enforced immediately (not deferred).
     pub unique: bool,
-    /// Table columns that are indexed, by index column; 0 for an expression.
+    /// For each index column the number of the table's column; 0 for an expression.
     pub columns: Box<[AttrNo]>,
-    /// `Default::default()`.
+    /// Initialized by `Default::default()`.
     pub opened: OpenIndex,
 }
 
-/// Handles that stay open with a table's descriptor, and values derived from it.
+/// Handles that stay open as long as the descriptor of a table, and values derived from it.
 #[derive(Default)]
 pub struct OpenTable {
     heap: OnceLock<HeapRel>,
     deformer: OnceLock<Deformer>,
 }
 
-/// Handles and caches that stay with an index's descriptor.
+/// Handles and caches that exist as long as the descriptor of an index.
 #[derive(Default)]
 pub struct OpenIndex {
     handle: OnceLock<Arc<dyn Index>>,
 }
 
 impl TableDesc {
-    /// Is it shared by all databases?
+    /// True if the relation is shared by all databases.
     pub fn is_shared(&self) -> bool {
         self.file.tablespace == RelFile::GLOBAL_TABLESPACE
     }
 
-    /// 0 for shared relations.
+    /// The OID of the database; 0 for shared relations.
     pub fn database(&self) -> Oid {
         crate::shared::tag_database(self.file)
     }
@@ -102,7 +102,7 @@ impl TableDesc {
         }
     }
 
-    /// The relation for heap operations; its forks stay open with the descriptor.
+    /// The relation for heap operations; its forks stay open as long as the descriptor.
     pub(crate) fn heap(&self, be: &Backend) -> &HeapRel {
         self.opened.heap.get_or_init(|| {
             let pool = be.pool(self.persistence);
@@ -148,7 +148,7 @@ impl IndexDesc {
         &self.am.info().capabilities
     }
 
-    /// For messages.
+    /// The name of the index, for messages.
     pub fn name(&self) -> &str {
         &self.def.name
     }
@@ -162,7 +162,7 @@ impl IndexDesc {
         self.def.persistence
     }
 
-    /// Number of key columns; the columns after them are included ones.
+    /// Number of key columns; the remaining columns are included ones.
     pub fn key_count(&self) -> usize {
         self.def.key_count
     }
@@ -171,7 +171,7 @@ impl IndexDesc {
         LockTag::relation(crate::shared::tag_database(self.file()), self.oid)
     }
 
-    /// The open index; its caches stay with the descriptor.
+    /// The open index; its caches exist as long as the descriptor.
     #[inline]
     pub(crate) fn open(&self, be: &Backend) -> Result<&Arc<dyn Index>> {
         match self.opened.handle.get() {

@@ -1,5 +1,5 @@
-//! Text descriptions of WAL records, as `pg_waldump` prints them: of resource managers without a
-//! crate of their own.
+//! Text descriptions of the WAL records of resource managers that have no crate of their own, in
+//! the format of `pg_waldump`.
 //!
 //! Counterpart: the `*_desc` functions in src/backend/access/rmgrdesc.
 

@@ -115,7 +115,7 @@ impl Engine {
         }))
     }
 
-    /// Makes the shutdown checkpoint, after all other use of the engine has ended.
+    /// Makes the shutdown checkpoint. All other use of the engine must have ended.
     pub fn shutdown(&self) -> Result<()> {
         if self.stopped.swap(true, AcqRel) {
             return Ok(());

@@ -5,7 +5,7 @@
 
 use crate::backend::Backend;
 use crate::desc::{IndexDesc, TableDesc};
-use crate::liveness::{DirtyFound, Probe};
+use crate::liveness::{DirtySearch, Probe};
 use crate::rows::{self, RowReader};
 use crate::table;
 use access::{Insert, Row, ScanItem, ScanOptions, ScanPage};
@@ -26,8 +26,8 @@ pub use access::{
     is_on, strategy,
 };
 
-/// Size in bytes above which an entry may be too large for a page. Values that are compressed in
-/// the table are then stored compressed.
+/// Size in bytes above which an entry may not fit a page. Values that are compressed in the table
+/// are then stored compressed in the index.
 const LARGE_ENTRY: usize = 2000;
 
 /// Reads of the index (of one leaf page, or of several without matches) after which a batch with
@@ -37,14 +37,16 @@ const READS_PER_BATCH: u32 = 16;
 /// Outcome of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
-    /// `unique`: there is certainly no duplicate; meaningful only if the check was not `No`.
+    /// The entry was inserted. `unique`: there is certainly no duplicate; meaningful only if the
+    /// check was not `No`.
     Done { unique: bool },
-    /// Not inserted: the live row at `tid` has the same key.
+    /// The entry was not inserted, because the live row at `tid` has the same key.
     Conflict { tid: Tid },
 }
 
 /// Inserts the entry for the row at `tid`; `values` has one value per index column. Waits for
-/// transactions on which uniqueness depends. `unchanged`: an update did not change these columns.
+/// transactions on which uniqueness depends. `unchanged` is true if an update did not change these
+/// columns.
 pub fn insert(
     be: &mut Backend,
     index: &Arc<IndexDesc>,
@@ -86,7 +88,8 @@ pub fn insert(
     }
 }
 
-/// Forms an entry with TID `tid` for the row version at `at`. False if the row needs none.
+/// Forms an entry with TID `tid` for the row version at `at`. Returns false if the row needs no
+/// entry.
 pub(crate) fn form(
     be: &mut Backend,
     table: &TableDesc,
@@ -108,8 +111,8 @@ pub(crate) fn form(
     handle.form(&Row { values, compressed: &compressed, tid }, entry)
 }
 
-/// The error for [`Inserted::Conflict`]: 23505. `key`, if the user may see it: the index's key
-/// columns (`a, lower(b)`) and the formatted values (`1, x`).
+/// The error for [`Inserted::Conflict`]: 23505. `key`, if the user may see it, consists of the
+/// index's key columns (`a, lower(b)`) and the formatted values (`1, x`).
 pub fn unique_violation(
     index: &IndexDesc,
     table: &TableDesc,
@@ -128,12 +131,12 @@ pub fn unique_violation(
     }
 }
 
-/// A live row with given key values, by a dirty snapshot: uncommitted rows of other transactions
-/// count.
+/// A live row with given key values, found with a dirty snapshot: uncommitted rows of other
+/// transactions count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflict {
     pub tid: Tid,
-    /// Running transaction on whose outcome the row depends; invalid if there is none.
+    /// The running transaction on whose outcome the row depends; invalid if there is none.
     pub waits_for: Xid,
     pub speculative_token: u32,
     /// This transaction inserted the row version.
@@ -141,8 +144,8 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// Waits for the transaction (or for the speculative insertion) on which the row depends. False
-    /// if it depends on none.
+    /// Waits for the transaction (or for the speculative insertion) on which the row depends.
+    /// Returns false if it depends on none.
     pub fn wait(&self, be: &mut Backend) -> Result<bool> {
         if !self.waits_for.is_valid() {
             return Ok(false);
@@ -171,12 +174,12 @@ pub fn find_conflict(
     Ok(found)
 }
 
-/// Calls `each` with the live rows with these key values, in index order, until it breaks. A NULL
-/// equals no value, unless the index has NULLS NOT DISTINCT.
+/// Calls `each` with the live rows that have these key values, in index order, until it returns a
+/// break. A NULL equals no value, unless the index has NULLS NOT DISTINCT.
 ///
-/// LOCK ORDER: the rows are visited while the entries' leaf is pinned. So VACUUM cannot remove the
-/// entries, and no TID can be reused for another row, which would be visible to a dirty snapshot.
-/// The heap page is latched for each row; there is no wait for a heavyweight lock.
+/// LOCK ORDER: the rows are visited while the leaf of the entries is pinned. So VACUUM cannot
+/// remove the entries, and no TID can be reused for another row, which would be visible to a dirty
+/// snapshot. The heap page is latched for each row; there is no wait for a heavyweight lock.
 pub fn for_each_conflict(
     be: &mut Backend,
     index: &Arc<IndexDesc>,
@@ -209,7 +212,7 @@ pub fn for_each_conflict(
         entries_read.iter_mut().for_each(|hook| hook());
         for item in &page.items {
             debug_assert!(!item.recheck, "unique indexes are not lossy");
-            let DirtyFound::Live { tid, info, own } = probe.dirty(item.tid)? else { continue };
+            let DirtySearch::Live { tid, info, own } = probe.dirty(item.tid)? else { continue };
             let waits_for = if info.xmin.is_valid() { info.xmin } else { info.xmax };
             let speculative_token = info.speculative_token;
             if each(Conflict { tid, waits_for, speculative_token, own }).is_break() {
@@ -223,7 +226,7 @@ pub fn for_each_conflict(
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IndexScanOptions {
-    /// Read columns from the index if the heap page is all-visible; the index must have all of
+    /// Columns are read from the index if the heap page is all-visible. The index must have all of
     /// them.
     pub index_only: bool,
 }
@@ -310,7 +313,7 @@ impl IndexScan {
     }
 
     /// Appends up to `rows_max` rows; fewer if further rows are many index pages away, because the
-    /// caller may need only the first ones. False if there were none left (in this direction).
+    /// caller may need only the first ones. Returns false if there were none left in this direction.
     pub fn next_batch(
         &mut self,
         be: &mut Backend,
@@ -380,7 +383,7 @@ impl IndexScan {
         Ok(None)
     }
 
-    /// Reads the next matches; none if several pages had none. False at the end.
+    /// Reads the next matches; none if several pages contained none. Returns false at the end.
     fn next_page(&mut self, be: &mut Backend, direction: Direction) -> Result<bool> {
         self.leave_mark();
         let IndexScan { scan, page, index, table, index_only, .. } = self;
@@ -399,7 +402,8 @@ impl IndexScan {
         Ok(scan.next_page(&mut cx, direction, page, Some(&mut all_visible))?.is_some())
     }
 
-    /// Keeps the entries of the current page if one of them is marked, before the page is left.
+    /// Keeps the entries of the current page if one of them is marked. Called before the scan
+    /// leaves the page.
     #[inline]
     fn leave_mark(&mut self) {
         if let Mark::Here { at } = self.mark {
@@ -414,7 +418,8 @@ impl IndexScan {
         let def = &self.index.def;
         for (column, &at) in batch.columns.iter_mut().zip(&self.from_index) {
             match def.layout.column(tuple, at, &mut self.scratch)? {
-                // An index stores a `name` as cstring; the table's column pads it to 64 bytes.
+                // An index stores a `name` as cstring, whereas the table's column pads it to 64
+                // bytes.
                 types::DatumRef::Bytes(b) if def.columns[at].attr.len == -2 => {
                     let mut padded = [0; 64];
                     let len = b.len().min(padded.len());
@@ -457,7 +462,7 @@ impl IndexScan {
         Ok(found.is_some())
     }
 
-    /// Did the last batch reach the end?
+    /// True if the last batch reached the end.
     pub fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
@@ -467,13 +472,13 @@ impl IndexScan {
         self.current
     }
 
-    /// Rows of the last batch whose conditions the caller must check again, because the access
+    /// The rows of the last batch whose conditions the caller must check again, because the access
     /// method is lossy: their numbers in the batch, ascending.
     pub fn rechecks(&self) -> &[usize] {
         &self.rechecks
     }
 
-    /// Forgets the current page, before the scan restarts.
+    /// Discards the current page before the scan restarts.
     fn restart(&mut self) {
         self.ended = None;
         self.mark = Mark::None;
@@ -481,19 +486,19 @@ impl IndexScan {
     }
 
     /// Restarts the scan with the same conditions and other values: `values[n]` is for condition
-    /// number `n`, if that is a plain comparison. Does not allocate for values of fixed width.
+    /// number `n`, if that is a plain comparison. Values of fixed width require no allocation.
     pub fn rescan_values(&mut self, be: &mut Backend, values: &[DatumRef<'_>]) -> Result<()> {
         self.restart();
         self.scan.rescan_values(&mut be.index_cx(self.index.persistence()), values)
     }
 
-    /// Sets the snapshot, from the next rescan on. So a scan can be reused by several statements;
-    /// between them it must not hold a snapshot: see [`IndexScan::release`].
+    /// Sets the snapshot for the next rescan. So several statements can use the same scan. Between
+    /// them it must have no snapshot: see [`IndexScan::release`].
     pub fn set_snapshot(&mut self, snapshot: Arc<Snapshot>) {
         self.snapshot = snapshot;
     }
 
-    /// Ends the scan and releases its snapshot; [`IndexScan::set_snapshot`] and a rescan make it
+    /// Ends the scan and releases its snapshot. [`IndexScan::set_snapshot`] and a rescan make it
     /// usable again.
     pub fn release(&mut self, be: &mut Backend) -> Result<()> {
         self.snapshot = be.no_snapshot();
@@ -536,7 +541,8 @@ impl IndexScan {
         Ok(())
     }
 
-    /// Ends the scan; marks entries that were found dead. A scan may also be dropped without this.
+    /// Ends the scan, and marks the entries that were found dead. A scan may also be dropped
+    /// without this call.
     pub fn end(&mut self, be: &mut Backend) -> Result<()> {
         self.leave_mark();
         self.page.clear();
@@ -550,8 +556,8 @@ impl IndexScan {
 }
 
 /// Calls `each` with all matching TIDs, and whether the conditions must be checked again for the
-/// row; returns their number. For bitmap scans: the index pages are not pinned afterwards, so the
-/// rows must be fetched by an MVCC snapshot that was taken before.
+/// row. Returns the number of TIDs. For bitmap scans: the index pages are not pinned afterwards, so
+/// the rows must be fetched by an MVCC snapshot that was taken before.
 pub fn scan_tids(
     be: &mut Backend,
     index: &Arc<IndexDesc>,
@@ -582,8 +588,8 @@ impl BitmapFetch {
         Ok(BitmapFetch { table: table.clone(), reader: RowReader::new(table, columns)? })
     }
 
-    /// Appends the visible rows of one block's candidate TIDs (`None`: the whole page). Blocks
-    /// beyond the table's end are ignored.
+    /// Appends the visible rows of the candidate TIDs of one block (`None`: all rows of the page).
+    /// Blocks beyond the end of the table are ignored.
     pub fn block(
         &mut self,
         be: &mut Backend,
@@ -629,10 +635,10 @@ pub fn height(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<Option<u32>> {
     handle.height(&mut be.index_cx(index.persistence()))
 }
 
-/// Number of blocks.
+/// Number of blocks of the index.
 pub fn nblocks(be: &Backend, index: &IndexDesc) -> Result<u32> {
     let pool = be.pool(index.persistence());
     pool.nblocks(&pool.open(index.file(), ids::Fork::Main, index.persistence()))
 }
 
-pub use crate::build::{BuildResult, NewIndex, Owner, PrintKey, RowToEntry, build, build_empty};
+pub use crate::build::{BuildResult, FormatKey, NewIndex, Owner, RowToEntry, build, build_empty};

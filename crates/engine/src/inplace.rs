@@ -23,7 +23,7 @@ fn tag(be: &Backend, table: &TableDesc, tid: Tid) -> LockTag {
 }
 
 /// Locks the row version at `tid` against in-place updates and new versions, until [`unlock`] or
-/// the transaction's end.
+/// the end of the transaction.
 ///
 /// LOCK ORDER: no page is latched.
 pub fn lock(be: &mut Backend, table: &TableDesc, tid: Tid) -> Result<()> {
@@ -39,8 +39,8 @@ pub fn unlock(be: &mut Backend, table: &TableDesc, tid: Tid) {
 }
 
 /// Overwrites the columns in which `new` differs from `old`, which was read from `tid` under
-/// [`lock`]. False if it is no longer the row's latest version, or after a wait for an updater:
-/// then the caller releases the lock and looks the row up again.
+/// [`lock`]. Returns false if `tid` is no longer the row's latest version, or after a wait for an
+/// updater; the caller then releases the lock and looks up the row again.
 pub fn overwrite(
     be: &mut Backend,
     table: &TableDesc,
@@ -50,7 +50,7 @@ pub fn overwrite(
 ) -> Result<bool> {
     let mut columns: SmallVec<[Column; 8]> = SmallVec::new();
     for n in 0..table.tupdesc.len() {
-        // The first column is the key: comparing it verifies that this is the expected row.
+        // The first column is the key. The comparison verifies that this is the expected row.
         if n == 0 || old[n] != new[n] {
             columns.push(column(&table.tupdesc, n, old[n], new[n])?);
         }
@@ -71,7 +71,7 @@ struct Column {
 }
 
 /// Location of a column in the tuple's data. An error unless all columns before it are of fixed
-/// width and not null.
+/// width and not NULL.
 fn column(desc: &TupleDesc, n: usize, old: DatumRef<'_>, new: DatumRef<'_>) -> Result<Column> {
     let movable = || pg_err!(INTERNAL_ERROR, "column {} cannot be changed in place", n + 1);
     let mut at = 0;

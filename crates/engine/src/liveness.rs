@@ -1,5 +1,5 @@
-//! Visibility checks in the table on behalf of an index, which has a leaf latched or pinned: is the
-//! row of an entry live, and which entries point to dead rows only?
+//! Visibility checks in the table on behalf of an index that has latched or pinned a leaf: whether
+//! the row of an entry is live, and which entries point to dead rows only.
 //!
 //! Counterpart: `heap_index_delete_tuples`, `bottomup_sort_and_shrink` in heapam.c,
 //! `table_index_fetch_tuple_check` in tableam.c.
@@ -17,7 +17,7 @@ use wal::Wal;
 
 /// Maximum number of heap blocks that one bottom-up deletion visits.
 const BOTTOM_UP_BLOCKS_MAX: usize = 6;
-/// Distance within which blocks count as contiguous.
+/// Maximum distance of blocks that count as contiguous.
 const BOTTOM_UP_TOLERANCE: u32 = 3;
 
 pub(crate) struct Probe<'a> {
@@ -52,7 +52,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Is a member of the chain visible to a snapshot of kind `SelfNow`?
+    /// True if a member of the chain is visible to a snapshot of kind `SelfNow`.
     fn is_visible_self(&mut self, tid: Tid) -> Result<bool> {
         let pool = self.pool;
         let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
@@ -62,8 +62,9 @@ impl<'a> Probe<'a> {
     }
 
     /// The member of the HOT chain at `tid` that is visible to a dirty snapshot. The caller keeps
-    /// the index entry's leaf pinned or latched; otherwise `tid` could be reused for another row.
-    pub(crate) fn dirty(&mut self, tid: Tid) -> Result<DirtyFound> {
+    /// the leaf of the index entry pinned or latched; otherwise `tid` could be reused for another
+    /// row.
+    pub(crate) fn dirty(&mut self, tid: Tid) -> Result<DirtySearch> {
         let pool = self.pool;
         let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
         let vis = self.visibility(&guard);
@@ -75,32 +76,32 @@ impl<'a> Probe<'a> {
                 hot_search(&guard, tid.offset, &vis, &snapshot, all_dead, None, &mut hints)?;
             let header = found.and_then(|f| Some((f.offset, guard.heap_header(f.offset)?)));
             let Some((offset, header)) = header else {
-                return Ok(DirtyFound::Dead { all_dead: dead });
+                return Ok(DirtySearch::Dead { all_dead: dead });
             };
-            // The transaction on which it depends may have ended since the search. Then search
-            // again, since another member may be visible now.
+            // The transaction on which it depends may have ended since the search. Then the search
+            // is repeated, because another member may be visible now.
             if let Some(info) = vis.dirty(&header, &mut 0)? {
                 let own = self.txn.is_current(header.raw_xmin);
                 let tid = Tid::new(tid.block, offset);
-                return Ok(DirtyFound::Live { tid, info, own });
+                return Ok(DirtySearch::Live { tid, info, own });
             }
         }
     }
 }
 
 /// Result of [`Probe::dirty`].
-pub(crate) enum DirtyFound {
-    /// `all_dead`: dead to all snapshots.
+pub(crate) enum DirtySearch {
+    /// No member is live. `all_dead`: all members are dead to all snapshots.
     Dead { all_dead: bool },
-    /// `own`: this transaction inserted the version.
+    /// A live member. `own`: this transaction inserted the version.
     Live { tid: Tid, info: DirtyInfo, own: bool },
 }
 
 impl HeapLiveness for Probe<'_> {
     fn dirty_state(&mut self, tid: Tid) -> Result<DirtyState> {
         let info = match self.dirty(tid)? {
-            DirtyFound::Dead { all_dead } => return Ok(DirtyState::Dead { all_dead }),
-            DirtyFound::Live { info, .. } => info,
+            DirtySearch::Dead { all_dead } => return Ok(DirtyState::Dead { all_dead }),
+            DirtySearch::Live { info, .. } => info,
         };
         let token = (info.speculative_token != 0).then_some(info.speculative_token);
         Ok(if info.xmin.is_valid() {
@@ -130,8 +131,8 @@ impl HeapLiveness for Probe<'_> {
             let block = op.candidates[at].tid.block;
             let end = at + op.candidates[at..].iter().take_while(|c| c.tid.block == block).count();
             if op.bottom_up {
-                // Stop if the last block had nothing to delete. Each further block lowers the
-                // target, except the first ones if they are contiguous.
+                // Stop if nothing could be deleted in the last block. Each further block reduces
+                // the target, except the first blocks if they are contiguous.
                 if freed >= target || blocks > 0 && freed == freed_before {
                     break;
                 }
@@ -167,8 +168,8 @@ impl HeapLiveness for Probe<'_> {
     }
 }
 
-/// The newest XID that deleted a member of the chain at `start`, if all members are removable (or
-/// `known` to be); `None` if one is not.
+/// The newest transaction id that deleted a member of the chain at `start`, if all members are
+/// removable (or `known` to be removable); `None` if one is not.
 fn chain_removed_xid(
     page: &Page,
     vis: &Visibility<'_>,
@@ -198,7 +199,7 @@ fn chain_removed_xid(
             at_start = false;
             continue;
         }
-        // A dead line pointer: the XID was logged when the page was pruned.
+        // A dead line pointer: the transaction id was logged when the page was pruned.
         let Some(header) = page.heap_header(offset).filter(|_| lp.is_normal()) else { break };
         if at_start && header.is_heap_only() || prior.is_valid() && prior != header.xmin() {
             break;

@@ -8,7 +8,7 @@ use ids::{BlockNo, Fork, Persistence, RelFile};
 use pgerror::Result;
 use std::io::IoSliceMut;
 
-/// Where the blocks are loaded.
+/// The memory into which the blocks are loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// Asynchronously into the cache of the operating system.
@@ -19,10 +19,10 @@ pub enum Mode {
     Buffer,
 }
 
-/// Blocks between two checks for interrupts.
+/// Number of blocks between two checks for interrupts.
 const STEP: u32 = 32;
 
-/// Blocks of the relation's fork; `None` if it has no such fork.
+/// Number of blocks of the relation's fork; `None` if the relation has no such fork.
 pub fn blocks(
     backend: &Backend,
     file: RelFile,

@@ -24,8 +24,8 @@ use wal::layout::{SHORT_HEADER, WAL_PAGE};
 use wal::{CheckPoint, ControlFile, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
 
 /// An error if the directory or the configuration requires restoring a backup, standby mode,
-/// archiving, replication slots or commit timestamps. These are not supported, and ignoring them
-/// would damage the cluster or systems that depend on it. Called before anything is written.
+/// archiving, replication slots or commit timestamps. These are not supported; ignoring them would
+/// damage the cluster or systems that depend on it. Called before anything is written.
 pub(crate) fn refuse_unsupported(
     disk: &dyn Disk,
     commit_timestamps: bool,
@@ -73,7 +73,7 @@ fn names_in(disk: &dyn Disk, directory: &str) -> Result<Vec<String>> {
     }
 }
 
-/// An error if `pg_wal` does not exist; creates `pg_wal/archive_status` if that is missing.
+/// An error if `pg_wal` does not exist. Creates `pg_wal/archive_status` if that is missing.
 /// Counterpart: `ValidateXLOGDirectoryStructure`.
 fn check_log_directories(engine: &Engine) -> Result<()> {
     const ARCHIVE: &str = "pg_wal/archive_status";
@@ -95,8 +95,8 @@ fn check_log_directories(engine: &Engine) -> Result<()> {
     Ok(())
 }
 
-/// An error if one of these directories is missing. Norsu has no files there, but PostgreSQL does
-/// not start without them either, because more files may be lost.
+/// An error if one of these directories is missing. Norsu has no files in them, but PostgreSQL does
+/// not start without them either, because other files may be lost too.
 fn require_directories(engine: &Engine, paths: &[&str]) -> Result<()> {
     for path in paths {
         let found = engine.env.disk.list(path);
@@ -106,7 +106,7 @@ fn require_directories(engine: &Engine, paths: &[&str]) -> Result<()> {
 }
 
 /// Checks for directories that the checkpoint after recovery would need. PostgreSQL makes that
-/// checkpoint before it accepts connections, so it would fail here.
+/// checkpoint before it accepts connections, so it would fail at this point.
 fn check_for_checkpoint(engine: &Engine) -> Result<()> {
     let needed = ["pg_logical/snapshots", "pg_logical/mappings", "pg_subtrans"];
     require_directories(engine, &needed).map_err(|e| {
@@ -116,7 +116,7 @@ fn check_for_checkpoint(engine: &Engine) -> Result<()> {
     })
 }
 
-/// Hint of errors for directories that only PostgreSQL can recover.
+/// The hint of errors about directories that only PostgreSQL can recover.
 pub(crate) const FIRST_POSTGRES: &str =
     "Start PostgreSQL on this directory and shut it down in good order first.";
 
@@ -130,7 +130,7 @@ pub(crate) struct Start {
     shutdown: bool,
 }
 
-/// Runs the start-up.
+/// Runs the start-up: recovery, if it is needed, and the preparations for normal operation.
 pub(crate) fn startup(engine: &Engine) -> Result<()> {
     require_directories(engine, &["pg_notify"])?;
     report_last_state(engine)?;
@@ -169,7 +169,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         require_directories(engine, &["pg_tblspc"])?;
         unlogged::reset(disk, Reset::Cleanup)?;
         end = replay(engine, &mut reader, &start, end)?;
-        // Init forks are copied as files, so pages that replay changed must be written first.
+        // Init forks are copied as files, so pages that replay has changed must be written first.
         for rel in unlogged::relations(disk)? {
             engine.pool.flush_relation(rel)?;
         }
@@ -181,8 +181,8 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
 }
 
 /// An error for a log that continues on another timeline (after a promotion without a checkpoint),
-/// and for a base backup that was not replayed to its end. Replaying only the log of the current
-/// timeline would lose later changes.
+/// and for a base backup that was not replayed to its end. If only the log of the current timeline
+/// were replayed, later changes would be lost.
 fn refuse_other_recoveries(file: &ControlFile) -> Result<()> {
     let (timeline, last) = (file.check_point_copy.timeline, file.min_recovery_point_tli);
     let backup = file.backup_start_point.is_valid() || file.backup_end_point.is_valid();
@@ -196,7 +196,7 @@ fn refuse_other_recoveries(file: &ControlFile) -> Result<()> {
     Err(PgError::unsupported(what).severity(Severity::Fatal).hint(FIRST_POSTGRES))
 }
 
-/// Logs how the last run ended, from the state in the control file.
+/// Logs how the previous run ended, by the state in the control file.
 fn report_last_state(engine: &Engine) -> Result<()> {
     let file = engine.control.get();
     let invalid = |what: &str| {
@@ -248,7 +248,7 @@ fn panic(message: impl Into<String>) -> PgError {
     PgError::new(SqlState::DATA_CORRUPTED, message).severity(Severity::Panic)
 }
 
-/// Reads the checkpoint record and checks that there is a record at its redo pointer.
+/// Reads the checkpoint record, and checks that there is a record at its redo pointer.
 fn find_checkpoint(engine: &Engine, reader: &mut WalReader, lsn: Lsn) -> Result<Start> {
     let invalid = |why: &str| {
         engine.log(why);
@@ -348,7 +348,7 @@ fn replay(
         count += 1;
         end.prev = record.start;
         end.end = record.end;
-        // The record borrows the reader, so this is read first.
+        // Read first, because the record borrows the reader.
         let overwritten = reader.overwritten_contrecord();
         replay.overwritten = overwritten;
         replay.apply(reader.record())?;
@@ -362,7 +362,7 @@ fn replay(
         }
     }
     let others = replay.workers.take().map_or(Ok(Default::default()), RedoWorkers::finish)?;
-    // No message if the log ends at the end of a segment.
+    // No message is logged if the log ends at the end of a segment.
     if !reader.is_out_of_segments() {
         engine.log(reader.end_reason());
     }
@@ -396,7 +396,8 @@ fn replay(
     }
     end.full_page_writes = replay.full_page_writes;
     if !engine.config.ignore_invalid_pages {
-        // Like PostgreSQL, which checks this only for base backups, the server starts without them.
+        // The server starts although these pages are missing, like PostgreSQL, which checks them
+        // only for base backups.
         for missing in replay.cx.invalid().reports() {
             engine.log_error(&PgError::new(SqlState::WARNING, missing).severity(Severity::Warning));
         }
@@ -441,10 +442,11 @@ fn start_production(
     engine.control.update(|file| file.state = DbState::InProduction)
 }
 
-/// Logs the end of recovery and leaves its checkpoint to the checkpointer. The log continues as if
-/// there had been no crash, so until then another crash replays it from the old redo pointer.
-/// WAL: `XLOG_END_OF_RECOVERY`, then `RUNNING_XACTS`, which tells standbys that no transaction is
-/// running. Counterpart: `CreateEndOfRecoveryRecord`, which PostgreSQL uses for promotions only.
+/// Logs the end of recovery and leaves the checkpoint after it to the checkpointer. The log
+/// continues as if there had been no crash, so until that checkpoint another crash replays it from
+/// the old redo pointer. WAL: `XLOG_END_OF_RECOVERY`, then `RUNNING_XACTS`, which tells standbys
+/// that no transaction is running. Counterpart: `CreateEndOfRecoveryRecord`, which PostgreSQL uses
+/// only for promotions.
 fn end_recovery(engine: &Engine, timeline: u32, scratch: &mut RecordBuilder) -> Result<()> {
     scratch.reset(RmgrId::Xlog, XLOG_END_OF_RECOVERY);
     scratch.main(&engine.env.clock.pg_micros().to_le_bytes());
@@ -459,8 +461,8 @@ fn end_recovery(engine: &Engine, timeline: u32, scratch: &mut RecordBuilder) -> 
     Ok(())
 }
 
-/// Logs settings on which replay by a standby depends, if they changed.
-/// WAL: `XLOG_PARAMETER_CHANGE`. Counterpart: `XLogReportParameters`.
+/// Logs the settings on which replay by a standby depends, if they have changed. WAL:
+/// `XLOG_PARAMETER_CHANGE`. Counterpart: `XLogReportParameters`.
 fn report_parameters(engine: &Engine, scratch: &mut RecordBuilder) -> Result<()> {
     let config = &engine.config;
     let level = config.wal.level;
@@ -508,8 +510,8 @@ fn report_parameters(engine: &Engine, scratch: &mut RecordBuilder) -> Result<()>
 }
 
 impl Engine {
-    /// Changes `full_page_writes`. It is turned on before the record and turned off after it, so
-    /// that replay can rely on images between the two. WAL: `XLOG_FPW_CHANGE`.
+    /// Changes `full_page_writes`. It is turned on before the record and turned off after the
+    /// record, so that replay can rely on images between the two records. WAL: `XLOG_FPW_CHANGE`.
     /// Counterpart: `UpdateFullPageWrites`.
     pub fn set_full_page_writes(&self, on: bool) -> Result<()> {
         if self.wal.full_page_writes() == on {

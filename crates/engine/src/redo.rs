@@ -5,7 +5,7 @@
 
 use crate::engine::Engine;
 use crate::redo_workers::RedoWorkers;
-use crate::rmgr::{Concern, Support, describe, manager};
+use crate::rmgr::{RecordScope, Support, describe, manager};
 use crate::time::format_timestamp;
 use crate::xlog::{
     XLOG_BACKUP_END, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_END_OF_RECOVERY,
@@ -24,7 +24,7 @@ use wal::{CheckPoint, DecodedRecord, RecordHeader, RmgrId, desc};
 pub(crate) struct Replay<'a> {
     pub engine: &'a Engine,
     pub cx: RedoCx<'a>,
-    /// Threads that replay pages; `None`: this thread does.
+    /// The threads that replay pages; `None` if this thread replays them.
     pub workers: Option<RedoWorkers>,
     /// The last known state of `full_page_writes`.
     pub full_page_writes: bool,
@@ -41,7 +41,7 @@ fn rmgr_of(record: &DecodedRecord) -> Result<RmgrId> {
     })
 }
 
-/// Does [`check_replayable`] need the whole record?
+/// True if [`check_replayable`] needs the complete record.
 pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
     let Some(rmgr) = header.rmgr() else { return true };
     match manager(rmgr).support {
@@ -51,8 +51,8 @@ pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
     }
 }
 
-/// Error: 0A000 for a record that replay does not support: that of an access method that is not
-/// implemented, unless it has images of all its pages, or of a prepared transaction.
+/// Error 0A000 for a record that replay does not support: a record of an access method that is not
+/// implemented, unless it has images of all its pages, or a record of a prepared transaction.
 pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     let rmgr = rmgr_of(record)?;
     let known = match manager(rmgr).support {
@@ -70,25 +70,25 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     Err(in_record(rmgr, record, e.severity(Severity::Fatal)))
 }
 
-fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
-    match (manager(rmgr).concern)(record) {
-        // Pages of init forks are written at once; map pages are shared by many heap pages.
-        Concern::Pages if record.blocks().any(|(_, block)| block.fork != Fork::Main) => {
-            Concern::All
+fn scope(rmgr: RmgrId, record: &DecodedRecord) -> RecordScope {
+    match (manager(rmgr).scope)(record) {
+        // Pages of init forks are written at once, and pages of maps belong to many heap pages.
+        RecordScope::Pages if record.blocks().any(|(_, block)| block.fork != Fork::Main) => {
+            RecordScope::All
         }
-        concern => concern,
+        scope => scope,
     }
 }
 
-pub(crate) fn xlog_concern(record: &DecodedRecord) -> Concern {
+pub(crate) fn xlog_scope(record: &DecodedRecord) -> RecordScope {
     match record.info() {
-        XLOG_FPI | XLOG_FPI_FOR_HINT => Concern::Pages,
-        _ => Concern::All,
+        XLOG_FPI | XLOG_FPI_FOR_HINT => RecordScope::Pages,
+        _ => RecordScope::All,
     }
 }
 
-/// Replays a record of [`Concern::Pages`] for the pages that the context owns, and checks them if
-/// the record has images for that.
+/// Replays a record of [`RecordScope::Pages`] for the pages that the context owns. Checks the pages if
+/// the record has images for that purpose.
 pub(crate) fn replay_pages(
     cx: &mut RedoCx<'_>,
     rmgr: RmgrId,
@@ -119,10 +119,10 @@ impl Replay<'_> {
         if record.xid().is_normal() {
             self.engine.txn.advance_next_xid_past(record.xid());
         }
-        match (concern(rmgr, record), &mut self.workers) {
-            (Concern::Pages, Some(workers)) => return workers.send(record),
-            (Concern::Pages, None) | (Concern::Status, _) => {}
-            (Concern::All, _) => self.wait()?,
+        match (scope(rmgr, record), &mut self.workers) {
+            (RecordScope::Pages, Some(workers)) => return workers.send(record),
+            (RecordScope::Pages, None) | (RecordScope::Status, _) => {}
+            (RecordScope::All, _) => self.wait()?,
         }
         let mut result = match manager(rmgr).redo {
             Some(redo) => redo(self, record),
@@ -143,18 +143,18 @@ impl Replay<'_> {
     }
 
     fn check_timeline(&self, timeline: u32) -> Result<()> {
-        let ours = self.engine.control.lock().check_point_copy.timeline;
-        if timeline == ours {
+        let current = self.engine.control.lock().check_point_copy.timeline;
+        if timeline == current {
             return Ok(());
         }
         Err(PgError::internal(format!(
-            "unexpected timeline ID {timeline} (should be {ours}) in checkpoint record"
+            "unexpected timeline ID {timeline} (should be {current}) in checkpoint record"
         ))
         .severity(Severity::Panic))
     }
 }
 
-/// Commits, aborts, and the status of transactions.
+/// Replays commits, aborts, and changes of the status of transactions.
 pub(crate) fn transaction(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
     let engine = replay.engine;
     let Some(xact) = engine.txn.redo(record)? else { return Ok(()) };
@@ -190,9 +190,9 @@ pub(crate) fn ignored(_: &mut Replay<'_>, _: &DecodedRecord) -> Result<()> {
     Ok(())
 }
 
-/// For managers whose records never concern pages only.
+/// For resource managers whose records never change pages only.
 pub(crate) fn not_pages(_: &mut RedoCx<'_>, _: &DecodedRecord) -> Result<()> {
-    Err(PgError::internal("a record of more than pages").severity(Severity::Panic))
+    Err(PgError::internal("a record that does not change pages only").severity(Severity::Panic))
 }
 
 /// Counterpart: `xlog_redo`.
@@ -261,7 +261,7 @@ pub(crate) fn xlog(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()
 /// Generic records, which contain differences of pages. Counterpart: `generic_redo`.
 pub(crate) fn generic(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
     let ids: Vec<u8> = record.blocks().map(|(id, _)| id).collect();
-    // All pages stay latched until the last one is changed.
+    // All pages stay latched until the last one has been changed.
     let mut held = Vec::with_capacity(ids.len());
     for id in ids {
         let mut redo = read_for_redo(&mut replay.cx, record, id, RedoMode::Normal)?;
@@ -274,7 +274,7 @@ pub(crate) fn generic(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result
     Ok(())
 }
 
-/// Records of an access method that is not implemented, which have images of all their pages
+/// Records of an access method that is not implemented. They have images of all their pages
 /// ([`check_replayable`]).
 pub(crate) fn images_only(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
     check_replayable(record)?;
@@ -294,10 +294,10 @@ pub(crate) fn images(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> 
             }
             continue;
         }
-        let ours = cx.owns(block.rel, block.block);
+        let is_owned = cx.owns(block.rel, block.block);
         match read_for_redo(cx, record, id, RedoMode::Normal)? {
             Redo::Restored(_) => {}
-            Redo::Missing if !ours => {}
+            Redo::Missing if !is_owned => {}
             _ => {
                 return Err(PgError::internal(
                     "unexpected XLogReadBufferForRedo result when restoring backup block",

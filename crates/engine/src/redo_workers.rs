@@ -33,10 +33,10 @@ use wal::DecodedRecord;
 const BATCH_BYTES: usize = 64 << 10;
 /// Maximum number of full buffers in a queue.
 const QUEUE_MAX: usize = 16;
-/// A reader that found a queue full is woken when it has shrunk to this length: waking it for each
-/// buffer would cost too many context switches.
+/// A reader that found a queue full is woken when the queue has shrunk to this length. Waking it
+/// for each buffer would cause too many context switches.
 const QUEUE_LOW: usize = QUEUE_MAX / 2;
-/// Number of records by which prefetching of pages into the CPU cache runs ahead of replay.
+/// Number of records by which prefetching of pages into the CPU cache is ahead of replay.
 const AHEAD: usize = 4;
 
 /// Header of each record in a buffer: location in the log, length, and the first of its blocks that
@@ -49,7 +49,7 @@ struct Frame {
     rel: RelFile,
     fork: u8,
     block: BlockNo,
-    /// Replay defragments the page, so it accesses all of it.
+    /// Replay defragments the page, so it accesses the complete page.
     whole: bool,
 }
 
@@ -71,7 +71,7 @@ impl Frame {
         to.extend_from_slice(words.map(u64::to_le_bytes).as_flattened());
     }
 
-    /// The frame at the start of a buffer, and the rest.
+    /// The frame at the start of a buffer, and the remaining bytes.
     fn split(buffer: &[u8]) -> Option<(Frame, &[u8])> {
         let (frame, rest) = buffer.split_first_chunk::<{ Frame::SIZE }>()?;
         let (words, _) = frame.as_chunks::<8>();
@@ -135,7 +135,7 @@ impl Failure {
     }
 }
 
-/// The workers, for use by the thread that reads the log.
+/// The workers, as used by the thread that reads the log.
 pub(crate) struct RedoWorkers {
     channels: Vec<Arc<Channel>>,
     /// For each channel, the buffer that is being filled.
@@ -164,7 +164,7 @@ impl RedoWorkers {
                 record: DecodedRecord::default(),
             };
             let thread = sync::spawn(format!("redo {index}"), move || worker.run(&ticket));
-            let failed = |e| PgError::internal(format!("could not start a thread of redo: {e}"));
+            let failed = |e| PgError::internal(format!("could not start a redo worker: {e}"));
             workers.threads.push(thread.map_err(failed)?);
             workers.channels.push(channel);
             workers.filling.push(Vec::with_capacity(BATCH_BYTES * 2));
@@ -236,13 +236,13 @@ impl RedoWorkers {
         self.failure.check()
     }
 
-    /// Waits, and ends the workers; returns the CPU time that they used.
+    /// Waits for the workers and ends them. Returns the CPU time that they used.
     pub(crate) fn finish(mut self) -> Result<Times> {
         self.wait()?;
         let (mut user, mut system) = Times::default();
         self.close();
         for thread in self.threads.drain(..) {
-            let lost = |_| PgError::internal("a thread of redo ended in a panic");
+            let lost = |_| PgError::internal("a redo worker has panicked");
             let times = thread.join().map_err(lost)?;
             user += times.0;
             system += times.1;
@@ -275,7 +275,8 @@ struct Worker {
     record: DecodedRecord,
 }
 
-/// Marks a worker as ended when dropped, by panic or not, so that the reader does not wait for it.
+/// Marks a worker as ended when it is dropped, also by a panic, so that the reader does not wait
+/// for the worker.
 struct ExitGuard<'a>(&'a Channel, &'a Failure);
 
 impl Drop for ExitGuard<'_> {
@@ -283,7 +284,7 @@ impl Drop for ExitGuard<'_> {
         let mut queue = self.0.queue.lock();
         queue.exited = true;
         if !queue.closed {
-            let e = PgError::internal("a thread of redo ended in a panic");
+            let e = PgError::internal("a redo worker has panicked");
             self.1.note(e.severity(Severity::Panic));
         }
         drop(queue);
@@ -341,7 +342,7 @@ impl Worker {
     }
 }
 
-/// Prefetches the page of a buffer's first record; returns the rest of the buffer.
+/// Prefetches the page of the first record of a buffer. Returns the remaining bytes.
 #[inline]
 fn announce<'b>(cx: &RedoCx<'_>, buffer: &'b [u8]) -> &'b [u8] {
     let Some((frame, rest)) = Frame::split(buffer) else { return buffer };

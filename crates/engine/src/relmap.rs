@@ -116,7 +116,7 @@ pub fn database_path(db: DbKey) -> String {
 pub struct RelMaps {
     disk: Arc<dyn Disk>,
     maps: RwLock<HashMap<DbKey, Arc<RelMap>>>,
-    /// Held during a change of a map file. Counterpart: `RelationMappingLock`.
+    /// Locked during a change of a map file. Counterpart: `RelationMappingLock`.
     changing: Mutex<()>,
 }
 
@@ -130,7 +130,7 @@ impl RelMaps {
         if let Some(map) = self.maps.read().get(&db) {
             return Ok(map.clone());
         }
-        // No change may happen between reading the file and caching the result.
+        // The file must not change between reading it and caching the result.
         let _changing = self.changing.lock();
         self.load_locked(db)
     }
@@ -198,8 +198,8 @@ impl RelMaps {
         self.maps.write().retain(|db, _| db.1 != database);
     }
 
-    /// Called by a checkpoint: waits for a change in progress, so that changes logged before the
-    /// redo pointer are in the file afterwards. Counterpart: `CheckPointRelationMap`.
+    /// Called by a checkpoint: waits for a change in progress, so that changes that were logged
+    /// before the redo pointer are in the file afterwards. Counterpart: `CheckPointRelationMap`.
     pub fn checkpoint(&self) {
         drop(self.changing.lock());
     }

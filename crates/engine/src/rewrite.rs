@@ -41,11 +41,11 @@ pub struct Copied {
     pub min_multi: MultiXid,
 }
 
-/// The values of an index's key columns, by the table's columns.
+/// Computes the values of an index's key columns from the columns of the table.
 pub type KeyOf<'a, O> = dyn FnMut(&mut O, &[DatumRef<'_>]) -> Result<Vec<Datum>> + 'a;
 
-/// Copies the rows of `old` into `new`, the same table with other files. `bounds`: its
-/// `relfrozenxid` and `relminmxid`. With `order`, in the order of that index.
+/// Copies the rows of `old` into `new`, the same table with other files. `bounds` are its
+/// `relfrozenxid` and `relminmxid`. With `order`, the rows are copied in the order of that index.
 pub fn copy_table<O: Owner + ?Sized>(
     owner: &mut O,
     old: &Arc<TableDesc>,
@@ -144,7 +144,7 @@ struct Copier {
     is_open: bool,
     /// Block number of `page`.
     block: u32,
-    /// New TIDs of versions made by updates, by their old TIDs.
+    /// New TIDs of versions that were created by updates, by their old TIDs.
     moved: HashMap<Tid, Tid>,
     /// For each updated version: its new TID, and the old TID of the next version.
     links: Vec<(Tid, Tid)>,
@@ -200,7 +200,8 @@ impl Copier {
         let mut batch = table::new_batch(&self.old, &self.columns);
         let mut reader = RowReader::new(&self.old, &self.columns)?;
         let tuple = page.page().heap_tuple(tid.offset);
-        let tuple = tuple.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
+        let tuple =
+            tuple.ok_or_else(|| PgError::internal("the tuple to be copied does not exist"))?;
         reader.push(self.old.deformer(), tid, &tuple, &mut batch)?;
         reader.finish(be, &self.old, &mut batch)?;
         Ok(batch)
@@ -208,13 +209,15 @@ impl Copier {
 
     fn copy(&mut self, be: &mut Backend, tid: Tid, page: &PageBuf) -> Result<()> {
         let header = page.page().heap_header(tid.offset);
-        let header = header.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
+        let header =
+            header.ok_or_else(|| PgError::internal("the tuple to be copied does not exist"))?;
         let old = self.old.clone();
         let stored = page.page().heap_tuple(tid.offset);
-        let stored = stored.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
+        let stored =
+            stored.ok_or_else(|| PgError::internal("the tuple to be copied does not exist"))?;
         let mut values = old.deformer().deform_all(&stored)?;
-        // Values in the old TOAST table are fetched. Values compressed inline stay so, even if
-        // their column's storage has changed.
+        // Values in the old TOAST table are fetched. Values that are compressed inline stay
+        // compressed, even if the storage of their column has changed.
         let fetched = header.has_external().then(|| self.row(be, tid, page)).transpose()?;
         for (i, (value, a)) in values.iter_mut().zip(&self.new.tupdesc.attrs).enumerate() {
             match (&value, &fetched) {
@@ -240,8 +243,8 @@ impl Copier {
         self.add_tuple(be, tid, header, &mut tuple)
     }
 
-    /// The header of the new tuple, with the transaction fields of the old version; old ids are
-    /// frozen.
+    /// The header of the new tuple, with the transaction fields of the old version, in which old
+    /// ids are frozen.
     fn new_header(
         &mut self,
         be: &mut Backend,

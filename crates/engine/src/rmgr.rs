@@ -1,6 +1,6 @@
-//! The resource managers: how the records of each are replayed, checked and described. A crate that
-//! writes records of its own is registered by its row here. The names of the records are in
-//! [`wal::desc`], for all managers of PostgreSQL.
+//! The resource managers: how their records are replayed, checked and described. A crate that
+//! writes records of its own is registered by its row here. The names of the records of all of
+//! PostgreSQL's managers are in [`wal::desc`].
 //!
 //! Counterpart: rmgr.c, rmgrlist.h.
 
@@ -13,10 +13,10 @@ use page::PageBuf;
 use pgerror::Result;
 use wal::{DecodedRecord, RmgrId};
 
-/// What a record changes, which decides the thread that replays it.
+/// What a record changes. This determines the thread that replays it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Concern {
-    /// Its blocks only, each independently of the others: the threads that own the pages replay it.
+pub(crate) enum RecordScope {
+    /// Only its blocks, each independently of the others: the threads that own the pages replay it.
     Pages,
     /// No pages: the main thread replays it, without waiting.
     Status,
@@ -24,16 +24,16 @@ pub(crate) enum Concern {
     All,
 }
 
-/// Which records replay supports.
+/// The records that replay supports.
 pub(crate) enum Support {
     Full,
-    /// Those with images of all their pages: the manager is not implemented.
+    /// Records with images of all their pages, because the manager is not implemented.
     ImagesOnly,
-    /// All except those whose kind (the info byte) satisfies the condition.
+    /// All records except those whose type (the info byte) satisfies the condition.
     Except(fn(u8) -> bool),
 }
 
-/// Replays a record's pages that the context owns.
+/// Replays a record for the pages that the context owns.
 type RedoPages = fn(&mut RedoCx<'_>, &DecodedRecord) -> Result<()>;
 /// Replays a record in the main thread.
 type RedoRecord = fn(&mut Replay<'_>, &DecodedRecord) -> Result<()>;
@@ -44,8 +44,8 @@ type Describe = fn(&DecodedRecord, &dyn Fn(i64) -> String, &mut String) -> Optio
 /// A resource manager.
 pub(crate) struct ResourceManager {
     id: RmgrId,
-    pub(crate) concern: fn(&DecodedRecord) -> Concern,
-    /// For records of [`Concern::Pages`]; also for all others, if there is no `redo`.
+    pub(crate) scope: fn(&DecodedRecord) -> RecordScope,
+    /// For records of [`RecordScope::Pages`]; for all records if there is no `redo`.
     pub(crate) pages: RedoPages,
     pub(crate) redo: Option<RedoRecord>,
     pub(crate) support: Support,
@@ -60,8 +60,9 @@ pub(crate) fn manager(id: RmgrId) -> &'static ResourceManager {
     manager
 }
 
-/// The description of the record, without its name ([`wal::desc::identify`]); as much as can be
-/// read if the record is too short. `time` formats microseconds since 2000-01-01.
+/// The description of the record, without its name ([`wal::desc::identify`]). If the record is too
+/// short, the description contains what could be read. `time` formats microseconds since
+/// 2000-01-01.
 pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String {
     let mut out = String::new();
     let Some(rmgr) = record.header.rmgr() else { return format!("rmid: {}", record.header.rmid) };
@@ -73,13 +74,13 @@ pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String 
 /// A manager whose records are replayed by the main thread.
 const fn main(
     id: RmgrId,
-    concern: fn(&DecodedRecord) -> Concern,
+    scope: fn(&DecodedRecord) -> RecordScope,
     redo: RedoRecord,
     describe: Describe,
 ) -> ResourceManager {
     ResourceManager {
         id,
-        concern,
+        scope,
         pages: redo::not_pages,
         redo: Some(redo),
         support: Support::Full,
@@ -91,12 +92,12 @@ const fn main(
 /// A manager whose records change pages only.
 const fn pages(
     id: RmgrId,
-    concern: fn(&DecodedRecord) -> Concern,
+    scope: fn(&DecodedRecord) -> RecordScope,
     pages: RedoPages,
     mask: fn(&mut PageBuf),
     describe: Describe,
 ) -> ResourceManager {
-    ResourceManager { id, concern, pages, redo: None, support: Support::Full, mask, describe }
+    ResourceManager { id, scope, pages, redo: None, support: Support::Full, mask, describe }
 }
 
 /// A manager that is not implemented.
@@ -104,27 +105,27 @@ const fn images_only(id: RmgrId, describe: Describe) -> ResourceManager {
     ResourceManager { support: Support::ImagesOnly, ..main(id, all, redo::images_only, describe) }
 }
 
-fn all(_: &DecodedRecord) -> Concern {
-    Concern::All
+fn all(_: &DecodedRecord) -> RecordScope {
+    RecordScope::All
 }
 
-fn status(_: &DecodedRecord) -> Concern {
-    Concern::Status
+fn status(_: &DecodedRecord) -> RecordScope {
+    RecordScope::Status
 }
 
-fn only_pages(_: &DecodedRecord) -> Concern {
-    Concern::Pages
+fn only_pages(_: &DecodedRecord) -> RecordScope {
+    RecordScope::Pages
 }
 
-const fn concern(pages: bool) -> Concern {
-    if pages { Concern::Pages } else { Concern::All }
+const fn pages_if(pages: bool) -> RecordScope {
+    if pages { RecordScope::Pages } else { RecordScope::All }
 }
 
 /// By number.
 static MANAGERS: [ResourceManager; 22] = [
     ResourceManager {
         pages: redo::images,
-        ..main(RmgrId::Xlog, redo::xlog_concern, redo::xlog, texts::xlog)
+        ..main(RmgrId::Xlog, redo::xlog_scope, redo::xlog, texts::xlog)
     },
     ResourceManager {
         support: Support::Except(txn::prepares),
@@ -139,9 +140,9 @@ static MANAGERS: [ResourceManager; 22] = [
     main(RmgrId::Standby, status, redo::transaction, txn::describe),
     pages(
         RmgrId::Heap2,
-        // A page of the visibility map has bits of many heap pages, which different threads own,
-        // but one LSN that tells whether a record has been applied.
-        |record| concern(!heap::redo::sets_visible(record)),
+        // A page of the visibility map contains bits for many heap pages, which different threads
+        // own, but only one LSN, which determines whether a record has been applied.
+        |record| pages_if(!heap::redo::sets_visible(record)),
         heap::redo::heap2_redo,
         mask_heap,
         |r, _, out| heap::describe(r, out),
@@ -151,7 +152,7 @@ static MANAGERS: [ResourceManager; 22] = [
     }),
     pages(
         RmgrId::Btree,
-        |record| concern(btree::redo_concerns_one_page(record)),
+        |record| pages_if(btree::redo_concerns_one_page(record)),
         btree::redo,
         btree::mask,
         |r, _, out| btree::describe(r, out),
@@ -165,7 +166,7 @@ static MANAGERS: [ResourceManager; 22] = [
     images_only(RmgrId::SpGist, |r, _, out| unsupported::spgist(r, out)),
     images_only(RmgrId::Brin, |r, _, out| unsupported::brin(r, out)),
     main(RmgrId::CommitTs, status, redo::transaction, txn::describe),
-    // Replication origins are not kept; logical messages are for logical decoding only.
+    // Replication origins are not stored; logical messages are for logical decoding only.
     main(RmgrId::ReplOrigin, all, redo::ignored, |r, _, out| texts::origin(r, out)),
     // A generic record has only block data, which is not described.
     main(RmgrId::Generic, all, redo::generic, |_, _, _| Some(())),

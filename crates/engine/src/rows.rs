@@ -35,11 +35,11 @@ pub(crate) struct RowReader {
 pub struct OmittedValue {
     pub column: usize,
     pub row: usize,
-    /// Its size in the row, in bytes.
+    /// Its size in the stored row, in bytes.
     pub stored: usize,
 }
 
-/// Is the column passed by value in a batch?
+/// True if the column is passed by value in a batch.
 pub(crate) fn is_by_val(table: &TableDesc, column: AttrNo) -> bool {
     if column <= 0 {
         return column != system::CTID;
@@ -96,8 +96,8 @@ impl RowReader {
         out
     }
 
-    /// Appends the tuple's columns to `batch`; a batch without columns only counts rows. Does no
-    /// I/O, so it may run under the page's latch.
+    /// Appends the tuple's columns to `batch`; a batch without columns only counts rows. This does
+    /// no I/O, so it may run while the page is latched.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -156,7 +156,7 @@ impl RowReader {
         self.expanded = 0;
     }
 
-    /// Is the batch so large that no more rows should be added?
+    /// True if the batch is so large that no more rows should be added.
     pub(crate) fn is_full(&self) -> bool {
         self.expanded >= BATCH_BYTES_MAX
     }
@@ -219,7 +219,7 @@ fn push_system(table: Oid, tid: Tid, header: &HeapTupleHeader, column: AttrNo, o
         system::CTID => return out.push(DatumRef::Bytes(&tid.to_bytes())),
         system::XMIN => header.raw_xmin.0,
         system::XMAX => header.raw_xmax.0,
-        // PostgreSQL returns the raw field for both.
+        // PostgreSQL returns the raw field for both columns.
         system::CMIN | system::CMAX => header.raw_cid.0,
         _ => table.0,
     };

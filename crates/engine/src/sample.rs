@@ -39,7 +39,8 @@ struct Row {
     bytes: Vec<u8>,
 }
 
-/// Selects up to `target` rows from a stream of unknown length, each subset with equal probability.
+/// Selects up to `target` rows from a stream of unknown length. Each subset of that size has equal
+/// probability.
 struct Reservoir {
     random: SeededRandom,
     target: usize,
@@ -48,7 +49,7 @@ struct Reservoir {
     /// Number (from 1) of the next row that enters the full reservoir.
     next: u64,
     /// W of algorithm L: if each row had a random number in (0, 1) and the reservoir kept the rows
-    /// with the smallest ones, this would be the largest of those kept.
+    /// with the smallest numbers, this would be the largest number in the reservoir.
     weight: f64,
 }
 
@@ -66,7 +67,7 @@ impl Reservoir {
     fn skip(&mut self) {
         self.weight *= (self.fraction().ln() / self.target as f64).exp();
         let skipped = (self.fraction().ln() / (-self.weight).ln_1p()).floor();
-        // A quotient that is too large or not a number: no further row enters.
+        // If the quotient is too large or not a number, no further row enters.
         let skipped = if skipped < 1e18 { skipped as u64 } else { u64::MAX / 4 };
         self.next = self.seen.saturating_add(skipped).saturating_add(1);
     }
@@ -86,8 +87,7 @@ impl Reservoir {
     }
 }
 
-/// Selects blocks, ascending, each subset of that size with equal probability (Knuth's algorithm
-/// S).
+/// Selects blocks, ascending. Each subset of that size has equal probability (Knuth's algorithm S).
 fn draw_blocks(pages: u32, target: usize, random: &SeededRandom) -> Vec<u32> {
     let (mut needed, mut blocks) = ((target as u64).min(u64::from(pages)), Vec::new());
     for block in 0..pages {
@@ -183,9 +183,9 @@ fn sample_block(
             }
             Liveness::InsertInProgress => cx.txn.is_current(tuple.header.xmin()),
             Liveness::DeleteInProgress => {
-                let ours = cx.txn.is_current(vis.update_xid(&tuple.header)?);
-                *dead += u64::from(ours);
-                !ours
+                let is_own = cx.txn.is_current(vis.update_xid(&tuple.header)?);
+                *dead += u64::from(is_own);
+                !is_own
             }
         };
         if live {

@@ -1,7 +1,7 @@
 //! Sequences: a page with one row, which is changed in place and is not transactional.
 //!
-//! A record is logged once per 32 values, with the state after them. So after a crash up to 32
-//! values are skipped.
+//! A record is logged once per 32 values and contains the state after them. So up to 32 values are
+//! skipped after a crash.
 //!
 //! Counterpart: the storage part of sequence.c.
 
@@ -16,7 +16,7 @@ use wal::{DecodedRecord, Fields, RegFlags, RmgrId};
 
 /// Info byte of the only record type.
 const SEQ_LOG: u8 = 0x00;
-/// Values logged ahead. Counterpart: `SEQ_LOG_VALS`.
+/// Number of values that are logged in advance. Counterpart: `SEQ_LOG_VALS`.
 const LOG_VALUES: i64 = 32;
 
 /// A sequence's parameters, from `pg_sequence`.
@@ -29,8 +29,8 @@ pub struct SequenceParams {
     pub cycle: bool,
 }
 
-/// Values fetched at once: `next` is the first one, `cached` the last that the session may return
-/// without another fetch.
+/// Values that are fetched together: `next` is the first one, `cached` is the last one that the
+/// session may return without another fetch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fetched {
     pub next: i64,
@@ -42,7 +42,7 @@ pub struct Fetched {
 pub struct SequenceFile<'a> {
     pub file: RelFile,
     pub persistence: Persistence,
-    /// For messages.
+    /// The name of the sequence, for messages.
     pub name: &'a str,
 }
 
@@ -110,7 +110,7 @@ pub fn read(be: &mut Backend, seq: SequenceFile<'_>) -> Result<SequenceData> {
     sequence::read(&guard, seq.name)
 }
 
-/// Fetches the next values. Error: 2200H if the sequence is exhausted. WAL: `SEQ_LOG` once per 32
+/// Fetches the next values. Error 2200H if the sequence is exhausted. WAL: `SEQ_LOG` once per 32
 /// values. Counterpart: `nextval_internal`.
 pub fn next_values(
     be: &mut Backend,
@@ -125,16 +125,16 @@ pub fn next_values(
     let row = sequence::read(&guard, seq.name)?;
     let plan = plan(row, params, seq.name, guard.lsn() <= storage.wal.redo_ptr())?;
     if plan.log && logged {
-        // With an id the commit waits for the record's flush.
+        // A commit of a transaction with an id waits for the flush of the record.
         be.txn.top_xid()?;
     }
     let xid = be.txn.current_xid_if_any();
     let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
     if plan.log && logged {
-        // The record has the state after all logged values have been returned.
+        // The record contains the state after all logged values have been returned.
         let ahead = SequenceData { last_value: plan.logged_last, log_count: 0, is_called: true };
-        // The page has that state while the record is built, since the record may contain its
-        // image.
+        // The page has that state while the record is built, because the record may contain an
+        // image of the page.
         let page = edit.change(&mut guard, 0, RegFlags::WILL_INIT);
         sequence::write(page, &ahead);
         log(edit, seq.file, &ahead.to_tuple(), xid, &mut be.txn)?;
@@ -153,7 +153,7 @@ struct Plan {
     logged_last: i64,
 }
 
-/// Computes the values to return, and whether to log and which value.
+/// Computes the values to return, whether to log, and the value to log.
 fn plan(row: SequenceData, params: &SequenceParams, name: &str, after_redo: bool) -> Result<Plan> {
     let SequenceParams { increment, min, max, cache, cycle } = *params;
     let (mut next, mut last) = (row.last_value, row.last_value);
@@ -166,7 +166,7 @@ fn plan(row: SequenceData, params: &SequenceParams, name: &str, after_redo: bool
     }
     let mut log = false;
     if log_count < fetch || !row.is_called || after_redo {
-        // The first change after a checkpoint must be logged, so that replay restores the page.
+        // The first change after a checkpoint must be logged, so that replay can restore the page.
         fetch += LOG_VALUES;
         log_count = fetch;
         log = true;

@@ -1,4 +1,4 @@
-//! Components of the storage layer that all sessions share; built by `Engine::open`.
+//! Components of the storage layer that all sessions share. `Engine::open` creates them.
 
 use bufmgr::{BufferPool, PoolConfig};
 use ids::{BackendNo, Fork, Oid, Persistence, RelFile};
@@ -29,14 +29,14 @@ pub struct BackgroundCounters {
 pub struct DamageCounters(Mutex<BTreeMap<Oid, (u64, i64)>>);
 
 impl DamageCounters {
-    /// Counts one, found at this time (microseconds since 2000-01-01).
+    /// Counts a page that was found at this time (microseconds since 2000-01-01).
     pub(crate) fn add(&self, database: Oid, now: i64) {
         let mut map = self.0.lock();
         let entry = map.entry(database).or_default();
         *entry = (entry.0 + 1, now);
     }
 
-    /// Their number, and the time of the last one (microseconds since 2000-01-01).
+    /// The number of these pages, and the time of the last one (microseconds since 2000-01-01).
     pub fn of(&self, database: Oid) -> Option<(u64, i64)> {
         self.0.lock().get(&database).copied()
     }
@@ -50,22 +50,23 @@ pub struct Storage {
     pub pool: Arc<BufferPool>,
     pub locks: Arc<LockManager>,
     pub txns: Arc<TxnManager>,
-    /// What the indexes of an access method share.
+    /// The shared states of the index access methods.
     pub ams: crate::am::AmStates,
     /// Locations of sequential scans of large tables.
     pub scans: heap::scan::SyncScans,
     pub background: BackgroundCounters,
     pub damage: Arc<DamageCounters>,
-    /// Configuration of the sessions' buffer pools for temporary relations, except size and slot.
+    /// Configuration of the sessions' buffer pools for temporary relations, except for size and
+    /// slot.
     pub temp_pool: PoolConfig,
     /// The server's log.
     pub log: crate::config::LogSink,
 }
 
 impl Storage {
-    /// Drops buffers and files of a relation, with all forks. The main fork's file is truncated and
-    /// kept until the next checkpoint, so that its number is not reused too early. Returns warnings
-    /// for files that cannot be removed.
+    /// Drops buffers and files of all forks of a relation. The file of the main fork is truncated
+    /// and kept until the next checkpoint, so that its number is not reused too early. Returns
+    /// warnings for files that cannot be removed.
     #[must_use]
     pub fn drop_files(&self, file: RelFile, redo: bool) -> Vec<PgError> {
         self.pool.drop_relation(file);

@@ -21,7 +21,7 @@ const FORKS: [Fork; 3] = [Fork::Main, Fork::Fsm, Fork::Vm];
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DropFile {
     pub(crate) file: RelFile,
-    /// The session of a temporary relation.
+    /// The backend number of the session that owns a temporary relation.
     pub(crate) backend: Option<BackendNo>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct DropFile {
 struct Pending {
     drop: DropFile,
     permanent: bool,
-    /// Remove at commit; false: at abort.
+    /// True if the file is removed at commit, false at abort.
     at_commit: bool,
     /// Nesting level of the subtransaction.
     nesting: usize,
@@ -61,28 +61,28 @@ impl PendingFiles {
         self.logged(|p| !p.at_commit && p.nesting >= nesting)
     }
 
-    /// Did the transaction create permanent files? Then its commit must be durable at once: after a
-    /// crash without the commit, the files would remain without an owner.
+    /// True if the transaction has created permanent files. Its commit must then be durable at
+    /// once: after a crash without the commit, the files would remain without an owner.
     pub(crate) fn has_new_permanent(&self) -> bool {
         self.list.iter().any(|p| !p.at_commit && p.permanent)
     }
 
-    /// New relations whose changes have not been logged, without those that are dropped at commit.
+    /// New relations whose changes have not been logged, except those that are dropped at commit.
     fn unlogged(&self) -> Vec<RelFile> {
         let dropped = |file| self.list.iter().any(|p| p.at_commit && p.drop.file == file);
         let skipping = self.list.iter().filter(|p| p.skips_wal);
         skipping.map(|p| p.drop.file).filter(|file| !dropped(*file)).collect()
     }
 
-    /// The subtransaction at nesting level `parent + 1` was committed.
+    /// Commits the subtransaction at nesting level `parent + 1`.
     pub(crate) fn commit_level(&mut self, parent: usize) {
         for pending in &mut self.list {
             pending.nesting = pending.nesting.min(parent);
         }
     }
 
-    /// The subtransaction at nesting level `parent + 1` was aborted. Returns the files that it
-    /// created, to be removed now; files that it dropped are kept.
+    /// Aborts the subtransaction at nesting level `parent + 1`. Returns the files that it created,
+    /// which must be removed now; files that it dropped are kept.
     pub(crate) fn abort_level(&mut self, parent: usize) -> Vec<DropFile> {
         let mut gone = Vec::new();
         self.list.retain(|p| {
@@ -106,8 +106,8 @@ impl PendingFiles {
     }
 }
 
-/// Creates the empty main fork of a new relation, for an unlogged one also the init fork. They are
-/// removed if the transaction aborts. WAL: `SMGR_CREATE` for forks that survive a crash.
+/// Creates the empty main fork of a new relation, and for an unlogged relation also the init fork.
+/// They are removed if the transaction aborts. WAL: `SMGR_CREATE` for forks that survive a crash.
 /// Counterpart: `RelationCreateStorage`.
 pub fn create_relation_files(
     be: &mut Backend,
@@ -141,7 +141,7 @@ pub fn create_relation_files(
     Ok(())
 }
 
-/// Are there files with this number, for example from a transaction before a crash?
+/// True if there are files with this number, for example of a transaction before a crash.
 /// Counterpart: the check in `GetNewRelFileNode`.
 pub fn relation_files_exist(
     be: &mut Backend,
@@ -175,7 +175,7 @@ pub fn drop_relation_files(be: &mut Backend, file: RelFile, persistence: Persist
 
 /// Called before a commit under `wal_level = minimal`: new relations whose changes were not logged
 /// are synced to disk, or logged if they are small (`wal_skip_threshold`). Later changes are logged
-/// as usual. WAL: `XLOG_FPI` for the small ones. Counterpart: `smgrDoPendingSyncs`.
+/// as usual. WAL: `XLOG_FPI` for the small relations. Counterpart: `smgrDoPendingSyncs`.
 pub(crate) fn make_new_files_durable(be: &mut Backend) -> Result<()> {
     for file in be.pending.unlogged() {
         let storage = be.storage().clone();
@@ -233,15 +233,15 @@ fn log_pages(be: &mut Backend, fork: &Arc<ForkBuffers>, count: u32) -> Result<()
     Ok(())
 }
 
-/// Was the file created by the current (sub)transaction? Then its rows are not visible to others,
+/// True if the current (sub)transaction created the file. Its rows are then not visible to others,
 /// and an abort removes them with the file.
 pub fn is_new_here(be: &Backend, file: RelFile) -> bool {
     let nesting = be.txn.nesting();
     be.pending.list.iter().any(|p| !p.at_commit && p.drop.file == file && p.nesting == nesting)
 }
 
-/// Keeps the relation's new files even if the transaction aborts, or its old ones even if it
-/// commits (for mapped catalogs). Counterpart: `RelationPreserveStorage`.
+/// Keeps the new files of the relation even if the transaction aborts, or its old files even if the
+/// transaction commits (for mapped catalogs). Counterpart: `RelationPreserveStorage`.
 pub fn preserve_relation_files(be: &mut Backend, file: RelFile, at_commit: bool) {
     be.pending.list.retain(|p| !(p.drop.file == file && p.at_commit == at_commit));
 }

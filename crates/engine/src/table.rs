@@ -10,6 +10,7 @@ use crate::toast;
 use bufmgr::Strategy;
 use heap::scan::{BlockOrder, Visit, Visited};
 use heap::{HeapRel, TmFailure, TmResult, TupleLockMode};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, BlockNo, CommandId, OffsetNo, Tid, Xid};
 use lmgr::{LockMode, LockTag, WaitPolicy};
 use page::{HeapTuple, Value, varlena};
@@ -39,13 +40,13 @@ pub mod system {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowOutcome {
     Ok,
-    /// Not visible to the command.
+    /// The row is not visible to the command.
     Invisible,
-    /// Changed already by this transaction, in command `cmax`.
+    /// This transaction has already changed the row, in command `cmax`.
     SelfModified {
         cmax: CommandId,
     },
-    /// Another transaction updated it; `next` is the newer version (to be rechecked).
+    /// Another transaction updated the row; `next` is the newer version (to be rechecked).
     Updated {
         next: Tid,
         xmax: Xid,
@@ -53,7 +54,7 @@ pub enum RowOutcome {
     Deleted {
         xmax: Xid,
     },
-    /// Locked by another transaction, and the caller does not wait.
+    /// The row is locked by another transaction, and the caller does not wait.
     WouldBlock,
 }
 
@@ -63,7 +64,7 @@ pub struct Updated {
     pub outcome: RowOutcome,
     /// The new version.
     pub tid: Tid,
-    /// False for a heap-only update: no index needs a new entry.
+    /// False for a heap-only update, which needs no new index entries.
     pub needs_index_entries: bool,
     /// The transaction that inserted the old version, if columns were kept from it.
     pub old_xmin: Xid,
@@ -78,7 +79,7 @@ pub enum RowLock {
     Update,
 }
 
-/// What to do if another transaction holds the row.
+/// Behaviour if another transaction has locked the row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RowWait {
     #[default]
@@ -89,25 +90,25 @@ pub enum RowWait {
     Error,
 }
 
-/// How to change a row.
+/// Options of a change of a row.
 #[derive(Clone, Copy, Default)]
 pub struct ChangeOptions<'a> {
-    /// The old version must be visible to this snapshot too (referential integrity under
+    /// The old version must also be visible to this snapshot (referential integrity under
     /// repeatable read).
     pub crosscheck: Option<&'a Snapshot>,
     pub wait: RowWait,
-    /// Updates: columns whose stored value is copied from the old version (`values` is ignored for
-    /// them). TOASTed values then need not be read and written.
+    /// For updates, columns whose stored value is copied from the old version (their entries in
+    /// `values` are ignored). TOASTed values then need not be read and written.
     pub keep: &'a [AttrNo],
-    /// Deletes: an UPDATE moves the row to another partition.
+    /// For deletions, an UPDATE moves the row to another partition.
     pub changing_partition: bool,
-    /// The command number to use; `None`: the transaction's current one. A statement keeps the
-    /// number with which it started, although functions that it calls may have advanced the current
-    /// one. Counterpart: `es_output_cid`.
+    /// The command number to use; `None` for the current one of the transaction. A statement keeps
+    /// the number with which it started, although functions that it calls may have advanced the
+    /// current one. Counterpart: `es_output_cid`.
     pub command: Option<CommandId>,
 }
 
-/// How to lock a row.
+/// Options of a row lock.
 #[derive(Clone, Copy)]
 pub struct LockRow {
     pub lock: RowLock,
@@ -119,7 +120,7 @@ pub struct LockRow {
 }
 
 impl LockRow {
-    /// Waits, and locks only the given version.
+    /// Waits if necessary, and locks only the given version.
     pub fn version(lock: RowLock) -> LockRow {
         LockRow { lock, wait: RowWait::Block, follow: false, command: None }
     }
@@ -169,7 +170,7 @@ fn not_available(table: &TableDesc) -> PgError {
 
 #[derive(Clone, Debug, Default)]
 pub struct ScanOptions {
-    /// Only these blocks (parallel scans, TID ranges).
+    /// Only these blocks are scanned (parallel scans, TID ranges).
     pub blocks: Option<Range<u32>>,
     /// The scan may start at the location of another scan of the table.
     pub synchronize: bool,
@@ -189,7 +190,7 @@ pub struct WordCondition {
 pub struct TableScan {
     table: Arc<TableDesc>,
     conditions: SmallVec<[WordCondition; 2]>,
-    /// Number of visible rows that did not satisfy them.
+    /// Number of visible rows that did not satisfy the conditions.
     rows_filtered: u64,
     snapshot: Arc<Snapshot>,
     reader: RowReader,
@@ -198,18 +199,18 @@ pub struct TableScan {
     large: bool,
     options: ScanOptions,
     order: BlockOrder,
-    /// First block of the order.
+    /// First block in the order of the scan.
     base: u32,
     /// The page that is not finished, and the line pointer to continue with.
     resume: Option<(BlockNo, OffsetNo)>,
     block: BlockNo,
     synchronized: bool,
-    /// Number of blocks to read ahead; doubles with each read.
+    /// Number of blocks to read ahead. It is doubled with each read.
     ahead: u32,
 }
 
 impl TableScan {
-    /// A scan that returns the columns in this order; system columns may be among them.
+    /// A scan that returns the columns in this order; they may include system columns.
     pub fn new(
         be: &mut Backend,
         table: &Arc<TableDesc>,
@@ -237,12 +238,12 @@ impl TableScan {
         Ok(scan)
     }
 
-    /// Sets the snapshot, from the next rescan on: see [`TableScan::release`].
+    /// Sets the snapshot for the next rescan: see [`TableScan::release`].
     pub fn set_snapshot(&mut self, snapshot: Arc<Snapshot>) {
         self.snapshot = snapshot;
     }
 
-    /// Skips rows that do not satisfy all of these conditions, from the next row on.
+    /// Skips rows that do not satisfy all of these conditions, starting with the next row.
     pub fn set_conditions(&mut self, conditions: impl IntoIterator<Item = WordCondition>) {
         self.conditions.clear();
         self.conditions.extend(conditions);
@@ -253,7 +254,7 @@ impl TableScan {
         self.rows_filtered
     }
 
-    /// Ends the scan and releases its snapshot and its ring; [`TableScan::set_snapshot`] and a
+    /// Ends the scan and releases its snapshot and its ring. [`TableScan::set_snapshot`] and a
     /// rescan make it usable again.
     pub fn release(&mut self, be: &Backend) {
         self.snapshot = be.no_snapshot();
@@ -280,7 +281,7 @@ impl TableScan {
 
     /// Appends up to `rows_max` rows to `batch`, which has the scan's columns (see [`new_batch`]);
     /// fewer if few rows satisfy the conditions, because the caller may need only the first ones.
-    /// False if there were none left.
+    /// Returns false if there were none left.
     pub fn next_batch(
         &mut self,
         be: &mut Backend,
@@ -343,7 +344,7 @@ impl TableScan {
         be.check_interrupts()?;
         self.block = block;
         if !self.options.backward {
-            // Reads this block and the following ones that are not in the buffer pool.
+            // Reads this block and the subsequent ones that are not in the buffer pool.
             let end = self.base + self.order.nblocks();
             let main = &self.table.heap(be).main;
             let pool = be.pool(self.table.persistence);
@@ -420,8 +421,8 @@ impl RowFetch {
     }
 }
 
-/// Appends the row version at `tid` to `batch` if it is visible to the snapshot. Not for TIDs of
-/// index entries, which identify HOT chains: see [`crate::index::IndexScan`].
+/// Appends the row version at `tid` to `batch` if it is visible to the snapshot. TIDs of index
+/// entries, which identify HOT chains, cannot be used: see [`crate::index::IndexScan`].
 pub fn fetch(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -447,11 +448,12 @@ pub fn latest_tid(
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InsertOptions {
-    /// Do not search existing pages for room.
+    /// Existing pages are not searched for free space.
     pub skip_fsm: bool,
-    /// Insert as frozen (COPY FREEZE).
+    /// Rows are inserted as frozen (COPY FREEZE).
     pub frozen: bool,
-    /// Token of a speculative insertion (ON CONFLICT, see [`begin_speculative`]); 0: a normal one.
+    /// Token of a speculative insertion (ON CONFLICT, see [`begin_speculative`]); 0 for a normal
+    /// insertion.
     pub speculative_token: u32,
     /// As in [`ChangeOptions::command`].
     pub command: Option<CommandId>,
@@ -478,11 +480,11 @@ pub(crate) fn value(datum: DatumRef<'_>) -> Value<'_> {
     }
 }
 
-/// Limit for a row before its values are compressed or moved to the TOAST table: PostgreSQL forms
-/// it in one allocation, of less than 1 GB.
+/// Size limit of a row before its values are compressed or moved to the TOAST table: PostgreSQL
+/// forms it in one allocation of less than 1 GB.
 const TUPLE_BYTES_MAX: usize = types::limits::ALLOCATION_BYTES_MAX;
 
-/// Forms the tuple, with TOAST. Error: 54000 if the row is too large.
+/// Forms the tuple, with TOAST. Error 54000 if the row is too large.
 pub(crate) fn form(
     be: &mut Backend,
     table: &TableDesc,
@@ -505,7 +507,7 @@ pub(crate) fn form(
     page::form::form_into(&table.tupdesc, &values, out)
 }
 
-/// Inserts a row; `values` has one value per column of the table, with NULL for dropped ones.
+/// Inserts a row; `values` has one value per column of the table, and NULL for dropped columns.
 pub fn insert(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -523,9 +525,9 @@ pub fn insert(
     tid
 }
 
-/// As [`insert`], of a row that was computed from the version at `from` of `old`. The columns
-/// `same` have the values of that version. Where it has them compressed inline, they stay
-/// compressed, even if the column's storage has changed.
+/// As [`insert`], for a row that was computed from the version at `from` of `old`. The columns
+/// `same` have the values of that version. Values that are compressed inline in that version stay
+/// compressed, even if the storage of their column has changed.
 pub fn insert_again(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -557,7 +559,7 @@ pub fn insert_again(
 }
 
 /// Index columns of storage plain whose values are compressed in the version at `tid`: index column
-/// and stored bytes. They are stored in the index unchanged.
+/// and stored bytes. They are stored unchanged in the index.
 pub(crate) fn compressed_keys(
     be: &mut Backend,
     table: &TableDesc,
@@ -567,7 +569,7 @@ pub(crate) fn compressed_keys(
     let attrs = &table.tupdesc.attrs;
     let is_plain = |column: AttrNo| {
         let attr = (column as usize).checked_sub(1).and_then(|i| attrs.get(i));
-        attr.is_some_and(|a| a.len == -1 && a.storage == b'p')
+        attr.is_some_and(|a| a.len == -1 && a.storage == ColumnStorage::Plain)
     };
     let mut found = Vec::new();
     if !index.columns.iter().any(|&column| column > 0 && is_plain(column)) {
@@ -599,7 +601,7 @@ impl BulkInsert {
         BulkInsert { inner, tuples: heap::Tuples::default() }
     }
 
-    /// For INSERT, which uses no ring.
+    /// The state for INSERT, which uses no ring.
     pub fn without_ring() -> BulkInsert {
         let inner = heap::BulkInsert::without_ring();
         BulkInsert { inner, tuples: heap::Tuples::default() }
@@ -611,7 +613,7 @@ impl BulkInsert {
     }
 }
 
-/// Inserts all rows of `rows` (columns as in [`insert`]); their TIDs are appended to `tids`.
+/// Inserts all rows of `rows` (columns as in [`insert`]). Their TIDs are appended to `tids`.
 pub fn multi_insert(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -647,9 +649,9 @@ pub fn multi_insert(
     heap::multi_insert(&mut cx, rel, tuples, cid, options.heap(), Some(inner), tids)
 }
 
-/// A token for a speculative insertion, locked: other transactions wait for the end of the
-/// insertion instead of the end of this transaction.
-/// Counterpart: `SpeculativeInsertionLockAcquire`.
+/// A token for a speculative insertion, which is locked: other transactions wait for the end of the
+/// insertion instead of the end of this transaction. Counterpart:
+/// `SpeculativeInsertionLockAcquire`.
 pub fn begin_speculative(be: &mut Backend) -> Result<u32> {
     let xid = be.txn.current_xid()?;
     let token = be.next_speculative_token();
@@ -698,7 +700,7 @@ fn copy_external(be: &mut Backend, table: &TableDesc, tid: Tid) -> Result<Option
     Ok(copied.flatten())
 }
 
-/// Updates the version at `tid`; `values` as in [`insert`].
+/// Updates the version at `tid`; `values` are as in [`insert`].
 pub fn update(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -713,7 +715,7 @@ pub fn update(
     } else {
         None
     };
-    // Pushed one by one: `collect` would copy the whole inline array.
+    // Values are pushed one by one, because `collect` would copy the whole inline array.
     let given = values;
     let mut values = Values::new();
     given.iter().for_each(|d| values.push(value(*d)));
@@ -843,8 +845,8 @@ fn lock_version(
     }
 }
 
-/// Locks the row at `tid`. On success the locked version's `columns` are appended to `batch`; its
-/// TID is returned. Counterpart: `heapam_tuple_lock`.
+/// Locks the row at `tid`. If that succeeds, the `columns` of the locked version are appended to
+/// `batch` and its TID is returned. Counterpart: `heapam_tuple_lock`.
 pub fn lock_row(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -897,7 +899,7 @@ enum Link {
     End(RowOutcome),
 }
 
-/// Follows the update chain from `tid`, whose version's xmin must be `xmax`.
+/// Follows the update chain from `tid`. The xmin of the version at `tid` must be `xmax`.
 fn newest_version(
     be: &mut Backend,
     table: &TableDesc,
@@ -978,7 +980,7 @@ fn follow_link(
     Ok(Link::Next(header.ctid, vis.update_xid(&header)?))
 }
 
-/// Number of blocks.
+/// Number of blocks of the table.
 pub fn nblocks(be: &Backend, table: &TableDesc) -> Result<u32> {
     be.pool(table.persistence).nblocks(&table.heap(be).main)
 }

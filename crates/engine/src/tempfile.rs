@@ -24,10 +24,10 @@ pub struct TempSpace {
     next: AtomicU64,
     /// Total size of existing files in bytes.
     held: AtomicU64,
-    /// `temp_file_limit` in bytes; `u64::MAX`: no limit.
+    /// `temp_file_limit` in bytes; `u64::MAX` for no limit.
     limit: AtomicU64,
-    /// `log_temp_files`: files of at least so many bytes are logged when they are removed;
-    /// `u64::MAX`: none.
+    /// `log_temp_files`: files of at least this number of bytes are logged when they are removed;
+    /// `u64::MAX` for none.
     log_from: AtomicU64,
     files_total: AtomicU64,
     bytes_total: AtomicU64,
@@ -91,7 +91,7 @@ impl TempSpace {
     }
 }
 
-/// A temporary file, written by appending. It is removed when dropped.
+/// A temporary file, to which bytes are appended. It is removed when dropped.
 pub struct TempFile {
     space: Arc<TempSpace>,
     path: String,
@@ -109,7 +109,7 @@ impl TempFile {
         self.len == 0
     }
 
-    /// Appends bytes; returns their offset. Error: 53400 beyond `temp_file_limit`.
+    /// Appends bytes and returns their offset. Error 53400 beyond `temp_file_limit`.
     pub fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         let at = self.len;
         let more = bytes.len() as u64;
@@ -151,7 +151,7 @@ impl Drop for TempFile {
     }
 }
 
-/// Removes temporary files of earlier runs of the server. Errors are only logged, since the files
+/// Removes temporary files of previous runs of the server. Errors are only logged, since the files
 /// are not used.
 pub(crate) fn remove_leftovers(disk: &dyn Disk, log: &dyn Fn(PgError)) {
     let mut directories = vec![DIRECTORY.to_owned()];

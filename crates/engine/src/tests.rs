@@ -3,9 +3,9 @@
 
 mod conflicts;
 mod crash;
+mod fixture;
 mod liveness;
 mod model;
-mod ours;
-mod real;
+mod norsu_log;
+mod postgresql_directory;
 mod tables;
-mod world;

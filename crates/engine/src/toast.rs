@@ -15,6 +15,7 @@ use crate::backend::Backend;
 use crate::desc::{TableDesc, ToastDesc};
 use crate::index::{self, ScanKey, UniqueCheck};
 use crate::table::{self, RowOutcome};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, Oid};
 use page::form::data_size;
 use page::heap_tuple::{HEADER_SIZE, bitmap_len};
@@ -30,6 +31,9 @@ use types::{Batch, Datum, DatumRef};
 pub const TUPLE_THRESHOLD: usize = 2032;
 /// Counterpart: `TOAST_TUPLE_TARGET_MAIN`.
 const TARGET_MAIN: usize = 8160;
+/// Storages whose values are moved out of line before those of [`MAIN`].
+const MOVABLE: &[ColumnStorage] = &[ColumnStorage::Extended, ColumnStorage::External];
+const MAIN: &[ColumnStorage] = &[ColumnStorage::Main];
 /// Bytes of a chunk. Counterpart: `TOAST_MAX_CHUNK_SIZE`.
 pub const CHUNK_SIZE: usize = 1996;
 
@@ -53,7 +57,7 @@ fn expand(method: Compression, data: &[u8], raw_size: usize, out: &mut Vec<u8>) 
         return Err(pg_err!(INTERNAL_ERROR, "invalid memory alloc request size {whole}"));
     }
     let at = out.len();
-    // A damaged size must not cause a large allocation.
+    // A corrupted size must not cause a large allocation.
     let promised = raw_size.min(method.expanded_max(data.len()));
     out.try_reserve(promised).map_err(|_| pg_err!(OUT_OF_MEMORY, "out of memory"))?;
     out.resize(at + promised, 0);
@@ -122,7 +126,7 @@ fn chunks(
 ) -> Result<()> {
     let size = pointer.ext_size as usize;
     let (id, name) = (pointer.value_id, &toast.table.name);
-    // The size in the pointer may be damaged, so memory is allocated chunk by chunk.
+    // The size in the pointer may be corrupted, so memory is allocated chunk by chunk.
     let begin = out.len();
     let mut expected = 0;
     let last = size.saturating_sub(1) / CHUNK_SIZE;
@@ -179,10 +183,10 @@ fn visit(
     each: &mut dyn FnMut(&Batch, usize) -> Result<()>,
 ) -> Result<()> {
     let key = of_value(toast, id);
-    // A chunk is visible if the row with its pointer was.
+    // A chunk is visible if the row with its pointer was visible.
     let snapshot = Arc::new(txn::Snapshot::of_kind(SnapshotKind::Toast));
-    // The scan does not keep the entries' leaf pinned. If VACUUM removes a chunk and its TID is
-    // reused, such a snapshot sees the new row. So the chunk_id of each row is checked.
+    // The scan does not keep the leaf of the entries pinned. If VACUUM removes a chunk and its TID
+    // is reused, the new row is visible to such a snapshot. So the chunk_id of each row is checked.
     let columns: SmallVec<[AttrNo; 4]> = columns.iter().copied().chain([CHUNK_ID]).collect();
     let chunk_id = columns.len() - 1;
     let mut scan = index::IndexScan::new(
@@ -218,7 +222,7 @@ pub(crate) struct Prepared<'a> {
 
 pub(crate) enum Stored<'a> {
     Given(Value<'a>),
-    /// Made here: a varlena with its header.
+    /// Created here: a varlena with its header.
     Made(Vec<u8>),
 }
 
@@ -233,12 +237,12 @@ impl Stored<'_> {
 
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// Not to be toasted: a pointer that is kept, storage plain, or not a varlena.
+    /// The value is not toasted: it is a pointer that is kept, of storage plain, or not a varlena.
     ignore: bool,
     incompressible: bool,
     external: bool,
     compressed: bool,
-    /// With header.
+    /// Its size, including the header.
     size: usize,
 }
 
@@ -274,7 +278,7 @@ pub(crate) fn prepare<'a>(
                 }
                 _ => {}
             }
-            state.ignore |= attr.storage == b'p';
+            state.ignore |= attr.storage == ColumnStorage::Plain;
             state
         })
         .collect();
@@ -302,8 +306,8 @@ impl Toaster<'_, '_> {
         let limit = target - hoff;
         let can_move = self.table.toast.is_some();
         while self.size()? > limit {
-            let Some(i) = self.biggest(b"xe", true) else { break };
-            if self.table.tupdesc.attrs[i].storage == b'x' {
+            let Some(i) = self.largest_value(MOVABLE, true) else { break };
+            if self.table.tupdesc.attrs[i].storage == ColumnStorage::Extended {
                 self.compress(i);
             } else {
                 self.states[i].incompressible = true;
@@ -313,23 +317,23 @@ impl Toaster<'_, '_> {
             }
         }
         while can_move && self.size()? > limit {
-            let Some(i) = self.biggest(b"xe", false) else { break };
+            let Some(i) = self.largest_value(MOVABLE, false) else { break };
             self.move_out(be, i)?;
         }
         while self.size()? > limit {
-            let Some(i) = self.biggest(b"m", true) else { break };
+            let Some(i) = self.largest_value(MAIN, true) else { break };
             self.compress(i);
         }
         let limit = TARGET_MAIN - hoff;
         while can_move && self.size()? > limit {
-            let Some(i) = self.biggest(b"m", false) else { break };
+            let Some(i) = self.largest_value(MAIN, false) else { break };
             self.move_out(be, i)?;
         }
         Ok(())
     }
 
     /// The largest value of these storages that can still be compressed or moved out of line.
-    fn biggest(&self, storages: &[u8], for_compression: bool) -> Option<usize> {
+    fn largest_value(&self, storages: &[ColumnStorage], for_compression: bool) -> Option<usize> {
         let mut best = (max_align(varlena::TOAST_POINTER_SIZE), None);
         for (i, (state, attr)) in self.states.iter().zip(&self.table.tupdesc.attrs).enumerate() {
             let done = state.ignore
@@ -377,9 +381,9 @@ fn save(be: &mut Backend, toast: &ToastDesc, value: Value<'_>) -> Result<ToastPo
             Some(Varlena::Compressed { raw_size, method, .. }) => {
                 (&raw[varlena::HEADER_SIZE..], raw_size + varlena::HEADER_SIZE, Some(method))
             }
-            _ => return Err(PgError::internal("value to be toasted has the wrong form")),
+            _ => return Err(PgError::internal("value to be toasted is not a varlena")),
         },
-        _ => return Err(PgError::internal("value to be toasted has the wrong form")),
+        _ => return Err(PgError::internal("value to be toasted is not a varlena")),
     };
     let pointer = ToastPointer {
         raw_size: raw_size as u32,
@@ -416,7 +420,7 @@ fn free_id(be: &mut Backend, toast: &ToastDesc) -> Result<Oid> {
         be.check_interrupts()?;
         let id = be.storage().txns.new_oid()?;
         let key = of_value(toast, id);
-        // Any index entry counts, even of a dead row.
+        // Any index entry counts, including entries of dead rows.
         if index::scan_tids(be, &toast.index, vec![key], &mut |_, _| {})? == 0 {
             return Ok(id);
         }
@@ -443,7 +447,7 @@ pub(crate) fn delete_values(
             continue;
         }
         let mut tids = Vec::new();
-        // Chunks are deleted without checking their contents, which may be damaged.
+        // Chunks are deleted without checking their contents, which may be corrupted.
         visit(be, toast, pointer.value_id, &[table::system::CTID], &mut |batch, row| {
             tids.push(types::system::tid_of(batch.get(row, 0)));
             Ok(())

@@ -58,9 +58,9 @@ fn rel_bytes(rel: RelFile) -> [u8; 12] {
     b
 }
 
-/// Truncates a relation to `nblocks` blocks, with its maps. The caller holds AccessExclusive. An
-/// error after the record is written is a PANIC: see [`BufferPool::truncate`].
-/// Counterpart: `RelationTruncate`.
+/// Truncates a relation and its maps to `nblocks` blocks. The caller holds AccessExclusive. An
+/// error after the record is written is a PANIC: see [`BufferPool::truncate`]. Counterpart:
+/// `RelationTruncate`.
 ///
 /// WAL: `SMGR_TRUNCATE`, flushed before any file is truncated. If the record were lost, replay
 /// would access pages that do not exist, and the relation's maps would still refer to them.
@@ -74,8 +74,8 @@ pub fn truncate(
     xid: Xid,
 ) -> Result<()> {
     let cuts = prepare(pool, wal, scratch, rel, persistence, nblocks, TRUNCATE_ALL)?;
-    // A checkpoint between record and truncation would put the redo pointer after the record, while
-    // the files are not truncated yet.
+    // The redo pointer of a checkpoint between record and truncation would be after the record,
+    // although the files are not truncated yet.
     let _delay = wal.delay_checkpoint_end();
     let _delay_start = wal.delay_checkpoint_start();
     let is_logged = pool.open(rel, Fork::Main, persistence).is_logged();
@@ -90,9 +90,9 @@ pub fn truncate(
 
 type Cuts = SmallVec<[(Arc<ForkBuffers>, u32); 3]>;
 
-/// Of the forks in `what`, those to truncate, with their new lengths in blocks. Clears entries of
-/// later blocks on the last pages of the maps, which is harmless even if the truncation does not
-/// follow.
+/// The forks among `what` that must be truncated, with their new lengths in blocks. Clears the
+/// entries of later blocks on the last pages of the maps, which is harmless even if no truncation
+/// follows.
 fn prepare(
     pool: &BufferPool,
     wal: &Wal,

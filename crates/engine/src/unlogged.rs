@@ -1,5 +1,5 @@
 //! Unlogged relations after a crash: they are reset to their init fork, which is that of an empty
-//! relation. Also directory functions that recovery and databases use.
+//! relation. The module also contains directory functions that recovery and databases use.
 //!
 //! Counterpart: reinit.c, copydir.c, `SyncDataDirectory` in fd.c.
 
@@ -13,7 +13,7 @@ use vfs::{Disk, FileKind, OpenMode, io_error};
 /// The step of a reset: `Cleanup` before replay, `Init` after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reset {
-    /// Removes all forks but the init fork.
+    /// Removes all forks except the init fork.
     Cleanup,
     /// Copies the init fork to the main fork.
     Init,
@@ -151,8 +151,8 @@ pub(crate) fn copy_dir(disk: &dyn Disk, from: &str, to: &str) -> Result<()> {
     disk.sync_dir(above).map_err(|e| io_error("fsync file", above, &e))
 }
 
-/// Syncs all files in the data directory. Writes of a crashed server may be unsynced in the cache
-/// of the operating system, and replay relies on them. Counterpart: `SyncDataDirectory`.
+/// Syncs all files in the data directory. Writes of a crashed server may be in the cache of the
+/// operating system only, and replay relies on them. Counterpart: `SyncDataDirectory`.
 pub(crate) fn sync_data_directory(disk: &dyn Disk) -> Result<()> {
     let mut dirs = vec![".".to_owned()];
     if let Ok(entries) = disk.list("pg_tblspc") {
@@ -173,7 +173,8 @@ pub(crate) fn sync_data_directory(disk: &dyn Disk) -> Result<()> {
             match entry.kind {
                 FileKind::Dir => dirs.push(path),
                 FileKind::File => {
-                    // A file that cannot be opened is not the server's; PostgreSQL only logs it.
+                    // A file that cannot be opened does not belong to the server; PostgreSQL only
+                    // logs it.
                     if let Ok(file) = disk.open(&path, OpenMode::ReadWrite) {
                         file.sync_all().map_err(|e| io_error("fsync file", &path, &e))?;
                     }

@@ -28,13 +28,13 @@ pub struct VacuumOptions {
     pub multixact_freeze_table_age: u32,
     pub failsafe_age: u32,
     pub multixact_failsafe_age: u32,
-    /// DISABLE_PAGE_SKIPPING.
+    /// The option DISABLE_PAGE_SKIPPING.
     pub disable_page_skipping: bool,
-    /// INDEX_CLEANUP: `None` is AUTO.
+    /// The option INDEX_CLEANUP; `None` is AUTO.
     pub index_cleanup: Option<bool>,
     pub truncate: bool,
     /// The table has indexes that are not in the given list. Their entries are kept, and so are the
-    /// dead line pointers to which they point. INDEX_CLEANUP must be off.
+    /// dead line pointers to which they refer. INDEX_CLEANUP must be off.
     pub has_other_indexes: bool,
     /// Memory for dead TIDs, in bytes.
     pub maintenance_work_mem: usize,
@@ -43,10 +43,10 @@ pub struct VacuumOptions {
     pub cost_limit: u32,
     pub is_autovacuum: bool,
     pub for_wraparound: bool,
-    /// The table's `relfrozenxid` and `relminmxid` before.
+    /// `relfrozenxid` and `relminmxid` of the table before this VACUUM.
     pub rel_frozen_xid: Xid,
     pub rel_min_mxid: MultiXid,
-    /// Its `relpages` and `reltuples` before.
+    /// `relpages` and `reltuples` of the table before this VACUUM.
     pub rel_pages: u32,
     pub rel_tuples: f64,
 }
@@ -94,7 +94,7 @@ pub struct VacuumResult {
     pub index_scans: u32,
     pub new_frozen_xid: Xid,
     pub new_min_mxid: MultiXid,
-    /// By index.
+    /// The results of the indexes.
     pub indexes: Vec<IndexVacuumResult>,
     pub failsafe: bool,
 }
@@ -111,7 +111,7 @@ pub struct IndexVacuumResult {
     pub estimated: bool,
 }
 
-/// Shorter runs of skippable pages are read. Counterpart: `SKIP_PAGES_THRESHOLD`.
+/// Shorter ranges of skippable pages are read. Counterpart: `SKIP_PAGES_THRESHOLD`.
 const SKIP_PAGES_MIN: u32 = 32;
 /// Index vacuuming is bypassed if less than this fraction of the pages has dead line pointers.
 /// Counterpart: `BYPASS_THRESHOLD_PAGES`.
@@ -150,14 +150,15 @@ enum Phase {
     Start,
     Scan(Option<BlockNo>, OffsetNo),
     FreeDead(Option<BlockNo>, OffsetNo),
-    /// With the number of the index.
+    /// The index with this number is vacuumed.
     VacuumIndex(usize),
     CleanUpIndex(usize),
-    /// With the new number of blocks.
+    /// The table is truncated to this number of blocks.
     Truncate(u32),
 }
 
-/// Vacuums the table, in a transaction of its own. The caller holds ShareUpdateExclusive on it.
+/// Vacuums the table in a transaction of its own. The caller holds ShareUpdateExclusive on the
+/// table.
 pub fn vacuum(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -330,7 +331,7 @@ impl Vacuum<'_> {
             return;
         }
         let txns = &be.storage().txns;
-        // Not before autovacuum would run to prevent wraparound.
+        // The failsafe is never enabled before autovacuum would run to prevent wraparound.
         let least = |age: u32, freeze_max: u32| age.max(freeze_max / 100 * 105);
         let (max, multi_max) = txns.freeze_max_ages();
         let next = txns.next_full_xid().xid().0;
@@ -343,8 +344,8 @@ impl Vacuum<'_> {
             || self.cutoffs.relminmxid.precedes(multi_limit);
     }
 
-    /// Length of the run of pages from `block` on that need not be scanned. The last page is always
-    /// scanned, to avoid useless attempts to truncate.
+    /// Number of pages from `block` on that need not be scanned. The last page is always scanned,
+    /// to avoid useless attempts to truncate the table.
     fn skippable(&mut self, be: &mut Backend, block: u32, pages: u32) -> Result<u32> {
         if self.options.disable_page_skipping {
             return Ok(0);
@@ -467,7 +468,7 @@ impl Vacuum<'_> {
         Ok(Some(report))
     }
 
-    /// Are there no indexes, so that dead line pointers can be reused at once?
+    /// True if there are no indexes, so that dead line pointers can be reused at once.
     fn has_no_indexes(&self) -> bool {
         self.indexes.is_empty() && !self.options.has_other_indexes
     }
@@ -550,14 +551,14 @@ impl Vacuum<'_> {
         Ok(())
     }
 
-    /// Truncates empty pages at the end, if there are enough and the table is not in use.
-    /// Counterpart: `lazy_truncate_heap`.
+    /// Truncates empty pages at the end of the table, if there are enough of them and the table is
+    /// not in use. Counterpart: `lazy_truncate_heap`.
     fn truncate_end(&mut self, be: &mut Backend) -> Result<()> {
         let pages = self.result.pages;
         let free = pages - self.nonempty_pages.min(pages);
         let worth = free > 0 && (free >= 1000 || free >= pages / 16);
-        // The record of the lock for standbys needs an id, which cannot be assigned past the stop
-        // limit.
+        // The record of the lock for standbys contains a transaction id, which cannot be assigned
+        // beyond the stop limit.
         let stopped = be.storage().txns.is_stopped();
         if !self.options.truncate || !worth || self.result.failsafe || stopped {
             return Ok(());
@@ -600,7 +601,7 @@ fn estimate_tuples(before: &VacuumOptions, result: &VacuumResult) -> f64 {
     if scanned == pages {
         return result.live_tuples;
     }
-    // Few scanned pages, such as a partly filled last one, are not representative.
+    // A small number of scanned pages, such as a partially filled last page, is not representative.
     let few = f64::from(scanned) < f64::from(pages) * 0.02;
     if (before.rel_pages == pages && few) || scanned <= 1 {
         return before.rel_tuples;

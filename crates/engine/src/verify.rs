@@ -1,5 +1,5 @@
-//! Verification of a table with its indexes: the heap's pages, each index's tree, and that both
-//! have the same rows. The table must not change meanwhile.
+//! Verification of a table with its indexes: the pages of the heap, the tree of each index, and
+//! that both contain the same rows. The table must not change meanwhile.
 //!
 //! Counterpart: amcheck (`verify_heapam`, `bt_index_parent_check` with `heapallindexed`).
 
@@ -15,7 +15,7 @@ use sync::Arc;
 use types::system::tid_of;
 use types::{BATCH_ROWS_MAX, DatumRef};
 
-/// Faults in the heap, by block and line pointer (0: the page). `rel_frozen_xid` and
+/// Errors in the heap, by block and line pointer (0 for the page). `rel_frozen_xid` and
 /// `rel_min_mxid` are those of `pg_class`.
 pub fn heap_faults(
     be: &mut Backend,
@@ -36,9 +36,9 @@ pub fn heap_faults(
     Ok(faults.into_iter().map(|f| (f.block, f.offset, f.message)).collect())
 }
 
-/// Checks the index's structure, and that an index scan finds each visible row once, so the index
-/// must not be partial. If the method cannot scan a whole index, each row is looked up by its key.
-/// Returns the number of entries. Error: XX002, which describes the fault.
+/// Checks the structure of the index, and that an index scan finds each visible row once, so the
+/// index must not be partial. If the method cannot scan a whole index, each row is looked up by its
+/// key. Returns the number of entries. Error XX002 describes the inconsistency.
 pub fn check_index(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -79,7 +79,7 @@ pub fn check_index(
     }
 }
 
-/// Looks up each visible row by its key; an index of expressions is not checked so.
+/// Looks up each visible row by its key. An index with expressions is not checked in this way.
 fn check_keys(be: &mut Backend, table: &Arc<TableDesc>, index: &Arc<IndexDesc>) -> Result<()> {
     let Some(&column) = index.columns.first().filter(|column| **column != 0) else {
         return Ok(());
@@ -101,7 +101,7 @@ fn check_keys(be: &mut Backend, table: &Arc<TableDesc>, index: &Arc<IndexDesc>) 
     Ok(())
 }
 
-/// Does a scan for the value find the row at `tid`?
+/// True if a scan for the value finds the row at `tid`.
 fn is_found(
     be: &mut Backend,
     table: &Arc<TableDesc>,

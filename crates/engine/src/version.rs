@@ -1,4 +1,4 @@
-//! `PG_VERSION`, the major version of the files of a directory.
+//! `PG_VERSION`, which contains the major version of the files in a directory.
 //!
 //! Counterpart: `ValidatePgVersion` in miscinit.c.
 
@@ -11,9 +11,9 @@ const MAJOR: u32 = 15;
 /// Number of bytes that are read from the file.
 const READ: usize = 64;
 
-/// An error unless `text`, read from `PG_VERSION` of `directory`, is the supported major version.
-/// `ours`: the full version of this server, for the message.
-pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, ours: &str) -> Result<()> {
+/// An error unless `text`, which was read from `PG_VERSION` in `directory`, is the supported major
+/// version. `own_version` is the full version of this server, for the message.
+pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, own_version: &str) -> Result<()> {
     let file = format!("{directory}/PG_VERSION");
     let invalid = |detail: String| {
         pg_err!(INVALID_PARAMETER_VALUE, "\"{directory}\" is not a valid data directory")
@@ -21,7 +21,7 @@ pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, ours: &str) -> 
     };
     let text = match text {
         Ok(text) => text,
-        // PostgreSQL can open it and then reads nothing.
+        // PostgreSQL can open it, and then reads nothing.
         Err(e) if e.kind() == ErrorKind::IsADirectory => Vec::new(),
         Err(e) if e.kind() == ErrorKind::NotFound => {
             return Err(invalid(format!("File \"{file}\" is missing.")));
@@ -43,14 +43,19 @@ pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, ours: &str) -> 
         )
         .detail(format!(
             "The data directory was initialized by PostgreSQL version {version}, which is not \
-             compatible with this version {ours}."
+             compatible with this version {own_version}."
         )));
     }
     Ok(())
 }
 
 /// An error unless the database's `directory` exists and has files of the supported major version.
-pub fn check_database(disk: &dyn Disk, name: &str, directory: &str, ours: &str) -> Result<()> {
+pub fn check_database(
+    disk: &dyn Disk,
+    name: &str,
+    directory: &str,
+    own_version: &str,
+) -> Result<()> {
     match disk.stat(directory) {
         Ok(_) => {}
         Err(e) if e.kind() == ErrorKind::NotFound => {
@@ -66,5 +71,5 @@ pub fn check_database(disk: &dyn Disk, name: &str, directory: &str, ours: &str) 
         bytes.truncate(len);
         Ok(bytes)
     };
-    check_version(directory, read(), ours)
+    check_version(directory, read(), own_version)
 }

@@ -280,9 +280,9 @@ pub(crate) fn coerce<'a>(
         return Ok(Val::Own(array::empty(to.ty)));
     }
     let mut values = types::memory::with_capacity(old.count())?;
-    let mut pace = types::fncx::Pace::default();
+    let mut ticker = types::fn_context::InterruptTicker::default();
     for item in old.iter(&from.info) {
-        pace.tick(host)?;
+        ticker.tick(host)?;
         values.push(with_placeholder(item.to_owned(), elem_expr, st, host, input)?);
     }
     let refs = values.iter().map(Datum::as_ref);

@@ -75,9 +75,9 @@ const WIDE_BYTES: usize = 4 * BATCH_BYTES_MAX;
 /// The largest size of a column.
 const COLUMN_BYTES_MAX: usize = u32::MAX as usize / 2;
 
-/// Stops the evaluation of a column that has become too large while rows are left: the caller
-/// evaluates fewer rows at a time. Values already computed are computed again. This has no visible
-/// effect, because volatile functions are not evaluated by column.
+/// The error that stops the evaluation of a column that has become too large before its last row:
+/// the caller then evaluates fewer rows at a time. Values already computed are computed again. This
+/// has no visible effect, because volatile functions are not evaluated by column.
 #[cold]
 fn too_wide(st: &mut EvalState) -> pgerror::PgError {
     st.too_wide = true;
@@ -137,7 +137,7 @@ fn select(
             let chosen = match true_rows(node, st, host, input, sel) {
                 Err(_) if std::mem::take(&mut st.too_wide) => {
                     st.depth = 0;
-                    rows_that_hold(&rows_batch(node, true, st, host, input, sel, WIDE_BYTES)?, sel)
+                    rows_where_true(&rows_batch(node, true, st, host, input, sel, WIDE_BYTES)?, sel)
                 }
                 chosen => chosen?,
             };
@@ -201,8 +201,8 @@ fn true_rows(
 ) -> Result<Selection> {
     match node {
         Node::Const(d) => {
-            let holds = !d.is_null() && d.as_ref().as_bool();
-            Ok(if holds { all_rows(input, sel) } else { Vec::new() })
+            let is_true = !d.is_null() && d.as_ref().as_bool();
+            Ok(if is_true { all_rows(input, sel) } else { Vec::new() })
         }
         Node::Or(args) => {
             // Each argument is evaluated only for rows for which no earlier one was true.
@@ -225,7 +225,7 @@ fn true_rows(
         }
         Node::And(args) => {
             let rows = all_rows(input, sel);
-            truths_of_all(args, st, host, input, rows).map(|t| t.yes)
+            eval_and(args, st, host, input, rows).map(|t| t.true_rows)
         }
         Node::ScalarArray { call, use_or, elements: Some(elements), .. }
             if call.strict && is_column_form(&call.args[0]) =>
@@ -255,36 +255,36 @@ fn true_rows(
         }
         _ => {
             let col = node_batch(node, true, st, host, input, sel)?;
-            Ok(rows_that_hold(&col, sel))
+            Ok(rows_where_true(&col, sel))
         }
     }
 }
 
 /// The rows for which a condition is true, and those for which it is NULL; both ascending.
-struct Truths {
-    yes: Selection,
-    unknown: Selection,
+struct ConditionResult {
+    true_rows: Selection,
+    null_rows: Selection,
 }
 
-impl Truths {
-    fn certain(yes: Selection) -> Truths {
-        Truths { yes, unknown: Vec::new() }
+impl ConditionResult {
+    fn without_nulls(true_rows: Selection) -> ConditionResult {
+        ConditionResult { true_rows, null_rows: Vec::new() }
     }
 }
 
-fn truths(
+fn eval_condition(
     node: &Node,
     st: &mut EvalState,
     host: &mut dyn Host,
     input: &Batch,
     rows: &[u16],
-) -> Result<Truths> {
+) -> Result<ConditionResult> {
     match node {
         Node::NullTest { row: false, .. } => {
-            true_rows(node, st, host, input, Some(rows)).map(Truths::certain)
+            true_rows(node, st, host, input, Some(rows)).map(ConditionResult::without_nulls)
         }
-        Node::And(args) => truths_of_all(args, st, host, input, rows.to_vec()),
-        Node::Or(args) => truths_of_any(args, st, host, input, rows),
+        Node::And(args) => eval_and(args, st, host, input, rows.to_vec()),
+        Node::Or(args) => eval_or(args, st, host, input, rows),
         Node::ScalarArray { call, elements: Some(elements), .. }
             if call.strict
                 && !elements.all.is_empty()
@@ -292,77 +292,79 @@ fn truths(
                 && matches!(call.args[0], Node::Slot(Slot { source: Source::Scan, .. })) =>
         {
             // The condition is NULL exactly for the rows whose scalar operand is NULL.
-            let yes = true_rows(node, st, host, input, Some(rows))?;
-            let Node::Slot(slot) = &call.args[0] else { return Ok(Truths::certain(yes)) };
-            let unknown = match input.columns[slot.column].nulls.as_ref().filter(|n| n.any()) {
+            let true_rows = true_rows(node, st, host, input, Some(rows))?;
+            let Node::Slot(slot) = &call.args[0] else {
+                return Ok(ConditionResult::without_nulls(true_rows));
+            };
+            let null_rows = match input.columns[slot.column].nulls.as_ref().filter(|n| n.any()) {
                 None => Vec::new(),
                 Some(nulls) => {
                     rows.iter().copied().filter(|&r| nulls.get(usize::from(r))).collect()
                 }
             };
-            Ok(Truths { yes, unknown })
+            Ok(ConditionResult { true_rows, null_rows })
         }
         _ => {
             let column = node_batch(node, true, st, host, input, Some(rows))?;
-            let yes = rows_that_hold(&column, Some(rows));
-            let unknown = match column.nulls.as_ref().filter(|n| n.any()) {
+            let true_rows = rows_where_true(&column, Some(rows));
+            let null_rows = match column.nulls.as_ref().filter(|n| n.any()) {
                 None => Vec::new(),
                 Some(nulls) => {
                     let null = |(i, _): &(usize, &u16)| nulls.get(*i);
                     rows.iter().enumerate().filter(null).map(|(_, r)| *r).collect()
                 }
             };
-            Ok(Truths { yes, unknown })
+            Ok(ConditionResult { true_rows, null_rows })
         }
     }
 }
 
 /// Evaluates an AND. NULL does not end it: later arguments are evaluated for such a row as well,
 /// and may raise errors.
-fn truths_of_all(
+fn eval_and(
     args: &[Node],
     st: &mut EvalState,
     host: &mut dyn Host,
     input: &Batch,
     rows: Selection,
-) -> Result<Truths> {
-    let mut all = Truths::certain(rows);
+) -> Result<ConditionResult> {
+    let mut all = ConditionResult::without_nulls(rows);
     for arg in args {
-        if all.unknown.is_empty() {
-            if all.yes.is_empty() {
+        if all.null_rows.is_empty() {
+            if all.true_rows.is_empty() {
                 break;
             }
-            all = truths(arg, st, host, input, &all.yes)?;
+            all = eval_condition(arg, st, host, input, &all.true_rows)?;
             continue;
         }
-        let next = truths(arg, st, host, input, &merged(&all.yes, &all.unknown))?;
-        let possible = merged(&next.yes, &next.unknown);
-        all.yes.retain(|r| next.yes.binary_search(r).is_ok());
-        all.unknown = without(&possible, &all.yes);
+        let next = eval_condition(arg, st, host, input, &merged(&all.true_rows, &all.null_rows))?;
+        let possible = merged(&next.true_rows, &next.null_rows);
+        all.true_rows.retain(|r| next.true_rows.binary_search(r).is_ok());
+        all.null_rows = without(&possible, &all.true_rows);
     }
     Ok(all)
 }
 
 /// Evaluates an OR. Each argument is evaluated only for rows for which no earlier one was true.
-fn truths_of_any(
+fn eval_or(
     args: &[Node],
     st: &mut EvalState,
     host: &mut dyn Host,
     input: &Batch,
     rows: &[u16],
-) -> Result<Truths> {
-    let mut any = Truths::certain(Vec::new());
+) -> Result<ConditionResult> {
+    let mut any = ConditionResult::without_nulls(Vec::new());
     let mut left = rows.to_vec();
     for arg in args {
         if left.is_empty() {
             break;
         }
-        let next = truths(arg, st, host, input, &left)?;
-        left = without(&left, &next.yes);
-        any.yes = merged(&any.yes, &next.yes);
-        any.unknown = merged(&any.unknown, &next.unknown);
+        let next = eval_condition(arg, st, host, input, &left)?;
+        left = without(&left, &next.true_rows);
+        any.true_rows = merged(&any.true_rows, &next.true_rows);
+        any.null_rows = merged(&any.null_rows, &next.null_rows);
     }
-    any.unknown.retain(|r| any.yes.binary_search(r).is_err());
+    any.null_rows.retain(|r| any.true_rows.binary_search(r).is_err());
     Ok(any)
 }
 
@@ -381,7 +383,7 @@ fn without(rows: &[u16], removed: &[u16]) -> Selection {
 }
 
 /// The rows for which a boolean column is true; its entry `i` belongs to row `sel[i]`.
-fn rows_that_hold(col: &Column, sel: Option<&[u16]>) -> Selection {
+fn rows_where_true(col: &Column, sel: Option<&[u16]>) -> Selection {
     let ColumnData::Word(words) = &col.data else { return Vec::new() };
     let nulls = col.nulls.as_ref().filter(|n| n.any());
     let mut out = vec![0u16; words.len()];
@@ -477,7 +479,7 @@ fn node_batch(
     }
 }
 
-/// With fewer rows a CASE is evaluated row by row, because each arm costs a selection.
+/// A CASE over fewer rows is evaluated row by row, because each arm needs a selection of its own.
 const CASE_ROWS_MIN: usize = 8;
 
 /// Each arm's condition is evaluated for the rows that no earlier arm matched, and its result for
@@ -610,9 +612,9 @@ impl<'a> Arg<'a> {
         }
     }
 
-    /// The form that kernels take: a column of the selected rows, or a column of one row that
-    /// counts for all of them. `None` for a NULL constant or parameter, whose column would have no
-    /// known representation; the result is then NULL for all rows.
+    /// The argument of a kernel: a column of the selected rows, or a column of one row that is used
+    /// for all of them. `None` for a NULL constant or parameter, whose column would have no known
+    /// representation; the result is then NULL for all rows.
     fn into_column(self, sel: Option<&[u16]>) -> Option<std::borrow::Cow<'a, Column>> {
         use std::borrow::Cow;
         let one = |v: DatumRef<'_>| -> Option<Column> {
@@ -700,7 +702,7 @@ fn call_batch(
             let value = (call.f)(&mut cx, &refs)?;
             types::limits::check_value(&value)?;
             if types::limits::is_long(&value) {
-                types::fncx::SessionContext::check_interrupts(&cx)?;
+                types::fn_context::SessionContext::check_interrupts(&cx)?;
             }
             out.push(value.as_ref());
             if is_wider(&out, WIDE_BYTES) && i + 1 < n {
@@ -737,7 +739,7 @@ fn is_column_form(node: &Node) -> bool {
 
 /// True if the arms of a CASE may be evaluated one after the other, each for all its rows. This
 /// requires that nothing in them is volatile.
-pub(crate) fn chooses_by_column(arms: &[CaseArm], default: Option<&Node>) -> bool {
+pub(crate) fn is_case_by_column(arms: &[CaseArm], default: Option<&Node>) -> bool {
     arms.iter().all(|arm| is_condition_form(&arm.cond) && is_column_form(&arm.result))
         && default.is_none_or(is_column_form)
 }

@@ -39,9 +39,9 @@ impl<'e> Finder<'_, 'e> {
             Expr::Param(p) => Ok(p.paramkind == ParamKind::Extern),
             Expr::CaseTest(_) => Ok(self.case_known),
             Expr::Bool(n) if n.boolop != BoolOp::Not => {
-                self.in_turn(&n.args.iter().collect::<Vec<_>>())
+                self.are_known(&n.args.iter().collect::<Vec<_>>())
             }
-            Expr::Coalesce(n) => self.in_turn(&n.args.iter().collect::<Vec<_>>()),
+            Expr::Coalesce(n) => self.are_known(&n.args.iter().collect::<Vec<_>>()),
             Expr::Case(n) => {
                 let known = match &n.arg {
                     Some(arg) => self.is_known(arg)?,
@@ -52,7 +52,7 @@ impl<'e> Finder<'_, 'e> {
                 parts.extend(&n.defresult);
                 let first = self.found.len();
                 let outer = std::mem::replace(&mut self.case_known, known && n.arg.is_some());
-                let rest = self.in_turn(&parts);
+                let rest = self.are_known(&parts);
                 self.case_known = outer;
                 let rest = rest?;
                 if let (true, false, Some(arg)) = (known, rest, &n.arg) {
@@ -88,8 +88,9 @@ impl<'e> Finder<'_, 'e> {
         }
     }
 
-    /// As [`Self::is_known`], for arguments of which one may make the later ones unnecessary.
-    fn in_turn(&mut self, args: &[&'e Expr]) -> Result<bool> {
+    /// As [`Self::is_known`], for arguments that are evaluated in order, where an earlier one may
+    /// decide the result.
+    fn are_known(&mut self, args: &[&'e Expr]) -> Result<bool> {
         let (mut all, mut end) = (true, None);
         for &arg in args {
             let known = self.is_known(arg)?;

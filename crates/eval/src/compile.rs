@@ -9,6 +9,7 @@ use crate::program::{
     RowPair, Slot, SubscriptUse,
 };
 use ids::Oid;
+use ids::code::Volatility;
 use pgerror::{PgError, Result};
 use plan::expr::{
     Aggref, ArrayCoerceExpr, BoolOp, CaseExpr, CoerceToDomain, CoerceViaIo, CoercionForm, Const,
@@ -18,7 +19,7 @@ use plan::expr::{
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 use types::{Datum, oids};
 
 /// The error (42P22) for a function that needs a collation where the operands' collations conflict.
@@ -142,6 +143,7 @@ impl Resolve for NoColumns {
     }
 }
 
+/// Compiles expressions. Its methods may be called for several expressions with the same columns.
 pub struct Compiler<'a> {
     facts: &'a mut dyn Facts,
     resolve: &'a mut dyn Resolve,
@@ -152,10 +154,12 @@ pub struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
+    /// A compiler that looks up functions and types in `facts` and columns in `resolve`.
     pub fn new(facts: &'a mut dyn Facts, resolve: &'a mut dyn Resolve) -> Compiler<'a> {
         Compiler { facts, resolve, sites: 0, depth: 0, case_column: None }
     }
 
+    /// Compiles an expression. Fails with 54001 if it is nested too deeply.
     pub fn compile(&mut self, expr: &Expr) -> Result<Program> {
         self.sites = 0;
         let root = self.node(expr)?;
@@ -226,7 +230,7 @@ impl<'a> Compiler<'a> {
             Expr::GroupingFunc(n) => Node::Slot(self.resolve.grouping(n)?),
             Expr::WindowFunc(n) => Node::Slot(self.resolve.window_func(n)?),
             // pg_typeof (OID 1619): its result is known at compile time.
-            Expr::FuncExpr(n) if n.funcid == Oid(1619) && n.args.len() == 1 => {
+            Expr::FuncExpr(n) if n.funcid == ids::builtin::proc::PG_TYPEOF && n.args.len() == 1 => {
                 Node::Const(Datum::oid(n.args[0].type_oid()))
             }
             Expr::FuncExpr(n) => self.function(n)?,
@@ -381,7 +385,7 @@ impl<'a> Compiler<'a> {
                     "set-valued function called in context that cannot accept a set"
                 ));
             }
-            Callee::Missing => Node::Missing { name: f.name.clone() },
+            Callee::Missing | Callee::Window(_) => Node::Missing { name: f.name.clone() },
             Callee::Scalar(_) => match self.builtin_call(f, args, collation, result_type)? {
                 Some(call) => Node::Call(call),
                 None => Node::Missing { name: f.name.clone() },
@@ -404,7 +408,7 @@ impl<'a> Compiler<'a> {
         let site = self.site();
         let nodes = self.nodes(args)?;
         let result_by_val = match f.volatility {
-            b'v' => None,
+            Volatility::Volatile => None,
             _ => Some(self.facts.type_info(result_type)?.by_val),
         };
         Ok(Some(Box::new(Call {
@@ -449,7 +453,7 @@ impl<'a> Compiler<'a> {
         Ok(Elem { ty, info: self.facts.type_info(ty)? })
     }
 
-    /// The element type of an array type, or of a domain over one.
+    /// The element type of an array type, or of a domain whose base type is an array type.
     fn elem_of(&mut self, array_type: Oid) -> Result<Elem> {
         let (base, _) = self.facts.base_type(array_type)?;
         let elem = self.facts.type_info(base)?.elem;
@@ -565,7 +569,8 @@ impl<'a> Compiler<'a> {
         let mut input = self.io_call(&to.input, [oids::CSTRING, to.io_param, oids::INT4])?;
         output.textual = matches!(&*from.output.name, "textout" | "varcharout");
         input.textual = &*to.input.name == "textin";
-        let volatile = [&from.output, &to.input].iter().any(|f| f.volatility == b'v');
+        let volatile =
+            [&from.output, &to.input].iter().any(|f| f.volatility == Volatility::Volatile);
         let by_val = (!volatile).then_some(to.info.by_val);
         Ok(Node::CoerceIo { arg: self.boxed(&n.arg)?, output, input, by_val })
     }
@@ -587,7 +592,7 @@ impl<'a> Compiler<'a> {
         }
         self.case_column = outer;
         let default = self.optional(n.defresult.as_ref())?;
-        let by_val = match arg.is_none() && batch::chooses_by_column(&arms, default.as_deref()) {
+        let by_val = match arg.is_none() && batch::is_case_by_column(&arms, default.as_deref()) {
             true => Some(self.facts.type_info(n.casetype)?.by_val),
             false => None,
         };

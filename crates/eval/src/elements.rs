@@ -9,7 +9,7 @@ use crate::program::{Call, Elem};
 use foldhash::{HashSet, HashSetExt};
 use pgerror::Result;
 use types::compare::bpchar_trimmed;
-use types::fncx::{Pace, SessionContext};
+use types::fn_context::{InterruptTicker, SessionContext};
 use types::{Datum, DatumRef};
 
 /// Fewer elements are compared one by one. Counterpart: `MIN_ARRAY_SIZE_FOR_HASHED_SAOP`.
@@ -51,7 +51,7 @@ impl Elements {
     /// The condition's value by hash look-up: `Some(None)` is NULL; `None` means that there is no
     /// hash table for this value and the elements must be compared one by one.
     #[inline]
-    pub(crate) fn holds(&self, value: DatumRef<'_>, use_or: bool) -> Option<Option<bool>> {
+    pub(crate) fn result(&self, value: DatumRef<'_>, use_or: bool) -> Option<Option<bool>> {
         let found = self.find(value)?;
         Some(if found || !self.has_null { Some(found == use_or) } else { None })
     }
@@ -140,15 +140,15 @@ pub(crate) fn retain<'a>(
     let words = elements.words(call);
     let mut failure = None;
     let mut at = 0;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     rows.retain(|&r| {
         let v = value(at, r);
         at += 1;
         if v.is_null() || failure.is_some() {
             return false;
         }
-        if let Some(holds) = elements.holds(v, use_or) {
-            return holds == Some(true);
+        if let Some(result) = elements.result(v, use_or) {
+            return result == Some(true);
         }
         if let (Some((words, comparison)), DatumRef::Word(w)) = (&words, v) {
             let test = comparison.test[0];
@@ -163,8 +163,8 @@ pub(crate) fn retain<'a>(
         for e in &elements.all {
             let hit = match e {
                 Datum::Null => false,
-                e => match pace.tick(cx).and_then(|()| (call.f)(cx, &[v, e.as_ref()])) {
-                    Ok(holds) => !holds.is_null() && holds.as_ref().as_bool(),
+                e => match ticker.tick(cx).and_then(|()| (call.f)(cx, &[v, e.as_ref()])) {
+                    Ok(result) => !result.is_null() && result.as_ref().as_bool(),
                     Err(e) => {
                         failure = Some(e);
                         return false;

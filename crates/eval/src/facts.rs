@@ -2,20 +2,24 @@
 
 use crate::inline::Inline;
 use crate::kernels::{BinaryKernel, WordComparison};
+use crate::window::WindowKind;
 use ids::Oid;
+use ids::code::Volatility;
 use pgerror::Result;
 use plan::Expr;
 use plan::expr::FuncExpr;
 use std::sync::Arc;
 use types::builtin::{ScalarFn, SrfFn};
 use types::compare::Comparer;
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 
-/// How a function is run.
+/// How a function is called.
 #[derive(Clone, Copy)]
 pub enum Callee {
     Scalar(ScalarFn),
     Srf(SrfFn),
+    /// Called only over a window, by the executor.
+    Window(WindowKind),
     /// The session runs it: [`crate::Host::call_host`].
     Host,
     /// As `Host`, set-returning.
@@ -36,8 +40,7 @@ pub struct FnFacts {
     pub words: Option<WordComparison>,
     /// The function is not called if an argument is NULL; the result is then NULL.
     pub strict: bool,
-    /// `provolatile`: `i`, `s` or `v`.
-    pub volatility: u8,
+    pub volatility: Volatility,
     /// `procost`.
     pub cost: f64,
     /// An SQL function whose body may replace a call.

@@ -38,7 +38,7 @@ fn truth_test(expr: Expr, facts: &mut dyn Facts) -> Result<Expr> {
         _ => return Ok(Expr::OpExpr(op)),
     };
     let (value, other) = match (known(&op.args[0]), known(&op.args[1])) {
-        // Two constants are computed.
+        // A comparison of two constants is folded as any other call.
         (Some(_), Some(_)) | (None, None) => return Ok(Expr::OpExpr(op)),
         (Some(value), None) => (value, op.args.remove(1)),
         (None, Some(value)) => (value, op.args.remove(0)),
@@ -103,9 +103,9 @@ impl Folder<'_> {
 
     fn node(&mut self, mut expr: Expr, depth: u32) -> Result<Expr> {
         match expr {
-            Expr::Bool(n) if n.boolop != BoolOp::Not => return self.junction(*n, depth + 1),
+            Expr::Bool(n) if n.boolop != BoolOp::Not => return self.and_or(*n, depth + 1),
             Expr::Bool(n) if matches!(n.args[..], [Expr::Bool(_)]) => {
-                return self.inward(*n, depth + 1);
+                return self.push_down_not(*n, depth + 1);
             }
             Expr::Case(n) => return self.case(*n, depth + 1),
             Expr::Coalesce(n) => return self.coalesce(*n, depth + 1),
@@ -254,7 +254,8 @@ impl Folder<'_> {
             location: op.location,
         };
         match self.inline(Box::new(call), depth)? {
-            // Not inlined: it stays an operator, so that index conditions still match it.
+            // A call that was not inlined stays an operator expression, so that it still matches
+            // index conditions.
             Expr::FuncExpr(call) if call.funcid == funcid => Ok(Expr::OpExpr(op)),
             replaced => Ok(replaced),
         }
@@ -323,7 +324,7 @@ impl Folder<'_> {
     }
 
     /// Simplifies AND and OR; a constant that decides the result ends the evaluation.
-    fn junction(&mut self, n: BoolExpr, depth: u32) -> Result<Expr> {
+    fn and_or(&mut self, n: BoolExpr, depth: u32) -> Result<Expr> {
         let deciding = n.boolop == BoolOp::Or;
         let mut unknown = false;
         let mut rest = Vec::with_capacity(n.args.len());
@@ -365,7 +366,7 @@ impl Folder<'_> {
 
     /// NOT of AND, OR or NOT. The negation is pushed down before the arguments are simplified:
     /// otherwise each of several nested NOTs would rewrite the whole tree below it.
-    fn inward(&mut self, n: BoolExpr, depth: u32) -> Result<Expr> {
+    fn push_down_not(&mut self, n: BoolExpr, depth: u32) -> Result<Expr> {
         let location = n.location;
         let Some(Expr::Bool(inner)) = n.args.into_iter().next() else {
             return Ok(bool_const(None));
@@ -381,7 +382,7 @@ impl Folder<'_> {
         let not =
             |arg| Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::Not, args: vec![arg], location }));
         let args = inner.args.into_iter().map(not).collect();
-        self.junction(BoolExpr { boolop, args, location: inner.location }, depth)
+        self.and_or(BoolExpr { boolop, args, location: inner.location }, depth)
     }
 
     /// Simplifies CASE: drops the arms that cannot be reached.

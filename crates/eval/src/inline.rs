@@ -4,12 +4,11 @@
 use crate::facts::Facts;
 use crate::volatility::{Volatility, volatility};
 use ids::Oid;
+use ids::builtin::collation::DEFAULT as DEFAULT_COLLATION;
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, CaseExpr, CaseWhen, Expr, FuncExpr, NullTest, ParamKind};
 use plan::walk;
 
-/// `pg_collation` OID of the database's collation.
-const DEFAULT_COLLATION: Oid = Oid(100);
 /// Largest cost, in units of `procost`, of an argument that may be evaluated more than once.
 const REPEATED_MAX: f64 = 10.0;
 
@@ -37,18 +36,18 @@ pub(crate) fn inlined(
         return Ok(None);
     }
     let function = facts.function(call.funcid)?;
-    if volatility(&body.expr, facts)? > Volatility::of(function.volatility) {
+    if volatility(&body.expr, facts)? > function.volatility {
         return Ok(None);
     }
     let mut uses = vec![0; call.args.len()];
     let mut expr = body.expr.clone();
-    if !put_arguments(&mut expr, &call.args, &mut uses) {
+    if !substitute_arguments(&mut expr, &call.args, &mut uses) {
         return Ok(None);
     }
     let guarded = function.strict && (uses.contains(&0) || !is_strict(&body.expr, facts)?);
     for (arg, &n) in call.args.iter().zip(&uses) {
         let fits = n + u32::from(guarded) <= 1 || is_cheap(arg, facts)?;
-        // The NULL test would have to form the row.
+        // A NULL test of a whole-row reference would have to form the row.
         let row = matches!(arg, Expr::Var(v) if v.varattno == 0 && !present(v.varno));
         if !fits || (guarded && row) {
             return Ok(None);
@@ -83,7 +82,7 @@ fn depends_on_context(arg: &Expr) -> bool {
 
 /// Replaces the parameters by the arguments, and counts the uses of each. False if an argument is
 /// missing or has another type.
-fn put_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
+fn substitute_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
     if let Expr::Param(p) = expr {
         let at = usize::try_from(p.paramid - 1).unwrap_or(usize::MAX);
         let (Some(arg), Some(n)) = (args.get(at), uses.get_mut(at)) else { return false };
@@ -95,7 +94,7 @@ fn put_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
         return true;
     }
     let mut all = true;
-    walk::each_child_mut(expr, &mut |c| all &= put_arguments(c, args, uses));
+    walk::each_child_mut(expr, &mut |c| all &= substitute_arguments(c, args, uses));
     all
 }
 

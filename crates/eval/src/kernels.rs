@@ -1,16 +1,16 @@
 //! Vectorized kernels of frequent functions: they compute a whole column for the rows of a
 //! selection vector.
 //!
-//! A kernel computes the selected rows only; other rows of the result are 0. NULL rows are skipped
-//! (all functions here are strict), so an error is raised only for rows that row-at-a-time
+//! A kernel computes the selected rows only; the other rows of the result are 0. NULL rows are
+//! skipped (all functions here are strict), so an error is raised only for rows that row-at-a-time
 //! evaluation would compute.
 
 use pgerror::Result;
 use std::cmp::Ordering;
 use types::compare::{bpchar_trimmed, float_cmp};
 use types::float::{div8, mul8, sum8};
-use types::form::{division_by_zero, out_of_range};
 use types::numeric::{compare_payloads, product_into, quotient_into, sum_into};
+use types::type_io::{division_by_zero, out_of_range};
 use types::{BytesColumn, Column, ColumnData, NullMask};
 
 /// A two-argument function over columns. `selection`: the rows to compute, in ascending order;
@@ -29,7 +29,8 @@ pub type SelectKernel = fn(values: &[u64], constant: u64, rows: Rows<'_>);
 
 /// The candidate rows of a selection, which become the selected ones.
 pub enum Rows<'a> {
-    /// The first `n` rows; the selected ones are put into the vector, which is empty at the call.
+    /// The first `n` rows; the selected ones are appended to the vector, which is empty at the
+    /// call.
     All(usize, &'a mut Vec<u16>),
     Of(&'a mut Vec<u16>),
 }
@@ -61,7 +62,7 @@ impl Rows<'_> {
     }
 }
 
-/// Is the comparison of a word with a constant true?
+/// Tests whether the comparison of a word with a constant is true.
 pub type WordTest = fn(value: u64, constant: u64) -> bool;
 
 /// A comparison of words with a constant; index 0 is `column op constant`, index 1 `constant op
@@ -296,7 +297,7 @@ macro_rules! byte_kernel {
     };
 }
 
-/// Appends to the result the bytes that `f` makes of the bytes of both columns.
+/// Appends to the result the bytes that `f` computes from the bytes of both columns.
 #[inline]
 fn make_bytes(
     a: &Column,

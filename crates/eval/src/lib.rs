@@ -15,24 +15,33 @@
 
 #![forbid(unsafe_code)]
 
-mod arrays;
-mod batch;
-mod bound;
+// Interfaces, and the compiled form.
 mod compile;
 mod depth;
-mod elements;
 mod facts;
-mod fold;
 mod host;
-mod inline;
-pub mod kernels;
-mod nodes;
 mod program;
+mod window;
+
+// Evaluation by row.
+mod arrays;
+mod elements;
+mod nodes;
 mod row;
 mod rows;
+
+// Evaluation by batch.
+mod batch;
+pub mod kernels;
+
+// Simplification before execution.
+mod bound;
+mod fold;
+mod inline;
+mod volatility;
+
 #[cfg(test)]
 mod tests;
-mod volatility;
 
 pub use arrays::{array_of, array_of_arrays};
 pub use batch::{Selection, select_into, select_true};
@@ -47,6 +56,7 @@ pub use fold::{FoldEnv, bool_const, fold, fold_query};
 pub use host::{CallContext, Host, HostCall};
 pub use inline::Inline;
 pub use volatility::{Volatility, is_foldable, own_volatility, query_volatility, volatility};
+pub use window::WindowKind;
 
 pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};

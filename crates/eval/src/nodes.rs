@@ -10,10 +10,10 @@ use crate::rows;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{RowCompareKind, SqlValueKind};
-use types::fncx::Pace;
+use types::fn_context::InterruptTicker;
 use types::{Datum, DatumRef, builtin, oids};
 
-pub(crate) fn eval_rare<'a>(
+pub(crate) fn eval_infrequent<'a>(
     node: &'a Node,
     st: &mut EvalState,
     host: &mut dyn Host,
@@ -173,13 +173,13 @@ fn constant_array<'a>(
     if scalar.is_null() && call.strict {
         return Ok(Val::NULL);
     }
-    if let Some(holds) = elements.holds(scalar.as_ref(), use_or) {
-        return Ok(holds.map_or(Val::NULL, Val::bool));
+    if let Some(result) = elements.result(scalar.as_ref(), use_or) {
+        return Ok(result.map_or(Val::NULL, Val::bool));
     }
     let mut unknown = false;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for item in &elements.all {
-        pace.tick(host)?;
+        ticker.tick(host)?;
         let hit = if item.is_null() && call.strict {
             Datum::Null
         } else {
@@ -215,9 +215,9 @@ fn scalar_array<'a>(
         return Ok(Val::NULL);
     }
     let mut unknown = false;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for item in items.iter(&elem.info) {
-        pace.tick(host)?;
+        ticker.tick(host)?;
         if let (Some(words), DatumRef::Word(a), DatumRef::Word(b)) =
             (call.words, scalar.as_ref(), item)
         {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use types::Datum;
 use types::builtin::ScalarFn;
 use types::compare::Comparer;
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 
 /// The input row from which a column is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,7 +36,7 @@ pub struct Program {
     pub(crate) sites: usize,
     /// The type of the value.
     pub type_oid: Oid,
-    /// Is that type passed by value?
+    /// Whether that type is passed by value.
     pub by_val: bool,
 }
 
@@ -85,7 +85,8 @@ pub(crate) struct Call {
     pub strict: bool,
     pub collation: Oid,
     pub result_type: Oid,
-    /// Is the result passed by value? `None` for a volatile function, which is called in row order.
+    /// Whether the result is passed by value. `None` for a volatile function, which is called in
+    /// row order.
     pub result_by_val: Option<bool>,
     pub site: usize,
 }
@@ -134,7 +135,7 @@ pub(crate) struct JsonbStep {
     pub is_index: bool,
 }
 
-/// Names of a domain for error messages.
+/// The names of a domain in error messages.
 pub(crate) struct DomainNames {
     pub shown: String,
     pub schema: String,
@@ -152,7 +153,7 @@ pub(crate) enum Node {
     /// A whole-row value, formed from input columns.
     WholeRow {
         slots: Vec<Slot>,
-        desc: Arc<types::fncx::RowDesc>,
+        desc: Arc<types::fn_context::RowDesc>,
         type_oid: Oid,
     },
     ExternParam(i32),
@@ -180,7 +181,8 @@ pub(crate) enum Node {
         arg: Option<Box<Node>>,
         arms: Vec<CaseArm>,
         default: Option<Box<Node>>,
-        /// Is the value passed by value? `None` if rows must be evaluated one after the other.
+        /// Whether the value is passed by value. `None` if the rows must be evaluated one after the
+        /// other.
         by_val: Option<bool>,
     },
     /// The innermost placeholder of the enclosing Case, array coercion or domain.
@@ -220,7 +222,7 @@ pub(crate) enum Node {
     },
     Row {
         args: Vec<Node>,
-        desc: Arc<types::fncx::RowDesc>,
+        desc: Arc<types::fn_context::RowDesc>,
         type_oid: Oid,
     },
     RowCompare {
@@ -250,7 +252,7 @@ pub(crate) enum Node {
         arg: Box<Node>,
         output: IoCall,
         input: IoCall,
-        /// Is the value passed by value? `None` if a conversion is volatile.
+        /// Whether the value is passed by value. `None` if a conversion is volatile.
         by_val: Option<bool>,
     },
     ArrayCoerce {

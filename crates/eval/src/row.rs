@@ -20,6 +20,7 @@ pub enum RowRef<'a> {
 }
 
 impl<'a> RowRef<'a> {
+    /// The value of a column.
     #[inline]
     pub fn get(&self, column: usize) -> DatumRef<'a> {
         match *self {
@@ -40,9 +41,11 @@ pub struct RowInput<'a> {
 }
 
 impl<'a> RowInput<'a> {
+    /// No input rows, for expressions without columns.
     pub const EMPTY: RowInput<'static> =
         RowInput { scan: RowRef::Nulls, outer: RowRef::Nulls, inner: RowRef::Nulls };
 
+    /// Input from the scanned row only.
     pub fn scan(row: RowRef<'a>) -> RowInput<'a> {
         RowInput { scan: row, outer: RowRef::Nulls, inner: RowRef::Nulls }
     }
@@ -75,8 +78,10 @@ pub enum Val<'a> {
 }
 
 impl<'a> Val<'a> {
+    /// The result NULL.
     pub const NULL: Val<'static> = Val::Ref(DatumRef::Null);
 
+    /// The value, borrowed.
     #[inline]
     pub fn as_ref(&self) -> DatumRef<'_> {
         match self {
@@ -85,11 +90,13 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// Whether the value is NULL.
     #[inline]
     pub fn is_null(&self) -> bool {
         self.as_ref().is_null()
     }
 
+    /// The value as an owned datum; copies a borrowed one.
     pub fn into_owned(self) -> Datum {
         match self {
             Val::Ref(r) => r.to_owned(),
@@ -170,8 +177,8 @@ fn eval_compound<'a>(
             }
             Ok(Val::bool(true))
         }
-        Node::And(args) => junction(args, false, st, host, input),
-        Node::Or(args) => junction(args, true, st, host, input),
+        Node::And(args) => and_or(args, false, st, host, input),
+        Node::Or(args) => and_or(args, true, st, host, input),
         Node::Not(arg) => {
             let v = eval(arg, st, host, input)?;
             let v = v.as_ref();
@@ -254,7 +261,7 @@ fn eval_compound<'a>(
         }
         Node::HostCall { .. } => eval_host_call(node, st, host, input),
         Node::Missing { name } => Err(PgError::unsupported(format!("function {name}"))),
-        _ => nodes::eval_rare(node, st, host, input),
+        _ => nodes::eval_infrequent(node, st, host, input),
     }
 }
 
@@ -322,7 +329,7 @@ fn eval_host_call<'a>(
 }
 
 /// AND (`or` false) or OR with three-valued logic, stopping at the deciding argument.
-fn junction<'a>(
+fn and_or<'a>(
     args: &'a [Node],
     or: bool,
     st: &mut EvalState,
@@ -380,7 +387,7 @@ pub(crate) fn invoke(
     let value = (call.f)(&mut cx, args)?;
     types::limits::check_value(&value)?;
     if types::limits::is_long(&value) {
-        types::fncx::SessionContext::check_interrupts(&cx)?;
+        types::fn_context::SessionContext::check_interrupts(&cx)?;
     }
     Ok(value)
 }

@@ -5,10 +5,11 @@ use crate::arrays::with_placeholder;
 use crate::host::Host;
 use crate::program::{EvalState, Node, Slot};
 use crate::row::{RowInput, Val, eval};
+use ids::code::TypType;
 use ids::{AttrNo, Oid};
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
-use types::fncx::{FnContext, RowColumn, RowDesc};
+use types::fn_context::{FnContext, RowColumn, RowDesc};
 use types::{Datum, DatumRef, oids, record};
 
 /// Forms a composite value of type `ty` from these columns; missing ones are NULL.
@@ -30,7 +31,7 @@ fn base_row_type(cx: &mut dyn FnContext, ty: Oid) -> Result<Oid> {
     let mut ty = ty;
     loop {
         let info = cx.type_info(ty)?;
-        if info.kind != b'd' {
+        if info.kind != TypType::Domain {
             return Ok(ty);
         }
         ty = info.base;

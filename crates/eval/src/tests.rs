@@ -9,10 +9,11 @@ mod facts;
 mod generate;
 mod host;
 
-/// What the catalog of the tests uses of this crate.
+/// The items of this crate that the catalog of the tests uses.
 mod api {
     pub(super) use crate::facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
     pub(super) use crate::kernels;
+    pub(super) use crate::window::WindowKind;
 }
 
 use crate::compile::{Compiler, Resolve};
@@ -51,13 +52,13 @@ impl Drop for Shown<'_> {
     }
 }
 
-/// What a client sees of an error.
+/// The parts of an error that a client receives.
 fn shown(error: &PgError) -> String {
     let fields = error.fields();
     format!("{}: {} {:?} {:?}", fields.code, fields.message, fields.detail, fields.hint)
 }
 
-/// A result without the parts of an error that no client sees.
+/// The result; an error is reduced to the parts that a client receives.
 fn comparable<T>(result: Result<T>) -> std::result::Result<T, String> {
     result.map_err(|e| shown(&e))
 }
@@ -70,7 +71,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// A host as at the start of a statement.
+    /// A host in the state at the start of a statement.
     fn host(&self) -> TestHost {
         let (externs, execs) = self.parameters;
         TestHost { externs: externs.to_vec(), execs: execs.to_vec(), ..TestHost::default() }
@@ -259,7 +260,7 @@ fn values_by_row_and_by_batch_are_equal() {
         rows += check.batch.len;
         true
     });
-    // Most expressions are without errors in most rows, and enough of them are with errors.
+    // Most rows must be evaluated without an error, but not all of them.
     assert!(failing * 2 < rows, "{failing} of {rows} rows fail");
     assert!(failing * 50 > rows, "{failing} of {rows} rows fail");
 }

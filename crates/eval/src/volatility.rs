@@ -3,29 +3,12 @@
 
 use crate::facts::Facts;
 use ids::Oid;
+pub use ids::code::Volatility;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::{Query, RteKind};
 use plan::walk;
 use types::oids;
-
-/// Volatility of a function (`provolatile`), ordered from immutable to volatile.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Volatility {
-    Immutable,
-    Stable,
-    Volatile,
-}
-
-impl Volatility {
-    pub(crate) fn of(c: u8) -> Volatility {
-        match c {
-            b'i' => Volatility::Immutable,
-            b's' => Volatility::Stable,
-            _ => Volatility::Volatile,
-        }
-    }
-}
 
 /// The volatility of the most volatile function in the expression, sub-selects included. Of a
 /// sub-select that is already planned (`Expr::SubPlan`) only the test expression and arguments are
@@ -67,7 +50,7 @@ pub fn query_volatility(query: &Query, facts: &mut dyn Facts) -> Result<Volatili
 /// The volatility of the functions that the node itself calls, without its children.
 pub fn own_volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
     Ok(match expr {
-        Expr::FuncExpr(n) => Volatility::of(facts.function(n.funcid)?.volatility),
+        Expr::FuncExpr(n) => facts.function(n.funcid)?.volatility,
         Expr::OpExpr(n) | Expr::Distinct(n) | Expr::NullIf(n) => {
             operator_volatility(n.opno, n.opfuncid, facts)?
         }
@@ -75,7 +58,7 @@ pub fn own_volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> 
         Expr::CoerceViaIo(n) => {
             let from = facts.type_io(n.arg.type_oid())?;
             let to = facts.type_io(n.resulttype)?;
-            Volatility::of(from.output.volatility).max(Volatility::of(to.input.volatility))
+            from.output.volatility.max(to.input.volatility)
         }
         Expr::SqlValue(_) => Volatility::Stable,
         Expr::NextValue(_) => Volatility::Volatile,
@@ -95,10 +78,10 @@ pub(crate) fn operator_volatility(
         Some(f) => f,
         None => facts.operator_function(opno)?,
     };
-    Ok(Volatility::of(facts.function(f)?.volatility))
+    Ok(facts.function(f)?.volatility)
 }
 
-/// Is the expression the constant NULL?
+/// Whether the expression is the constant NULL.
 pub(crate) fn is_null(expr: &Expr) -> bool {
     matches!(expr, Expr::Const(c) if c.is_null())
 }
@@ -127,8 +110,12 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
         | Expr::NullIf(_)
         | Expr::ScalarArrayOp(_)
         | Expr::CoerceViaIo(_) => own_volatility(expr, facts)? == Volatility::Immutable,
-        // Row comparisons are left out, as in PostgreSQL: it is visible in GROUP BY.
+        // Row comparisons are not included, as in PostgreSQL, because the difference would be
+        // visible in GROUP BY.
         Expr::Array(_) | Expr::MinMax(_) | Expr::SubscriptingRef(_) => true,
+        // The number of an anonymous row type is the session's, but plans are shared.
+        Expr::Row(n) => n.row_typeid != oids::RECORD,
+        Expr::FieldSelect(n) => n.arg.type_oid() != oids::RECORD,
         Expr::NullTest(n) => !n.argisrow,
         Expr::BooleanTest(_) => true,
         _ => false,

@@ -38,7 +38,7 @@ impl Groups<'_> {
     }
 }
 
-/// Order of words for min and max.
+/// The order of words, for min and max.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WordOrder {
     Signed,
@@ -113,7 +113,8 @@ pub(crate) enum Acc {
     },
 }
 
-/// Makes `new` the present value, unless `keeps(old, new)`. `bytes`: counts the values' bytes.
+/// Makes `new` the current value unless `keeps(old, new)` is true. `bytes` tracks the total size of
+/// the values.
 #[inline(always)]
 fn replace_if_better(
     slot: &mut Option<Vec<u8>>,
@@ -137,7 +138,7 @@ fn replace_if_better(
 }
 
 impl Acc {
-    /// Chooses the representation for an aggregate; there are no groups yet.
+    /// Chooses the representation of the states of an aggregate. There are no groups yet.
     pub(crate) fn new(call: &AggCall) -> Acc {
         let general = Acc::General { values: Vec::new(), bytes: 0 };
         if !call.is_simple() {
@@ -337,8 +338,8 @@ impl Acc {
         Ok(())
     }
 
-    /// Removes rows from the only group by the inverse transition; false if the frame must be
-    /// aggregated again from the start.
+    /// Removes rows from the only group by the inverse transition function. Returns false if the
+    /// frame must be aggregated again from the start.
     pub(crate) fn retract(
         &mut self,
         call: &mut AggCall,
@@ -376,7 +377,7 @@ impl Acc {
         Ok(true)
     }
 
-    /// Appends the final values of groups `from..to`; `groups` has their first rows.
+    /// Appends the final values of groups `from..to`; `groups` contains the first row of each.
     pub(crate) fn results(
         &mut self,
         call: &mut AggCall,

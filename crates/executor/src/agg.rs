@@ -29,7 +29,7 @@ struct AggColumns {
     width: usize,
     aggs: Vec<Aggref>,
     groupings: Vec<GroupingFunc>,
-    /// Columns of the first row that are referred to.
+    /// Columns of the first row that expressions refer to.
     used: Vec<bool>,
 }
 
@@ -63,12 +63,12 @@ impl Resolve for AggColumns {
 /// Group number of a row that must be spilled.
 const NO_GROUP: u32 = u32::MAX;
 
-/// One grouping set with its groups.
+/// One grouping set and its groups.
 struct Set {
     keys: Keys,
-    /// Input columns that it groups by.
+    /// The input columns of the grouping set.
     cols: Vec<usize>,
-    /// Each group's first row: the columns that the output needs, and the key.
+    /// The first row of each group: the columns that the output needs, and the key.
     first: Batch,
     accs: Vec<Acc>,
     table: GroupTable,
@@ -118,17 +118,17 @@ impl Set {
     }
 }
 
-/// Properties common to all groups of a node.
+/// Properties that all groups of a node share.
 struct Shape {
     calls: Vec<AggCall>,
     /// For each call, the first call with the same transition state; `sum(x)` and `avg(x)` share
     /// one.
     states: Vec<usize>,
-    /// Input columns that are kept of each group's first row.
+    /// Input columns that are stored for the first row of each group.
     kept: Vec<usize>,
-    /// An argument or filter is volatile: all aggregates process a row before the next row.
+    /// An argument or filter is volatile, so all aggregates process a row before the next row.
     in_order: bool,
-    /// An empty batch with the input's columns.
+    /// An empty batch that has the columns of the input.
     input: Batch,
 }
 
@@ -143,8 +143,8 @@ impl Shape {
         at
     }
 
-    /// Finds or adds the groups of a batch's rows. With `full` no group is added: rows without a
-    /// group get [`NO_GROUP`], and the result is true if there are any.
+    /// Finds or adds the groups of the rows of a batch. With `full`, no group is added: rows
+    /// without a group get [`NO_GROUP`], and the result is true if there are any.
     fn hashed_groups(
         &self,
         set: &mut Set,
@@ -291,7 +291,7 @@ fn advance_call(
     }
 }
 
-/// As [`advance_call`], in two halves, because the arguments are too large for one column.
+/// As [`advance_call`], in two halves, because the arguments do not fit one column.
 fn advance_halves(
     call: &mut AggCall,
     acc: &mut Acc,
@@ -315,7 +315,7 @@ enum Phase {
         from: usize,
         to: usize,
     },
-    /// Sorted input: more rows must be read.
+    /// Sorted input, of which more rows must be read.
     Read,
     Done,
 }
@@ -325,7 +325,8 @@ pub(crate) struct AggNode {
     strategy: AggStrategy,
     shape: Shape,
     sets: Vec<Set>,
-    /// All grouping columns. Those that are not in a set are NULL in its rows.
+    /// All grouping columns. A column that is not in a grouping set is NULL in the rows of that
+    /// set.
     all_cols: Vec<usize>,
     /// For each GROUPING call, its columns.
     groupings: Vec<Vec<usize>>,
@@ -524,8 +525,8 @@ impl AggNode {
         self.sets[s].clear();
         if let Some((mut reader, depth)) = self.sets[s].pending.pop() {
             self.sets[s].depth = depth;
-            // With all hash bits used, a partition cannot be divided further. It then has few
-            // groups, and memory is no longer limited.
+            // A partition cannot be divided further when all hash bits have been used. It then has
+            // few groups, so memory is no longer limited.
             let limit = if depth >= 56 { usize::MAX } else { self.limit(run) };
             while let Some(b) = reader.next()? {
                 run.interrupts()?;
@@ -546,7 +547,7 @@ impl AggNode {
     /// Reads sorted input until at least one group is complete.
     fn step_sorted(&mut self, run: &mut Run<'_>) -> Result<()> {
         let set = &mut self.sets[0];
-        // The last group may continue; those before it have been returned.
+        // The last group may continue; the groups before it have been returned.
         if set.len() > 1 {
             let last = set.len() - 1;
             let keep = set.first.columns.iter().map(|c| match c.len() {
@@ -726,7 +727,7 @@ impl Exec for AggNode {
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.restart();
-        // An idle node keeps no memory.
+        // A node that is reset keeps no memory.
         for set in &mut self.sets {
             set.first = set.first.empty_like();
             set.accs = self.shape.calls.iter().map(Acc::new).collect();

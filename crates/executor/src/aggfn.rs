@@ -10,6 +10,7 @@ use crate::sort::SortColumn;
 use crate::sorter::{Sorter, WordKind};
 use eval::{CallContext, EvalState, HostCall, Program, Resolve, RowInput, select_true};
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
 use plan::expr::Aggref;
 use smallvec::SmallVec;
@@ -29,20 +30,20 @@ pub(crate) struct AggCall {
     trans_types: Vec<Oid>,
     collation: Oid,
     result_type: Oid,
-    /// Sort order of the input rows, by position among the arguments.
+    /// Sort order of the input rows, as positions in the argument list.
     order: Vec<SortColumn>,
     distinct: Option<Keys>,
-    /// Number of real arguments; further ones are only sorted by.
+    /// Number of arguments of the aggregate. The arguments after them are only sort keys.
     count: usize,
     extra: Option<Box<dyn Any + Send>>,
-    /// An empty batch with the arguments as columns.
-    row_form: Batch,
+    /// An empty batch whose columns are the arguments.
+    args_template: Batch,
 }
 
 /// State of one aggregate in one group.
 pub(crate) struct AggValue {
     plain: Datum,
-    /// `plain` has no value yet: a strict transition function takes the first input as its state.
+    /// `plain` has no value yet: the first input becomes the state of a strict transition function.
     unset: bool,
     /// Number of rows in the state, for moving aggregates. Counterpart: `transValueCount`.
     row_count: i64,
@@ -77,17 +78,17 @@ fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<A
     if !eval::compares_text(base) {
         return Ok(info);
     }
-    let f = |_: &mut dyn types::fncx::FnContext, _: &[DatumRef<'_>]| -> Result<Datum> {
+    let f = |_: &mut dyn types::fn_context::FnContext, _: &[DatumRef<'_>]| -> Result<Datum> {
         Err(eval::undetermined_collation("comparison"))
     };
     let trans = AggFn::Plain { f, strict: info.trans.is_strict() };
-    // Without a name, so that `Acc::new` chooses no specialized representation.
+    // The name is empty, so that `Acc::new` chooses no specialized representation.
     Ok(Arc::new(AggInfo { trans, trans_name: String::new(), ..(*info).clone() }))
 }
 
 impl AggCall {
-    /// `cols` resolves columns of the input rows, `group` those of a group's first row: direct
-    /// arguments are evaluated once per group.
+    /// `cols` resolves columns of the input rows; `group` resolves columns of a group's first row,
+    /// over which direct arguments are evaluated once per group.
     pub(crate) fn new(
         agg: &Aggref,
         cols: &mut dyn Resolve,
@@ -95,7 +96,7 @@ impl AggCall {
         run: &mut Run<'_>,
     ) -> Result<AggCall> {
         let ordered_set = match agg.aggkind {
-            b'n' => None,
+            AggKind::Normal => None,
             _ => Some(OrderedSet::of(&run.sv.function(agg.aggfnoid)?.name)?),
         };
         let info = match ordered_set {
@@ -105,7 +106,7 @@ impl AggCall {
         AggCall::with_info(agg, info, ordered_set, (cols, group), run)
     }
 
-    /// The moving-aggregate form, for window frames whose start moves.
+    /// The moving-aggregate variant, for window frames whose start moves.
     pub(crate) fn moving(
         agg: &Aggref,
         info: Arc<AggInfo>,
@@ -171,9 +172,9 @@ impl AggCall {
         let arg_types: Vec<Oid> = agg.args.iter().map(|a| a.expr.type_oid()).collect();
         let mut trans_types = vec![agg.aggtranstype.valid().unwrap_or(info.trans_type)];
         trans_types.extend(&arg_types);
-        let row_form = Batch::new(args.iter().map(|(p, _): &(Program, EvalState)| p.by_val));
+        let args_template = Batch::new(args.iter().map(|(p, _): &(Program, EvalState)| p.by_val));
         Ok(AggCall {
-            row_form,
+            args_template,
             count: agg.args.iter().filter(|a| !a.resjunk).count(),
             info,
             ordered_set,
@@ -269,8 +270,8 @@ impl AggCall {
         self.collation
     }
 
-    /// Advances the state by the arguments of one row; returns approximately the number of bytes by
-    /// which the state has grown.
+    /// Advances the state by the arguments of one row. Returns an estimate of the number of bytes
+    /// by which the state has grown.
     pub(crate) fn add_values(
         &mut self,
         value: &mut AggValue,
@@ -285,12 +286,12 @@ impl AggCall {
             each.sum::<usize>()
         };
         if self.sorts_rows() {
-            let mut one = self.row_form.clone();
+            let mut one = self.args_template.clone();
             one.push_row(row);
             return self.add_rows(value, run, &one, 0, 1);
         }
         self.step(value, run, row)?;
-        // Only states of type internal may grow with the rows.
+        // Only states of type internal can grow with the number of rows.
         Ok(match self.info.trans {
             AggFn::Internal { .. } => bytes(row),
             AggFn::Plain { .. } | AggFn::Session { .. } => 0,
@@ -349,7 +350,7 @@ impl AggCall {
             return Ok(());
         }
         if strict && value.unset && !self.info.trans.is_internal() {
-            // The first value is the state.
+            // The first value becomes the state.
             value.plain = args.first().map(|v| DatumRef::to_owned(*v)).unwrap_or_default();
             value.unset = false;
             value.row_count = 1;
@@ -368,8 +369,8 @@ impl AggCall {
         Ok(())
     }
 
-    /// Removes the arguments of one row from the state by the inverse transition; false if that is
-    /// impossible and the frame must be aggregated again.
+    /// Removes the arguments of one row from the state by the inverse transition function. Returns
+    /// false if that is impossible and the frame must be aggregated again.
     pub(crate) fn retract(
         &mut self,
         value: &mut AggValue,
@@ -387,7 +388,7 @@ impl AggCall {
             ));
         }
         if value.row_count == 1 {
-            // Without rows the state must be the initial one, which may be NULL.
+            // The state of an empty frame must be the initial state, which may be NULL.
             *value = self.start();
             return Ok(true);
         }
@@ -396,7 +397,7 @@ impl AggCall {
         Ok(!value.is_null(inverse))
     }
 
-    /// Calls a transition function; false if it is strict and the state is NULL.
+    /// Calls a transition function. Returns false if it is strict and the state is NULL.
     fn transition(
         &mut self,
         f: AggFn,
@@ -406,7 +407,7 @@ impl AggCall {
     ) -> Result<bool> {
         match f {
             AggFn::Internal { f, .. } => {
-                // An internal state is not passed among the arguments.
+                // An internal state is not passed as an argument.
                 let mut cx = CallContext {
                     host: run,
                     collation: self.collation,
@@ -461,8 +462,8 @@ impl AggCall {
         Ok(true)
     }
 
-    /// The final value of a group; `group` is its first row. The state stays usable, because window
-    /// frames call this repeatedly.
+    /// The final value of a group; `group` is its first row. The state remains usable, because
+    /// window frames call this function repeatedly.
     pub(crate) fn finish(
         &mut self,
         value: &mut AggValue,
@@ -514,8 +515,8 @@ impl AggCall {
         internal: &mut AggState,
         run: &mut Run<'_>,
     ) -> Result<Datum> {
-        // Extra arguments are NULLs. Direct arguments occur only in ordered-set aggregates, which
-        // are computed elsewhere.
+        // Extra arguments are NULL. Direct arguments occur only in ordered-set aggregates, which
+        // module `ordered` computes.
         let extra = if self.info.final_extra { self.count } else { 0 };
         let extra_args = vec![Datum::Null; extra];
         let refs: Vec<DatumRef<'_>> = extra_args.iter().map(Datum::as_ref).collect();

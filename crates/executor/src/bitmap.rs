@@ -1,4 +1,4 @@
-//! Bitmap scans: the tree of index scans that collects the rows, and the visit of their pages.
+//! Bitmap scans: the tree of index scans that collects the TIDs, and the visit of their heap pages.
 //!
 //! Counterpart: nodeBitmapHeapscan.c, nodeBitmapIndexscan.c, nodeBitmapAnd.c, nodeBitmapOr.c.
 
@@ -13,7 +13,7 @@ use pgerror::Result;
 use plan::node::BitmapNode;
 use types::Batch;
 
-/// A node of the index tree, with the address of its plan node as key of its statistics.
+/// A node of the index tree. The address of its plan node is the key of its statistics.
 struct Bitmap {
     key: usize,
     kind: BitmapKind,
@@ -48,7 +48,7 @@ impl Bitmap {
             s.loops += 1;
             s.startup_us += took;
             s.total_us += took;
-            // As in PostgreSQL, BitmapAnd and BitmapOr show no row count.
+            // BitmapAnd and BitmapOr show no row count, as in PostgreSQL.
             s.rows += rows;
         }
         Ok(())
@@ -56,7 +56,7 @@ impl Bitmap {
 }
 
 impl BitmapKind {
-    /// The number of index entries found, for an index.
+    /// The number of index entries found, if the node is an index scan.
     fn collect(&mut self, run: &mut Run<'_>, set: &mut TidBitmap) -> Result<u64> {
         let mut rows = 0;
         match self {
@@ -108,12 +108,14 @@ impl BitmapKind {
 pub(crate) struct BitmapScan {
     tree: Bitmap,
     pages: Option<Pages>,
-    /// The current page, how many of its offsets are done, and whether it had visible rows.
+    /// The current page, the number of its offsets that have been processed, and whether any of its
+    /// rows was visible.
     rest: Option<(PageRows, usize, bool)>,
-    /// Rows of a lossy page, and how many of them are returned.
-    held: Option<(Batch, usize)>,
+    /// Rows of a lossy page, and the number of them that have been returned.
+    pending: Option<(Batch, usize)>,
     fetch: Option<BitmapFetch>,
-    /// Pages with visible rows whose offsets were known, and those of which all rows were read.
+    /// Number of pages with visible rows whose offsets were known, and number of pages of which all
+    /// rows were read.
     pub exact_blocks: u64,
     pub lossy_blocks: u64,
 }
@@ -124,15 +126,15 @@ impl BitmapScan {
             tree: Bitmap::new(bitmap, run)?,
             pages: None,
             rest: None,
-            held: None,
+            pending: None,
             fetch: None,
             exact_blocks: 0,
             lossy_blocks: 0,
         }))
     }
 
-    /// Scans the indexes, unless that is done. Returns whether conditions must be checked again, at
-    /// the first call after a restart.
+    /// Scans the indexes, unless that has been done. The first call after a restart returns whether
+    /// conditions must be checked again.
     pub(crate) fn collect(&mut self, run: &mut Run<'_>) -> Result<Option<bool>> {
         if self.pages.is_some() {
             return Ok(None);
@@ -145,8 +147,9 @@ impl BitmapScan {
         Ok(Some(recheck))
     }
 
-    /// Appends rows up to `want`; the numbers of those whose conditions must be checked again are
-    /// appended to `flagged`. False at the end. [`Self::collect`] was called before.
+    /// Appends rows until `batch` has `want` rows. The numbers of the rows whose conditions must be
+    /// checked again are appended to `flagged`. Returns false at the end. [`Self::collect`] must
+    /// have been called.
     pub(crate) fn fill(
         &mut self,
         run: &mut Run<'_>,
@@ -156,13 +159,13 @@ impl BitmapScan {
         flagged: &mut Vec<u16>,
     ) -> Result<bool> {
         while batch.len < want && !batch.is_full() {
-            if let Some((rows, from)) = &mut self.held {
+            if let Some((rows, from)) = &mut self.pending {
                 let (first, to) = (batch.len, rows.len.min(*from + want - batch.len));
                 batch.extend_range(rows, *from, to);
                 flagged.extend((first..batch.len).map(|row| row as u16));
                 *from = to;
                 if to == rows.len {
-                    self.held = None;
+                    self.pending = None;
                 }
                 continue;
             }
@@ -181,7 +184,7 @@ impl BitmapScan {
                 fetch.block(be, page.block, None, snapshot, &mut rows)?;
                 if rows.len > 0 {
                     self.lossy_blocks += 1;
-                    self.held = Some((rows, 0));
+                    self.pending = Some((rows, 0));
                 }
                 continue;
             };
@@ -201,8 +204,8 @@ impl BitmapScan {
         Ok(true)
     }
 
-    /// Discards all data: the conditions may have other values.
+    /// Discards all data, because the values of the conditions may have changed.
     pub(crate) fn restart(&mut self) {
-        (self.pages, self.rest, self.held) = (None, None, None);
+        (self.pages, self.rest, self.pending) = (None, None, None);
     }
 }

@@ -1,11 +1,11 @@
-//! The construction of a tree of nodes from a plan. Counterpart: execProcnode.c.
+//! Builds the tree of nodes of a plan. Counterpart: execProcnode.c.
 
 use crate::instrument::Counts;
 use crate::node::{Exec, Node};
 use crate::run::Run;
 use crate::{
-    agg, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend, mergejoin, modify,
-    pace, project, projectset, scan, setop, sort, source, window,
+    agg, batch_limit, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend,
+    mergejoin, modify, project, projectset, scan, setop, sort, source, window,
 };
 use eval::too_deep;
 use pgerror::{PgError, Result};
@@ -19,11 +19,11 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     build_at(plan, run, 0)
 }
 
-/// Deepest nesting of nodes.
+/// Maximum nesting depth of nodes.
 const NODES_DEPTH_MAX: u32 = 10_000;
 
-/// Number of nested nodes whose calls fit the stack without a check: every so many levels a
-/// [`DeepNode`] checks the stack.
+/// Number of nested nodes whose calls fit the stack without a check. A [`DeepNode`] after this
+/// number of levels checks the stack.
 const NODES_UNCHECKED: u32 = 25;
 
 fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
@@ -75,7 +75,7 @@ fn build_here(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     run.register_init_plans(&plan.info.init_plan);
     let mut node = build_node(plan, run, depth)?;
     if may_be_wide(&plan.info.target_list, run)? {
-        node = pace::PaceNode::over(node);
+        node = batch_limit::BatchLimitNode::over(node);
     }
     if run.st.instruments.is_some() {
         node = instrument::InstrumentNode::over(node, plan);
@@ -197,7 +197,7 @@ fn build_join(plan: &Plan, (outer, inner): (Node, Node), run: &mut Run<'_>) -> R
     }
 }
 
-/// Scans of anything but tables.
+/// Scans of row sources other than tables.
 fn build_source(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     match &plan.node {
         PlanNode::ValuesScan { scanrelid, values_lists } => {
@@ -220,7 +220,7 @@ fn build_all(plans: &[Plan], run: &mut Run<'_>, depth: u32) -> Result<Vec<Node>>
     plans.iter().map(|p| build_at(p, run, depth + 1)).collect()
 }
 
-/// True if the rows have variable-width columns.
+/// True if the rows contain variable-width columns.
 fn may_be_wide(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<bool> {
     for t in targets {
         if run.sv.as_facts().type_info(t.expr.type_oid())?.len < 0 {

@@ -6,14 +6,14 @@
 //!
 //! INVARIANT: `rescan` discards all data computed from rows or parameters, and every child is
 //! rescanned before it is read again. Data that a node keeps over a rescan (a hash table, sorted
-//! rows, the rows of a `WITH` query) has a [`Sources`], which is made from all plans and
+//! rows, the rows of a `WITH` query) has a [`Dependencies`], which is made from all plans and
 //! expressions that the data is computed from and detects when it is stale.
 //!
 //! INVARIANT: the computation of such data reads no parameter that those plans and expressions do
 //! not contain.
 //!
 //! Debug builds check both: each node is wrapped in a [`RescanCheckNode`], and each read of a
-//! parameter is checked against the `Sources` that are being computed ([`Run::note_read`]). A
+//! parameter is checked against the `Dependencies` that are being computed ([`Run::note_read`]). A
 //! violation is an internal error of the statement.
 
 use crate::instrument::{Counts, key_of};
@@ -26,8 +26,8 @@ use plan::params;
 use std::sync::Arc;
 use types::Batch;
 
-/// The exec parameters that kept data depends on.
-pub(crate) struct Sources {
+/// The exec parameters on which kept data depends.
+pub(crate) struct Dependencies {
     /// The parameters whose change makes the data stale, with their versions when the computation
     /// began.
     seen: Vec<(i32, u64)>,
@@ -35,21 +35,21 @@ pub(crate) struct Sources {
     reads: Arc<[i32]>,
 }
 
-/// A computation in progress that may read only the parameters of its [`Sources`].
+/// A computation in progress. It may read only the parameters of its [`Dependencies`].
 #[derive(Clone)]
-pub(crate) struct Watch {
+pub(crate) struct Computation {
     reads: Arc<[i32]>,
-    /// Enclosing computations need not list these parameters: they depend on the result through a
-    /// parameter of its own.
+    /// Enclosing computations need not list these parameters, because the result has a parameter of
+    /// its own, on which they depend.
     isolated: bool,
 }
 
-impl Sources {
-    /// `plans` and `exprs` must be all inputs of the data: every child plan and every expression of
-    /// the node itself that it is computed from.
-    pub(crate) fn new(plans: &[&Plan], exprs: &[&Expr], run: &Run<'_>) -> Sources {
+impl Dependencies {
+    /// `plans` and `exprs` must be all inputs of the data: each child plan and each expression of
+    /// the node from which the data is computed.
+    pub(crate) fn new(plans: &[&Plan], exprs: &[&Expr], run: &Run<'_>) -> Dependencies {
         let found = params::param_refs(plans, exprs, &run.st.desc.plan.subplans);
-        let mut s = Sources {
+        let mut s = Dependencies {
             seen: found.free.iter().map(|&id| (id, 0)).collect(),
             reads: found.read.into(),
         };
@@ -57,14 +57,14 @@ impl Sources {
         s
     }
 
-    /// Excludes parameters that are part of the data's look-up key: a change of them does not make
-    /// it stale.
-    pub(crate) fn keyed_by(mut self, params: &[i32]) -> Sources {
+    /// Excludes parameters that are part of the look-up key of the data: a change of them does not
+    /// make the data stale.
+    pub(crate) fn excluding(mut self, params: &[i32]) -> Dependencies {
         self.seen.retain(|(id, _)| !params.contains(id));
         self
     }
 
-    /// Notes the present versions of the parameters: the data is valid for them.
+    /// Records the current versions of the parameters, for which the data is valid.
     pub(crate) fn record(&mut self, run: &Run<'_>) {
         for (id, seen) in &mut self.seen {
             *seen = run.st.versions[*id as usize];
@@ -85,19 +85,19 @@ impl Sources {
         self.seen.is_empty()
     }
 
-    /// The watch to hold while the data, or a part of it, is computed.
-    pub(crate) fn watch(&self) -> Watch {
-        Watch { reads: self.reads.clone(), isolated: false }
+    /// The computation of the data, or of a part of it.
+    pub(crate) fn computation(&self) -> Computation {
+        Computation { reads: self.reads.clone(), isolated: false }
     }
 }
 
-impl Watch {
+impl Computation {
     /// For a computation whose result has a parameter of its own (init plans, `WITH` queries).
-    pub(crate) fn isolated(self) -> Watch {
-        Watch { isolated: true, ..self }
+    pub(crate) fn isolated(self) -> Computation {
+        Computation { isolated: true, ..self }
     }
 
-    pub(crate) fn over<T>(
+    pub(crate) fn perform<T>(
         self,
         run: &mut Run<'_>,
         compute: impl FnOnce(&mut Run<'_>) -> Result<T>,
@@ -105,26 +105,26 @@ impl Watch {
         if !cfg!(debug_assertions) {
             return compute(run);
         }
-        run.st.watches.push(self);
+        run.st.computations.push(self);
         let result = compute(run);
-        run.st.watches.pop();
+        run.st.computations.pop();
         result
     }
 }
 
 impl Run<'_> {
-    /// Called for each read of a parameter: every computation in progress must list it.
+    /// Checks a read of a parameter: each computation in progress must list the parameter.
     pub(crate) fn note_read(&self, id: i32) -> Result<()> {
         if !cfg!(debug_assertions) {
             return Ok(());
         }
-        for watch in self.st.watches.iter().rev() {
-            if !watch.reads.contains(&id) {
+        for computation in self.st.computations.iter().rev() {
+            if !computation.reads.contains(&id) {
                 return Err(PgError::internal(format!(
-                    "parameter {id} is not among the sources of the data being computed"
+                    "parameter {id} is not among the dependencies of the data being computed"
                 )));
             }
-            if watch.isolated {
+            if computation.isolated {
                 break;
             }
         }
@@ -138,7 +138,7 @@ impl Run<'_> {
     }
 }
 
-/// Debug builds: wraps a node and checks that it is rescanned when its parameters change.
+/// In debug builds, wraps a node and checks that it is rescanned when its parameters change.
 pub(crate) struct RescanCheckNode {
     child: Node,
     key: usize,
@@ -151,15 +151,15 @@ impl RescanCheckNode {
         // Memoize looks its rows up by parameters, and does not rescan its child for a cached key.
         let keyed = matches!(plan.node, PlanNode::Memoize { .. });
         let inputs = plan.children().into_iter().filter(|_| !keyed).map(key_of).collect();
-        let sources = Sources::new(&[plan], &[], run);
-        run.st.started.insert(key, (sources, false));
+        let dependencies = Dependencies::new(&[plan], &[], run);
+        run.st.started.insert(key, (dependencies, false));
         Box::new(RescanCheckNode { child, key, inputs })
     }
 
     fn set(&self, run: &mut Run<'_>, started: bool) {
-        if let Some((mut sources, _)) = run.st.started.remove(&self.key) {
-            sources.record(run);
-            run.st.started.insert(self.key, (sources, started));
+        if let Some((mut dependencies, _)) = run.st.started.remove(&self.key) {
+            dependencies.record(run);
+            run.st.started.insert(self.key, (dependencies, started));
         }
     }
 
@@ -226,11 +226,11 @@ enum Kept {
     Cte(i32),
 }
 
-/// Wraps a node whose init plans or `WITH` queries depend on parameters: a rescan makes them run
-/// again if a parameter has changed.
+/// Wraps a node whose init plans or `WITH` queries depend on parameters: after a change of a
+/// parameter, a rescan makes them run again.
 pub(crate) struct InitPlansNode {
     child: Node,
-    plans: Vec<(Sources, Kept)>,
+    plans: Vec<(Dependencies, Kept)>,
     started: bool,
 }
 
@@ -248,9 +248,9 @@ impl InitPlansNode {
                 next += 1;
                 Kept::InitPlan(next - 1, s.set_param.clone())
             };
-            let sources = Sources::new(&[sub], &[], run);
-            if !sources.is_constant() {
-                plans.push((sources, kept));
+            let dependencies = Dependencies::new(&[sub], &[], run);
+            if !dependencies.is_constant() {
+                plans.push((dependencies, kept));
             }
         }
         if plans.is_empty() {
@@ -276,11 +276,11 @@ impl Exec for InitPlansNode {
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        for (sources, kept) in &mut self.plans {
-            if !sources.changed(run) {
+        for (dependencies, kept) in &mut self.plans {
+            if !dependencies.changed(run) {
                 continue;
             }
-            sources.record(run);
+            dependencies.record(run);
             match kept {
                 Kept::InitPlan(index, params) => {
                     for &id in params.iter() {

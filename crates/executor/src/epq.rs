@@ -18,7 +18,7 @@ use types::{Batch, DatumRef};
 pub(crate) struct Recheck {
     plan: Arc<Plan>,
     node: Option<Node>,
-    /// Other relations and the columns of the child that hold their TIDs.
+    /// The other relations, and the columns of the child that contain their TIDs.
     others: Vec<(i32, usize)>,
 }
 
@@ -29,9 +29,9 @@ impl Recheck {
         Recheck { plan: Arc::new(plan.clone()), node: None, others }
     }
 
-    /// Runs the child's plan with the version `tid` of relation `rti`, and the other relations'
-    /// rows as in `row`, the child's original row. Returns the new row as a batch of one row, or
-    /// `None` if it no longer qualifies.
+    /// Runs the child's plan with the version `tid` of relation `rti`, and with the rows of the
+    /// other relations from `row`, the child's original row. Returns the new row as a batch of one
+    /// row, or `None` if the row no longer qualifies.
     pub(crate) fn run(
         &mut self,
         run: &mut Run<'_>,
@@ -45,7 +45,7 @@ impl Recheck {
         }
         substitutes.insert(rti, Some(tid));
         let saved = run.st.epq.replace(substitutes);
-        // The statement's own scans continue with their present parameters.
+        // The statement's own scans continue with their current parameters.
         let params = (run.st.exec.clone(), run.st.versions.clone());
         let result = self.run_once(run);
         run.st.epq = saved;
@@ -81,8 +81,8 @@ impl Recheck {
     }
 }
 
-/// Restores the parameters, except those that were pending: results of init plans that have run
-/// since are kept.
+/// Restores the parameters, except pending ones: results of init plans that have run since then are
+/// kept.
 fn restore(run: &mut Run<'_>, (values, versions): (Vec<ExecParam>, Vec<u64>)) {
     for (id, (value, version)) in values.into_iter().zip(versions).enumerate() {
         if !matches!(value, ExecParam::Pending(_)) {

@@ -15,13 +15,14 @@ use types::{Batch, Datum};
 /// A statement in execution. It may be suspended between calls (portals).
 pub struct Execution {
     root: Node,
-    state: RunState,
+    /// In a box, since executions are passed by value, parked and resumed for each run.
+    state: Box<RunState>,
     /// The plan's `bound` expressions, compiled at first use.
     bound: Option<Vec<eval::Program>>,
     done: bool,
-    /// No row has been read yet.
+    /// No row has been read.
     fresh: bool,
-    /// It may be run again by [`Execution::rerun`].
+    /// [`Execution::rerun`] may run it again.
     parked: bool,
 }
 
@@ -44,9 +45,9 @@ impl Execution {
         all.stats.get(&std::ptr::from_ref(node).addr()).copied()
     }
 
-    /// Checks the privileges and builds the node tree. With `instrument`, collects statistics for
-    /// each node, and measures times if it is true. Only [`crate::spi`] calls this. Counterpart:
-    /// `ExecutorStart`.
+    /// Checks the privileges and builds the node tree. With `instrument`, statistics are collected
+    /// for each node, including times if its value is true. Only [`crate::spi`] calls this.
+    /// Counterpart: `ExecutorStart`.
     pub(crate) fn start(
         desc: QueryDesc,
         sv: &mut dyn Services,
@@ -54,12 +55,12 @@ impl Execution {
     ) -> Result<Execution> {
         let instruments = instrument.map(|timing| Instruments { timing, ..Instruments::default() });
         let plan = desc.plan.clone();
-        sv.check_rights(&plan)?;
-        let mut state = RunState {
+        sv.check_privileges(&plan)?;
+        let mut state = Box::new(RunState {
             exec: vec![ExecParam::Unset; plan.param_exec_types.len()],
             versions: vec![0; plan.param_exec_types.len()],
             version: 0,
-            watches: Vec::new(),
+            computations: Vec::new(),
             started: HashMap::new(),
             instruments,
             modifying: Vec::new(),
@@ -74,14 +75,14 @@ impl Execution {
             no_params: Arc::from([]),
             build,
             desc,
-        };
+        });
         let mut run = Run { sv, st: &mut state };
         let root = build(&plan.plan_tree, &mut run)?;
         Ok(Execution { root, state, bound: None, done: false, fresh: true, parked: false })
     }
 
-    /// Evaluates the expressions `PlannedStmt::bound`, for their errors. Called after values are
-    /// bound to a generic plan, before the first row is read.
+    /// Evaluates the expressions `PlannedStmt::bound`, so that their errors are raised. Called
+    /// after values are bound to a generic plan, before the first row is read.
     pub fn check_values(&mut self, sv: &mut dyn Services) -> Result<()> {
         if self.state.desc.plan.bound.is_empty() {
             return Ok(());
@@ -139,11 +140,11 @@ impl Execution {
     }
 
     /// Ends the run, complete or not, and keeps the node tree for [`Self::rerun`]. Rows, snapshot,
-    /// parameters and running scans are released: afterwards no pin, lock or snapshot is held, only
-    /// descriptors and compiled expressions.
+    /// parameters and running scans are released: afterwards the execution has no pin, lock or
+    /// snapshot, only descriptors and compiled expressions.
     ///
-    /// After false or an error, the caller must drop the execution. After an error of
-    /// [`Self::next`] it must be dropped without calling this function.
+    /// If the result is false or an error, the caller must drop the execution. After an error of
+    /// [`Self::next`] it must be dropped without a call of this function.
     pub fn park(&mut self, sv: &mut dyn Services) -> Result<bool> {
         let mut run = Run { sv, st: &mut self.state };
         let reset = self.root.reset(&mut run)? && subplan::reset_all(&mut run)?;
@@ -157,9 +158,9 @@ impl Execution {
     /// state as after a start with the same plan.
     ///
     /// The caller guarantees that the catalogs have not changed since the start (their generation
-    /// is the same, and the present transaction has made no catalog changes), that the session, its
-    /// role and the settings used in planning are the same, that all relations of the plan are
-    /// locked by the present transaction, and that privileges have been checked.
+    /// is the same, and the current transaction has made no catalog changes), that the session, its
+    /// role and the settings used in planning are the same, that the current transaction has locked
+    /// all relations of the plan, and that privileges have been checked.
     pub fn rerun(&mut self, params: Arc<[Datum]>, snapshot: Arc<engine::Snapshot>) -> Result<()> {
         if !std::mem::replace(&mut self.parked, false) {
             return Err(PgError::internal("execution is not parked"));
@@ -178,7 +179,7 @@ impl Execution {
         self.state.crosscheck = Some(snapshot);
     }
 
-    /// Gives back a batch that [`Self::next`] returned, to reuse its memory.
+    /// Returns a batch of [`Self::next`], so that its memory is reused.
     pub fn recycle(&mut self, batch: Batch) {
         self.root.recycle(batch);
     }

@@ -73,7 +73,7 @@ impl Partition {
 
     /// The batch with row `i`, and the row's number in it.
     pub(crate) fn at(&self, i: usize) -> Result<(Arc<Batch>, usize)> {
-        // Most batches are full, except those of filtered or wide rows.
+        // Most batches are full, except batches of filtered or wide rows.
         let guess = i / BATCH_ROWS_MAX;
         let b = match self.batch_starts.get(guess) {
             Some(&start) if start <= i && i < start + self.batch_len(guess) => guess,
@@ -142,7 +142,7 @@ pub(crate) struct FrameCursor {
 }
 
 impl FrameCursor {
-    /// The frame of row `i`, which is in peer group `g`, before the exclusion clause.
+    /// The frame of row `i` of peer group `g`, before the exclusion clause is applied.
     pub(crate) fn frame(
         &mut self,
         clause: &FrameClause,
@@ -291,7 +291,7 @@ impl RangeOrder {
     }
 }
 
-/// The rows of a frame without those of the exclusion clause, as up to three ascending ranges.
+/// The rows of a frame that the exclusion clause does not exclude, as up to three ascending ranges.
 pub(crate) fn without_excluded(
     options: i32,
     frame: &Range<usize>,

@@ -8,7 +8,7 @@
 //! it moves no rows or all rows (many equal keys). In this module, "batch number" means a batch of
 //! the join, not a `types::Batch`.
 
-use crate::depend::Sources;
+use crate::depend::Dependencies;
 use crate::instrument::{Counts, HashCounts};
 use crate::keys::{Key, Keys};
 use crate::node::{ChildColumns, Exec, Node, batch_for, compile};
@@ -22,7 +22,7 @@ use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
 use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData};
 
-/// End of a chain.
+/// The end of a chain.
 const END: u32 = u32::MAX;
 const BATCHES_MAX: usize = 1 << 16;
 
@@ -52,7 +52,7 @@ impl Side {
         Ok(Side { programs, keys: Keys(keys), cols, width })
     }
 
-    /// Adds the computed keys to a batch of the child, and computes the rows' hashes.
+    /// Adds the computed keys to a batch of the child, and computes the hashes of its rows.
     fn prepare(&mut self, b: &mut Batch, hashes: &mut Vec<u64>, run: &mut Run<'_>) -> Result<()> {
         for (i, (p, st)) in self.programs.iter_mut().enumerate() {
             if self.cols[i] >= self.width {
@@ -72,7 +72,7 @@ impl Side {
     }
 }
 
-/// Hash table of the current batch: its rows, chained per bucket.
+/// The hash table of the current batch: its rows, chained per bucket.
 struct Table {
     rows: Batch,
     hashes: Vec<u64>,
@@ -108,7 +108,7 @@ impl Table {
         self.heads.resize(buckets, END);
         self.next.clear();
         self.next.resize(n, END);
-        // Without rows, the columns of computed keys do not exist.
+        // The columns of computed keys do not exist if there are no rows.
         let nulls = n > 0 && side.may_be_null(&self.rows);
         for i in (0..n).rev() {
             if nulls && side.is_null(&self.rows, i) {
@@ -129,12 +129,12 @@ impl Table {
 enum Phase {
     Start,
     Probe,
-    /// Return unmatched inner rows, starting at this one.
+    /// Return unmatched inner rows from this one on.
     UnmatchedInner(usize),
     Done,
 }
 
-/// See the module documentation.
+/// A hash join; the head of the module describes the algorithm.
 pub(crate) struct HashJoinNode {
     jointype: JoinType,
     outer: Node,
@@ -145,7 +145,7 @@ pub(crate) struct HashJoinNode {
     single: bool,
     one_word: bool,
     /// Dependencies of the table: the inner plan and the inner keys.
-    sources: Sources,
+    dependencies: Dependencies,
     table: Table,
     phase: Phase,
     /// Number of batches, a power of two, and the current one.
@@ -154,7 +154,7 @@ pub(crate) struct HashJoinNode {
     /// The number of batches may still be doubled.
     growing: bool,
     first_batches: usize,
-    /// Number of batches when reading of the outer side began.
+    /// Number of batches when the first outer row was read.
     outer_batches: usize,
     inner_files: Vec<Spool>,
     outer_files: Vec<Spool>,
@@ -162,7 +162,7 @@ pub(crate) struct HashJoinNode {
     outer_batch: Option<Batch>,
     outer_hashes: Vec<u64>,
     outer_at: usize,
-    /// Next table entry for the current outer row; `None` if it has not been looked up.
+    /// Next table entry for the current outer row; `None` if the row has not been looked up.
     chain: Option<u32>,
     matched: bool,
     /// Counter that distributes rows with NULL keys over the batches.
@@ -208,7 +208,7 @@ impl HashJoinNode {
         let parts = (bytes / run.sv.hash_mem().max(1) as f64).min(256.0) as usize;
         let first_batches = if parts == 0 { 1 } else { (parts + 1).next_power_of_two() };
         let keys: Vec<&Expr> = inner_keys.iter().collect();
-        let sources = Sources::new(&[inner_plan], &keys, run);
+        let dependencies = Dependencies::new(&[inner_plan], &keys, run);
         let semi = matches!(jointype, JoinType::Semi | JoinType::Anti);
         let inner_kept = matches!(jointype, JoinType::Right | JoinType::Full);
         Ok(Box::new(HashJoinNode {
@@ -220,7 +220,7 @@ impl HashJoinNode {
             one_word: outer_side.keys.is_one_word() && inner_side.keys.is_one_word(),
             outer_side,
             inner_side,
-            sources,
+            dependencies,
             table: Table::new(batch_for(&inner_plan.info.target_list, run)?),
             phase: Phase::Start,
             batches: 1,
@@ -276,8 +276,8 @@ impl HashJoinNode {
         Ok(())
     }
 
-    /// Rows with NULL keys match no row: they are dropped or, if unmatched inner rows are returned,
-    /// distributed over the batches.
+    /// Handles rows with NULL keys, which match no row: they are dropped or, if unmatched inner
+    /// rows are returned, distributed over the batches.
     fn distribute_nulls(&mut self, b: &mut Batch, hashes: &mut Vec<u64>) {
         if self.keeps_inner() {
             for (r, h) in hashes.iter_mut().enumerate() {
@@ -296,7 +296,8 @@ impl HashJoinNode {
         }
     }
 
-    /// Adds rows of the current batch to the table, and rows of later batches to their files.
+    /// Adds rows of the current batch to the table, and writes rows of later batches to their
+    /// files.
     fn add_inner(&mut self, b: &Batch, hashes: &[u64], run: &mut Run<'_>) -> Result<()> {
         if self.table.rows.columns.len() != b.columns.len() {
             self.table.rows = b.empty_like();
@@ -353,7 +354,7 @@ impl HashJoinNode {
         Ok(())
     }
 
-    /// Loads the next batch that can produce rows; false after the last.
+    /// Loads the next batch that can produce rows. Returns false after the last one.
     fn next_batch(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.outer_reader = None;
         loop {
@@ -363,8 +364,8 @@ impl HashJoinNode {
             }
             let inner = std::mem::take(&mut self.inner_files[self.batch]);
             let outer_empty = self.outer_files[self.batch].is_empty();
-            // If the number of batches grew after rows had been written, the file may contain rows
-            // of later batches. It is then read even if its other side is empty.
+            // If the number of batches increased after rows had been written, the file may contain
+            // rows of later batches. It is then read even if its other side is empty.
             let outer_settled = self.batches == self.outer_batches;
             let inner_settled = self.batches == self.first_batches;
             let skip = (inner.is_empty()
@@ -446,7 +447,7 @@ impl HashJoinNode {
         }
     }
 
-    /// Looks up rows of the current outer batch until `room` pairs are found.
+    /// Looks up rows of the current outer batch until `room` pairs have been found.
     fn probe(&mut self, run: &mut Run<'_>, room: usize, out: &mut Batch) -> Result<()> {
         let Some(ob) = self.outer_batch.take() else { return Ok(()) };
         let (mut left, mut right): (Vec<u16>, Vec<u32>) = (Vec::new(), Vec::new());
@@ -578,10 +579,10 @@ impl HashJoinNode {
         while out.len < want {
             match self.phase {
                 Phase::Start => {
-                    self.sources.record(run);
-                    self.sources.watch().over(run, |run| self.build(run))?;
+                    self.dependencies.record(run);
+                    self.dependencies.computation().perform(run, |run| self.build(run))?;
                     let empty = self.batches == 1 && self.table.rows.len == 0;
-                    // With an empty inner side, the outer side need not run.
+                    // The outer side need not run if the inner side is empty.
                     let done = empty && !self.keeps_outer();
                     self.phase = if done { Phase::Done } else { Phase::Probe };
                 }
@@ -613,8 +614,8 @@ impl HashJoinNode {
     }
 }
 
-/// Writes rows of later batches to their files, with their hashes in an added column; returns the
-/// rows of the current batch.
+/// Writes rows of later batches to their files, with their hashes in an additional column. Returns
+/// the rows of the current batch.
 fn distribute(
     b: &Batch,
     hashes: &[u64],
@@ -689,7 +690,7 @@ impl Exec for HashJoinNode {
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.restart();
-        // An idle node keeps no memory.
+        // A node that is reset keeps no memory.
         self.table = Table::new(self.table.rows.empty_like());
         self.outer_batch = None;
         self.outer_reader = None;
@@ -704,7 +705,7 @@ impl Exec for HashJoinNode {
         self.chain = None;
         // A complete table whose parameters have not changed is reused.
         let built = self.phase != Phase::Start && self.batches == 1;
-        if built && !self.sources.changed(run) {
+        if built && !self.dependencies.changed(run) {
             self.table.matched.fill(false);
             self.batch = 0;
             let empty = self.table.rows.len == 0 && !self.keeps_outer();

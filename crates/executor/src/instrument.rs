@@ -11,7 +11,7 @@ use types::Batch;
 /// Method and size of a sort, for EXPLAIN ANALYZE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortStats {
-    /// The name that PostgreSQL uses.
+    /// The name of the method in PostgreSQL's output.
     pub method: &'static str,
     pub on_disk: bool,
     pub kilobytes: u64,
@@ -31,7 +31,7 @@ pub struct NodeStats {
     pub buffers: BufferUsage,
     /// WAL written by the node and its children.
     pub wal: WalUsage,
-    /// Counters of the node's kind.
+    /// Counters that depend on the kind of node.
     pub counts: Counts,
 }
 
@@ -49,7 +49,7 @@ pub struct Counts {
     pub exact_blocks: u64,
     pub lossy_blocks: u64,
     pub hash: Option<HashCounts>,
-    /// INSERT ON CONFLICT.
+    /// Rows inserted by INSERT ON CONFLICT.
     pub inserted: u64,
     pub conflicting: u64,
 }
@@ -66,11 +66,11 @@ pub struct HashCounts {
     pub disk_kilobytes: u64,
 }
 
-/// Statistics of a statement's nodes. The key is the address of the plan node, which is stable
+/// Statistics of the nodes of a statement. The key is the address of the plan node, which is stable
 /// because the shared plan does not move.
 #[derive(Default)]
 pub(crate) struct Instruments {
-    /// Measure times.
+    /// Times are measured.
     pub timing: bool,
     pub stats: HashMap<usize, NodeStats>,
     /// Method and size of each Sort node.
@@ -103,7 +103,7 @@ pub(crate) fn clock(run: &Run<'_>) -> i64 {
 }
 
 impl InstrumentNode {
-    /// Runs `work` on the child and adds its time and usage to the statistics; `rows` extracts the
+    /// Runs `work` on the child and adds its time and usage to the statistics. `rows` extracts the
     /// number of rows from the result.
     fn counted<T>(
         &mut self,

@@ -10,11 +10,11 @@ use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
 use types::{BATCH_ROWS_MAX, Batch};
 
-/// Factor by which the number of inner rows asked for grows while an outer row finds too few
+/// Factor by which the number of requested inner rows increases while an outer row finds too few
 /// matches.
 const INNER_GROWTH: usize = 4;
 
-/// Scans the inner side for each outer row. Unlike PostgreSQL's node it also does full joins.
+/// Scans the inner side for each outer row. Unlike PostgreSQL's node, it also performs full joins.
 pub(crate) struct NestLoopNode {
     jointype: JoinType,
     outer: Node,

@@ -7,7 +7,7 @@ use ids::Oid;
 use pgerror::Result;
 use std::hash::{BuildHasher, Hasher};
 use types::compare::{Comparer, bpchar_trimmed, float_cmp};
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{Batch, Column, ColumnData, DatumRef, oids};
 
 /// Hash method of a key column.
@@ -126,7 +126,7 @@ pub(crate) fn check_collation(
 }
 
 impl Key {
-    /// For the left operand type `ty` of this equality operator.
+    /// The key for the left operand type `ty` of this equality operator.
     pub(crate) fn new(ty: Oid, eq: Oid, collation: Oid, run: &mut Run<'_>) -> Result<Key> {
         check_collation(ty, collation, "hashing", run)?;
         let kind = match ty {
@@ -159,7 +159,7 @@ impl Key {
         Ok(Key { kind, cmp: run.sv.equality_compare(eq, ty)?, ty, collation })
     }
 
-    /// True if values are equal exactly if their words are.
+    /// True if values are equal if and only if their words are.
     pub(crate) fn is_word(&self) -> bool {
         self.kind == HashKind::Word
     }
@@ -173,7 +173,8 @@ impl Key {
             (_, DatumRef::Word(w)) => w,
             (HashKind::Numeric, DatumRef::Bytes(b)) => numeric_hash(b),
             (HashKind::BpChar, DatumRef::Bytes(b)) => bytes_hash(bpchar_trimmed(b)),
-            // A name is padded with zeros and a text is not; both are hashed without them.
+            // A value of type name is padded with zeros and a text is not; both are hashed without
+            // padding.
             (_, DatumRef::Bytes(b)) => bytes_hash(unpadded(b)),
         })
     }

@@ -20,6 +20,7 @@
 mod accum;
 mod agg;
 mod aggfn;
+mod batch_limit;
 mod bitmap;
 mod build;
 mod depend;
@@ -38,7 +39,6 @@ mod mergejoin;
 mod modify;
 mod node;
 mod ordered;
-mod pace;
 mod pairs;
 mod probe;
 mod project;
@@ -51,6 +51,7 @@ mod scan;
 mod services;
 mod setcall;
 mod setop;
+mod smallsort;
 mod sort;
 mod sorter;
 mod source;
@@ -75,6 +76,6 @@ pub use services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
 pub use trigger::{
-    Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,
+    BeforeRowResult, Change, Level, RelTriggers, RowEvent, RowVersion, Timing, Trigger,
 };
 pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

@@ -5,6 +5,7 @@ use crate::node::{Exec, Node};
 use crate::relation::OpenRel;
 use crate::run::Run;
 use engine::table::{self, LockRow, RowLock, RowOutcome, RowWait};
+use ids::RelKind;
 use pgerror::{PgError, Result, pg_err};
 use plan::node::{Plan, PlanRowMark};
 use plan::query::{LockStrength, LockWaitPolicy};
@@ -24,12 +25,14 @@ struct Mark {
 /// `CheckValidRowMarkRel`.
 fn check_lockable(rel: &OpenRel, strength: LockStrength) -> Result<()> {
     let what = match rel.kind {
-        b'r' | b'p' => return Ok(()),
-        b'm' | b'f' if strength == LockStrength::None => return Ok(()),
-        b'S' => "sequence",
-        b't' => "TOAST relation",
-        b'v' => "view",
-        b'm' => "materialized view",
+        RelKind::Table | RelKind::PartitionedTable => return Ok(()),
+        RelKind::MaterializedView | RelKind::ForeignTable if strength == LockStrength::None => {
+            return Ok(());
+        }
+        RelKind::Sequence => "sequence",
+        RelKind::Toast => "TOAST relation",
+        RelKind::View => "view",
+        RelKind::MaterializedView => "materialized view",
         _ => "relation",
     };
     Err(pg_err!(WRONG_OBJECT_TYPE, "cannot lock rows in {what} \"{}\"", rel.table.name))
@@ -71,8 +74,8 @@ impl LockRowsNode {
         Ok(Box::new(LockRowsNode { child, marks, recheck: Recheck::new(plan, row_marks) }))
     }
 
-    /// Locks the rows that the result row is made of. Returns the result row, recomputed if one of
-    /// them has a new version, or `None` if it no longer qualifies or is skipped.
+    /// Locks the rows from which the result row was computed. Returns the result row, recomputed if
+    /// one of them has a new version, or `None` if it no longer qualifies or is skipped.
     fn lock(&mut self, run: &mut Run<'_>, row: Batch) -> Result<Option<Batch>> {
         let mut row = row;
         let command = Some(run.st.desc.snapshot.curcid);
@@ -126,7 +129,7 @@ impl LockRowsNode {
 
 impl Exec for LockRowsNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
-        // One row at a time, so that no row is locked that LIMIT would not have reached.
+        // One row at a time, so that no row beyond LIMIT is locked.
         loop {
             run.interrupts()?;
             let Some(row) = self.child.next(run, 1)? else { return Ok(None) };

@@ -1,7 +1,7 @@
 //! Memoize: an LRU cache of the rows of a parameterized scan, keyed by its parameters. Counterpart:
 //! nodeMemoize.c.
 
-use crate::depend::Sources;
+use crate::depend::Dependencies;
 use crate::keys::{Key, Keys};
 use crate::node::{Exec, NoScanColumns, Node, compile};
 use crate::run::Run;
@@ -49,7 +49,7 @@ pub(crate) struct MemoizeNode {
     turn: u64,
     state: State,
     /// Dependencies of all entries, without the parameters in the key.
-    sources: Sources,
+    dependencies: Dependencies,
 }
 
 impl MemoizeNode {
@@ -73,7 +73,7 @@ impl MemoizeNode {
             params.push((compile(e, &mut NoScanColumns, run)?, EvalState::default()));
             keys.push(Key::new(e.type_oid(), *op, *coll, run)?);
         }
-        let sources = Sources::new(&[child_plan], &[], run).keyed_by(&own);
+        let dependencies = Dependencies::new(&[child_plan], &[], run).excluding(&own);
         Ok(Box::new(MemoizeNode {
             child,
             child_started: false,
@@ -83,13 +83,13 @@ impl MemoizeNode {
             bytes: 0,
             turn: 0,
             state: State::Fresh,
-            sources,
+            dependencies,
         }))
     }
 
     fn look_up(&mut self, run: &mut Run<'_>) -> Result<()> {
-        if self.sources.changed(run) {
-            self.sources.record(run);
+        if self.dependencies.changed(run) {
+            self.dependencies.record(run);
             self.table.clear();
             self.bytes = 0;
         }
@@ -100,8 +100,8 @@ impl MemoizeNode {
         }
         let hash = self.keys.hash(key.iter().map(Datum::as_ref), true, run)?.unwrap_or(0);
         for e in self.table.iter_hash_mut(hash).filter(|e| e.hash == hash) {
-            // Compare bytes: the scan's output or filter may distinguish values that are equal by
-            // the operator, such as 1.0 and 1.00 or -0 and 0.
+            // Compares bytes, because the scan's output or filter may distinguish values that are
+            // equal by the operator, such as 1.0 and 1.00 or -0 and 0.
             if e.key == key {
                 e.used = self.turn;
                 self.state = State::Hit { rows: e.rows.clone(), at: 0 };
@@ -122,7 +122,7 @@ impl MemoizeNode {
             let mut ages: Vec<(u64, usize)> =
                 self.table.iter().map(|e| (e.used, e.bytes)).collect();
             ages.sort_unstable();
-            // Evict until a quarter of the memory is free, so that eviction is rare.
+            // Evict until a quarter of the memory is free, so that evictions are rare.
             let mut free = self.bytes + entry.bytes;
             let mut oldest = 0;
             for (used, bytes) in ages {
@@ -159,8 +159,10 @@ impl Exec for MemoizeNode {
             State::Filling(mut entry) => {
                 let limit = run.sv.hash_mem();
                 loop {
-                    let watch = self.sources.watch();
-                    match watch.over(run, |run| self.child.next(run, want.max(BATCH_ROWS_MAX)))? {
+                    let computation = self.dependencies.computation();
+                    match computation
+                        .perform(run, |run| self.child.next(run, want.max(BATCH_ROWS_MAX)))?
+                    {
                         None => {
                             self.keep(entry, limit);
                             return Ok(None);

@@ -18,7 +18,7 @@ use crate::node::{Exec, Node, batch_for, compile};
 use crate::project::is_volatile;
 use crate::relation::OpenRel;
 use crate::run::Run;
-use crate::trigger::{Change, RowAnswer, Timing};
+use crate::trigger::{BeforeRowResult, Change, Timing};
 use crate::write::{Refs, RowWriter, WriteHost, with_computed};
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};
@@ -37,7 +37,7 @@ struct RowColumns {
     rti: i32,
     excluded: i32,
     width: usize,
-    row: Arc<types::fncx::RowDesc>,
+    row: Arc<types::fn_context::RowDesc>,
     /// An expression refers to a system column of the tuple header.
     header: bool,
 }
@@ -64,7 +64,7 @@ impl Resolve for RowColumns {
         Err(PgError::internal("column of another relation in a changed row"))
     }
 
-    fn whole_row(&mut self, var: &Var) -> Result<(Vec<Slot>, Arc<types::fncx::RowDesc>)> {
+    fn whole_row(&mut self, var: &Var) -> Result<(Vec<Slot>, Arc<types::fn_context::RowDesc>)> {
         let source = if var.varno == self.excluded { Source::Inner } else { Source::Scan };
         let slots = (0..self.width).map(|column| Slot { source, column }).collect();
         Ok((slots, self.row.clone()))
@@ -96,7 +96,7 @@ impl Returning {
     }
 }
 
-/// A relation that the statement modifies, with all that depends on its columns.
+/// A relation that the statement modifies, with everything that depends on its columns.
 struct Target {
     rti: i32,
     rel: Arc<OpenRel>,
@@ -173,7 +173,7 @@ pub(crate) struct ModifyNode {
     /// The relation of the row that is being changed.
     target: Box<Target>,
     /// The other result relations. The child's column `tableoid` then tells the relation of a row.
-    // Boxes, so that one can be exchanged with `target`.
+    // Boxes, so that one of them can be exchanged with `target` without a copy.
     #[allow(clippy::vec_box)]
     others: Vec<Box<Target>>,
     tableoid: usize,
@@ -183,7 +183,7 @@ pub(crate) struct ModifyNode {
     inserted: u64,
     conflicting: u64,
     recheck: Recheck,
-    /// A row is computed only when the one before it has been written.
+    /// A row is computed only after the previous one has been written.
     row_by_row: bool,
     st: EvalState,
     tids: Vec<Tid>,
@@ -191,13 +191,13 @@ pub(crate) struct ModifyNode {
     done: bool,
 }
 
-/// The columns that the statement itself sets, which error messages may show.
+/// The columns to which the statement itself assigns values, which error messages may show.
 fn written_columns(run: &Run<'_>, rti: i32) -> Vec<AttrNo> {
     let rte = run.st.desc.plan.rtable.get((rti - 1).max(0) as usize);
     rte.map_or_else(Vec::new, |r| r.inserted_cols.iter().chain(&r.updated_cols).copied().collect())
 }
 
-/// Does an expression that is evaluated after a row is written call a volatile function?
+/// True if an expression that is evaluated after a row is written calls a volatile function.
 fn evaluates_volatile(m: &ModifyTable, run: &mut Run<'_>) -> Result<bool> {
     let mut exprs: Vec<&Expr> = Vec::new();
     exprs.extend(m.returning_lists.iter().flatten().map(|t| &t.expr));
@@ -258,7 +258,7 @@ impl ModifyNode {
         }))
     }
 
-    /// Makes the relation of a row of the child the one that is changed.
+    /// Selects the result relation of a row of the child.
     fn select_target(&mut self, batch: &Batch, r: usize) -> Result<()> {
         let relation = batch.get(r, self.tableoid).as_oid();
         if self.target.rel.table.oid == relation {
@@ -326,7 +326,7 @@ impl ModifyNode {
         Ok(())
     }
 
-    /// Reports the beginning or the end of the statement to the triggers of the table.
+    /// Reports the start or the end of the statement to the triggers of the table.
     fn statement_event(&self, run: &mut Run<'_>, timing: Timing) -> Result<()> {
         if self.named.triggers.is_empty() {
             return Ok(());
@@ -355,13 +355,13 @@ impl ModifyNode {
         let given: Refs<'_> = (0..self.target.all_columns.len()).map(|c| batch.get(r, c)).collect();
         let answer = match self.target.rel.triggers.are_before_row(Change::Insert) {
             true => run.sv.before_row(&self.target.rel, None, Some(&given))?,
-            false => RowAnswer::Keep,
+            false => BeforeRowResult::Keep,
         };
         let replaced: Refs<'_>;
         let given: &[DatumRef<'_>] = match &answer {
-            RowAnswer::Keep => &given,
-            RowAnswer::Skip => return Ok(()),
-            RowAnswer::Replace(row) => {
+            BeforeRowResult::Keep => &given,
+            BeforeRowResult::Skip => return Ok(()),
+            BeforeRowResult::Replace(row) => {
                 replaced = row.iter().map(Datum::as_ref).collect();
                 &replaced
             }
@@ -384,8 +384,8 @@ impl ModifyNode {
         self.push_returning(run, row, tid, (batch, r), out)
     }
 
-    /// Inserts a whole batch, if nothing must be evaluated between the rows. The rows before a
-    /// failing one are written first, because one of them may fail as well.
+    /// Inserts a batch, if nothing must be evaluated between its rows. The rows before a failing
+    /// one are written first, because one of them may fail as well.
     fn insert_batch(
         &mut self,
         run: &mut Run<'_>,
@@ -405,7 +405,7 @@ impl ModifyNode {
     }
 }
 
-/// Options for an insertion by the running statement.
+/// Options for insertions of the running statement.
 fn insert_options(run: &Run<'_>) -> InsertOptions {
     InsertOptions { command: Some(run.st.desc.snapshot.curcid), ..InsertOptions::default() }
 }

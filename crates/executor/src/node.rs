@@ -1,5 +1,5 @@
-//! Running plan nodes: the trait [`Exec`], and what all kinds of nodes use. `build` makes them.
-//! Counterpart: execProcnode.c, execAmi.c.
+//! Running plan nodes: the trait [`Exec`], and parts that all kinds of nodes use. Module `build`
+//! creates the nodes. Counterpart: execProcnode.c, execAmi.c.
 
 use crate::instrument::Counts;
 use crate::run::Run;
@@ -10,19 +10,19 @@ use types::Batch;
 
 /// A running node.
 pub(crate) trait Exec: Send {
-    /// Returns the next rows, about `want` of them; a node that has rows in memory anyway may
+    /// Returns the next rows, about `want` of them; a node that already has more rows in memory may
     /// return more. A batch may be empty. `None` at the end.
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>>;
 
-    /// Skips at most `rows` rows without computing them. Returns their number, 0 at the end; `None`
-    /// if the node does not support it, or if the rows could have side effects or errors: the
-    /// caller must then read them.
+    /// Skips at most `rows` rows without computing them. Returns the number of skipped rows, 0 at
+    /// the end. Returns `None` if the node does not support it, or if the rows could have side
+    /// effects or errors: the caller must then read them.
     fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
         let _ = (run, rows);
         Ok(None)
     }
 
-    /// Starts the scan again. Parameters may have changed: see `depend` for the rules.
+    /// Starts the scan again. Parameters may have changed: the rules are in `depend`.
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()>;
 
     /// Returns to the state after construction, for another execution of the statement: releases
@@ -33,13 +33,13 @@ pub(crate) trait Exec: Send {
         Ok(false)
     }
 
-    /// Gives a batch that the node has returned back to it, to reuse its memory.
+    /// Takes back a batch that the node has returned, to reuse its memory.
     fn recycle(&mut self, batch: Batch) {
         let _ = batch;
     }
 
     /// Announces that no more than `bound` rows will be read per scan (`None`: any number). Called
-    /// before the first row is read; holds until the next call.
+    /// before the first row is read; valid until the next call.
     fn set_bound(&mut self, bound: Option<usize>) {
         let _ = bound;
     }
@@ -64,7 +64,7 @@ pub(crate) fn reset_all<'n>(
 
 /// Resolves `OUTER` and `INNER` Vars to columns of the children's batches.
 pub(crate) struct ChildColumns {
-    /// `Source::Scan` for nodes with one child, whose expressions are evaluated over batches.
+    /// `Source::Scan` for nodes with one child whose expressions are evaluated over batches.
     pub outer: Source,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct ScanColumns {
     pub rti: i32,
     pub columns: Vec<ids::AttrNo>,
     /// Description of the row type, for whole-row references.
-    pub row: Option<std::sync::Arc<types::fncx::RowDesc>>,
+    pub row: Option<std::sync::Arc<types::fn_context::RowDesc>>,
 }
 
 impl ScanColumns {
@@ -96,7 +96,7 @@ impl ScanColumns {
         ScanColumns { rti, columns: Vec::new(), row: None }
     }
 
-    /// Position of the column in the batches; adds it if it is not read yet.
+    /// Position of the column in the batches. A column that is not read yet is added.
     pub(crate) fn position(&mut self, attno: ids::AttrNo) -> usize {
         match self.columns.iter().position(|c| *c == attno) {
             Some(i) => i,
@@ -122,7 +122,7 @@ impl Resolve for ScanColumns {
     fn whole_row(
         &mut self,
         var: &Var,
-    ) -> Result<(Vec<Slot>, std::sync::Arc<types::fncx::RowDesc>)> {
+    ) -> Result<(Vec<Slot>, std::sync::Arc<types::fn_context::RowDesc>)> {
         let Some(row) = self.row.clone() else {
             return Err(PgError::unsupported("whole-row reference to this relation"));
         };
@@ -160,8 +160,8 @@ pub(crate) fn batch_for(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<Ba
 }
 
 /// An error raised after other rows of the same batch were computed. As in row-at-a-time execution,
-/// those rows are returned first; the error is raised when more rows are requested, and dropped if
-/// that never happens.
+/// those rows are returned first. The error is raised when more rows are requested, and dropped if
+/// no more rows are requested.
 #[derive(Default)]
 pub(crate) struct DeferredError(Option<PgError>);
 
@@ -171,8 +171,8 @@ impl DeferredError {
         self.0.take().map_or(Ok(()), Err)
     }
 
-    /// Handles the result `done` of computing a row after `rows` others. An error is returned if
-    /// there are no other rows; otherwise it is deferred, and the result is false.
+    /// Handles the result `done` of computing a row after `rows` others. If there are no other
+    /// rows, an error is returned at once; otherwise it is deferred, and the result is false.
     pub(crate) fn defer(&mut self, rows: usize, done: Result<()>) -> Result<bool> {
         match done {
             Ok(()) => Ok(true),

@@ -9,7 +9,7 @@ use ids::Oid;
 use pgerror::{PgError, Result, bail};
 use std::cmp::Ordering;
 use types::array::ArrayRef;
-use types::fncx::FnContext;
+use types::fn_context::FnContext;
 use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef, builtin, oids};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -244,7 +244,7 @@ impl<'a> Sorted<'a> {
         Ok(values)
     }
 
-    /// The most frequent value of the only column; the first one of several.
+    /// The most frequent value of the only column; the first one if several are equally frequent.
     fn mode(mut self, run: &mut Run<'_>) -> Result<Datum> {
         let (mut best, mut best_count) = (Datum::Null, 0u64);
         let (mut value, mut count) = (Datum::Null, 0u64);

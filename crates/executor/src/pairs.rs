@@ -1,4 +1,5 @@
-//! Common part of the join nodes: the join condition on a pair of rows, and the output of pairs.
+//! The common part of the join nodes: the join condition on a pair of rows, and the output of
+//! pairs.
 //!
 //! The columns of both sides that the output needs are gathered in one batch. The filter above the
 //! join and the target list are evaluated over that batch.
@@ -47,20 +48,20 @@ impl Resolve for JoinedColumns {
 }
 
 /// Columns that the joined batch takes from both sides, in order.
-struct Sources {
+struct PairColumns {
     columns: Vec<(Side, usize)>,
     template: Batch,
 }
 
-impl Sources {
-    fn new(found: JoinedColumns, run: &mut Run<'_>) -> Result<Sources> {
+impl PairColumns {
+    fn new(found: JoinedColumns, run: &mut Run<'_>) -> Result<PairColumns> {
         let mut template = Batch::default();
         for (_, _, ty) in &found.columns {
             let by_val = run.sv.as_facts().type_info(*ty)?.by_val;
             template.columns.push(Column::new(by_val));
         }
         let columns = found.columns.into_iter().map(|(side, at, _)| (side, at)).collect();
-        Ok(Sources { columns, template })
+        Ok(PairColumns { columns, template })
     }
 
     fn push(&self, outer: RowRef<'_>, inner: RowRef<'_>, out: &mut Batch) {
@@ -102,9 +103,9 @@ pub(crate) const NO_ROW: u32 = u32::MAX;
 /// The output columns of a join and the conditions on a pair of rows.
 pub(crate) struct Pairs {
     join_qual: Option<(Program, EvalState)>,
-    /// The same condition, compiled over a joined batch of the columns that it needs.
-    batch_qual: Option<(Program, EvalState, Sources)>,
-    sources: Sources,
+    /// The same condition, compiled over a batch of the joined columns that it needs.
+    batch_qual: Option<(Program, EvalState, PairColumns)>,
+    pair_columns: PairColumns,
     projection: Projection,
     /// Number of pairs that failed the join condition.
     unmatched: u64,
@@ -119,17 +120,20 @@ impl Pairs {
                 let row = compile_all(q, &mut ChildColumns { outer: Source::Outer }, run)?;
                 let mut cols = JoinedColumns::default();
                 let batch = compile_all(q, &mut cols, run)?;
-                let sources = Sources::new(cols, run)?;
-                (Some((row, EvalState::default())), Some((batch, EvalState::default(), sources)))
+                let pair_columns = PairColumns::new(cols, run)?;
+                (
+                    Some((row, EvalState::default())),
+                    Some((batch, EvalState::default(), pair_columns)),
+                )
             }
         };
         let mut cols = JoinedColumns::default();
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
-        let sources = Sources::new(cols, run)?;
+        let pair_columns = PairColumns::new(cols, run)?;
         Ok(Pairs {
             join_qual: row_qual,
             batch_qual,
-            sources,
+            pair_columns,
             projection,
             unmatched: 0,
             deferred: DeferredError::default(),
@@ -142,7 +146,7 @@ impl Pairs {
 
     /// An empty joined batch.
     pub(crate) fn start(&self) -> Batch {
-        self.sources.template.clone()
+        self.pair_columns.template.clone()
     }
 
     pub(crate) fn matches(
@@ -167,16 +171,16 @@ impl Pairs {
         counts.removed_late = self.projection.removed;
     }
 
-    /// The rows of an inner batch that match an outer row; `None` if all do.
+    /// The rows of an inner batch that match an outer row; `None` if all rows do.
     pub(crate) fn matching_rows(
         &mut self,
         run: &mut Run<'_>,
         outer: (&Batch, usize),
         inner: &Batch,
     ) -> Result<Option<Vec<u16>>> {
-        let Some((p, st, sources)) = &mut self.batch_qual else { return Ok(None) };
-        let mut joined = sources.template.clone();
-        sources.push_one_to_many(outer, inner, None, &mut joined);
+        let Some((p, st, pair_columns)) = &mut self.batch_qual else { return Ok(None) };
+        let mut joined = pair_columns.template.clone();
+        pair_columns.push_one_to_many(outer, inner, None, &mut joined);
         let rows = select_true(p, st, run, &joined, None)?;
         self.unmatched += (inner.len - rows.len()) as u64;
         Ok(if rows.len() == inner.len { None } else { Some(rows) })
@@ -184,7 +188,7 @@ impl Pairs {
 
     /// Adds a pair.
     pub(crate) fn push(&self, outer: RowRef<'_>, inner: RowRef<'_>, out: &mut Batch) {
-        self.sources.push(outer, inner, out);
+        self.pair_columns.push(outer, inner, out);
     }
 
     /// Adds an outer row with each of the rows `rows` of an inner batch.
@@ -195,7 +199,7 @@ impl Pairs {
         rows: Option<&[u16]>,
         out: &mut Batch,
     ) {
-        self.sources.push_one_to_many(outer, inner, rows, out);
+        self.pair_columns.push_one_to_many(outer, inner, rows, out);
     }
 
     /// Adds pairs by their row numbers; [`NO_ROW`] on the inner side means NULLs.
@@ -208,7 +212,7 @@ impl Pairs {
         out: &mut Batch,
     ) {
         let gaps = inner_rows.contains(&NO_ROW);
-        for ((side, at), column) in self.sources.columns.iter().zip(&mut out.columns) {
+        for ((side, at), column) in self.pair_columns.columns.iter().zip(&mut out.columns) {
             match side {
                 Side::Outer => column.extend_rows(&outer.columns[*at], outer_rows),
                 Side::Inner if gaps => {
@@ -225,8 +229,8 @@ impl Pairs {
         out.len += outer_rows.len();
     }
 
-    /// The rest of the rows last joined, or the error raised after them. Called before more rows
-    /// are joined.
+    /// The remaining part of the rows that were joined last, or the error raised after them. Called
+    /// before more rows are joined.
     pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));

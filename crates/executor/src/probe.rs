@@ -41,7 +41,7 @@ enum Condition {
         column: usize,
         strategy: StrategyNumber,
         support: Option<SupportFunction>,
-        /// It is an equality, not an inequality of an ordered index.
+        /// The comparison is an equality, not an inequality on an ordered index.
         equality: bool,
         /// Order of the elements; `None` for an equality with values of the column's type.
         order: Option<Comparer>,
@@ -73,7 +73,8 @@ pub(crate) struct Probe {
     pub direction: Direction,
     conditions: Vec<Condition>,
     st: EvalState,
-    /// All conditions are comparisons or NULL tests: a scan can be restarted with new values only.
+    /// All conditions are comparisons or NULL tests, so a scan can be restarted with new values
+    /// only.
     pub by_values: bool,
 }
 
@@ -193,7 +194,7 @@ impl Probe {
                     by_values = false;
                     Condition::row(r, probe.indexid, run)?
                 }
-                _ => return Err(PgError::internal("index condition of an unknown form")),
+                _ => return Err(PgError::internal("index condition of an unknown kind")),
             });
         }
         let direction = match probe.direction {
@@ -203,7 +204,7 @@ impl Probe {
         Ok(Probe { index, direction, conditions, st: EvalState::default(), by_values })
     }
 
-    /// Evaluates the values; false if the conditions can match no row.
+    /// Evaluates the values. Returns false if no row can satisfy the conditions.
     pub(crate) fn refresh(&mut self, run: &mut Run<'_>) -> Result<bool> {
         for c in &mut self.conditions {
             match c {
@@ -234,13 +235,14 @@ impl Probe {
                         return Ok(false);
                     }
                     if !*equality {
-                        keep_farthest(values, *strategy, order.as_ref(), *collation);
+                        keep_least_restrictive(values, *strategy, order.as_ref(), *collation);
                     }
                 }
                 Condition::Null { .. } => {}
                 Condition::Row { members, .. } => {
                     for (i, member) in members.iter_mut().enumerate() {
-                        // With a NULL after the first member, the columns before it still decide.
+                        // A NULL after the first member: the columns before it still restrict the
+                        // scan.
                         if !member.value.refresh(&mut self.st, run)? && i == 0 {
                             return Ok(false);
                         }
@@ -299,9 +301,9 @@ impl Probe {
         self.conditions.iter().map(key).collect()
     }
 
-    /// The scans whose union satisfies the conditions: one for each combination of array elements
-    /// if the access method does not accept arrays. For bitmap scans. Counterpart:
-    /// `ExecIndexAdvanceArrayKeys`.
+    /// The scans whose union returns the rows that satisfy the conditions. There is one for each
+    /// combination of array elements if the access method does not accept arrays. Used by bitmap
+    /// scans. Counterpart: `ExecIndexAdvanceArrayKeys`.
     pub(crate) fn scans(&self, st: &RunState) -> Vec<Vec<ScanKey>> {
         let mut scans = vec![self.scan_keys(st)];
         if self.index.capabilities().search_array {
@@ -327,7 +329,7 @@ impl Probe {
         scans
     }
 
-    /// Drops the values.
+    /// Removes the values.
     pub(crate) fn reset(&mut self) {
         for c in &mut self.conditions {
             match c {
@@ -346,7 +348,7 @@ impl Probe {
 
 /// For an inequality with ANY, keeps only the least restrictive element. Counterpart: nbtutils.c
 /// (`_bt_preprocess_array_keys`).
-fn keep_farthest(
+fn keep_least_restrictive(
     values: &mut Vec<Datum>,
     strategy: StrategyNumber,
     order: Option<&Comparer>,

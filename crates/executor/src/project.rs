@@ -14,14 +14,14 @@ use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{Plan, PlanNode};
 use plan::query::RteKind;
 use std::sync::Arc;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 use types::{Batch, Datum};
 
 /// A filter and a projection.
 pub(crate) struct Projection {
     filter: Option<(Program, EvalState)>,
     columns: Vec<OutputColumn>,
-    /// Output column `i` is input column `i`: nothing is computed.
+    /// Output column `i` is input column `i`, so nothing is computed.
     identity: bool,
     /// Number of rows removed by the filter.
     pub removed: u64,
@@ -33,8 +33,8 @@ pub(crate) struct Projection {
     /// calls happen in the order of row-at-a-time execution.
     in_order: bool,
     deferred: DeferredError,
-    /// Input whose output was too large for one batch, and its first row not yet evaluated.
-    held: Option<(Batch, usize)>,
+    /// An input whose output did not fit one batch, and its first row that has not been evaluated.
+    pending: Option<(Batch, usize)>,
 }
 
 /// Up to this number of rows are projected one by one.
@@ -98,7 +98,7 @@ fn collect_plans(expr: &Expr, out: &mut Vec<u32>) {
 }
 
 enum OutputColumn {
-    /// An input column; true for the first output column that is this input column.
+    /// The output is an input column; true for the first output column that is this input column.
     Take(usize, bool),
     Compute(Program, EvalState),
 }
@@ -157,15 +157,15 @@ impl Projection {
             rows: Vec::new(),
             in_order,
             deferred: DeferredError::default(),
-            held: None,
+            pending: None,
         })
     }
 
-    /// The rest of the last input, projected, or the error raised after the rows last returned.
-    /// Called before more input is read.
+    /// The remaining rows of the last input, projected, or the error raised after the rows returned
+    /// last. Called before more input is read.
     pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         self.deferred.raise()?;
-        while let Some((input, from)) = self.held.take() {
+        while let Some((input, from)) = self.pending.take() {
             let out = self.row_by_row(run, input, from)?;
             if out.len > 0 {
                 return Ok(Some(out));
@@ -180,7 +180,7 @@ impl Projection {
         self.apply_keeping(run, input, &mut None)
     }
 
-    /// As [`Self::apply`]; if the output does not use the input's memory, the emptied input is
+    /// As [`Self::apply`]. If the output does not use the memory of the input, the emptied input is
     /// stored in `spare`.
     pub(crate) fn apply_keeping(
         &mut self,
@@ -192,10 +192,10 @@ impl Projection {
             return self.row_by_row(run, input, 0);
         }
         let removed = self.removed;
-        match self.at_once(run, &mut input) {
+        match self.by_column(run, &mut input) {
             // Rows before the failing one must be returned, and in row order another row may fail
-            // first: evaluate again row by row. A cancellation is reported only once, so evaluating
-            // again would lose it.
+            // first, so the batch is evaluated again row by row. A cancellation is reported only
+            // once, so another evaluation would lose it.
             Err(e) if input.len > 1 && !ends_statement(&e) => {
                 self.removed = removed;
                 self.row_by_row(run, input, 0)
@@ -211,7 +211,7 @@ impl Projection {
 
     /// Evaluates column by column; `None` if the output is the input. After an error the input is
     /// unchanged.
-    fn at_once(&mut self, run: &mut Run<'_>, input: &mut Batch) -> Result<Option<Batch>> {
+    fn by_column(&mut self, run: &mut Run<'_>, input: &mut Batch) -> Result<Option<Batch>> {
         let Projection { filter, columns, identity, removed, spare: own, rows, .. } = self;
         let all = match filter {
             None => true,
@@ -236,8 +236,8 @@ impl Projection {
         for (c, column) in columns.iter_mut().zip(&mut out.columns) {
             let OutputColumn::Compute(p, st) = c else { continue };
             if len > ROWWISE_MAX {
-                // This error is never reported: it makes the caller evaluate row by row. So it must
-                // not be of class 57.
+                // This error is never reported; it only makes the caller evaluate row by row. So it
+                // must not be of class 57.
                 *column = p
                     .eval_bounded(st, run, input, sel)?
                     .ok_or_else(|| PgError::internal("a column is too wide for one batch"))?;
@@ -265,7 +265,7 @@ impl Projection {
     }
 
     /// Evaluates each row completely before the next one, starting at row `from`. Rows that do not
-    /// fit the batch are left in `held`.
+    /// fit the batch are left in `pending`.
     fn row_by_row(&mut self, run: &mut Run<'_>, input: Batch, from: usize) -> Result<Batch> {
         let mut out = Batch::new(self.columns.iter().map(|c| match c {
             OutputColumn::Take(i, _) => input.columns[*i].is_by_val(),
@@ -284,7 +284,7 @@ impl Projection {
                 }
                 out.len += 1;
                 if out.is_full() && row + 1 < input.len {
-                    self.held = Some((input, row + 1));
+                    self.pending = Some((input, row + 1));
                     break;
                 }
             }
@@ -333,7 +333,7 @@ impl Projection {
     /// For a rescan: drops rows and errors not yet returned.
     pub(crate) fn restart(&mut self) {
         self.deferred = DeferredError::default();
-        self.held = None;
+        self.pending = None;
     }
 
     /// As [`Self::restart`]; also frees large memory.
@@ -353,7 +353,7 @@ impl Projection {
     }
 }
 
-/// Result node with a child, and SubqueryScan: filters and projects, after a one-time filter.
+/// A Result node with a child, or a SubqueryScan: filters and projects, after a one-time filter.
 pub(crate) struct ProjectNode {
     child: Node,
     projection: Projection,
@@ -399,7 +399,7 @@ impl ProjectNode {
     }
 }
 
-/// Resolver for scans of things other than tables: column `n` is column `n - 1` of the batch.
+/// Resolver for scans of sources other than tables: column `n` is column `n - 1` of the batch.
 pub(crate) struct ByPosition {
     row: Arc<RowDesc>,
 }
@@ -476,7 +476,7 @@ impl Exec for ProjectNode {
                 return Ok(None);
             }
         }
-        // The filter may reject many batches: check for interrupts between them.
+        // The filter may reject many batches, so interrupts are checked between them.
         loop {
             let Some(batch) = self.child.next(run, want)? else { return Ok(None) };
             let mut spare = None;

@@ -7,13 +7,14 @@ use crate::setcall::{STEP_ROWS, SetCall, SetStart};
 use crate::source::{argument_types, row_columns};
 use crate::spare::is_wide;
 use eval::{EvalState, Program, RowInput, RowRef, Source};
+use ids::code::TypType;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::node::Plan;
 use types::{Batch, Datum};
 
-/// Evaluates the set-returning functions of a target list in lockstep: for each input row, as many
-/// output rows as the longest set has; shorter sets are padded with NULL.
+/// Evaluates the set-returning functions of a target list in lockstep: for each input row, the
+/// number of output rows is that of the longest set, and shorter sets are padded with NULL.
 pub(crate) struct ProjectSetNode {
     child: Node,
     columns: Vec<SetColumn>,
@@ -24,7 +25,7 @@ pub(crate) struct ProjectSetNode {
     /// Column of the only set, if the other columns are not volatile: the output rows of an input
     /// row then differ in this column only.
     only: Option<usize>,
-    /// Nothing in the child is volatile: its rows may be computed before they are needed.
+    /// Nothing in the child is volatile, so its rows may be computed before they are needed.
     reads_ahead: bool,
     spare: Option<Batch>,
     deferred: DeferredError,
@@ -48,7 +49,7 @@ impl ProjectSetNode {
                     Expr::FuncExpr(f) if ty == types::oids::RECORD => {
                         run.sv.out_columns(f.funcid, &argument_types(f))?.is_some()
                     }
-                    _ => run.sv.as_facts().type_info(ty)?.kind == b'c',
+                    _ => run.sv.as_facts().type_info(ty)?.kind == TypType::Composite,
                 };
                 if known {
                     call.field_types = row_columns(&t.expr, run)?;
@@ -98,7 +99,7 @@ impl ProjectSetNode {
         let (Some(only), Some((batch, at))) = (self.only, &self.input) else { return Ok(false) };
         let Some(SetColumn::Set(call)) = self.columns.get_mut(only) else { return Ok(false) };
         let rows = (want - out.len).min(STEP_ROWS);
-        // Values returned before an error are output rows.
+        // The values returned before an error are output rows.
         let more = call.fill(run, &mut out.columns[only], rows);
         let added = out.columns[only].len() - out.len;
         if added > 0 {

@@ -1,9 +1,9 @@
 //! Predicates pushed down into a sequential scan: comparisons of a fixed-width column with a
-//! constant or a parameter, which the scan tests on the tuples. Rows that fail are not decoded
+//! constant or a parameter, which the scan evaluates on the tuples. Rows that fail are not decoded
 //! further. No counterpart in PostgreSQL.
 //!
-//! Only a prefix of the qual is pushed down: a condition after one that is not pushed down could
-//! otherwise hide an error of that one.
+//! Only a prefix of the qual is pushed down. Otherwise a pushed-down condition could remove a row
+//! for which an earlier condition raises an error.
 
 use engine::table::WordCondition;
 use eval::Facts;
@@ -19,14 +19,15 @@ enum Value {
     Extern(i32),
 }
 
-/// A pushed-down predicate; its value is known when the scan starts.
+/// A pushed-down predicate. Its value is determined when the scan starts.
 pub(crate) struct PushedPredicate {
     column: AttrNo,
     test: WordTest,
     value: Value,
 }
 
-/// The predicates of the longest prefix of `qual` that a scan of `rti` can test, one per condition.
+/// The predicates of the longest prefix of `qual` that a scan of `rti` can evaluate, one per
+/// condition.
 pub(crate) fn leading_predicates(
     qual: &[Expr],
     rti: i32,

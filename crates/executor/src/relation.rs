@@ -3,16 +3,15 @@
 
 use crate::trigger::RelTriggers;
 use engine::{IndexDesc, TableDesc};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use plan::Expr;
 use std::sync::Arc;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 
 /// An open table. In its expressions, its columns are `Var { varno: 1, … }`.
 pub struct OpenRel {
     pub table: Arc<TableDesc>,
-    /// `pg_class.relkind`.
-    pub kind: u8,
+    pub kind: RelKind,
     /// `pg_class.relispopulated`: false for a materialized view that has not been populated.
     pub populated: bool,
     pub row_type: Oid,
@@ -21,7 +20,7 @@ pub struct OpenRel {
     pub checks: Vec<RelCheck>,
     /// Stored generated columns.
     pub generated: Vec<(AttrNo, Expr)>,
-    /// If there are any, row changes are reported by [`crate::TriggerEvents::row_event`].
+    /// If there are any triggers, row changes are reported by [`crate::TriggerEvents::row_event`].
     pub triggers: RelTriggers,
 }
 
@@ -32,7 +31,8 @@ pub struct RelIndex {
     pub exprs: Vec<Option<Expr>>,
     pub predicate: Vec<Expr>,
     pub unique: bool,
-    /// Uniqueness may be checked later (a deferrable constraint).
+    /// Uniqueness may be checked at the end of the statement or transaction (a deferrable
+    /// constraint).
     pub deferrable: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The state of a running statement: its parameters, sub-plans and shared row sets. Counterpart:
 //! execUtils.c (`EState`).
 
-use crate::depend::{Sources, Watch};
+use crate::depend::{Computation, Dependencies};
 use crate::instrument::Instruments;
 use crate::node::Node;
 use crate::relation::OpenRel;
@@ -43,13 +43,13 @@ pub(crate) struct RunState {
     pub exec: Vec<ExecParam>,
     /// For each exec parameter, the version number of its value; each change gets a new number.
     pub versions: Vec<u64>,
-    /// The last version number given.
+    /// The version number that was assigned last.
     pub version: u64,
-    /// Debug builds: computations in progress whose results are kept, innermost last.
-    pub watches: Vec<Watch>,
-    /// Debug builds: for each plan node, its parameters' versions at the start of the scan, and
-    /// whether it has been read since.
-    pub started: HashMap<usize, (Sources, bool)>,
+    /// In debug builds, the computations in progress whose results are kept, innermost last.
+    pub computations: Vec<Computation>,
+    /// In debug builds, for each plan node the versions of its parameters at the start of the scan,
+    /// and whether it has been read since then.
+    pub started: HashMap<usize, (Dependencies, bool)>,
     /// Init plans registered so far.
     pub init_plans: Vec<SubPlan>,
     /// Running sub-plans by plan id - 1; `None` while one runs.
@@ -73,8 +73,8 @@ pub(crate) struct RunState {
     /// `es_crosscheck_snapshot`.
     pub crosscheck: Option<Arc<engine::Snapshot>>,
     pub no_params: Arc<[Datum]>,
-    /// Builds the node tree of a sub-plan. A function of `build`, which depends on all kinds of
-    /// nodes, and they on this module.
+    /// Builds the node tree of a sub-plan. This is a function pointer to `build`, because that
+    /// module depends on all nodes, which depend on this module.
     pub build: fn(&Plan, &mut Run<'_>) -> Result<Node>,
 }
 
@@ -84,7 +84,7 @@ impl RunState {
         usize::try_from(id - 1).ok().and_then(|i| self.desc.params.get(i))
     }
 
-    /// Drops the state of one run: see [`crate::Execution::park`].
+    /// Removes the state of one run: see [`crate::Execution::park`].
     pub(crate) fn clear(&mut self, no_snapshot: Arc<engine::Snapshot>) {
         self.desc.params = self.no_params.clone();
         self.desc.snapshot = no_snapshot;
@@ -105,7 +105,7 @@ impl RunState {
     }
 }
 
-/// Rows of a `WITH` query read so far, and whether they are complete.
+/// The rows of a `WITH` query that have been read, and whether they are complete.
 pub(crate) struct Shared {
     pub rows: RowStore,
     pub done: bool,
@@ -118,7 +118,7 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Registers the init plans of a node; each runs when one of its parameters is first read.
+    /// Registers the init plans of a node. Each runs when one of its parameters is first read.
     pub(crate) fn register_init_plans(&mut self, plans: &[plan::Expr]) {
         for p in plans {
             let plan::Expr::SubPlan(s) = p else { continue };
@@ -184,8 +184,8 @@ impl Host for Run<'_> {
                 let index = *index;
                 let plan = self.st.init_plans[index].clone();
                 if let Err(e) = stdx::stack::deep(|| subplan::run_init_plan(self, &plan)) {
-                    // After a failed batch evaluation the caller evaluates row by row, which must
-                    // fail as well.
+                    // The caller evaluates row by row after a failed batch evaluation, which must
+                    // fail in the same way.
                     for &id in &plan.set_param {
                         self.st.exec[id as usize] = ExecParam::Pending(index);
                     }

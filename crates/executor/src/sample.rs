@@ -6,28 +6,26 @@
 use crate::node::{NoScanColumns, compile};
 use crate::run::Run;
 use eval::{EvalState, Program, RowInput};
+use ids::builtin::proc;
 use pgerror::{PgError, Result, bail};
 use plan::query::TableSample;
-use types::fncx::SessionContext;
+use types::fn_context::SessionContext;
 use types::hash::hash_bytes;
 use types::{Batch, Datum, DatumRef, lookup};
-
-const BERNOULLI: u32 = 3313;
-const SYSTEM: u32 = 3314;
 
 pub(crate) struct Sample {
     by_block: bool,
     percent: Program,
     repeatable: Option<Program>,
-    /// Seed and cutoff, once computed.
+    /// Seed and cutoff, once they are computed.
     chosen: Option<(u32, u64)>,
 }
 
 impl Sample {
     pub(crate) fn new(sample: &TableSample, run: &mut Run<'_>) -> Result<Sample> {
-        let by_block = match sample.tsmhandler.0 {
-            BERNOULLI => false,
-            SYSTEM => true,
+        let by_block = match sample.tsmhandler {
+            proc::TSM_BERNOULLI_HANDLER => false,
+            proc::TSM_SYSTEM_HANDLER => true,
             _ => return Err(PgError::unsupported("TABLESAMPLE with this method")),
         };
         let [percent] = sample.args.as_slice() else {

@@ -33,15 +33,15 @@ struct Source {
     projection: Projection,
     /// Pushed-down predicates, which the sequential scan tests on the tuples.
     pushed: Vec<PushedPredicate>,
-    /// Conditions that the access method guarantees; they are tested for the row of an EvalPlanQual
-    /// recheck, which is fetched by TID, and for rows found by a lossy index.
+    /// Conditions that the access method guarantees. They are evaluated for the row of an
+    /// EvalPlanQual recheck, which is fetched by TID, and for rows found by a lossy index.
     recheck: Option<(Program, EvalState)>,
     /// Columns read of such a row: `columns`, followed by those that the conditions need.
     recheck_columns: Vec<AttrNo>,
-    /// `recheck_columns` are read of all rows.
+    /// `recheck_columns` are read for all rows.
     lossy: bool,
     epq_done: bool,
-    /// TABLESAMPLE; the TID is then the last column read.
+    /// TABLESAMPLE. The TID is then the last column that is read.
     sample: Option<Sample>,
     /// An empty batch whose memory is reused.
     spare: Option<Batch>,
@@ -53,7 +53,7 @@ impl Source {
         if self.lossy { &self.recheck_columns } else { &self.columns }
     }
 
-    /// Decides which columns are read. Called before a batch is filled.
+    /// Selects the columns that are read. Called before a batch is filled.
     fn set_lossy(&mut self, lossy: bool) {
         let lossy = lossy && self.recheck.is_some();
         if lossy != std::mem::replace(&mut self.lossy, lossy) {
@@ -64,7 +64,7 @@ impl Source {
 
 /// Access method and its state.
 enum Access {
-    /// `true`: the scan is from an earlier execution and needs the present snapshot.
+    /// `true`: the scan is from an earlier execution and needs the current snapshot.
     Seq(Option<TableScan>, bool),
     Index(Box<IndexAccess>),
     Bitmap(Box<BitmapScan>),
@@ -84,9 +84,9 @@ struct IndexAccess {
     scan: Option<IndexScan>,
     /// The scan has been started with the current values of its conditions.
     open: bool,
-    /// The scan is from an earlier execution and needs the present snapshot.
+    /// The scan is from an earlier execution and needs the current snapshot.
     stale: bool,
-    /// The conditions can match no row.
+    /// No row can satisfy the conditions.
     empty: bool,
     index_only: bool,
 }
@@ -151,7 +151,7 @@ pub(crate) struct ScanNode {
     /// Rows of the current batch whose conditions must be checked again, because the index is
     /// lossy.
     flagged: Vec<u16>,
-    /// Number of rows that this check removed.
+    /// Number of rows that this recheck removed.
     rechecked: u64,
 }
 
@@ -191,7 +191,8 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     }
     let mut cols = ScanColumns::new(rti);
     cols.row = Some(rel.columns.clone());
-    // The first and the last block contain rows outside the bounds, so these remain in the filter.
+    // The first and the last block contain rows outside the bounds, so the filter retains these
+    // conditions.
     let bounded: Vec<Expr>;
     if let PlanNode::TidRangeScan { tid_quals, .. } = &plan.node {
         bounded = tid_quals.iter().chain(qual).cloned().collect();
@@ -275,7 +276,7 @@ fn any_of(quals: Vec<Expr>) -> Vec<Expr> {
 }
 
 fn bounds_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidBound>> {
-    // OIDs of the tid operators `<` and `<=`; the others are `>` and `>=`.
+    // OIDs of the tid operators `<` and `<=`. The other operators are `>` and `>=`.
     const BELOW: [u32; 2] = [2799, 2801];
     let mut out = Vec::new();
     for q in quals {
@@ -309,8 +310,8 @@ fn blocks_within(bounds: &[TidBound], run: &mut Run<'_>) -> Result<std::ops::Ran
 }
 
 impl ScanNode {
-    /// Fills a batch with rows that are not yet filtered; a batch without columns only counts them.
-    /// False at the end.
+    /// Fills a batch with rows that are not yet filtered. A batch without columns only counts them.
+    /// Returns false at the end.
     fn fill(&mut self, run: &mut Run<'_>, batch: &mut Batch, want: usize) -> Result<bool> {
         let Source { rel, pushed, .. } = &self.source;
         let columns = self.source.read();
@@ -347,7 +348,8 @@ impl ScanNode {
                 match &mut a.scan {
                     Some(s) if !a.empty => {
                         s.next_batch(run.sv.backend(), a.probe.direction, batch, want)?;
-                        // A short batch does not mean the end: large values end batches early.
+                        // A short batch does not imply the end of the scan: large values end
+                        // batches early.
                         self.done = s.has_ended();
                         self.flagged.extend(s.rechecks().iter().map(|row| *row as u16));
                         Ok(batch.len > 0)
@@ -392,7 +394,7 @@ impl ScanNode {
         }
     }
 
-    /// Scans the indexes of a bitmap scan, if that is not done. What they found determines the
+    /// Scans the indexes of a bitmap scan, if that has not been done. The result determines the
     /// columns to read.
     fn prepare(&mut self, run: &mut Run<'_>) -> Result<()> {
         if let Access::Bitmap(b) = &mut self.access
@@ -419,8 +421,8 @@ impl ScanNode {
         Ok(batch.gather(&kept.collect::<Vec<u16>>()))
     }
 
-    /// EvalPlanQual: returns the row that the recheck substitutes for this relation, if it
-    /// satisfies the scan's conditions.
+    /// Returns the row that an EvalPlanQual recheck substitutes for this relation, if it satisfies
+    /// the scan's conditions.
     fn epq_row(&mut self, run: &mut Run<'_>, tid: Option<Tid>) -> Result<Option<Batch>> {
         if std::mem::replace(&mut self.source.epq_done, true) {
             return Ok(None);

@@ -2,7 +2,7 @@
 //! privileges and memory limits.
 
 use crate::relation::OpenRel;
-use crate::trigger::{Change, RowAnswer, RowEvent, RowVersion, Timing};
+use crate::trigger::{BeforeRowResult, Change, RowEvent, RowVersion, Timing};
 use eval::{Facts, FnFacts, HostCall};
 use ids::Oid;
 use pgerror::Result;
@@ -11,7 +11,7 @@ use std::any::Any;
 use std::sync::Arc;
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
 use types::compare::Comparer;
-use types::fncx::FnContext;
+use types::fn_context::FnContext;
 use types::{Datum, DatumRef};
 
 /// A transition function.
@@ -21,7 +21,7 @@ pub enum AggFn {
     Plain { f: ScalarFn, strict: bool },
     /// The state has type internal.
     Internal { f: TransFn, strict: bool },
-    /// As `Plain`, of a function that the session runs.
+    /// As `Plain`, for a function that the session runs.
     Session { function: Oid, strict: bool },
 }
 
@@ -35,7 +35,7 @@ impl AggFn {
         }
     }
 
-    /// Has the state type internal?
+    /// True if the state has type internal.
     pub fn is_internal(&self) -> bool {
         matches!(self, AggFn::Internal { .. })
     }
@@ -74,10 +74,10 @@ pub struct AggInfo {
     pub final_read_only: bool,
 }
 
-/// A running call of a set-returning function, which [`SessionCalls::next_of_set`] continues.
+/// A running call of a set-returning function. [`SessionCalls::next_of_set`] returns its rows.
 pub struct SetStream {
-    /// Each row is one value (composite if the function returns a composite type), not the list of
-    /// its columns.
+    /// Each row is one value (composite if the function returns a composite type), not a list of
+    /// columns.
     pub whole: bool,
     /// The session's state of the call.
     pub state: Box<dyn Any + Send>,
@@ -134,9 +134,10 @@ pub trait TriggerEvents {
         rel: &Arc<OpenRel>,
         old: Option<RowVersion<'_>>,
         new: Option<&[DatumRef<'_>]>,
-    ) -> Result<RowAnswer>;
+    ) -> Result<BeforeRowResult>;
 
-    /// A statement begins (`Timing::Before`) or ends to change rows of a relation with triggers.
+    /// Reports the start (`Timing::Before`) or the end of a statement that changes rows of a
+    /// relation with triggers.
     fn statement_event(&mut self, rel: &Arc<OpenRel>, change: Change, timing: Timing)
     -> Result<()>;
 }
@@ -159,9 +160,9 @@ pub trait SessionCalls {
 
 /// Implemented by the session, which passes it to each call of the executor.
 pub trait Services: FnContext + Facts + DescriptorLookup + TriggerEvents + SessionCalls {
-    /// Fails with 42501 if the user lacks a privilege that the plan needs. Called at each start of
-    /// an execution, because privileges may be revoked while a plan is cached.
-    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
+    /// Raises error 42501 if the user lacks a privilege that the plan needs. Called at each start
+    /// of an execution, because privileges may be revoked while a plan is cached.
+    fn check_privileges(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
 
     /// Raises the error of a comparison of two anonymous rows that failed during a sort, where a
     /// comparison function cannot return it.
@@ -170,13 +171,13 @@ pub trait Services: FnContext + Facts + DescriptorLookup + TriggerEvents + Sessi
     /// Storage, for the current transaction.
     fn backend(&mut self) -> &mut engine::Backend;
 
-    /// The TID of the table's row from which the cursor's current row was made; `None` if it is
-    /// made from no row of the table. Fails with 24000 if the cursor is not positioned on a row or
-    /// is not a simple scan of the table.
+    /// The TID of the table's row from which the current row of the cursor was computed; `None` if
+    /// it was computed from no row of the table. Error 24000 if the cursor is not positioned on a
+    /// row or is not a simple scan of the table.
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>>;
 
-    /// `Failing row contains (…).`, limited to columns that the user may read. `written`: the
-    /// columns that the statement itself sets, which are shown too.
+    /// `Failing row contains (…).`, limited to columns that the user may read. `written` are the
+    /// columns to which the statement assigns values, which are shown too.
     fn describe_row(
         &mut self,
         rel: &OpenRel,
@@ -193,7 +194,7 @@ pub trait Services: FnContext + Facts + DescriptorLookup + TriggerEvents + Sessi
     /// Memory limit of one hash table in bytes (`work_mem` times `hash_mem_multiplier`).
     fn hash_mem(&self) -> usize;
 
-    /// The same object as a function context.
+    /// The same object as function context.
     fn as_fn_context(&mut self) -> &mut dyn FnContext;
 
     fn as_facts(&mut self) -> &mut dyn Facts;

@@ -9,7 +9,7 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::Expr;
 use std::any::Any;
 use types::builtin::{ScalarFn, SetSource, SrfFn};
-use types::fncx::{DefinedRow, TypeCatalog};
+use types::fn_context::{DefinedRow, TypeCatalog};
 use types::{Column, Datum, DatumRef};
 
 /// A call of a set-returning function, or of another function in FROM.

@@ -58,9 +58,9 @@ impl RowSet {
     }
 }
 
-/// INTERSECT and EXCEPT: counts each distinct row on both sides and returns as many copies as the
-/// operation requires. The input is sorted (one group is counted at a time) or all groups are kept
-/// in a hash table.
+/// INTERSECT and EXCEPT: counts each distinct row on both sides and returns the number of copies
+/// that the operation requires. Either the input is sorted and one group is counted at a time, or
+/// all groups are kept in a hash table.
 pub(crate) struct SetOpNode {
     child: Node,
     op: SetOperation,
@@ -238,7 +238,7 @@ pub(crate) struct RecursiveUnionNode {
     next_round: RowStore,
     /// The non-recursive term is being read.
     starting: bool,
-    /// The recursive term has not run: it needs no rescan before the next round.
+    /// The recursive term has not run, so it needs no rescan before the next round.
     inner_fresh: bool,
     done: bool,
     /// Several rounds may be computed before their rows are requested.
@@ -388,8 +388,8 @@ impl Exec for RecursiveUnionNode {
         self.deferred = DeferredError::default();
         self.outer.rescan(run)?;
         if !self.inner_fresh {
-            // It is rescanned again before its first round, because data that it keeps may depend
-            // on the working table.
+            // It is rescanned once more before its first round, because data that it keeps may
+            // depend on the working table.
             self.inner.rescan(run)?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Sort, IncrementalSort, Material, Unique and Limit. Counterpart: nodeSort.c,
 //! nodeIncrementalSort.c, nodeMaterial.c, nodeUnique.c, nodeLimit.c.
 
-use crate::depend::Sources;
+use crate::depend::Dependencies;
 use crate::instrument::key_of;
 use crate::keys::{Key, Keys, check_collation};
 use crate::node::{ChildColumns, Exec, Node, compile};
@@ -75,11 +75,11 @@ pub(crate) struct SortNode {
     child: Node,
     columns: Vec<SortColumn>,
     /// Dependencies of the sorted rows.
-    sources: Sources,
+    dependencies: Dependencies,
     key: usize,
-    /// Largest number of rows that will be read.
+    /// Maximum number of rows that will be read.
     bound: Option<usize>,
-    /// The sorted rows, and the bound that they were sorted with.
+    /// The sorted rows, and the bound with which they were sorted.
     sorted: Option<(Sorter, Option<usize>)>,
 }
 
@@ -94,7 +94,7 @@ impl SortNode {
         Ok(Box::new(SortNode {
             child,
             columns: sort_columns(keys, targets, run)?,
-            sources: Sources::new(&[plan], &[], run),
+            dependencies: Dependencies::new(&[plan], &[], run),
             key: key_of(plan),
             bound: None,
             sorted: None,
@@ -113,10 +113,10 @@ impl Exec for SortNode {
         let (sorter, _) = match &mut self.sorted {
             Some(s) => s,
             slot => {
-                self.sources.record(run);
+                self.dependencies.record(run);
                 let memory = run.sv.work_mem();
                 let mut sorter = Sorter::new(self.columns.clone(), memory, self.bound);
-                self.sources.watch().over(run, |run| {
+                self.dependencies.computation().perform(run, |run| {
                     while let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? {
                         sorter.push(run, &b)?;
                         run.interrupts()?;
@@ -135,7 +135,7 @@ impl Exec for SortNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         match &mut self.sorted {
             // The sorted rows are still valid: return them again.
-            Some((sorter, _)) if !self.sources.changed(run) => {
+            Some((sorter, _)) if !self.dependencies.changed(run) => {
                 sorter.rewind();
                 Ok(())
             }
@@ -289,7 +289,7 @@ impl Exec for IncrementalSortNode {
 pub(crate) struct MaterialNode {
     child: Node,
     /// Dependencies of the child's rows.
-    sources: Sources,
+    dependencies: Dependencies,
     rows: RowStore,
     started: bool,
     ended: bool,
@@ -298,9 +298,9 @@ pub(crate) struct MaterialNode {
 
 impl MaterialNode {
     pub(crate) fn boxed(child: Node, plan: &Plan, run: &Run<'_>) -> Node {
-        let sources = Sources::new(&[plan], &[], run);
+        let dependencies = Dependencies::new(&[plan], &[], run);
         let rows = RowStore::new(run);
-        Box::new(MaterialNode { child, sources, rows, started: false, ended: false, at: 0 })
+        Box::new(MaterialNode { child, dependencies, rows, started: false, ended: false, at: 0 })
     }
 }
 
@@ -314,11 +314,11 @@ impl Exec for MaterialNode {
             return Ok(None);
         }
         if !std::mem::replace(&mut self.started, true) {
-            self.sources.record(run);
+            self.dependencies.record(run);
         }
         loop {
-            let watch = self.sources.watch();
-            match watch.over(run, |run| self.child.next(run, BATCH_ROWS_MAX))? {
+            let computation = self.dependencies.computation();
+            match computation.perform(run, |run| self.child.next(run, BATCH_ROWS_MAX))? {
                 Some(b) if b.len == 0 => run.interrupts()?,
                 Some(b) => {
                     self.rows.push(run, Arc::new(b.clone()))?;
@@ -335,7 +335,7 @@ impl Exec for MaterialNode {
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.at = 0;
-        if self.started && self.sources.changed(run) {
+        if self.started && self.dependencies.changed(run) {
             self.rows.clear();
             self.started = false;
             self.ended = false;
@@ -438,7 +438,7 @@ pub(crate) struct LimitNode {
     bounds: Option<(u64, Option<u64>)>,
     skipped: u64,
     given: u64,
-    /// WITH TIES: the last row returned, and rows that were read after it.
+    /// WITH TIES: the last row that was returned, and the rows that were read after it.
     last: Option<(Batch, usize)>,
     ahead: Option<Batch>,
     done: bool,
@@ -554,7 +554,7 @@ impl Exec for LimitNode {
                 false => Some(Batch::default()),
             };
             let ask = match left {
-                // WITH TIES: rows after the last are read one by one.
+                // WITH TIES: rows after the last one are read one by one.
                 Some(0) => 1,
                 Some(l) => want.min(l.min(BATCH_ROWS_MAX as u64) as usize),
                 None => want,

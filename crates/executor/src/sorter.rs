@@ -8,6 +8,7 @@
 
 use crate::instrument::SortStats;
 use crate::run::Run;
+use crate::smallsort;
 use crate::sort::SortColumn;
 use crate::spill::SpillFile;
 use pgerror::Result;
@@ -25,8 +26,8 @@ pub(crate) enum WordKind {
     Byte,
     Float4,
     Float8,
-    /// The first eight bytes, or the like: a smaller word means a smaller value; equal words mean
-    /// nothing.
+    /// A prefix of the value, such as its first eight bytes: a smaller word implies a smaller
+    /// value; equal words imply nothing.
     Bytes,
     BpChar,
     Numeric,
@@ -193,12 +194,12 @@ fn are_exact(col: &Column, word: WordKind) -> bool {
 pub(crate) struct Sorter {
     columns: Vec<SortColumn>,
     memory: usize,
-    /// Only this number of first rows will be read.
+    /// Only this number of leading rows will be read.
     bound: Option<usize>,
     was_bounded: bool,
     rows: Batch,
     words: Vec<u64>,
-    /// The words contain the whole values of the first sort column.
+    /// The words contain the complete values of the first sort column.
     exact: bool,
     /// Bounded sort: the word of the last row kept, unless it is NULL. Input rows with a larger
     /// word are dropped.
@@ -213,6 +214,9 @@ pub(crate) struct Sorter {
 
 /// A run is written when a column exceeds this number of bytes, even if memory allows more.
 const COLUMN_BYTES_MAX: usize = 1 << 31;
+
+/// Up to this number of rows, equal rows get the order that PostgreSQL's sort leaves them in.
+const SMALL_ROWS_MAX: u32 = 128;
 
 impl Sorter {
     pub(crate) fn new(columns: Vec<SortColumn>, memory: usize, bound: Option<usize>) -> Sorter {
@@ -239,7 +243,7 @@ impl Sorter {
         self.count
     }
 
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         self.rows.memory() + self.rows.len * 24
     }
 
@@ -268,7 +272,7 @@ impl Sorter {
             if self.rows.len >= (2 * bound).max(BATCH_ROWS_MAX) {
                 self.keep_first(bound);
             }
-            if self.held() <= self.memory {
+            if self.memory() <= self.memory {
                 return Ok(());
             }
             // Even the first `bound` rows do not fit in memory: sort all rows.
@@ -278,7 +282,7 @@ impl Sorter {
         }
         let large =
             |c: &Column| matches!(&c.data, ColumnData::Bytes(b) if b.data.len() > COLUMN_BYTES_MAX);
-        if self.held() > self.memory || self.rows.columns.iter().any(large) {
+        if self.memory() > self.memory || self.rows.columns.iter().any(large) {
             self.write_run(run)?;
         }
         Ok(())
@@ -304,7 +308,7 @@ impl Sorter {
 
     fn keep_first(&mut self, bound: usize) {
         self.was_bounded = true;
-        self.peak = self.peak.max(self.held());
+        self.peak = self.peak.max(self.memory());
         self.sort_buffer();
         self.order.truncate(bound);
         self.rows = self.rows.gather(&self.order);
@@ -313,7 +317,7 @@ impl Sorter {
         self.threshold = match (self.columns.first(), self.rows.len.checked_sub(1)) {
             (Some(c), Some(last)) if self.rows.len >= bound => {
                 let null = self.rows.columns[c.column].is_null(last);
-                // If the last row kept is NULL, any row may still be among the first.
+                // If the last row that is kept is NULL, any row may still be among the first.
                 if null { None } else { Some(self.words[last]) }
             }
             _ => None,
@@ -325,7 +329,7 @@ impl Sorter {
         let n = self.rows.len as u32;
         self.order.clear();
         if n == 0 {
-            // Without rows, the columns are unknown.
+            // The columns are unknown if there are no rows.
             return;
         }
         let Some(c) = self.columns.first().cloned() else {
@@ -334,6 +338,20 @@ impl Sorter {
         };
         let col = &self.rows.columns[c.column];
         let (rows, columns) = (&self.rows, &self.columns);
+        if n <= SMALL_ROWS_MAX && self.bound.is_none_or(|bound| n as usize <= 2 * bound) {
+            let (from, words) = (usize::from(self.exact), &self.words);
+            let has_null = col.nulls.is_some();
+            self.order.extend(0..n);
+            smallsort::sort(&mut self.order, &|a, b| {
+                let (x, y) = (a as usize, b as usize);
+                match words[x].cmp(&words[y]) {
+                    _ if has_null => compare(columns, 0, (rows, x), (rows, y)),
+                    Ordering::Equal => compare(columns, from, (rows, x), (rows, y)),
+                    order => order,
+                }
+            });
+            return;
+        }
         let mut nulls: Vec<u32> = Vec::new();
         let mut items: Vec<Item> = Vec::with_capacity(n as usize);
         if col.nulls.is_some() {
@@ -405,7 +423,7 @@ impl Sorter {
 
     /// Ends the input and sorts. Merges runs until they can be merged in one final pass.
     pub(crate) fn finish(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.peak = self.peak.max(self.held());
+        self.peak = self.peak.max(self.memory());
         if self.runs.is_empty() {
             self.sort_buffer();
             if let Some(bound) = self.bound {

@@ -1,8 +1,8 @@
-//! Row sources other than tables: Result, VALUES, functions in FROM, `WITH` queries, working
+//! Row dependencies other than tables: Result, VALUES, functions in FROM, `WITH` queries, working
 //! tables; and Append. Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c,
 //! nodeCtescan.c, nodeWorktablescan.c, nodeAppend.c.
 
-use crate::depend::Sources;
+use crate::depend::Dependencies;
 use crate::drained::DrainedRows;
 use crate::instrument::Counts;
 use crate::node::{ChildColumns, DeferredError, Exec, Node, compile, compile_all, reset_all};
@@ -13,15 +13,16 @@ use crate::sort::slice;
 use crate::spare::{is_large, is_wide};
 use crate::spill::RowStore;
 use eval::{EvalState, Program, RowInput, Source};
+use ids::code::TypType;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{Expr, FuncExpr};
 use plan::node::Plan;
 use plan::query::RangeTblFunction;
 use std::sync::Arc;
-use types::fncx::DefinedRow;
+use types::fn_context::DefinedRow;
 use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
-/// Result without a child: one row, or none if the one-time filter is not true.
+/// Result without a child: one row, or no row if the one-time filter is not true.
 pub(crate) struct ResultNode {
     projection: Projection,
     one_time_filter: Option<(Program, EvalState)>,
@@ -185,22 +186,22 @@ pub(crate) struct FunctionNode {
     started: bool,
     done: bool,
     row: i64,
-    /// Rows of volatile functions, and of those that the session runs, are kept over a rescan: the
-    /// functions are called only once for the same parameters.
+    /// The rows of volatile functions, and of functions that the session runs, are kept over a
+    /// rescan: the functions are called only once for the same parameters.
     kept: Option<KeptRows>,
-    /// The session runs a function: all rows are made before the first one is returned, so that the
-    /// function's effects do not depend on how many rows the query reads.
+    /// The session runs a function, so all rows are computed before the first one is returned: the
+    /// effects of the function must not depend on how many rows the query reads.
     drains: bool,
     /// The rows of each of several functions, if `drains`, with what they were computed from: a
     /// rescan calls only functions whose parameters have changed.
-    drained: Vec<(Sources, Option<DrainedRows>)>,
+    drained: Vec<(Dependencies, Option<DrainedRows>)>,
 }
 
 /// Rows that functions in FROM have returned.
 struct KeptRows {
     rows: RowStore,
     /// Dependencies of the rows: the functions' expressions, without the scan's filter.
-    sources: Sources,
+    dependencies: Dependencies,
     /// The next row: its batch, and its number in the batch.
     at: (usize, usize),
 }
@@ -232,7 +233,7 @@ impl FunctionNode {
             let mut call = SetCall::new(&f.funcexpr, &mut cols, width, run)?;
             call.defined = f.defined_columns();
             call.row = f.defined_row().map(|desc| DefinedRow(Arc::new(desc)));
-            // An anonymous record type cannot have got columns since analysis.
+            // An anonymous record type cannot have got columns after the analysis.
             let anonymous = f.funcexpr.type_oid() == types::oids::RECORD;
             call.open = call.defined.is_empty() && !anonymous;
             calls.push(call);
@@ -252,12 +253,12 @@ impl FunctionNode {
         let drains = calls.iter().any(SetCall::is_hosted);
         let apart: &[RangeTblFunction] =
             if functions.len() > 1 && drains { functions } else { &[] };
-        let sources = |f: &RangeTblFunction| (Sources::new(&[], &[&f.funcexpr], run), None);
-        let drained = apart.iter().map(sources).collect();
+        let of = |f: &RangeTblFunction| (Dependencies::new(&[], &[&f.funcexpr], run), None);
+        let drained = apart.iter().map(of).collect();
         let kept = (volatile || drains).then(|| {
             let exprs: Vec<&Expr> = functions.iter().map(|f| &f.funcexpr).collect();
-            let sources = Sources::new(&[], &exprs, run);
-            KeptRows { rows: RowStore::new(run), sources, at: (0, 0) }
+            let dependencies = Dependencies::new(&[], &exprs, run);
+            KeptRows { rows: RowStore::new(run), dependencies, at: (0, 0) }
         });
         Ok(Box::new(FunctionNode {
             kept,
@@ -281,7 +282,7 @@ fn is_composite(f: &RangeTblFunction, run: &mut Run<'_>) -> Result<bool> {
     let ty = run.sv.as_facts().base_type(f.funcexpr.type_oid())?.0;
     Ok(f.funccoltypes.len() > 1
         || ty == types::oids::RECORD
-        || run.sv.as_facts().type_info(ty)?.kind == b'c')
+        || run.sv.as_facts().type_info(ty)?.kind == TypType::Composite)
 }
 
 /// Types of the columns of functions in FROM.
@@ -320,7 +321,8 @@ fn check_columns(
     let mut columns = Vec::new();
     for f in functions {
         let ty = run.sv.as_facts().base_type(f.funcexpr.type_oid())?.0;
-        let named = f.funccoltypes.is_empty() && run.sv.as_facts().type_info(ty)?.kind == b'c';
+        let named = f.funccoltypes.is_empty()
+            && run.sv.as_facts().type_info(ty)?.kind == TypType::Composite;
         let count = f.funccolcount.max(1) as usize;
         let row = if named { run.sv.row_desc(ty, -1)?.columns.to_vec() } else { Vec::new() };
         columns.extend((0..count).map(|i| row.get(i).map(|c| (c.is_dropped(), c.ty))));
@@ -370,8 +372,9 @@ pub(crate) fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> 
     }
     let ty = run.sv.as_facts().base_type(e.type_oid())?.0;
     let desc = run.sv.row_desc(ty, -1)?;
-    // A dropped column is NULL; any type will do.
-    let ty = |c: &types::fncx::RowColumn| if c.is_dropped() { types::oids::INT4 } else { c.ty };
+    // A dropped column is NULL, so any type can be used for it.
+    let ty =
+        |c: &types::fn_context::RowColumn| if c.is_dropped() { types::oids::INT4 } else { c.ty };
     Ok(desc.columns.iter().map(ty).collect())
 }
 
@@ -399,8 +402,8 @@ impl FunctionNode {
                 SetStart::One(v) => Some(v),
                 _ => None,
             };
-            let Some((sources, drained)) = drained else { continue };
-            sources.record(run);
+            let Some((dependencies, drained)) = drained else { continue };
+            dependencies.record(run);
             let mut rows = DrainedRows::new(template, run);
             let (mut values, mut row) = (Vec::new(), Vec::new());
             while c.next_row(run, one, types, &mut values, &mut row)? {
@@ -476,7 +479,7 @@ impl FunctionNode {
         Ok(Some(out))
     }
 
-    /// The next rows where rows are kept: kept ones first, then new ones.
+    /// The next rows of a node that keeps rows: stored rows first, then new ones.
     fn produce_kept(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let started = self.started;
         let Some(kept) = &mut self.kept else { return Ok(None) };
@@ -484,12 +487,12 @@ impl FunctionNode {
             return Ok(Some(rows));
         }
         if !started {
-            kept.sources.record(run);
+            kept.dependencies.record(run);
         }
         loop {
             let Some(kept) = &mut self.kept else { return Ok(None) };
-            let watch = kept.sources.watch();
-            let made = watch.over(run, |run| self.produce(run, BATCH_ROWS_MAX))?;
+            let computation = kept.dependencies.computation();
+            let made = computation.perform(run, |run| self.produce(run, BATCH_ROWS_MAX))?;
             let Some(kept) = &mut self.kept else { return Ok(None) };
             let ended = made.is_none();
             if let Some(b) = made.filter(|b| b.len > 0) {
@@ -540,11 +543,11 @@ impl Exec for FunctionNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.projection.restart();
         match &mut self.kept {
-            Some(kept) if self.started && !kept.sources.changed(run) => kept.at = (0, 0),
+            Some(kept) if self.started && !kept.dependencies.changed(run) => kept.at = (0, 0),
             _ => {
-                for (sources, drained) in &mut self.drained {
+                for (dependencies, drained) in &mut self.drained {
                     match drained {
-                        Some(rows) if !sources.changed(run) => rows.rewind(),
+                        Some(rows) if !dependencies.changed(run) => rows.rewind(),
                         _ => *drained = None,
                     }
                 }
@@ -623,7 +626,7 @@ pub(crate) fn read_shared(
     let next = crate::subplan::next_of(run, plan_id, want)?;
     // Removed during the push, which needs `run` to create a temporary file.
     let Some(mut shared) = run.st.shared.remove(&param) else {
-        return Err(PgError::internal("rows of a WITH query are gone"));
+        return Err(PgError::internal("the rows of a WITH query do not exist"));
     };
     let kept = match next {
         Some(b) if b.len > 0 => shared.rows.push(run, Arc::new(b)),

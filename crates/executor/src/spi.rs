@@ -1,9 +1,9 @@
-//! Queries inside the server: the one place where the execution of a plan starts, for the client's
-//! statements as well as for functions, commands, cursors and referential actions.
+//! Queries inside the server. This is the only module that starts executions of plans, for
+//! statements of clients, functions, commands, cursors and referential actions.
 //!
-//! A [`Query`] says what is executed and under which snapshot. [`Query::run`] reads all its rows;
-//! [`Query::open`] returns a [`Cursor`], between whose rows the session may do other work;
-//! [`Query::start`] leaves everything after the start to the caller.
+//! A [`Query`] contains what is executed and under which snapshot. [`Query::run`] reads all its
+//! rows; [`Query::discard`] only counts them. [`Query::open`] returns a [`Cursor`]; between its rows
+//! the session may do other work. [`Query::start`] leaves everything after the start to the caller.
 //!
 //! INVARIANT: an execution starts and runs while its snapshot is the active one, so that the
 //! functions that it calls use the same snapshot.
@@ -20,42 +20,43 @@ use plan::query::CmdType;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
 
-/// What runs queries: the session, or the part of it that a lower layer knows.
+/// The context of a query: the session, or the part of it that a lower layer knows.
 pub trait QueryHost {
     /// The context in which plans are executed.
     fn services(&mut self) -> &mut dyn Services;
 
-    /// Makes the changes of the transaction visible to the commands that follow.
+    /// Makes the changes of the transaction visible to subsequent commands.
     fn increment_command_counter(&mut self) -> Result<()>;
 }
 
 /// The snapshot of a query.
 #[derive(Clone, Debug)]
 pub enum QuerySnapshot {
-    /// The active one, or a new one if there is none.
+    /// The active snapshot, or a new one if there is none.
     Active,
-    /// A new one; that of the transaction under REPEATABLE READ.
+    /// A new snapshot; under REPEATABLE READ that of the transaction.
     New,
     /// As `New`, after the command counter was incremented: it sees all changes of the transaction.
     NewCommand,
-    /// A new one of all committed rows, even under REPEATABLE READ, after the command counter was
-    /// incremented. A row that the transaction's snapshot does not see cannot be changed (40001).
+    /// A new snapshot of all committed rows, even under REPEATABLE READ, after the command counter
+    /// was incremented. Rows that are not visible to the transaction's snapshot cannot be changed
+    /// (40001).
     Latest,
-    /// This one.
+    /// The given snapshot.
     Given(Arc<Snapshot>),
 }
 
-/// A plan with all that its execution depends on.
+/// A plan with everything on which its execution depends.
 pub struct Query {
     pub plan: Arc<PlannedStmt>,
     /// Values of `$1` ….
     pub params: Arc<[Datum]>,
     pub snapshot: QuerySnapshot,
-    /// Largest number of rows that are read.
+    /// Maximum number of rows that are read.
     pub rows_max: usize,
-    /// Must the statement not write? Error 0A000 if it does.
+    /// A statement that writes is refused with error 0A000.
     pub read_only: bool,
-    /// Collects the statistics of EXPLAIN ANALYZE; true: measures times too.
+    /// Collects the statistics of EXPLAIN ANALYZE; true if times are measured too.
     pub instrument: Option<bool>,
     /// A parked execution of the same plan, which is run again.
     pub parked: Option<Execution>,
@@ -64,7 +65,7 @@ pub struct Query {
 /// Receives a batch and the indexes of its columns that are not junk.
 pub type Sink<'a, H> = dyn FnMut(&mut H, &Batch, &[usize]) -> Result<()> + 'a;
 
-/// A query that has been run.
+/// The result of a query.
 pub struct Finished {
     /// Number of rows that were read or changed.
     pub rows: u64,
@@ -72,7 +73,7 @@ pub struct Finished {
 }
 
 impl Query {
-    /// A query under the active snapshot, which may write and has no limit.
+    /// A query under the active snapshot that may write and has no row limit.
     pub fn new(plan: Arc<PlannedStmt>, params: Arc<[Datum]>) -> Query {
         Query {
             plan,
@@ -90,7 +91,7 @@ impl Query {
         Query { snapshot, ..self }
     }
 
-    /// Starts the execution: checks privileges, builds the nodes, reads no row.
+    /// Starts the execution: checks privileges and builds the nodes, but reads no row.
     pub fn start<H: QueryHost + ?Sized>(self, host: &mut H) -> Result<Execution> {
         if let QuerySnapshot::Active = self.snapshot
             && let Some(snapshot) = host.services().backend().active_snapshot()
@@ -121,6 +122,16 @@ impl Query {
             let (columns, rows_left) = (self.plan.visible_columns(), self.rows_max);
             let execution = self.start_under(host.services(), chosen)?;
             Cursor { execution, columns, rows_left }.drain(host, sink)
+        })
+    }
+
+    /// As [`Query::run`], if nothing reads the rows.
+    pub fn discard<H: QueryHost + ?Sized>(self, host: &mut H) -> Result<Finished> {
+        let chosen = self.snapshot.choose(host)?;
+        with_snapshot(host, &chosen.snapshot.clone(), |host| {
+            let rows_left = self.rows_max;
+            let execution = self.start_under(host.services(), chosen)?;
+            Cursor { execution, columns: Vec::new(), rows_left }.drain(host, &mut |_, _, _| Ok(()))
         })
     }
 
@@ -156,14 +167,14 @@ impl Query {
     }
 }
 
-/// The snapshot of a query, and the one that must see the rows that it changes.
+/// The snapshot of a query, and the snapshot to which the rows that it changes must be visible.
 struct Chosen {
     snapshot: Arc<Snapshot>,
     crosscheck: Option<Arc<Snapshot>>,
 }
 
 impl QuerySnapshot {
-    /// The snapshot itself, for a caller that makes it the active one for longer than the query.
+    /// The snapshot itself, for a caller that keeps it active for longer than the query.
     pub fn resolve<H: QueryHost + ?Sized>(&self, host: &mut H) -> Result<Arc<Snapshot>> {
         self.choose(host).map(|chosen| chosen.snapshot)
     }
@@ -210,7 +221,7 @@ impl Cursor {
         with_snapshot(host, &snapshot, |host| self.next_under(host.services(), rows_max))
     }
 
-    /// Reads the rows that are left.
+    /// Reads the remaining rows.
     pub fn finish<H: QueryHost + ?Sized>(
         self,
         host: &mut H,
@@ -225,7 +236,7 @@ impl Cursor {
         &self.columns
     }
 
-    /// Gives back a batch that [`Cursor::next`] returned, to reuse its memory.
+    /// Returns a batch of [`Cursor::next`], so that its memory is reused.
     pub fn recycle(&mut self, batch: Batch) {
         self.execution.recycle(batch);
     }
@@ -278,7 +289,7 @@ pub fn with_snapshot<H: QueryHost + ?Sized, T>(
     result
 }
 
-/// Error 0A000 for a statement that writes in a function that is not volatile.
+/// Error 0A000 for a statement that writes, in a function that is not volatile.
 pub fn check_read_only(plan: &PlannedStmt) -> Result<()> {
     let what = match plan.command_type {
         CmdType::Insert => "INSERT",

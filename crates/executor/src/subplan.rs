@@ -1,6 +1,6 @@
 //! Sub-plans of expressions and init plans. Counterpart: nodeSubplan.c.
 
-use crate::depend::Sources;
+use crate::depend::Dependencies;
 use crate::keys::{Key, Keys};
 use crate::node::Node;
 use crate::run::{ExecParam, Run};
@@ -16,7 +16,7 @@ pub(crate) struct SubState {
     started: bool,
     hashed: Option<HashedSet>,
     /// Dependencies of the hashed rows, or of the result of an init plan or `WITH` query.
-    sources: Sources,
+    dependencies: Dependencies,
 }
 
 /// The output of a hashed sub-plan.
@@ -29,8 +29,8 @@ struct HashedSet {
     empty: bool,
 }
 
-/// Runs `f` with the sub-plan removed from the state, so that `f` can use the state. Builds the
-/// sub-plan's node tree at first use.
+/// Runs `f` while the sub-plan is removed from the state, so that `f` can use the state. Builds the
+/// node tree of the sub-plan at first use.
 fn with_sub<T>(
     run: &mut Run<'_>,
     plan_id: u32,
@@ -42,8 +42,8 @@ fn with_sub<T>(
         None => {
             let desc = run.st.desc.plan.clone();
             let node = (run.st.build)(&desc.subplans[index], run)?;
-            let sources = Sources::new(&[&desc.subplans[index]], &[], run);
-            Box::new(SubState { node, started: false, hashed: None, sources })
+            let dependencies = Dependencies::new(&[&desc.subplans[index]], &[], run);
+            Box::new(SubState { node, started: false, hashed: None, dependencies })
         }
     };
     let result = f(&mut sub, run);
@@ -73,7 +73,7 @@ pub(crate) fn start_over(run: &mut Run<'_>, plan_id: u32) -> Result<()> {
 pub(crate) fn next_of(run: &mut Run<'_>, plan_id: u32, want: usize) -> Result<Option<Batch>> {
     with_sub(run, plan_id, |sub, run| {
         sub.started = true;
-        sub.sources.watch().isolated().over(run, |run| sub.node.next(run, want))
+        sub.dependencies.computation().isolated().perform(run, |run| sub.node.next(run, want))
     })
 }
 
@@ -86,13 +86,13 @@ fn restart(sub: &mut SubState, run: &mut Run<'_>) -> Result<()> {
 
 /// Runs an init plan and sets its parameters.
 pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
-    // While it runs, its own parameters are unset rather than pending, to prevent endless
+    // While it runs, its own parameters are unset rather than pending, which prevents infinite
     // recursion.
     for &id in &plan.set_param {
         run.st.exec[id as usize] = ExecParam::Unset;
     }
     let values = with_sub(run, plan.plan_id, |sub, run| {
-        sub.sources.watch().isolated().over(run, |run| {
+        sub.dependencies.computation().isolated().perform(run, |run| {
             restart(sub, run)?;
             match plan.kind {
                 SubLinkKind::Exists => Ok(vec![Datum::bool(any_row(sub, run)?)]),
@@ -102,7 +102,7 @@ pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
         })
     })?;
     for (i, &id) in plan.set_param.iter().enumerate() {
-        // No new version is needed: nothing has read the parameter since it became pending.
+        // No new version is needed, because no node has read the parameter since it became pending.
         let v = values.get(i).cloned().unwrap_or_default();
         run.st.exec[id as usize] = ExecParam::Set(v);
     }
@@ -224,12 +224,12 @@ fn collect_array(sub: &mut SubState, run: &mut Run<'_>, plan: &SubPlan) -> Resul
 /// Hashed sub-plan, such as `x IN (uncorrelated sub-select)`: its rows are hashed once.
 fn run_hashed(run: &mut Run<'_>, plan: &SubPlan, outer: &[Datum]) -> Result<Datum> {
     with_sub(run, plan.plan_id, |sub, run| {
-        if sub.sources.changed(run) {
+        if sub.dependencies.changed(run) {
             sub.hashed = None;
         }
         if sub.hashed.is_none() {
-            sub.sources.record(run);
-            sub.hashed = Some(sub.sources.watch().over(run, |run| {
+            sub.dependencies.record(run);
+            sub.hashed = Some(sub.dependencies.computation().perform(run, |run| {
                 restart(sub, run)?;
                 HashedSet::build(sub, plan, run)
             })?);

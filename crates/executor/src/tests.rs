@@ -1,6 +1,6 @@
-//! Nodes over rows in memory: every kind of node that needs no table returns the rows of a simple
-//! model, for batches of any size, after rescans, with changed parameters, with little memory, and
-//! stops when the statement is cancelled.
+//! Tests of nodes over rows in memory. Every kind of node that needs no table returns the rows of a
+//! simple model: for batches of any size, after rescans, with changed parameters and with little
+//! memory. It stops when the statement is cancelled.
 
 /// The catalog of the tests of `eval`.
 #[path = "../../eval/src/tests/facts.rs"]
@@ -16,9 +16,9 @@ mod services;
 mod source;
 mod windows;
 
-/// What that catalog uses of `eval`.
+/// The items of `eval` that this catalog uses.
 mod api {
-    pub(super) use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo, kernels};
+    pub(super) use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo, WindowKind, kernels};
 }
 
 pub(crate) use source::source_node;

@@ -1,16 +1,18 @@
-//! The set of rows that bitmap scans collect: by heap page a bitmap of offsets, within a limit of
-//! memory. Beyond it, pages become *lossy*: only their numbers are kept, as bits of a chunk of
-//! pages, and all rows of such a page must be checked against the conditions again.
+//! The set of TIDs that bitmap scans collect: a bitmap of offsets for each heap page, within a
+//! memory limit. Beyond the limit, pages become *lossy*: only their numbers are stored, as bits of
+//! a chunk of pages, and the conditions must be checked again for all rows of such a page.
 //!
-//! Counterpart: tidbitmap.c. Pages become lossy in the order of their numbers, not of a hash table.
+//! Counterpart: tidbitmap.c. Pages become lossy in the order of their numbers, not in that of a
+//! hash table.
 
 use hashbrown::HashMap;
 use ids::{BlockNo, OffsetNo, Tid};
 
-/// Bytes that one page or chunk counts for the limit, as in PostgreSQL.
+/// Number of bytes that one page or chunk counts for the limit, as in PostgreSQL.
 const ENTRY_BYTES: usize = 64;
 const ENTRIES_MIN: usize = 16;
-/// Words of the bitmap of a page's offsets. The largest offset is that of the smallest rows.
+/// Number of words of the bitmap of a page. The maximum offset is that of a page of the smallest
+/// rows.
 const PAGE_WORDS: usize = OFFSET_MAX / 64 + 1;
 /// Counterpart: `MaxHeapTuplesPerPage`.
 const OFFSET_MAX: usize = 291;
@@ -34,13 +36,13 @@ pub(crate) struct PageRows {
     pub recheck: bool,
 }
 
-/// A set of rows.
+/// A set of TIDs.
 pub(crate) struct TidBitmap {
     pages: HashMap<u32, Page>,
     /// Lossy pages, by chunk number.
     chunks: HashMap<u32, [u64; CHUNK_WORDS]>,
     entries_max: usize,
-    /// Pages before it have become lossy last.
+    /// All pages before this one have become lossy last.
     lossy_upto: u32,
 }
 
@@ -68,13 +70,14 @@ impl TidBitmap {
         words[bit as usize / 64] |= 1 << (bit % 64);
     }
 
-    /// Adds a row; with `recheck` it may fail the conditions.
+    /// Adds a TID. With `recheck`, its row may not satisfy the conditions.
     pub(crate) fn add(&mut self, tid: Tid, recheck: bool) {
         let (block, offset) = (tid.block.0, usize::from(tid.offset));
         if !self.chunks.is_empty() && self.is_lossy(block) {
             return;
         }
-        // Offset 0 means the complete page. A larger one than any row has is of a damaged index.
+        // Offset 0 means all rows of the page. An offset beyond the maximum comes from a corrupt
+        // index.
         if offset == 0 || offset > OFFSET_MAX {
             self.add_lossy(block);
         } else {
@@ -98,7 +101,8 @@ impl TidBitmap {
     fn make_lossy(&mut self) {
         let mut blocks: Vec<u32> = self.pages.keys().copied().collect();
         blocks.sort_unstable();
-        // Continues after the pages that became lossy last, so that all parts lose equally.
+        // Continues after the pages that became lossy last, so that all parts of the table become
+        // lossy evenly.
         let start = blocks.partition_point(|b| *b < self.lossy_upto);
         blocks.rotate_left(start);
         for block in blocks {
@@ -108,11 +112,11 @@ impl TidBitmap {
                 return;
             }
         }
-        // Chunks alone exceed the limit.
+        // The chunks alone exceed the limit.
         self.entries_max = self.entries_max.max(2 * self.chunks.len());
     }
 
-    /// Adds all rows of another set.
+    /// Adds all TIDs of another set.
     pub(crate) fn union(&mut self, other: TidBitmap) {
         for (chunk, words) in other.chunks {
             let own = self.chunks.entry(chunk).or_default();
@@ -135,7 +139,7 @@ impl TidBitmap {
         }
     }
 
-    /// Keeps the rows that are in another set too.
+    /// Keeps the TIDs that are in another set too.
     pub(crate) fn intersect(&mut self, other: &TidBitmap) {
         self.chunks.retain(|chunk, words| {
             let first = chunk * CHUNK_PAGES;
@@ -149,7 +153,7 @@ impl TidBitmap {
         });
         self.pages.retain(|block, page| {
             if other.is_lossy(*block) {
-                // It is not known which of the rows the other set has.
+                // It is not known which of the page's rows are in the other set.
                 page.recheck = true;
                 return true;
             }
@@ -164,7 +168,7 @@ impl TidBitmap {
         self.pages.is_empty() && self.chunks.is_empty()
     }
 
-    /// Must the conditions of some rows be checked again?
+    /// True if the conditions must be checked again for some rows.
     pub(crate) fn needs_recheck(&self) -> bool {
         !self.chunks.is_empty() || self.pages.values().any(|p| p.recheck)
     }

@@ -1,8 +1,9 @@
-//! Triggers of a table, as far as writing rows needs them, and the events that changed rows report.
-//! The trigger manager, a crate above, makes the descriptors and processes the events. Counterpart:
-//! utils/reltrigger.h.
+//! The part of a table's triggers that writing rows needs, and the events that report changed rows.
+//! The trigger manager (crate `trigger`) creates the descriptors and processes the events.
+//! Counterpart: utils/reltrigger.h.
 
 use crate::relation::OpenRel;
+use ids::code::Firing;
 use ids::{AttrNo, Oid, Tid};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
@@ -30,16 +31,6 @@ pub enum Level {
     Statement,
 }
 
-/// In which modes of `session_replication_role` a trigger fires (`pg_trigger.tgenabled`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Firing {
-    /// In the modes origin and local.
-    Origin,
-    Replica,
-    Always,
-    Never,
-}
-
 /// A trigger (`pg_trigger`).
 #[derive(Debug)]
 pub struct Trigger {
@@ -59,14 +50,14 @@ pub struct Trigger {
     pub constraint_index: Oid,
     pub deferrable: bool,
     pub initially_deferred: bool,
-    /// It has no arguments, WHEN condition, column list or transition tables.
+    /// The trigger has no arguments, WHEN condition, column list or transition tables.
     pub is_plain: bool,
     /// The columns of this table on which the constraint depends.
     pub key: Box<[AttrNo]>,
 }
 
 impl Trigger {
-    /// Does it fire on this change?
+    /// True if the trigger fires on this change.
     pub fn is_on(&self, change: Change) -> bool {
         match change {
             Change::Insert => self.on_insert,
@@ -80,8 +71,8 @@ impl Trigger {
 #[derive(Debug, Default)]
 pub struct RelTriggers {
     pub list: Box<[Trigger]>,
-    /// Columns without whose change an UPDATE needs no event, unless the transaction itself
-    /// inserted the old version; `None`: any UPDATE may need one.
+    /// An UPDATE that changes none of these columns needs no event, unless the transaction itself
+    /// inserted the old version. `None`: any UPDATE may need an event.
     pub update_columns: Option<Box<[AttrNo]>>,
 }
 
@@ -90,25 +81,25 @@ impl RelTriggers {
         self.list.is_empty()
     }
 
-    /// Is there a trigger on this change?
+    /// True if there is a trigger on this change.
     pub fn are_on(&self, change: Change) -> bool {
         self.list.iter().any(|t| t.is_on(change))
     }
 
-    /// Must rows be passed to triggers before this change?
+    /// True if rows must be passed to triggers before this change.
     pub fn are_before_row(&self, change: Change) -> bool {
         let before = |t: &Trigger| t.timing == Timing::Before && t.level == Level::Row;
         self.list.iter().any(|t| before(t) && t.is_on(change))
     }
 }
 
-/// The answer of the triggers that fire before a row is changed.
+/// The result of the triggers that fire before a row is changed.
 #[derive(Debug)]
-pub enum RowAnswer {
+pub enum BeforeRowResult {
     Keep,
     /// The row is not changed.
     Skip,
-    /// Another row takes the place of the new one.
+    /// Another row replaces the new one.
     Replace(Vec<Datum>),
 }
 

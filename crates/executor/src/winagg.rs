@@ -19,17 +19,18 @@ use std::ops::Range;
 use types::{BATCH_ROWS_MAX, Batch, Column};
 
 /// Number of rows between two checks for interrupts.
-const PACE_ROWS: usize = 64 * BATCH_ROWS_MAX;
+const INTERRUPT_CHECK_ROWS: usize = 64 * BATCH_ROWS_MAX;
 
 /// An aggregate called as a window function.
 pub(crate) struct FrameAggregate {
     plain: AggCall,
-    /// The moving-aggregate form, with an inverse transition function.
+    /// The moving-aggregate variant, which has an inverse transition function.
     moving: Option<AggCall>,
-    /// The plain form's final function modifies the state, and the moving form's does not.
+    /// The final function of the plain variant modifies the state, and that of the moving variant
+    /// does not.
     prefers_moving: bool,
     /// Arguments or filter contain volatile functions or sub-selects: they are evaluated row by
-    /// row, and again each time a frame is aggregated from the start.
+    /// row, and evaluated again each time a frame is aggregated from the start.
     unstable: bool,
     scratch: Scratch,
 }
@@ -40,7 +41,7 @@ struct Scratch {
     columns: Vec<Column>,
     selection: Vec<u16>,
     /// Rows since the last check for interrupts.
-    paced: usize,
+    unchecked_rows: usize,
 }
 
 impl FrameAggregate {
@@ -84,12 +85,12 @@ impl FrameAggregate {
         };
         let (acc, no_group) = (Acc::new(call), Batch { len: 1, columns: Vec::new() });
         let (step, scratch) = (if self.unstable { 1 } else { BATCH_ROWS_MAX }, &mut self.scratch);
-        let mut state = FrameState { call, acc, p, step, held: None, scratch };
+        let mut state = FrameState { call, acc, p, step, included: None, scratch };
         let excluding = clause.options & option::EXCLUSION != 0;
         let mut cursor = FrameCursor::default();
         for g in 0..p.group_starts.len() {
             for i in p.group(g) {
-                state.pace(1, run)?;
+                state.count_rows(1, run)?;
                 let frame = cursor.frame(clause, p, i, g, run)?;
                 if excluding {
                     state.restart();
@@ -112,19 +113,19 @@ struct FrameState<'a> {
     call: &'a mut AggCall,
     acc: Acc,
     p: &'a Partition,
-    /// Largest number of rows evaluated at once.
+    /// Maximum number of rows that are evaluated together.
     step: usize,
     /// The rows in the state; `None` if it is invalid.
-    held: Option<Range<usize>>,
+    included: Option<Range<usize>>,
     scratch: &'a mut Scratch,
 }
 
 impl FrameState<'_> {
-    /// Counts processed rows, and checks for interrupts every [`PACE_ROWS`].
-    fn pace(&mut self, rows: usize, run: &mut Run<'_>) -> Result<()> {
-        self.scratch.paced += rows;
-        if self.scratch.paced >= PACE_ROWS {
-            self.scratch.paced = 0;
+    /// Counts processed rows, and checks for interrupts every [`INTERRUPT_CHECK_ROWS`].
+    fn count_rows(&mut self, rows: usize, run: &mut Run<'_>) -> Result<()> {
+        self.scratch.unchecked_rows += rows;
+        if self.scratch.unchecked_rows >= INTERRUPT_CHECK_ROWS {
+            self.scratch.unchecked_rows = 0;
             run.interrupts()?;
         }
         Ok(())
@@ -133,15 +134,15 @@ impl FrameState<'_> {
     fn restart(&mut self) {
         self.acc.clear();
         self.acc.grow(1, self.call);
-        self.held = None;
+        self.included = None;
     }
 
     /// Changes the state to that of the rows `frame`.
     fn move_to(&mut self, frame: Range<usize>, run: &mut Run<'_>) -> Result<()> {
-        let from = match self.held.take() {
+        let from = match self.included.take() {
             Some(old) if old.end > frame.end || old.start > frame.start => None,
             Some(old) if old.start == frame.start => Some(old.end),
-            // Removing rows is worthwhile only if no more leave the frame than stay.
+            // Removing rows is worthwhile only if no more rows leave the frame than remain in it.
             Some(old)
                 if self.call.is_moving()
                     && old.end > frame.start
@@ -159,7 +160,7 @@ impl FrameState<'_> {
             }
         };
         self.add(from..frame.end, run)?;
-        self.held = Some(frame);
+        self.included = Some(frame);
         Ok(())
     }
 
@@ -190,7 +191,7 @@ impl FrameState<'_> {
             let (batch, from) = self.p.at(at)?;
             let to = batch.len.min(from + (rows.end - at).min(self.step));
             at += to - from;
-            self.pace(to - from, run)?;
+            self.count_rows(to - from, run)?;
             let args = &mut self.scratch.columns;
             let sel = &mut self.scratch.selection;
             let len = arguments(self.call, &batch, from..to, (args, sel), run)?;

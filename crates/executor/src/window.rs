@@ -1,10 +1,9 @@
 //! Window functions. The input is sorted by partition and order columns. Each partition is read
-//! completely, and each function computes a column of results for it. Counterpart:
-//! nodeWindowAgg.c.
+//! completely, and each function computes a column of results for it. Counterpart: nodeWindowAgg.c.
 //!
-//! If few rows are requested (LIMIT) and no result depends on rows after a row's peers, only a
-//! prefix of the partition is read. If more rows are requested, at least twice as many rows are
-//! read and the results are computed again.
+//! If few rows are requested (LIMIT) and no result depends on rows after the peers of its row, only
+//! a prefix of the partition is read. If more rows are requested, the number of rows that have been
+//! read is at least doubled and the results are computed again.
 
 use crate::frame;
 use crate::frame::{FrameClause, Partition, RangeOrder};
@@ -55,18 +54,18 @@ fn collect(e: &Expr, found: &mut Vec<WindowFunc>) {
     }
 }
 
-/// The rest of an input batch: its row `at` begins the next partition.
+/// The remaining rows of an input batch: its row `at` is the first one of the next partition.
 struct Pending {
     batch: Batch,
     at: usize,
 }
 
-/// A partition with its results: for each function, a store with one batch of results for each
-/// batch of rows.
+/// A partition with its results. For each function there is a store with one batch of results for
+/// each batch of rows.
 struct Ready {
     p: Partition,
     results: Vec<RowStore>,
-    /// The next row to return: its batch, and its number there.
+    /// The next row to return, as a batch and the row's number in it.
     batch: usize,
     at: usize,
     /// Number of rows whose results are final.
@@ -84,7 +83,8 @@ impl Ready {
     }
 }
 
-/// Run condition: once it is not true for a row, no later row of the partition is returned.
+/// A run condition: after the first row for which it is not true, no row of the partition is
+/// returned.
 struct RunCondition {
     program: Program,
     state: EvalState,
@@ -114,9 +114,10 @@ pub(crate) struct WindowNode {
     calls: Vec<WindowCall>,
     projection: Projection,
     run_condition: Option<RunCondition>,
-    /// No result depends on rows after a row's peers, and results may be computed again.
+    /// No result depends on rows after the peers of its row, and results may be computed again.
     streams: bool,
-    /// See [`Exec::set_bound`]; and what remains of it in this scan.
+    /// See [`Exec::set_bound`]; the second value is the number of rows that may still be read in
+    /// this scan.
     bound: Option<usize>,
     left: Option<usize>,
     /// An empty batch of the child's columns.
@@ -228,7 +229,7 @@ impl WindowNode {
     fn read_more(&mut self, ready: &mut Ready, want: usize, run: &mut Run<'_>) -> Result<()> {
         let given = ready.given();
         let few = self.left.or((want < BATCH_ROWS_MAX).then_some(want)).filter(|_| self.streams);
-        // One more row than requested shows whether the peers of the last one are complete.
+        // One row more than requested shows whether the peers of the last row are complete.
         let mut target = few.map(|few| (given + few).saturating_add(1).max(2 * ready.p.len));
         loop {
             ready.complete = self.gather(ready, target, run)?;
@@ -303,7 +304,7 @@ impl WindowNode {
                 append(p, &mut rows, &batch, from, to, run)?;
             }
             if p.len >= next_look && self.run_condition.as_ref().is_some_and(|c| c.early) {
-                // Each test computes all results again, so the interval doubles.
+                // Each test computes all results again, so the interval is doubled.
                 next_look = 2 * p.len;
                 if rows.len > 0 {
                     let fresh = rows.empty_like();

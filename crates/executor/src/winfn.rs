@@ -7,47 +7,14 @@ use crate::project::is_volatile;
 use crate::run::Run;
 use crate::spill::RowStore;
 use crate::winagg::FrameAggregate;
-use eval::{EvalState, Program, RowInput, RowRef, Source};
+use eval::{Callee, EvalState, Program, RowInput, RowRef, Source, WindowKind};
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
 use plan::expr::{AggSplit, Aggref, TargetEntry, WindowFunc};
 use std::ops::Range;
 use std::sync::Arc;
 use types::{Batch, Column, Datum, DatumRef};
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    RowNumber,
-    Rank,
-    DenseRank,
-    PercentRank,
-    CumeDist,
-    Ntile,
-    Lag,
-    Lead,
-    FirstValue,
-    LastValue,
-    NthValue,
-}
-
-impl Kind {
-    fn of(name: &str) -> Option<Kind> {
-        Some(match name {
-            "row_number" => Kind::RowNumber,
-            "rank" => Kind::Rank,
-            "dense_rank" => Kind::DenseRank,
-            "percent_rank" => Kind::PercentRank,
-            "cume_dist" => Kind::CumeDist,
-            "ntile" => Kind::Ntile,
-            "lag" => Kind::Lag,
-            "lead" => Kind::Lead,
-            "first_value" => Kind::FirstValue,
-            "last_value" => Kind::LastValue,
-            "nth_value" => Kind::NthValue,
-            _ => return None,
-        })
-    }
-}
 
 /// One window function of a node.
 pub(crate) struct WindowCall {
@@ -58,7 +25,7 @@ pub(crate) struct WindowCall {
 }
 
 enum How {
-    Function { kind: Kind, args: Vec<Program>, states: Vec<EvalState> },
+    Function { kind: WindowKind, args: Vec<Program>, states: Vec<EvalState> },
     Aggregate(Box<FrameAggregate>),
 }
 
@@ -69,9 +36,9 @@ impl WindowCall {
         let how = if w.winagg {
             How::Aggregate(Box::new(FrameAggregate::new(w, &aggregate_of(w), &mut cols, run)?))
         } else {
-            let name = run.sv.function(w.winfnoid)?.name.clone();
-            let Some(kind) = Kind::of(name.trim_start_matches("window_")) else {
-                return Err(PgError::unsupported(format!("window function {name}")));
+            let function = run.sv.function(w.winfnoid)?;
+            let Callee::Window(kind) = function.callee else {
+                return Err(PgError::unsupported(format!("window function {}", function.name)));
             };
             let mut args = Vec::new();
             for a in &w.args {
@@ -89,7 +56,7 @@ impl WindowCall {
 
     /// True if a row's result depends only on the row and those before it.
     pub(crate) fn depends_on_preceding_only(&self) -> bool {
-        let kinds = [Kind::RowNumber, Kind::Rank, Kind::DenseRank];
+        let kinds = [WindowKind::RowNumber, WindowKind::Rank, WindowKind::DenseRank];
         matches!(&self.how, How::Function { kind, .. } if kinds.contains(kind))
     }
 
@@ -100,9 +67,9 @@ impl WindowCall {
             frame_options & (option::END_CURRENT_ROW | option::END_OFFSET_PRECEDING) != 0;
         let backward = match &self.how {
             How::Function { kind, args, .. } => match kind {
-                Kind::RowNumber | Kind::Rank | Kind::DenseRank => true,
-                Kind::Lag => args.len() == 1,
-                Kind::FirstValue | Kind::LastValue | Kind::NthValue => ends_here,
+                WindowKind::RowNumber | WindowKind::Rank | WindowKind::DenseRank => true,
+                WindowKind::Lag => args.len() == 1,
+                WindowKind::FirstValue | WindowKind::LastValue | WindowKind::NthValue => ends_here,
                 _ => false,
             },
             How::Aggregate(_) => ends_here,
@@ -190,7 +157,7 @@ fn aggregate_of(w: &WindowFunc) -> Aggref {
         aggfilter: w.aggfilter.clone(),
         aggstar: w.winstar,
         aggvariadic: false,
-        aggkind: b'n',
+        aggkind: AggKind::Normal,
         agglevelsup: 0,
         aggsplit: AggSplit::Simple,
         aggno: 0,
@@ -200,15 +167,15 @@ fn aggregate_of(w: &WindowFunc) -> Aggref {
 }
 
 struct Function<'f> {
-    kind: Kind,
+    kind: WindowKind,
     args: &'f [Program],
     states: &'f mut [EvalState],
 }
 
 /// The rows that first_value, last_value and nth_value count, as up to three ascending ranges. With
 /// EXCLUDE TIES PostgreSQL counts the current row if the frame contains any of its peers, even if
-/// it is not in the frame itself; the function is then NULL. Counterpart: nodeWindowAgg.c
-/// (`WinGetFuncArgInFrame`).
+/// the row itself is not in the frame; the result of the function is then NULL. Counterpart:
+/// nodeWindowAgg.c (`WinGetFuncArgInFrame`).
 fn counted_rows(
     options: i32,
     frame: &Range<usize>,
@@ -238,7 +205,7 @@ impl Function<'_> {
         run: &mut Run<'_>,
         out: &mut Results,
     ) -> Result<()> {
-        if self.kind == Kind::Ntile {
+        if self.kind == WindowKind::Ntile {
             return self.ntile(p, run, out);
         }
         let mut cursor = FrameCursor::default();
@@ -250,13 +217,13 @@ impl Function<'_> {
                     run.interrupts()?;
                 }
                 let v = match self.kind {
-                    Kind::RowNumber => Datum::int8(i as i64 + 1),
-                    Kind::Rank => Datum::int8(peers.start as i64 + 1),
-                    Kind::DenseRank => Datum::int8(g as i64 + 1),
-                    Kind::PercentRank if n <= 1 => Datum::float8(0.0),
-                    Kind::PercentRank => Datum::float8(peers.start as f64 / (n - 1) as f64),
-                    Kind::CumeDist => Datum::float8(peers.end as f64 / n as f64),
-                    Kind::Lag | Kind::Lead => self.lag_lead(p, i, run)?,
+                    WindowKind::RowNumber => Datum::int8(i as i64 + 1),
+                    WindowKind::Rank => Datum::int8(peers.start as i64 + 1),
+                    WindowKind::DenseRank => Datum::int8(g as i64 + 1),
+                    WindowKind::PercentRank if n <= 1 => Datum::float8(0.0),
+                    WindowKind::PercentRank => Datum::float8(peers.start as f64 / (n - 1) as f64),
+                    WindowKind::CumeDist => Datum::float8(peers.end as f64 / n as f64),
+                    WindowKind::Lag | WindowKind::Lead => self.lag_lead(p, i, run)?,
                     _ => {
                         let frame = cursor.frame(clause, p, i, g, run)?;
                         let parts = counted_rows(clause.options, &frame, i, peers.clone());
@@ -279,7 +246,7 @@ impl Function<'_> {
             }
             by = i64::from(v.as_ref().as_i32());
         }
-        let at = i as i64 + if self.kind == Kind::Lag { -by } else { by };
+        let at = i as i64 + if self.kind == WindowKind::Lag { -by } else { by };
         match usize::try_from(at) {
             Ok(at) if at < p.len() => self.arg(0, p, at, run),
             _ if self.args.len() > 2 => self.arg(2, p, i, run),
@@ -297,8 +264,8 @@ impl Function<'_> {
         run: &mut Run<'_>,
     ) -> Result<Datum> {
         let at = match self.kind {
-            Kind::LastValue => parts.iter().rev().find(|r| !r.is_empty()).map(|r| r.end - 1),
-            Kind::NthValue => {
+            WindowKind::LastValue => parts.iter().rev().find(|r| !r.is_empty()).map(|r| r.end - 1),
+            WindowKind::NthValue => {
                 let nth = self.arg(1, p, i, run)?;
                 if nth.is_null() {
                     return Ok(Datum::Null);
@@ -352,7 +319,7 @@ impl Function<'_> {
                 if size <= 0 {
                     size = 1;
                 } else {
-                    // The first buckets take the rows that do not divide evenly.
+                    // The rows that cannot be divided evenly are in the first buckets.
                     larger = n % buckets;
                     size += i64::from(larger != 0);
                 }

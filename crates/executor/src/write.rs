@@ -1,6 +1,6 @@
-//! The row writer: all new rows and new versions of a table pass through it, whatever statement
-//! makes them. It computes generated columns, checks constraints, stores rows, inserts their index
-//! entries and reports them to the trigger manager.
+//! The row writer, through which all statements write new rows and new versions of a table. It
+//! computes generated columns, checks constraints, stores rows, inserts their index entries and
+//! reports them to the trigger manager.
 //!
 //! INVARIANT: a version is in the heap before its index entries, and has all of them before its
 //! event is reported.
@@ -31,7 +31,7 @@ use plan::Expr;
 use plan::expr::Var;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 use types::{Batch, Datum, DatumRef};
 
 /// Borrowed values of a row.
@@ -67,7 +67,7 @@ impl Resolve for OwnColumns<'_> {
 /// Writes rows of one table.
 pub struct RowWriter {
     pub rel: Arc<OpenRel>,
-    /// The columns whose values come from the statement, which errors may show.
+    /// The columns to which the statement assigns values, which errors may show.
     pub written: Vec<AttrNo>,
     indexes: Vec<IndexUse>,
     /// Columns of a row that are needed for its index entries.
@@ -119,7 +119,8 @@ impl RowWriter {
         })
     }
 
-    /// Must rows be written one by one, because a constraint may read those written before?
+    /// True if rows must be written one by one, because a constraint may read rows that were
+    /// written before.
     pub fn reads_changes(&self) -> bool {
         self.reads_changes
     }
@@ -128,7 +129,7 @@ impl RowWriter {
         !self.indexes.is_empty()
     }
 
-    /// Releases memory that large values have taken.
+    /// Releases memory that was allocated for large values.
     pub(crate) fn reset(&mut self) {
         if let Some((_, batch)) = &mut self.entry_fetch
             && crate::spare::is_large(batch)
@@ -150,8 +151,8 @@ impl RowWriter {
         Ok(tid)
     }
 
-    /// Inserts a complete row speculatively: `None` if an arbiter index, by position, has a
-    /// conflicting entry. The row is then removed again.
+    /// Inserts a complete row speculatively. Returns `None` if one of the arbiter indexes, given by
+    /// position, contains a conflicting entry; the row is then removed again.
     pub(crate) fn insert_unless_conflict<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
@@ -173,8 +174,8 @@ impl RowWriter {
         Ok(Some(tid))
     }
 
-    /// Inserts complete rows. On an error in the index entries or the event of a row, `at_fault` is
-    /// its index.
+    /// Inserts complete rows. After an error in the index entries or the event of a row, `at_fault`
+    /// is the index of that row.
     pub(crate) fn insert_batch<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
@@ -199,7 +200,7 @@ impl RowWriter {
         Ok(())
     }
 
-    /// The last version is heap-only: none of its index entries can be a duplicate.
+    /// The last version is heap-only, so none of its index entries can be a duplicate.
     #[inline]
     pub(crate) fn without_entries(&mut self) {
         self.duplicates.clear();
@@ -219,8 +220,8 @@ impl RowWriter {
         host.services().row_event(RowEvent { rel: &self.rel, old, new, possible_duplicates })
     }
 
-    /// As [`Self::report`], for a new version whose columns and those of the old version have not
-    /// been read.
+    /// As [`Self::report`], for a new version when neither its columns nor those of the old version
+    /// have been read.
     #[cold]
     pub(crate) fn report_update_of<H: WriteHost + ?Sized>(
         &self,
@@ -242,14 +243,15 @@ impl RowWriter {
         self.report(host, version(old, &before), version(new, &after))
     }
 
-    /// Does an update need an event although it sets none of the columns that triggers depend on?
-    /// `own`: the transaction inserted the old version, whose checks will find that it is gone.
+    /// True if an update needs an event although it sets none of the columns that triggers depend
+    /// on. `own`: the transaction inserted the old version, which its pending checks will not find
+    /// any more.
     pub(crate) fn is_checked_again(&self, own: bool) -> bool {
         !self.rel.triggers.is_empty() && (own || !self.duplicates.is_empty())
     }
 }
 
-/// The row with the computed values in place.
+/// The row with the computed values inserted.
 pub fn with_computed<'a>(row: &[DatumRef<'a>], computed: &'a [(usize, Datum)]) -> Refs<'a> {
     let mut out: Refs<'a> = row.iter().copied().collect();
     for (i, v) in computed {

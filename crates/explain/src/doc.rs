@@ -36,12 +36,14 @@ impl NodeView {
         self.fields.push((name.to_owned(), Value::Text(value)));
     }
 
+    /// Adds a number or boolean as a property for all formats.
     pub fn raw(&mut self, name: &str, value: impl ToString) {
         let value = value.to_string();
         self.lines.push(format!("{name}: {value}"));
         self.field(name, Value::Raw(value));
     }
 
+    /// Adds a list of texts as a property for all formats.
     pub fn list(&mut self, name: &str, values: Vec<String>) {
         self.lines.push(format!("{name}: {}", values.join(", ")));
         self.field(name, Value::List(values));
@@ -52,6 +54,7 @@ impl NodeView {
         self.fields.push((name.to_owned(), value));
     }
 
+    /// Adds a number as a property for the structured formats only.
     pub fn number(&mut self, name: &str, value: impl ToString) {
         self.field(name, Value::Raw(value.to_string()));
     }
@@ -218,7 +221,7 @@ impl Writer {
         }
     }
 
-    /// The first property continues the current line.
+    /// Writes the properties of an object. The first one continues the current line.
     fn yaml_object(&mut self, indent: usize, fields: &Fields) {
         for (i, (name, value)) in fields.iter().enumerate() {
             if i > 0 {

@@ -137,17 +137,18 @@ pub struct Explanation {
 }
 
 impl Explanation {
+    /// An empty explanation with these options.
     pub fn new(options: Options) -> Explanation {
         Explanation { options, lines: Vec::new(), queries: Vec::new() }
     }
 
-    /// A statement without a plan: a line for the text format, a word for the others.
+    /// Adds a statement without a plan: a line in the text format, a word in the other formats.
     pub fn utility(&mut self, line: Option<&str>, word: &str) {
         self.lines.extend(line.map(str::to_owned));
         self.queries.push(Value::Text(word.to_owned()));
     }
 
-    /// The rows to send.
+    /// The lines of the output, which are the result rows.
     pub fn rows(self) -> Vec<String> {
         let markup = match self.options.format {
             Format::Text => return self.lines,
@@ -167,7 +168,7 @@ impl Explanation {
             let (done, fired) = execute(host, o, subject)?;
             (run, triggers) = (done, fired);
         } else {
-            host.services().check_rights(&subject.plan)?;
+            host.services().check_privileges(&subject.plan)?;
         }
         let names = names::of(host, &subject.plan)?;
         let mut describer = Describer {

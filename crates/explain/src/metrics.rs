@@ -8,6 +8,7 @@ use engine::{BufferUsage, WalUsage};
 use executor::{Counts, HashCounts, NodeStats, SortStats};
 use plan::node::PlanInfo;
 
+/// Adds the estimated costs, rows and width, with COSTS.
 pub fn costs(options: &Options, view: &mut NodeView, info: &PlanInfo) {
     if !options.costs {
         return;
@@ -23,6 +24,7 @@ pub fn costs(options: &Options, view: &mut NodeView, info: &PlanInfo) {
     view.number("Plan Width", info.plan_width);
 }
 
+/// Adds the measured times, rows and loops, with ANALYZE.
 pub fn actual(options: &Options, view: &mut NodeView, stats: Option<NodeStats>) {
     let s = stats.unwrap_or_default();
     if s.loops == 0 {
@@ -66,14 +68,16 @@ pub fn heap_blocks(view: &mut NodeView, counts: &Counts) {
     }
 }
 
+/// Adds the method of a sort and its memory or disk space.
 pub fn sort(view: &mut NodeView, s: &SortStats) {
-    let place = if s.on_disk { "Disk" } else { "Memory" };
-    view.lines.push(format!("Sort Method: {}  {place}: {}kB", s.method, s.kilobytes));
+    let space = if s.on_disk { "Disk" } else { "Memory" };
+    view.lines.push(format!("Sort Method: {}  {space}: {}kB", s.method, s.kilobytes));
     view.field("Sort Method", Value::Text(s.method.to_owned()));
     view.number("Sort Space Used", s.kilobytes);
-    view.field("Sort Space Type", Value::Text(place.to_owned()));
+    view.field("Sort Space Type", Value::Text(space.to_owned()));
 }
 
+/// Adds the buckets, batches and memory of a hash table.
 pub fn hash(view: &mut NodeView, h: &HashCounts) {
     let grown = |now: u64, before: u64| match now == before {
         true => now.to_string(),
@@ -92,6 +96,7 @@ pub fn hash(view: &mut NodeView, h: &HashCounts) {
     view.number("Peak Memory Usage", h.kilobytes);
 }
 
+/// Adds the batches, memory and disk space of a hashed aggregation.
 pub fn hash_agg(view: &mut NodeView, h: &HashCounts) {
     let mut line = format!("Batches: {}  Memory Usage: {}kB", h.batches, h.kilobytes);
     if h.batches > 1 {
@@ -103,6 +108,7 @@ pub fn hash_agg(view: &mut NodeView, h: &HashCounts) {
     view.number("Disk Usage", h.disk_kilobytes);
 }
 
+/// Adds the numbers of buffers hit, read, dirtied and written.
 pub fn buffers(view: &mut NodeView, u: &BufferUsage) {
     let parts = [("hit", u.hit), ("read", u.read), ("dirtied", u.dirtied), ("written", u.written)];
     if parts.iter().any(|(_, n)| *n > 0) {
@@ -123,6 +129,7 @@ pub fn buffers(view: &mut NodeView, u: &BufferUsage) {
     }
 }
 
+/// Adds the numbers of WAL records, full-page images and bytes.
 pub fn wal(view: &mut NodeView, u: &WalUsage) {
     let parts = [("records", u.records), ("fpi", u.images), ("bytes", u.bytes)];
     if parts.iter().any(|(_, n)| *n > 0) {

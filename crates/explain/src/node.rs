@@ -5,7 +5,7 @@
 use crate::Options;
 use crate::doc::{NodeView, Value};
 use crate::metrics;
-use deparse::{Above, Deparser, Place, PlanNames, qualified};
+use deparse::{Ancestor, Deparser, PlanNames, PlanPosition, qualified};
 use executor::{Execution, HashCounts, NodeStats};
 use ids::Oid;
 use pgerror::Result;
@@ -53,28 +53,28 @@ struct Kind {
 }
 
 impl<'p> Describer<'_, 'p> {
-    fn place(&self, plan: &'p Plan, above: &[Above<'p>]) -> Place<'p> {
-        Place { plan, above: above.to_vec(), subplans: &self.stmt.subplans }
+    fn position(&self, plan: &'p Plan, ancestors: &[Ancestor<'p>]) -> PlanPosition<'p> {
+        PlanPosition { plan, ancestors: ancestors.to_vec(), subplans: &self.stmt.subplans }
     }
 
     /// Describes a node and its subtree.
     pub fn node(
         &mut self,
         plan: &'p Plan,
-        above: &[Above<'p>],
+        ancestors: &[Ancestor<'p>],
         link: Link<'_>,
     ) -> Result<NodeView> {
         self.host.functions().check_interrupts()?;
-        stdx::stack::deep(|| self.node_here(plan, above, link))
+        stdx::stack::deep(|| self.node_here(plan, ancestors, link))
     }
 
     fn node_here(
         &mut self,
         plan: &'p Plan,
-        above: &[Above<'p>],
+        ancestors: &[Ancestor<'p>],
         link: Link<'_>,
     ) -> Result<NodeView> {
-        let place = self.place(plan, above);
+        let position = self.position(plan, ancestors);
         let stats = self.run.and_then(|r| r.stats(plan));
         let mut view = NodeView::default();
         let kind = kind_of(plan);
@@ -82,31 +82,31 @@ impl<'p> Describer<'_, 'p> {
         self.title(&mut view, plan, &kind)?;
         self.numbers(&mut view, &plan.info, stats);
         if self.options.verbose {
-            self.output(&mut view, &place)?;
+            self.output(&mut view, &position)?;
         }
-        self.properties(&mut view, &place, stats)?;
+        self.properties(&mut view, &position, stats)?;
         if let Some(s) = stats.filter(|_| self.options.buffers) {
             metrics::buffers(&mut view, &s.buffers);
         }
         if let Some(s) = stats.filter(|_| self.options.wal) {
             metrics::wal(&mut view, &s.wal);
         }
-        self.children(&mut view, &place)?;
+        self.children(&mut view, &position)?;
         Ok(view)
     }
 
     fn begin(&self, view: &mut NodeView, kind: &Kind, link: Link<'_>) {
-        let mut say = |name: &str, value: Option<&str>| {
+        let mut add_field = |name: &str, value: Option<&str>| {
             if let Some(v) = value {
                 view.field(name, Value::Text(v.to_owned()));
             }
         };
-        say("Node Type", Some(kind.node_type));
-        say("Strategy", kind.strategy);
-        say("Partial Mode", (kind.node_type == "Aggregate").then_some("Simple"));
-        say("Operation", kind.operation);
-        say("Parent Relationship", link.relationship);
-        say("Subplan Name", link.name);
+        add_field("Node Type", Some(kind.node_type));
+        add_field("Strategy", kind.strategy);
+        add_field("Partial Mode", (kind.node_type == "Aggregate").then_some("Simple"));
+        add_field("Operation", kind.operation);
+        add_field("Parent Relationship", link.relationship);
+        add_field("Subplan Name", link.name);
         view.number("Parallel Aware", false);
         view.number("Async Capable", false);
         view.title.clone_from(&kind.title);
@@ -238,12 +238,12 @@ impl<'p> Describer<'_, 'p> {
         Ok(self.host.catalog().class(oid)?.relname.to_string())
     }
 
-    /// Are column names qualified above scans?
+    /// Whether the names of columns are qualified above scans.
     fn prefix(&self) -> bool {
         self.several() || self.options.verbose
     }
 
-    /// Are there several range-table entries? A Result node without a child counts as one.
+    /// Whether there are several range-table entries. A Result node without a child counts as one.
     fn several(&self) -> bool {
         fn bare(plan: &Plan) -> usize {
             let own = matches!(plan.node, PlanNode::Result { child: None, .. });
@@ -254,12 +254,12 @@ impl<'p> Describer<'_, 'p> {
         self.stmt.rtable.len() + levels + bare(&self.stmt.plan_tree) > 1
     }
 
-    fn expr(&mut self, place: &Place<'p>, e: &Expr, prefix: bool) -> Result<String> {
-        Deparser::in_plan(&mut *self.host, &self.names, place.clone(), prefix).expression(e)
+    fn expr(&mut self, position: &PlanPosition<'p>, e: &Expr, prefix: bool) -> Result<String> {
+        Deparser::in_plan(&mut *self.host, &self.names, position.clone(), prefix).expression(e)
     }
 
-    fn output(&mut self, view: &mut NodeView, place: &Place<'p>) -> Result<()> {
-        let list = match &place.plan.node {
+    fn output(&mut self, view: &mut NodeView, position: &PlanPosition<'p>) -> Result<()> {
+        let list = match &position.plan.node {
             PlanNode::Append { .. }
             | PlanNode::MergeAppend { .. }
             | PlanNode::RecursiveUnion { .. } => return Ok(()),
@@ -267,7 +267,7 @@ impl<'p> Describer<'_, 'p> {
                 Some(list) => list,
                 None => return Ok(()),
             },
-            _ => &place.plan.info.target_list,
+            _ => &position.plan.info.target_list,
         };
         if list.is_empty() {
             return Ok(());
@@ -275,7 +275,7 @@ impl<'p> Describer<'_, 'p> {
         let prefix = self.several();
         let mut out = Vec::new();
         for t in list {
-            out.push(self.expr(place, &t.expr, prefix)?);
+            out.push(self.expr(position, &t.expr, prefix)?);
         }
         view.list("Output", out);
         Ok(())
@@ -284,13 +284,13 @@ impl<'p> Describer<'_, 'p> {
     fn qual(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         label: &str,
         quals: &[Expr],
         prefix: bool,
     ) -> Result<()> {
         if let Some(e) = all_of(quals, BoolOp::And) {
-            let text = self.expr(place, &e, prefix)?;
+            let text = self.expr(position, &e, prefix)?;
             view.text(label, text);
         }
         Ok(())
@@ -313,23 +313,24 @@ impl<'p> Describer<'_, 'p> {
     fn filter(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         stats: Option<NodeStats>,
     ) -> Result<()> {
-        let quals = &place.plan.info.qual;
+        let quals = &position.plan.info.qual;
         if quals.is_empty() {
             return Ok(());
         }
-        let scan = matches!(place.plan.node, PlanNode::SubqueryScan { .. }) || self.options.verbose;
+        let scan =
+            matches!(position.plan.node, PlanNode::SubqueryScan { .. }) || self.options.verbose;
         let upper = matches!(
-            place.plan.node,
+            position.plan.node,
             PlanNode::Agg(_)
                 | PlanNode::Group { .. }
                 | PlanNode::Result { .. }
                 | PlanNode::WindowAgg(_)
         );
         let prefix = if upper { self.prefix() } else { scan };
-        self.qual(view, place, "Filter", quals, prefix)?;
+        self.qual(view, position, "Filter", quals, prefix)?;
         self.removed(view, "Rows Removed by Filter", stats, stats.map_or(0, |s| s.counts.removed));
         Ok(())
     }
@@ -338,58 +339,58 @@ impl<'p> Describer<'_, 'p> {
     fn scan_properties(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         stats: Option<NodeStats>,
     ) -> Result<()> {
         let verbose = self.options.verbose;
         let counts = stats.map(|s| s.counts).unwrap_or_default();
-        match &place.plan.node {
+        match &position.plan.node {
             PlanNode::IndexScan { probe, .. } => {
-                self.probe(view, place, probe, stats)?;
-                self.filter(view, place, stats)?;
+                self.probe(view, position, probe, stats)?;
+                self.filter(view, position, stats)?;
             }
             PlanNode::IndexOnlyScan { probe, .. } => {
-                self.probe(view, place, probe, stats)?;
-                self.filter(view, place, stats)?;
+                self.probe(view, position, probe, stats)?;
+                self.filter(view, position, stats)?;
                 if self.run.is_some() {
                     view.raw("Heap Fetches", counts.heap_fetches);
                 }
             }
             PlanNode::BitmapHeapScan { recheck, .. } => {
-                self.qual(view, place, "Recheck Cond", recheck, verbose)?;
+                self.qual(view, position, "Recheck Cond", recheck, verbose)?;
                 let label = "Rows Removed by Index Recheck";
                 self.removed(view, label, stats, counts.removed_late);
-                self.filter(view, place, stats)?;
+                self.filter(view, position, stats)?;
                 if self.run.is_some() {
                     metrics::heap_blocks(view, &counts);
                 }
             }
             PlanNode::TidScan { tid_quals, .. } => {
                 if let Some(e) = all_of(tid_quals, BoolOp::Or) {
-                    let text = self.expr(place, &e, verbose)?;
+                    let text = self.expr(position, &e, verbose)?;
                     view.text("TID Cond", text);
                 }
-                self.filter(view, place, stats)?;
+                self.filter(view, position, stats)?;
             }
             PlanNode::TidRangeScan { tid_quals, .. } => {
-                self.qual(view, place, "TID Cond", tid_quals, verbose)?;
-                self.filter(view, place, stats)?;
+                self.qual(view, position, "TID Cond", tid_quals, verbose)?;
+                self.filter(view, position, stats)?;
             }
             PlanNode::SampleScan { sample, .. } => {
-                self.sampling(view, place, sample)?;
-                self.filter(view, place, stats)?;
+                self.sampling(view, position, sample)?;
+                self.filter(view, position, stats)?;
             }
             PlanNode::FunctionScan { functions, .. } => {
                 if verbose {
                     let mut calls = Vec::new();
                     for f in functions {
-                        calls.push(self.expr(place, &f.funcexpr, true)?);
+                        calls.push(self.expr(position, &f.funcexpr, true)?);
                     }
                     view.text("Function Call", calls.join(", "));
                 }
-                self.filter(view, place, stats)?;
+                self.filter(view, position, stats)?;
             }
-            _ => self.filter(view, place, stats)?,
+            _ => self.filter(view, position, stats)?,
         }
         Ok(())
     }
@@ -397,59 +398,59 @@ impl<'p> Describer<'_, 'p> {
     fn properties(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         stats: Option<NodeStats>,
     ) -> Result<()> {
-        let plan = place.plan;
+        let plan = position.plan;
         let counts = stats.map(|s| s.counts).unwrap_or_default();
         match &plan.node {
             PlanNode::Result { constant_qual, .. } => {
                 let prefix = self.prefix();
-                self.qual(view, place, "One-Time Filter", constant_qual, prefix)?;
-                self.filter(view, place, stats)?;
+                self.qual(view, position, "One-Time Filter", constant_qual, prefix)?;
+                self.filter(view, position, stats)?;
             }
             PlanNode::NestLoop { join_qual, inner_unique, .. } => {
                 self.unique(view, *inner_unique);
-                self.join(view, place, join_qual, stats)?;
+                self.join(view, position, join_qual, stats)?;
             }
             PlanNode::MergeJoin { join_qual, inner_unique, merge_clauses, .. } => {
                 self.unique(view, *inner_unique);
                 let prefix = self.prefix();
-                self.qual(view, place, "Merge Cond", merge_clauses, prefix)?;
-                self.join(view, place, join_qual, stats)?;
+                self.qual(view, position, "Merge Cond", merge_clauses, prefix)?;
+                self.join(view, position, join_qual, stats)?;
             }
             PlanNode::HashJoin { join_qual, inner_unique, hash_clauses, .. } => {
                 self.unique(view, *inner_unique);
                 let prefix = self.prefix();
-                self.qual(view, place, "Hash Cond", hash_clauses, prefix)?;
-                self.join(view, place, join_qual, stats)?;
+                self.qual(view, position, "Hash Cond", hash_clauses, prefix)?;
+                self.join(view, position, join_qual, stats)?;
             }
             PlanNode::Sort { keys, .. } => {
-                self.sort_key(view, place, "Sort Key", keys, usize::MAX)?;
+                self.sort_key(view, position, "Sort Key", keys, usize::MAX)?;
                 if let Some(sort) = self.run.and_then(|r| r.sort_stats(plan)) {
                     metrics::sort(view, &sort);
                 }
             }
             PlanNode::IncrementalSort { keys, presorted_cols, .. } => {
-                self.sort_key(view, place, "Sort Key", keys, usize::MAX)?;
-                self.sort_key(view, place, "Presorted Key", keys, *presorted_cols as usize)?;
+                self.sort_key(view, position, "Sort Key", keys, usize::MAX)?;
+                self.sort_key(view, position, "Presorted Key", keys, *presorted_cols as usize)?;
             }
             PlanNode::MergeAppend { keys, .. } => {
-                self.sort_key(view, place, "Sort Key", keys, usize::MAX)?;
+                self.sort_key(view, position, "Sort Key", keys, usize::MAX)?;
                 view.number("Subplans Removed", 0);
             }
             PlanNode::Memoize { param_exprs, binary_mode, .. } => {
                 let prefix = self.prefix();
                 let mut list = Vec::new();
                 for e in param_exprs {
-                    list.push(self.expr(place, e, prefix)?);
+                    list.push(self.expr(position, e, prefix)?);
                 }
                 view.text("Cache Key", list.join(", "));
                 view.text("Cache Mode", if *binary_mode { "binary" } else { "logical" });
             }
             PlanNode::Agg(agg) => {
-                self.group_keys(view, place, agg)?;
-                self.filter_having(view, place)?;
+                self.group_keys(view, position, agg)?;
+                self.filter_having(view, position)?;
                 if matches!(agg.strategy, AggStrategy::Hashed | AggStrategy::Mixed)
                     && let Some(hash) = counts.hash
                     && self.run.is_some()
@@ -462,18 +463,18 @@ impl<'p> Describer<'_, 'p> {
             }
             PlanNode::Group { keys, .. } => {
                 let cols: Vec<_> = keys.cols.iter().map(|c| *c as usize).collect();
-                let list = self.child_columns(place, &cols)?;
+                let list = self.child_columns(position, &cols)?;
                 view.list("Group Key", list);
-                self.filter(view, place, stats)?;
+                self.filter(view, position, stats)?;
             }
             PlanNode::WindowAgg(w) => {
-                self.filter(view, place, stats)?;
+                self.filter(view, position, stats)?;
                 let prefix = self.prefix();
-                self.qual(view, place, "Run Condition", &w.run_condition, prefix)?;
+                self.qual(view, position, "Run Condition", &w.run_condition, prefix)?;
             }
-            PlanNode::ModifyTable(m) => self.conflict(view, place, m, stats)?,
+            PlanNode::ModifyTable(m) => self.conflict(view, position, m, stats)?,
             PlanNode::Append { .. } => view.number("Subplans Removed", 0),
-            _ => self.scan_properties(view, place, stats)?,
+            _ => self.scan_properties(view, position, stats)?,
         }
         Ok(())
     }
@@ -481,33 +482,33 @@ impl<'p> Describer<'_, 'p> {
     fn probe(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         probe: &IndexProbe,
         stats: Option<NodeStats>,
     ) -> Result<()> {
         let verbose = self.options.verbose;
-        self.qual(view, place, "Index Cond", &probe.index_qual_orig, verbose)?;
+        self.qual(view, position, "Index Cond", &probe.index_qual_orig, verbose)?;
         if !probe.index_qual_orig.is_empty() {
             let late = stats.map_or(0, |s| s.counts.removed_late);
             self.removed(view, "Rows Removed by Index Recheck", stats, late);
         }
-        self.qual(view, place, "Order By", &probe.order_by, verbose)
+        self.qual(view, position, "Order By", &probe.order_by, verbose)
     }
 
     fn sampling(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         sample: &plan::query::TableSample,
     ) -> Result<()> {
         let prefix = self.prefix();
         let method = self.host.catalog().function(sample.tsmhandler)?.proname.to_string();
         let mut args = Vec::new();
         for e in &sample.args {
-            args.push(self.expr(place, e, prefix)?);
+            args.push(self.expr(position, e, prefix)?);
         }
         let repeat = match &sample.repeatable {
-            Some(e) => Some(self.expr(place, e, prefix)?),
+            Some(e) => Some(self.expr(position, e, prefix)?),
             None => None,
         };
         let mut line = format!("Sampling: {method} ({})", args.join(", "));
@@ -533,18 +534,18 @@ impl<'p> Describer<'_, 'p> {
     fn join(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         join_qual: &[Expr],
         stats: Option<NodeStats>,
     ) -> Result<()> {
         let prefix = self.prefix();
         let counts = stats.map(|s| s.counts).unwrap_or_default();
-        self.qual(view, place, "Join Filter", join_qual, prefix)?;
+        self.qual(view, position, "Join Filter", join_qual, prefix)?;
         if !join_qual.is_empty() {
             self.removed(view, "Rows Removed by Join Filter", stats, counts.removed);
         }
-        let quals = &place.plan.info.qual;
-        self.qual(view, place, "Filter", quals, prefix)?;
+        let quals = &position.plan.info.qual;
+        self.qual(view, position, "Filter", quals, prefix)?;
         if !quals.is_empty() {
             self.removed(view, "Rows Removed by Filter", stats, counts.removed_late);
         }
@@ -554,7 +555,7 @@ impl<'p> Describer<'_, 'p> {
     fn sort_key(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         label: &str,
         keys: &SortKeys,
         count: usize,
@@ -562,8 +563,8 @@ impl<'p> Describer<'_, 'p> {
         let prefix = self.prefix();
         let mut list = Vec::new();
         for (i, &col) in keys.cols.iter().enumerate().take(count) {
-            let Some(t) = place.plan.info.target_list.get(col as usize - 1) else { continue };
-            let d = Deparser::in_plan(&mut *self.host, &self.names, place.clone(), prefix);
+            let Some(t) = position.plan.info.target_list.get(col as usize - 1) else { continue };
+            let d = Deparser::in_plan(&mut *self.host, &self.names, position.clone(), prefix);
             let (op, coll) = (keys.operators[i], keys.collations[i]);
             list.push(d.sort_column(&t.expr, op, coll, keys.nulls_first[i])?);
         }
@@ -572,11 +573,15 @@ impl<'p> Describer<'_, 'p> {
     }
 
     /// The child's output columns as expressions of the child.
-    fn child_columns(&mut self, place: &Place<'p>, cols: &[usize]) -> Result<Vec<String>> {
-        let Some(child) = place.plan.children().first().copied() else { return Ok(Vec::new()) };
-        let mut above = place.above.clone();
-        above.push(Above::Node(place.plan));
-        let below = self.place(child, &above);
+    fn child_columns(
+        &mut self,
+        position: &PlanPosition<'p>,
+        cols: &[usize],
+    ) -> Result<Vec<String>> {
+        let Some(child) = position.plan.children().first().copied() else { return Ok(Vec::new()) };
+        let mut ancestors = position.ancestors.clone();
+        ancestors.push(Ancestor::Node(position.plan));
+        let below = self.position(child, &ancestors);
         let prefix = self.prefix();
         let mut out = Vec::new();
         for &c in cols {
@@ -587,11 +592,16 @@ impl<'p> Describer<'_, 'p> {
         Ok(out)
     }
 
-    fn group_keys(&mut self, view: &mut NodeView, place: &Place<'p>, agg: &Agg) -> Result<()> {
+    fn group_keys(
+        &mut self,
+        view: &mut NodeView,
+        position: &PlanPosition<'p>,
+        agg: &Agg,
+    ) -> Result<()> {
         let cols = |set: &[i16]| set.iter().map(|c| *c as usize).collect::<Vec<_>>();
         if agg.grouping_sets.is_empty() {
             if !agg.keys.cols.is_empty() {
-                let list = self.child_columns(place, &cols(&agg.keys.cols))?;
+                let list = self.child_columns(position, &cols(&agg.keys.cols))?;
                 view.list("Group Key", list);
             }
             return Ok(());
@@ -599,7 +609,7 @@ impl<'p> Describer<'_, 'p> {
         let mut sets = Vec::new();
         let (full, empty): (Vec<_>, Vec<_>) = agg.grouping_sets.iter().partition(|s| !s.is_empty());
         for set in full {
-            let list = self.child_columns(place, &cols(set))?;
+            let list = self.child_columns(position, &cols(set))?;
             view.lines.push(format!("Hash Key: {}", list.join(", ")));
             sets.push(vec![("Hash Keys".to_owned(), Value::Lists(vec![list]))]);
         }
@@ -611,15 +621,15 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
-    fn filter_having(&mut self, view: &mut NodeView, place: &Place<'p>) -> Result<()> {
+    fn filter_having(&mut self, view: &mut NodeView, position: &PlanPosition<'p>) -> Result<()> {
         let prefix = self.prefix();
-        self.qual(view, place, "Filter", &place.plan.info.qual, prefix)
+        self.qual(view, position, "Filter", &position.plan.info.qual, prefix)
     }
 
     fn conflict(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         m: &ModifyTable,
         stats: Option<NodeStats>,
     ) -> Result<()> {
@@ -636,7 +646,7 @@ impl<'p> Describer<'_, 'p> {
         let counts = stats.map(|s| s.counts).unwrap_or_default();
         if !c.where_.is_empty() {
             let prefix = self.prefix();
-            self.qual(view, place, "Conflict Filter", &c.where_, prefix)?;
+            self.qual(view, position, "Conflict Filter", &c.where_, prefix)?;
             self.removed(view, "Rows Removed by Conflict Filter", stats, counts.removed);
         }
         if self.run.is_some() {
@@ -646,36 +656,36 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
-    fn children(&mut self, view: &mut NodeView, place: &Place<'p>) -> Result<()> {
-        let plan = place.plan;
-        self.sub_plans(view, place, &plan.info.init_plan, "InitPlan")?;
-        let mut above = place.above.clone();
-        above.push(Above::Node(plan));
+    fn children(&mut self, view: &mut NodeView, position: &PlanPosition<'p>) -> Result<()> {
+        let plan = position.plan;
+        self.sub_plans(view, position, &plan.info.init_plan, "InitPlan")?;
+        let mut ancestors = position.ancestors.clone();
+        ancestors.push(Ancestor::Node(plan));
         match &plan.node {
             PlanNode::HashJoin { outer, inner, .. } => {
-                let first = self.node(outer, &above, Link::of("Outer"))?;
+                let first = self.node(outer, &ancestors, Link::of("Outer"))?;
                 view.children.push((None, first));
                 let counts = self.run.and_then(|r| r.stats(plan)).and_then(|s| s.counts.hash);
-                let hash = self.hash(inner, &above, counts)?;
+                let hash = self.hash(inner, &ancestors, counts)?;
                 view.children.push((None, hash));
             }
             PlanNode::BitmapHeapScan { bitmap, .. } => {
-                let child = self.bitmap(bitmap, place, "Outer")?;
+                let child = self.bitmap(bitmap, position, "Outer")?;
                 view.children.push((None, child));
             }
             PlanNode::Append { children } | PlanNode::MergeAppend { children, .. } => {
                 for c in children {
-                    let child = self.node(c, &above, Link::of("Member"))?;
+                    let child = self.node(c, &ancestors, Link::of("Member"))?;
                     view.children.push((None, child));
                 }
             }
             PlanNode::SubqueryScan { child, .. } => {
-                let child = self.node(child, &above, Link::of("Subquery"))?;
+                let child = self.node(child, &ancestors, Link::of("Subquery"))?;
                 view.children.push((None, child));
             }
             _ => {
                 for (c, word) in plan.children().into_iter().zip(["Outer", "Inner"]) {
-                    let child = self.node(c, &above, Link::of(word))?;
+                    let child = self.node(c, &ancestors, Link::of(word))?;
                     view.children.push((None, child));
                 }
             }
@@ -683,7 +693,7 @@ impl<'p> Describer<'_, 'p> {
         let mut found = Vec::new();
         expressions_of(plan, &mut |e| collect_sub_plans(e, &mut found));
         for s in found {
-            self.sub_plan(view, place, s, "SubPlan")?;
+            self.sub_plan(view, position, s, "SubPlan")?;
         }
         Ok(())
     }
@@ -692,7 +702,7 @@ impl<'p> Describer<'_, 'p> {
     fn hash(
         &mut self,
         inner: &'p Plan,
-        above: &[Above<'p>],
+        ancestors: &[Ancestor<'p>],
         counts: Option<HashCounts>,
     ) -> Result<NodeView> {
         let mut view = NodeView::default();
@@ -707,11 +717,11 @@ impl<'p> Describer<'_, 'p> {
         let info = PlanInfo { startup_cost: inner.info.total_cost, ..inner.info.clone() };
         self.numbers(&mut view, &info, stats);
         if self.options.verbose && !inner.info.target_list.is_empty() {
-            let place = self.place(inner, above);
+            let position = self.position(inner, ancestors);
             let prefix = self.several();
             let mut list = Vec::new();
             for t in &inner.info.target_list {
-                let text = self.expr(&place, &t.expr, prefix)?;
+                let text = self.expr(&position, &t.expr, prefix)?;
                 let column = matches!(t.expr, Expr::Var(_));
                 list.push(if column { text } else { format!("({text})") });
             }
@@ -726,7 +736,7 @@ impl<'p> Describer<'_, 'p> {
         if let Some(s) = stats.filter(|_| self.options.wal) {
             metrics::wal(&mut view, &s.wal);
         }
-        let child = self.node(inner, above, Link::of("Outer"))?;
+        let child = self.node(inner, ancestors, Link::of("Outer"))?;
         view.children.push((None, child));
         Ok(view)
     }
@@ -734,7 +744,7 @@ impl<'p> Describer<'_, 'p> {
     fn bitmap(
         &mut self,
         bitmap: &'p BitmapNode,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         relationship: &'static str,
     ) -> Result<NodeView> {
         let mut view = NodeView::default();
@@ -756,10 +766,10 @@ impl<'p> Describer<'_, 'p> {
         }
         if let BitmapNode::Index { probe, .. } = bitmap {
             let verbose = self.options.verbose;
-            self.qual(&mut view, place, "Index Cond", &probe.index_qual_orig, verbose)?;
+            self.qual(&mut view, position, "Index Cond", &probe.index_qual_orig, verbose)?;
         }
         for c in children {
-            let child = self.bitmap(c, place, "Member")?;
+            let child = self.bitmap(c, position, "Member")?;
             view.children.push((None, child));
         }
         Ok(view)
@@ -768,13 +778,13 @@ impl<'p> Describer<'_, 'p> {
     fn sub_plans(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         plans: &'p [Expr],
         relationship: &'static str,
     ) -> Result<()> {
         for e in plans {
             if let Expr::SubPlan(s) = e {
-                self.sub_plan(view, place, s, relationship)?;
+                self.sub_plan(view, position, s, relationship)?;
             }
         }
         Ok(())
@@ -783,7 +793,7 @@ impl<'p> Describer<'_, 'p> {
     fn sub_plan(
         &mut self,
         view: &mut NodeView,
-        place: &Place<'p>,
+        position: &PlanPosition<'p>,
         s: &'p SubPlan,
         relationship: &'static str,
     ) -> Result<()> {
@@ -791,11 +801,11 @@ impl<'p> Describer<'_, 'p> {
             return Ok(());
         }
         let Some(plan) = self.stmt.subplans.get(s.plan_id as usize - 1) else { return Ok(()) };
-        let mut above = place.above.clone();
-        above.push(Above::Node(place.plan));
-        above.push(Above::Sub(s));
+        let mut ancestors = position.ancestors.clone();
+        ancestors.push(Ancestor::Node(position.plan));
+        ancestors.push(Ancestor::SubPlan(s));
         let link = Link { relationship: Some(relationship), name: Some(&s.plan_name) };
-        let child = self.node(plan, &above, link)?;
+        let child = self.node(plan, &ancestors, link)?;
         view.children.push((Some(s.plan_name.clone()), child));
         Ok(())
     }

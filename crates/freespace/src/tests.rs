@@ -12,15 +12,15 @@ use wal::{Wal, WalConfig, WalStart};
 
 const REL: RelFile = RelFile::new(Oid(1663), Oid(5), Oid(16_400));
 
-struct World {
+struct Fixture {
     disk: MemDisk,
     wal: Arc<Wal>,
     pool: BufferPool,
     fork: Arc<ForkBuffers>,
 }
 
-impl World {
-    fn new() -> World {
+impl Fixture {
+    fn new() -> Fixture {
         let disk = MemDisk::new();
         for dir in ["base", "base/5", "pg_wal"] {
             disk.create_dir(dir).unwrap();
@@ -41,7 +41,7 @@ impl World {
         .unwrap();
         let pool = BufferPool::new(PoolConfig::new(32), smgr, Some(wal.clone())).unwrap();
         let fork = pool.open(REL, Fork::Fsm, Persistence::Permanent);
-        World { disk, wal, pool, fork }
+        Fixture { disk, wal, pool, fork }
     }
 
     fn fsm(&self) -> Fsm<'_> {
@@ -55,19 +55,19 @@ impl World {
 
 #[test]
 fn a_relation_without_a_map_has_no_recorded_space() {
-    let world = World::new();
-    assert_eq!(world.fsm().search(100).unwrap(), None);
-    assert_eq!(world.fsm().recorded(BlockNo(7)).unwrap(), 0);
-    assert_eq!(world.fsm().prepare_truncate(7).unwrap(), None);
-    world.fsm().vacuum().unwrap();
-    assert!(!world.disk.paths().contains(&"base/5/16400_fsm".to_owned()));
-    let error = world.fsm().search(REQUEST_MAX + 1).unwrap_err();
+    let fixture = Fixture::new();
+    assert_eq!(fixture.fsm().search(100).unwrap(), None);
+    assert_eq!(fixture.fsm().recorded(BlockNo(7)).unwrap(), 0);
+    assert_eq!(fixture.fsm().prepare_truncate(7).unwrap(), None);
+    fixture.fsm().vacuum().unwrap();
+    assert!(!fixture.disk.paths().contains(&"base/5/16400_fsm".to_owned()));
+    let error = fixture.fsm().search(REQUEST_MAX + 1).unwrap_err();
     assert_eq!(error.message(), "invalid FSM request size 8161");
 }
 
 #[test]
 fn space_is_stored_in_steps_of_32_bytes() {
-    let world = World::new();
+    let fixture = Fixture::new();
     // (recorded, returned): pg_freespacemap of PostgreSQL shows the same.
     let cases = [
         (0, 0),
@@ -80,17 +80,17 @@ fn space_is_stored_in_steps_of_32_bytes() {
         (8191, 8160),
     ];
     for (space, returned) in cases {
-        world.fsm().record(BlockNo(3), space).unwrap();
-        assert_eq!(world.fsm().recorded(BlockNo(3)).unwrap(), returned, "{space}");
+        fixture.fsm().record(BlockNo(3), space).unwrap();
+        assert_eq!(fixture.fsm().recorded(BlockNo(3)).unwrap(), returned, "{space}");
     }
     // The first heap page makes three map pages, as in PostgreSQL.
-    assert_eq!(world.blocks(), 3);
+    assert_eq!(fixture.blocks(), 3);
 }
 
 #[test]
 fn recorded_space_is_found_after_vacuum() {
-    let world = World::new();
-    let fsm = world.fsm();
+    let fixture = Fixture::new();
+    let fsm = fixture.fsm();
     fsm.record(BlockNo(10), 500).unwrap();
     assert_eq!(fsm.search(100).unwrap(), None, "the upper levels are not updated yet");
     fsm.vacuum().unwrap();
@@ -107,13 +107,13 @@ fn recorded_space_is_found_after_vacuum() {
     assert_eq!(fsm.search(1000).unwrap(), None);
     fsm.vacuum_range(far, far.next()).unwrap();
     assert_eq!(fsm.search(1000).unwrap(), Some(far));
-    assert_eq!(world.blocks(), 4073, "root, middle and 4,069 bottom pages, then one of each");
+    assert_eq!(fixture.blocks(), 4073, "root, middle and 4,069 bottom pages, then one of each");
 }
 
 #[test]
 fn record_and_search_prefers_the_same_map_page() {
-    let world = World::new();
-    let fsm = world.fsm();
+    let fixture = Fixture::new();
+    let fsm = fixture.fsm();
     fsm.record(BlockNo(5000), 4000).unwrap();
     fsm.record(BlockNo(20), 4000).unwrap();
     fsm.vacuum().unwrap();
@@ -124,8 +124,8 @@ fn record_and_search_prefers_the_same_map_page() {
 
 #[test]
 fn pages_beyond_the_relation_are_not_returned() {
-    let world = World::new();
-    let fsm = world.fsm();
+    let fixture = Fixture::new();
+    let fsm = fixture.fsm();
     for block in [3, 50, 60] {
         fsm.record(BlockNo(block), 4000).unwrap();
     }
@@ -138,8 +138,8 @@ fn pages_beyond_the_relation_are_not_returned() {
 
 #[test]
 fn the_map_agrees_with_a_model() {
-    let world = World::new();
-    let fsm = world.fsm();
+    let fixture = Fixture::new();
+    let fsm = fixture.fsm();
     let random = SeededRandom::new(5);
     let mut model: BTreeMap<u32, usize> = BTreeMap::new();
     for round in 0..3000 {
@@ -161,7 +161,7 @@ fn the_map_agrees_with_a_model() {
     }
     // Truncation clears all entries beyond, and returns the length of the map.
     let left = fsm.prepare_truncate(5000).unwrap().unwrap();
-    world.pool.truncate(&[(world.fork.clone(), left)], || Ok(())).unwrap();
+    fixture.pool.truncate(&[(fixture.fork.clone(), left)], || Ok(())).unwrap();
     fsm.vacuum_range(BlockNo(5000), BlockNo::INVALID).unwrap();
     for (block, space) in &model {
         let expected = if *block < 5000 { *space } else { 0 };
@@ -176,29 +176,29 @@ fn the_map_agrees_with_a_model() {
 
 #[test]
 fn truncation_within_a_map_page_logs_an_image() {
-    let world = World::new();
-    let fsm = world.fsm();
+    let fixture = Fixture::new();
+    let fsm = fixture.fsm();
     fsm.record(BlockNo(9000), 100).unwrap();
-    let fpis = world.wal.stats().fpi;
+    let fpis = fixture.wal.stats().fpi;
     // Blocks 0: root, 1: middle, 2 to 4: bottom.
     assert_eq!(fsm.prepare_truncate(4069 * 2).unwrap(), Some(4));
-    assert_eq!(world.wal.stats().fpi, fpis);
+    assert_eq!(fixture.wal.stats().fpi, fpis);
     assert_eq!(fsm.prepare_truncate(4069 + 1).unwrap(), Some(4));
-    assert_eq!(world.wal.stats().fpi, fpis + 1);
-    world.pool.truncate(&[(world.fork.clone(), 4)], || Ok(())).unwrap();
+    assert_eq!(fixture.wal.stats().fpi, fpis + 1);
+    fixture.pool.truncate(&[(fixture.fork.clone(), 4)], || Ok(())).unwrap();
     assert_eq!(fsm.prepare_truncate(4069 * 2).unwrap(), None);
     assert_eq!(fsm.prepare_truncate(4069 * 2 + 1).unwrap(), None);
 }
 
 #[test]
 fn damaged_pages_are_rebuilt_or_count_as_empty() {
-    let world = World::new();
-    let fsm = world.fsm();
+    let fixture = Fixture::new();
+    let fsm = fixture.fsm();
     fsm.record(BlockNo(9), 4000).unwrap();
     fsm.vacuum().unwrap();
     // The root node of the bottom page has a value that no leaf has.
     let mut strategy = Strategy::normal();
-    let pin = world.pool.read(&world.fork, BlockNo(2), &mut strategy).unwrap();
+    let pin = fixture.pool.read(&fixture.fork, BlockNo(2), &mut strategy).unwrap();
     pin.exclusive().change_unlogged_hint(false, |page| {
         page.bytes_mut()[28] = 255;
         true
@@ -206,12 +206,12 @@ fn damaged_pages_are_rebuilt_or_count_as_empty() {
     assert_eq!(fsm.search(8000).unwrap(), None);
     assert_eq!(fsm.search(3000).unwrap(), Some(BlockNo(9)));
     // A page that fails its checksum counts as empty.
-    world.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap();
-    world.pool.drop_relation(REL);
-    let file = world.disk.open("base/5/16400_fsm", vfs::OpenMode::ReadWrite).unwrap();
+    fixture.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap();
+    fixture.pool.drop_relation(REL);
+    let file = fixture.disk.open("base/5/16400_fsm", vfs::OpenMode::ReadWrite).unwrap();
     file.write_all_at(b"damage", 2 * PAGE_SIZE as u64 + 5000).unwrap();
-    let fork = world.pool.open(REL, Fork::Fsm, Persistence::Permanent);
-    let fsm = Fsm::new(&world.pool, &fork);
+    let fork = fixture.pool.open(REL, Fork::Fsm, Persistence::Permanent);
+    let fsm = Fsm::new(&fixture.pool, &fork);
     assert_eq!(fsm.search(3000).unwrap(), None);
     fsm.record(BlockNo(9), 4000).unwrap();
     fsm.vacuum().unwrap();
@@ -220,37 +220,37 @@ fn damaged_pages_are_rebuilt_or_count_as_empty() {
 
 #[test]
 fn a_free_index_page_is_returned_once() {
-    let world = World::new();
+    let fixture = Fixture::new();
     for block in [4, 9] {
-        index::record_free(world.fsm(), BlockNo(block)).unwrap();
+        index::record_free(fixture.fsm(), BlockNo(block)).unwrap();
     }
-    index::vacuum(world.fsm()).unwrap();
+    index::vacuum(fixture.fsm()).unwrap();
     let mut taken: Vec<_> =
-        (0..3).map(|_| index::take_free_page(world.fsm()).unwrap().map(|b| b.0)).collect();
+        (0..3).map(|_| index::take_free_page(fixture.fsm()).unwrap().map(|b| b.0)).collect();
     taken.sort_unstable();
     assert_eq!(taken, [None, Some(4), Some(9)]);
 }
 
 #[test]
 fn many_threads_share_one_map() {
-    let world = World::new();
+    let fixture = Fixture::new();
     std::thread::scope(|scope| {
         for me in 0..4 {
-            let world = &world;
+            let fixture = &fixture;
             scope.spawn(move || {
                 let random = SeededRandom::new(me);
                 for _ in 0..300 {
                     let block = BlockNo(random.below(6000) as u32);
                     let space = random.below(8192) as usize;
-                    world.fsm().record_and_search(block, space, 2000).unwrap();
+                    fixture.fsm().record_and_search(block, space, 2000).unwrap();
                     if random.below(20) == 0 {
-                        world.fsm().vacuum().unwrap();
+                        fixture.fsm().vacuum().unwrap();
                     }
                 }
             });
         }
     });
-    world.fsm().vacuum().unwrap();
-    let found = world.fsm().search(2000).unwrap().unwrap();
-    assert!(world.fsm().recorded(found).unwrap() >= 2000);
+    fixture.fsm().vacuum().unwrap();
+    let found = fixture.fsm().search(2000).unwrap().unwrap();
+    assert!(fixture.fsm().recorded(found).unwrap() >= 2000);
 }

@@ -12,7 +12,7 @@ use access::{
     OnEntry, OptionKind, Row, ScanKey, ScanOptions, StorageOption, SupportKind,
 };
 use bufmgr::BufferPool;
-use ids::Oid;
+use ids::builtin;
 use pgerror::Result;
 use sync::Arc;
 
@@ -20,7 +20,7 @@ use sync::Arc;
 pub struct Hash;
 
 pub const INFO: MethodInfo = MethodInfo {
-    oid: Oid(405),
+    oid: builtin::am::HASH,
     name: "hash",
     capabilities: Capabilities {
         strategies: 1,

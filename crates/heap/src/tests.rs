@@ -7,6 +7,7 @@ use crate::redo::{heap_redo, heap2_redo};
 use crate::*;
 use bufmgr::redo::RedoCx;
 use bufmgr::{BufferPool, PoolConfig, Strategy};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, BlockNo, CommandId, Fork, Lsn, MultiXid, Oid, Persistence, RelFile, Tid, Xid};
 use lmgr::LockManager;
 use page::heap_tuple::infomask as m;
@@ -21,7 +22,7 @@ use wal::{CheckPoint, RecordBuilder, RmgrId, Wal, WalConfig, WalReader, WalStart
 const SEGMENT: u32 = 1 << 20;
 const DB: Oid = Oid(5);
 
-struct World {
+struct Fixture {
     disk: Arc<MemDisk>,
     wal: Arc<Wal>,
     manager: Arc<TxnManager>,
@@ -71,7 +72,7 @@ fn first_checkpoint() -> CheckPoint {
 /// id int4, n int4, t text.
 fn table() -> TupleDesc {
     let mut text = Attr::new(b"t", Oid(25), -1, false, Align::Int);
-    text.storage = b'x';
+    text.storage = ColumnStorage::Extended;
     TupleDesc::new(vec![
         Attr::new(b"id", Oid(23), 4, true, Align::Int),
         Attr::new(b"n", Oid(23), 4, true, Align::Int),
@@ -100,8 +101,8 @@ fn open_rel(pool: &BufferPool) -> HeapRel {
     }
 }
 
-impl World {
-    fn new() -> World {
+impl Fixture {
+    fn new() -> Fixture {
         let (disk, env) = memory();
         let mut config = WalConfig::new(SEGMENT, 7);
         config.buffers = 64;
@@ -123,7 +124,7 @@ impl World {
         let rel = open_rel(&pool);
         let desc = table();
         let deformer = Deformer::new(&desc);
-        World { disk, wal, manager, pool, rel, desc, deformer }
+        Fixture { disk, wal, manager, pool, rel, desc, deformer }
     }
 
     fn connect(&self) -> Session {
@@ -259,7 +260,7 @@ struct Session {
 type Outcome<T> = std::result::Result<T, TmResult>;
 
 impl Session {
-    fn cx<'a>(&'a mut self, w: &'a World) -> HeapCx<'a> {
+    fn cx<'a>(&'a mut self, w: &'a Fixture) -> HeapCx<'a> {
         HeapCx {
             pool: &w.pool,
             wal: &w.wal,
@@ -295,7 +296,7 @@ impl Session {
         self.txn.command_counter_increment().unwrap();
     }
 
-    fn insert(&mut self, w: &World, id: i32, n: i32, text: &str) -> Tid {
+    fn insert(&mut self, w: &Fixture, id: i32, n: i32, text: &str) -> Tid {
         let cid = self.txn.current_command(true);
         let mut tuple = w.tuple(id, n, text);
         let tid = insert(&mut self.cx(w), &w.rel, &mut tuple, cid, InsertOptions::default(), None)
@@ -304,7 +305,7 @@ impl Session {
         tid
     }
 
-    fn delete(&mut self, w: &World, tid: Tid, wait: bool) -> Outcome<()> {
+    fn delete(&mut self, w: &Fixture, tid: Tid, wait: bool) -> Outcome<()> {
         let cid = self.txn.current_command(true);
         let options = DeleteOptions { wait, ..DeleteOptions::default() };
         let result = delete(&mut self.cx(w), &w.rel, tid, cid, options).unwrap();
@@ -314,7 +315,7 @@ impl Session {
 
     fn update(
         &mut self,
-        w: &World,
+        w: &Fixture,
         tid: Tid,
         new: (i32, i32, &str),
         wait: bool,
@@ -327,7 +328,7 @@ impl Session {
         result.map_err(|(r, _, _)| r)
     }
 
-    fn lock(&mut self, w: &World, tid: Tid, mode: TupleLockMode) -> Outcome<()> {
+    fn lock(&mut self, w: &Fixture, tid: Tid, mode: TupleLockMode) -> Outcome<()> {
         let cid = self.txn.current_command(true);
         let options = LockOptions { mode, policy: WaitPolicy::Skip, follow_updates: true };
         let mut out = Vec::new();
@@ -337,12 +338,12 @@ impl Session {
     }
 
     /// Rows that are visible to a new snapshot, with their TIDs, ordered by id.
-    fn scan(&mut self, w: &World) -> Vec<(Tid, Row)> {
+    fn scan(&mut self, w: &Fixture) -> Vec<(Tid, Row)> {
         let snapshot = self.snapshot();
         self.scan_with(w, &snapshot)
     }
 
-    fn scan_with(&mut self, w: &World, snapshot: &Snapshot) -> Vec<(Tid, Row)> {
+    fn scan_with(&mut self, w: &Fixture, snapshot: &Snapshot) -> Vec<(Tid, Row)> {
         let mut rows = Vec::new();
         let n = w.pool.nblocks(&w.rel.main).unwrap();
         let mut order = scan::BlockOrder::new(n, BlockNo(n / 2), false);
@@ -358,20 +359,20 @@ impl Session {
         rows
     }
 
-    fn header(&mut self, w: &World, tid: Tid) -> page::HeapTupleHeader {
+    fn header(&mut self, w: &Fixture, tid: Tid) -> page::HeapTupleHeader {
         let guard = w.pool.read(&w.rel.main, tid.block, &mut self.strategy).unwrap().share();
         guard.heap_header(tid.offset).unwrap()
     }
 
     /// A VACUUM of the table. `no_indexes`: the table has no indexes.
-    fn vacuum(&mut self, w: &World, cutoffs: &freeze::Cutoffs, no_indexes: bool) -> u32 {
+    fn vacuum(&mut self, w: &Fixture, cutoffs: &freeze::Cutoffs, no_indexes: bool) -> u32 {
         self.vacuum_from(w, BlockNo(0), cutoffs, no_indexes)
     }
 
     /// As [`Session::vacuum`], of the blocks from `first` on.
     fn vacuum_from(
         &mut self,
-        w: &World,
+        w: &Fixture,
         first: BlockNo,
         cutoffs: &freeze::Cutoffs,
         no_indexes: bool,
@@ -407,7 +408,7 @@ impl Session {
         removed
     }
 
-    fn cutoffs(&mut self, w: &World, freeze: bool) -> freeze::Cutoffs {
+    fn cutoffs(&mut self, w: &Fixture, freeze: bool) -> freeze::Cutoffs {
         let oldest_xmin = w.manager.horizons(DB).data_oldest_nonremovable;
         freeze::Cutoffs {
             relfrozenxid: Xid(3),
@@ -418,11 +419,11 @@ impl Session {
         }
     }
 
-    fn verify(&mut self, w: &World) {
+    fn verify(&mut self, w: &Fixture) {
         assert_eq!(self.faults(w, &w.deformer), Vec::new());
     }
 
-    fn faults(&mut self, w: &World, deformer: &Deformer) -> Vec<verify::Fault> {
+    fn faults(&mut self, w: &Fixture, deformer: &Deformer) -> Vec<verify::Fault> {
         let bounds = verify::Bounds {
             relfrozenxid: Xid(3),
             relminmxid: MultiXid(1),

@@ -1,6 +1,7 @@
 //! Names of relation files. Counterpart: storage/relfilenode.h, common/relpath.h.
 
 use crate::Oid;
+use crate::builtin::tablespace;
 use std::fmt;
 
 /// The identity of a relation's files: tablespace, database (0 for shared relations), relfilenode.
@@ -13,9 +14,9 @@ pub struct RelFile {
 
 impl RelFile {
     /// `pg_default`: files under `base/<database>/`.
-    pub const DEFAULT_TABLESPACE: Oid = Oid(1663);
+    pub const DEFAULT_TABLESPACE: Oid = tablespace::DEFAULT;
     /// `pg_global`: files under `global/`.
-    pub const GLOBAL_TABLESPACE: Oid = Oid(1664);
+    pub const GLOBAL_TABLESPACE: Oid = tablespace::GLOBAL;
 
     pub const fn new(tablespace: Oid, database: Oid, relnumber: Oid) -> RelFile {
         RelFile { tablespace, database, relnumber }
@@ -75,36 +76,6 @@ impl Fork {
             Fork::Fsm => "_fsm",
             Fork::Vm => "_vm",
             Fork::Init => "_init",
-        }
-    }
-}
-
-/// How long a relation's data lives. Counterpart: `pg_class.relpersistence`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Persistence {
-    /// `p`: logged.
-    Permanent,
-    /// `u`: not logged, reset from the init fork by recovery.
-    Unlogged,
-    /// `t`: private to a session.
-    Temporary,
-}
-
-impl Persistence {
-    pub const fn from_char(c: u8) -> Option<Persistence> {
-        match c {
-            b'p' => Some(Persistence::Permanent),
-            b'u' => Some(Persistence::Unlogged),
-            b't' => Some(Persistence::Temporary),
-            _ => None,
-        }
-    }
-
-    pub const fn to_char(self) -> u8 {
-        match self {
-            Persistence::Permanent => b'p',
-            Persistence::Unlogged => b'u',
-            Persistence::Temporary => b't',
         }
     }
 }

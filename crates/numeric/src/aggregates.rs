@@ -5,14 +5,14 @@
 
 use super::arith::select_div_scale;
 use super::math::checked;
-use super::nat::Check;
+use super::natural::Check;
 use super::num::{Num, Sign, overflow};
 use super::{functions, math, small};
 use pgerror::{PgError, Result};
 use std::cmp::Ordering;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::function::AggState;
 use values::oids;
 
@@ -80,7 +80,8 @@ impl NumericState {
         }
     }
 
-    /// Removes a value; false if the scale of the result would no longer be known.
+    /// Removes a value that leaves a window frame; false if the scale of the result is not known
+    /// without it.
     fn remove(&mut self, n: &Num) -> bool {
         if let Some(count) = self.special_count(n.sign) {
             *count -= 1;
@@ -177,6 +178,7 @@ pub struct NumericTotal {
 }
 
 impl NumericTotal {
+    /// Adds the number with this payload.
     pub fn add(&mut self, v: &[u8]) {
         match units_of(v).and_then(|u| self.units.checked_add(u)) {
             Some(sum) => {
@@ -289,7 +291,7 @@ fn average(sum: &Num, count: i64) -> Result<Datum> {
     sum.divided(&n, select_div_scale(sum, &n), true)?.datum()
 }
 
-/// What a variance is computed from.
+/// The counts and sums from which a variance is computed.
 struct Moments<'a> {
     /// Number of finite values.
     count: i64,
@@ -417,7 +419,7 @@ builtins! { FNS;
     "numeric_accum_inv" => Trans(|_, s, a| {
         let state = s.get_mut::<NumericState>().filter(|_| !a[0].is_null());
         if state.is_some_and(|s| !s.remove(&Num::of(a[0]))) {
-            // A NULL state makes the executor aggregate the frame again.
+            // After a NULL state, the executor aggregates the frame again from its start.
             *s = AggState::default();
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::num::{DEC_DIGITS, Digits, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS, NBASE, N
 use pgerror::Result;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
-use values::form::division_by_zero;
+use values::type_io::division_by_zero;
 
 const POW10: [i32; 4] = [1, 10, 100, 1000];
 
@@ -199,15 +199,15 @@ impl Num {
 
     /// Rounds half away from zero to `rscale` decimals (negative: before the decimal point).
     pub fn round(&mut self, rscale: i32) {
-        self.cut(rscale, true);
+        self.limit_decimals(rscale, true);
     }
 
     /// Truncates after `rscale` decimals.
     pub fn truncate(&mut self, rscale: i32) {
-        self.cut(rscale, false);
+        self.limit_decimals(rscale, false);
     }
 
-    fn cut(&mut self, rscale: i32, round: bool) {
+    fn limit_decimals(&mut self, rscale: i32, round: bool) {
         self.dscale = rscale;
         let decimals = (self.weight + 1) * DEC_DIGITS + rscale;
         if decimals < 0 {
@@ -260,8 +260,7 @@ impl Num {
     }
 }
 
-/// Numbers with at least this many digits are computed in base 10^8, which takes a quarter of the
-/// steps.
+/// Numbers with at least this many digits are computed in base 10^8, in a quarter of the steps.
 const PACKED_DIGITS_MIN: usize = 24;
 
 const PACKED_BASE: u64 = 100_000_000;

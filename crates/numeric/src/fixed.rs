@@ -6,9 +6,9 @@
 //! last one is rounded the other way. Costs for p bits: about 2·√p products of p/64 limbs for e^x,
 //! and one e^x at full precision for ln x.
 
-use super::nat::{Check, Divisor, Limbs, Nat};
+use super::natural::{Check, Divisor, Limbs, Nat};
 use super::num::{DEC_DIGITS, NBASE, Num, Sign};
-use super::{nat, short};
+use super::{fixed128, natural};
 use pgerror::Result;
 
 /// Guard digits: decimals beyond the requested ones.
@@ -91,12 +91,12 @@ impl Fixed {
     }
 
     fn add(&mut self, other: &Fixed) {
-        nat::add_in_place(&mut self.limbs, &other.limbs);
+        natural::add_in_place(&mut self.limbs, &other.limbs);
     }
 
     /// Subtracts; the result is 0 if `other` is larger because of rounding.
     fn subtract(&mut self, other: &Fixed) {
-        if nat::subtract_in_place(&mut self.limbs, &other.limbs) {
+        if natural::subtract_in_place(&mut self.limbs, &other.limbs) {
             self.limbs.iter_mut().for_each(|l| *l = 0);
         }
     }
@@ -110,7 +110,7 @@ impl Fixed {
         let significant = |f: &Fixed| f.limbs.iter().rposition(|&l| l != 0).map_or(0, |i| i + 1);
         let (a, b) = (&self.limbs[..significant(self)], &other.limbs[..significant(other)]);
         let mut out = Fixed::zero(self.point);
-        let product = nat::product(a, b);
+        let product = natural::product(a, b);
         for (to, &from) in out.limbs.iter_mut().zip(product.iter().skip(self.point)) {
             *to = from;
         }
@@ -130,7 +130,7 @@ impl Fixed {
     }
 
     fn multiply_small(&mut self, by: u64) {
-        nat::multiply_add(&mut self.limbs, by, 0);
+        natural::multiply_add(&mut self.limbs, by, 0);
     }
 
     fn divide_small(&mut self, by: u64) {
@@ -175,7 +175,7 @@ impl Fixed {
             let first = -1 - 4 * chunk;
             let value = (0..4).fold(0, |v, i| v * NBASE as u64 + digit(first - i));
             out.limbs[point] = value;
-            nat::CHUNK.divide(&mut out.limbs);
+            natural::CHUNK.divide(&mut out.limbs);
         }
         out.limbs[point] = integer;
         out
@@ -188,7 +188,7 @@ impl Fixed {
         let mut left = places;
         while left > 0 {
             let step = left.min(4);
-            let carry = nat::multiply_add(&mut limbs, (NBASE as u64).pow(step as u32), 0);
+            let carry = natural::multiply_add(&mut limbs, (NBASE as u64).pow(step as u32), 0);
             if carry > 0 {
                 limbs.push(carry);
             }
@@ -375,19 +375,19 @@ fn ln_near_one(difference: &Num, bits: usize, rscale: i32, check: Check<'_>) -> 
     sum.to_num(1, difference.sign, rscale, check)
 }
 
-/// Is the series of [`ln_near_one`] shorter than the about 2·√bits products of e^x? Each of its
-/// terms adds twice the number of bits by which z is below 1.
+/// Whether the series of [`ln_near_one`] needs fewer products than the computation of e^x, which
+/// needs about 2·√bits. If z is below 2^-n, each term of the series adds 2n bits.
 fn is_near_one(difference: &Num, bits: usize) -> bool {
     let Some(&first) = difference.digits.first() else { return false };
     let log2 =
         f64::from(first + 1).log2() + f64::from(difference.weight * DEC_DIGITS) * BITS_PER_DECIMAL;
-    let lacking = 1.0 - log2;
-    lacking >= 4.0 && lacking >= (bits as f64).sqrt() / 3.0
+    let missing_bits = 1.0 - log2;
+    missing_bits >= 4.0 && missing_bits >= (bits as f64).sqrt() / 3.0
 }
 
 /// ln x to `rscale` decimals, for positive x.
 pub(crate) fn ln(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
-    match short::ln(x, rscale) {
+    match fixed128::ln(x, rscale) {
         Some(out) => Ok(out),
         None => ln_long(x, rscale, check),
     }

@@ -3,7 +3,7 @@
 use pgerror::{PgError, Result, pg_err};
 use values::datum::Datum;
 use values::float::{div8, mul8, overflow, underflow};
-use values::form::out_of_range;
+use values::type_io::out_of_range;
 
 const RADIANS_PER_DEGREE: f64 = 0.017_453_292_519_943_295;
 

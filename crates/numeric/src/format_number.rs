@@ -4,7 +4,7 @@ use crate::io::parse;
 use crate::num::Num;
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Watch};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::{ALLOCATION_BYTES_MAX, VARLENA_HEADER_BYTES, invalid_allocation};
 use values::memory;
 
@@ -19,13 +19,13 @@ enum Item {
     Group,
     /// L: the currency symbol, which is blank in the C locale.
     Currency,
-    /// SG.
+    /// SG: a plus or minus sign at this position.
     Sign,
     Minus,
     Plus,
     Ordinal(bool),
     Roman(bool),
-    /// A keyword that writes nothing.
+    /// A keyword without output.
     Silent,
     Char(char),
 }
@@ -48,7 +48,7 @@ struct Template {
     shift: usize,
     has_shift: bool,
     has_point: bool,
-    /// FM.
+    /// FM: no padding, no trailing zeros.
     narrow: bool,
     blank: bool,
     /// 1-based position of the first 0 among the digits.
@@ -76,7 +76,7 @@ const KEYWORDS: [&str; 20] = [
     "S", "TH", "V",
 ];
 
-/// Does the text begin with the keyword, all in upper case or all in lower case?
+/// Whether the text begins with the keyword, entirely in upper case or entirely in lower case.
 fn spells(text: &str, keyword: &str) -> bool {
     let Some(start) = text.as_bytes().get(..keyword.len()) else { return false };
     start == keyword.as_bytes()
@@ -84,7 +84,7 @@ fn spells(text: &str, keyword: &str) -> bool {
 }
 
 impl Template {
-    fn new(text: &str, watch: &Watch<'_>) -> Result<Template> {
+    fn new(text: &str, interrupts: &InterruptChecker<'_>) -> Result<Template> {
         let mut t = Template {
             items: Vec::new(),
             pre: 0,
@@ -106,7 +106,7 @@ impl Template {
         };
         let mut rest = text;
         while !rest.is_empty() {
-            watch.tick()?;
+            interrupts.tick()?;
             memory::reserve(&mut t.items, 1)?;
             let key = KEYWORDS.into_iter().find(|k| spells(rest, k));
             if let Some(key) = key {
@@ -119,7 +119,7 @@ impl Template {
                 let mut chars = quoted.chars();
                 while let Some(c) = chars.next().filter(|c| *c != '"') {
                     let c = if c == '\\' { chars.next().unwrap_or(c) } else { c };
-                    watch.tick()?;
+                    interrupts.tick()?;
                     memory::reserve(&mut t.items, 1)?;
                     t.items.push(Item::Char(c));
                 }
@@ -316,13 +316,14 @@ struct Layout<'a> {
     /// Index of the last significant character of `number` (FM with a point).
     last: Option<usize>,
     sign_written: bool,
-    /// Was the last position a digit?
+    /// The last position was a digit of the number.
     in_number: bool,
     out: String,
 }
 
 impl Layout<'_> {
-    /// Is the next character the 0 before the point, which a template without zeros does not show?
+    /// Whether the next character is the 0 before the point, which a template without zeros does
+    /// not show.
     fn lone_zero(&self) -> bool {
         self.t.zero_start.is_none()
             && self.at == 0
@@ -330,7 +331,7 @@ impl Layout<'_> {
             && self.t.post != 0
     }
 
-    /// Does the significant part of the number end with the point?
+    /// Whether the significant part of the number ends with the point.
     fn ends_with_point(&self) -> bool {
         self.last.is_some_and(|l| self.number.get(l) == Some(&b'.'))
     }
@@ -401,7 +402,7 @@ impl Layout<'_> {
         true
     }
 
-    /// Is this the position after which a trailing sign is written?
+    /// Whether a trailing sign is written after this position.
     fn is_last(&self) -> bool {
         if self.last == Some(self.at) {
             return false;
@@ -414,7 +415,7 @@ impl Layout<'_> {
         self.position + 2 == positions
     }
 
-    /// Does formatting begin with the sign counted as written (`sign_wrote` in formatting.c)?
+    /// Whether the sign counts as written when formatting begins (`sign_wrote` in formatting.c).
     fn initially_signed(&self) -> bool {
         match (self.t.plus, self.t.minus) {
             (_, true) => true,
@@ -423,7 +424,7 @@ impl Layout<'_> {
         }
     }
 
-    fn run(mut self, roman: Option<&str>, watch: &Watch<'_>) -> Result<String> {
+    fn run(mut self, roman: Option<&str>, interrupts: &InterruptChecker<'_>) -> Result<String> {
         let items = std::mem::take(&mut self.t.items);
         let wide = !self.t.narrow;
         let no_suffix = roman.is_some()
@@ -431,7 +432,7 @@ impl Layout<'_> {
             || self.t.has_point
             || self.number.first() == Some(&b'#');
         for item in items {
-            watch.tick()?;
+            interrupts.tick()?;
             match item {
                 Item::Nine | Item::Zero | Item::Point => {
                     if roman.is_none() && !self.numeral(item == Item::Zero) {
@@ -477,7 +478,12 @@ impl Layout<'_> {
 }
 
 /// Formats a number; `digits` is its absolute value.
-fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> Result<String> {
+fn lay_out(
+    mut t: Template,
+    negative: bool,
+    digits: &str,
+    interrupts: &InterruptChecker<'_>,
+) -> Result<String> {
     t.pre += t.shift;
     let whole = digits.find('.').unwrap_or(digits.len());
     let overflow = format!("{}.{}", "#".repeat(t.pre), "#".repeat(t.post));
@@ -513,10 +519,10 @@ fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> 
         out: String::new(),
     };
     layout.sign_written = layout.initially_signed();
-    layout.run(None, watch)
+    layout.run(None, interrupts)
 }
 
-fn lay_out_roman(mut t: Template, n: i64, watch: &Watch<'_>) -> Result<String> {
+fn lay_out_roman(mut t: Template, n: i64, interrupts: &InterruptChecker<'_>) -> Result<String> {
     t.sign = SignPosition::None;
     let layout = Layout {
         t,
@@ -530,7 +536,7 @@ fn lay_out_roman(mut t: Template, n: i64, watch: &Watch<'_>) -> Result<String> {
         in_number: false,
         out: String::new(),
     };
-    layout.run(Some(&roman(n)), watch)
+    layout.run(Some(&roman(n)), interrupts)
 }
 
 /// The digit positions filled with `#`: the output of EEEE for a number without an exponent (NaN,
@@ -583,14 +589,15 @@ fn scientific_float(v: f64, t: &Template) -> String {
     exponent(mantissa, power.parse().unwrap_or(0))
 }
 
-/// PostgreSQL allocates the longest output that a template can produce; so the same limit applies.
+/// PostgreSQL allocates memory for the longest output that a template can produce, so the same
+/// limit applies here.
 fn check_length(pattern: &[u8]) -> Result<()> {
     let longest = pattern.len().saturating_mul(8) + 1 + VARLENA_HEADER_BYTES;
     if longest > ALLOCATION_BYTES_MAX { Err(invalid_allocation(longest)) } else { Ok(()) }
 }
 
-/// For V, integers are multiplied within their own type: the power and the product must both fit
-/// it.
+/// With V, an integer is multiplied in its own type: the power of ten and the product must both fit
+/// the type.
 fn check_shift(t: &Template, value: i64, max: i64, type_name: &str) -> Result<()> {
     if t.shift == 0 || t.roman || t.scientific {
         return Ok(());
@@ -599,18 +606,18 @@ fn check_shift(t: &Template, value: i64, max: i64, type_name: &str) -> Result<()
     let product = power.filter(|p| *p <= max).and_then(|p| value.checked_mul(p));
     match product {
         Some(v) if (-max - 1..=max).contains(&v) => Ok(()),
-        _ => Err(values::form::out_of_range(type_name)),
+        _ => Err(values::type_io::out_of_range(type_name)),
     }
 }
 
 fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     check_length(pattern)?;
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::text(""));
     }
-    let t = Template::new(&pattern, watch)?;
+    let t = Template::new(&pattern, interrupts)?;
     if t.roman {
         if !n.is_finite() {
             let what = if n.is_nan() { "NaN" } else { "infinity" };
@@ -619,8 +626,8 @@ fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
         let mut whole = n.clone();
         whole.round(0);
         let whole = whole.to_i64().filter(|v| i32::try_from(*v).is_ok());
-        let whole = whole.ok_or_else(|| values::form::out_of_range("integer"))?;
-        return Ok(Datum::text(&lay_out_roman(t, whole, watch)?));
+        let whole = whole.ok_or_else(|| values::type_io::out_of_range("integer"))?;
+        return Ok(Datum::text(&lay_out_roman(t, whole, interrupts)?));
     }
     if t.scientific {
         let text = if n.is_finite() { scientific(n, t.post) } else { no_exponent(&t) };
@@ -640,20 +647,20 @@ fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
     if negative {
         digits.remove(0);
     }
-    Ok(Datum::text(&lay_out(t, negative, &digits, watch)?))
+    Ok(Datum::text(&lay_out(t, negative, &digits, interrupts)?))
 }
 
 /// Formats a float: its decimals as C's `%f` rounds them, limited to its significant digits.
 fn show_float(cx: &dyn FnContext, v: f64, significant: usize, pattern: &[u8]) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     check_length(pattern)?;
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::text(""));
     }
-    let mut t = Template::new(&pattern, watch)?;
+    let mut t = Template::new(&pattern, interrupts)?;
     if t.roman {
-        return Ok(Datum::text(&lay_out_roman(t, v.round_ties_even() as i64, watch)?));
+        return Ok(Datum::text(&lay_out_roman(t, v.round_ties_even() as i64, interrupts)?));
     }
     if t.scientific {
         return Ok(Datum::text(&scientific_float(v, &t)));
@@ -669,7 +676,7 @@ fn show_float(cx: &dyn FnContext, v: f64, significant: usize, pattern: &[u8]) ->
     t.post = if whole >= significant { 0 } else { t.post.min(significant - whole) };
     let digits = plain(t.post);
     let negative = v.is_sign_negative() && !v.is_nan();
-    Ok(Datum::text(&lay_out(t, negative, &digits, watch)?))
+    Ok(Datum::text(&lay_out(t, negative, &digits, interrupts)?))
 }
 
 /// Parses a number by its template.
@@ -726,7 +733,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a digit or the point; `at` is left at the last character that was read.
+    /// Reads a digit or the point; `at` is then the position of the last character that was read.
     fn numeral(&mut self, point: bool) {
         if self.peek() == Some(b' ') {
             self.at += 1;
@@ -766,14 +773,15 @@ impl Reader<'_> {
         }
     }
 
-    fn run(&mut self, watch: &Watch<'_>) -> Result<()> {
+    fn run(&mut self, interrupts: &InterruptChecker<'_>) -> Result<()> {
         for item in &self.t.items {
-            watch.tick()?;
+            interrupts.tick()?;
             let Some(c) = self.peek() else { return Ok(()) };
             match item {
                 Item::Nine | Item::Zero => self.numeral(false),
                 Item::Point => self.numeral(true),
-                // A comma in the text is skipped without FM; otherwise the separator reads nothing.
+                // With FM a separator of the template consumes no text; without FM it consumes a
+                // comma.
                 Item::Comma | Item::Group if self.t.narrow => continue,
                 Item::Comma | Item::Group if c != b',' => continue,
                 Item::Comma | Item::Group => {}
@@ -812,12 +820,12 @@ impl Reader<'_> {
 }
 
 fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::Null);
     }
-    let t = Template::new(&pattern, watch)?;
+    let t = Template::new(&pattern, interrupts)?;
     for (there, name) in [(t.scientific, "EEEE"), (t.roman, "RN")] {
         if there {
             let message = format!("\"{name}\" not supported for input");
@@ -834,7 +842,7 @@ fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
         post: 0,
         point: false,
     };
-    r.run(watch)?;
+    r.run(interrupts)?;
     let sign = r.sign.map_or(' ', char::from);
     let digits = r.digits.strip_suffix('.').unwrap_or(&r.digits);
     let mut n = parse(format!("{sign}{digits}").as_bytes())?;
@@ -842,7 +850,8 @@ fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
     n.apply_typmod(typmod as i32)?;
     if t.shift > 0 {
         let power = Num::from(-(t.shift as i64));
-        n = n.times(&crate::math::numeric_power(&Num::from(10i64), &power, &|| watch.check())?);
+        n = n
+            .times(&crate::math::numeric_power(&Num::from(10i64), &power, &|| interrupts.check())?);
     }
     n.datum()
 }
@@ -854,7 +863,7 @@ fn int(d: DatumRef<'_>) -> Num {
 scalars! { FNS;
     "numeric_to_char" => |cx, a| show(cx, &Num::of(a[0]), a[1].as_bytes()),
     "int4_to_char" => |cx, a| {
-        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &Watch::new(cx))?;
+        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &InterruptChecker::new(cx))?;
         if t.scientific {
             return Ok(Datum::text(&scientific_float(a[0].as_i64() as f64, &t)));
         }
@@ -862,7 +871,7 @@ scalars! { FNS;
         show(cx, &int(a[0]), a[1].as_bytes())
     },
     "int8_to_char" => |cx, a| {
-        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &Watch::new(cx))?;
+        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &InterruptChecker::new(cx))?;
         check_shift(&t, a[0].as_i64(), i64::MAX, "bigint")?;
         show(cx, &int(a[0]), a[1].as_bytes())
     },

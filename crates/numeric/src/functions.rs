@@ -6,10 +6,10 @@ use super::order::{compare, numeric_cmp};
 use super::{arith, io, small};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
-use values::form::{division_by_zero, out_of_range};
+use values::fn_context::FnContext;
 use values::function::SetSource;
 use values::hash;
+use values::type_io::{division_by_zero, out_of_range};
 
 fn nan() -> Num {
     Num::special(Sign::NaN)
@@ -79,9 +79,9 @@ fn remainder_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// A datum whose payload `f` appends.
+/// A datum of the payload that `f` appends to a vector.
 #[inline]
-fn made(f: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<Datum> {
+fn datum_of(f: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<Datum> {
     let mut out = Vec::with_capacity(2 + 2 * 8);
     f(&mut out)?;
     Ok(Datum::bytes(out))
@@ -150,7 +150,7 @@ fn rounded(d: DatumRef<'_>, scale: i32, round: bool) -> Result<Datum> {
 }
 
 /// The next integer toward +∞ (`up`) or -∞.
-fn whole(d: DatumRef<'_>, up: bool) -> Result<Datum> {
+fn round_to_integer(d: DatumRef<'_>, up: bool) -> Result<Datum> {
     let n = Num::of(d);
     if !n.is_finite() {
         return n.datum();
@@ -190,7 +190,15 @@ fn finite_scale(n: &Num, f: impl Fn(&Num) -> i32) -> Datum {
 }
 
 fn to_int(d: DatumRef<'_>, name: &str, fits: impl Fn(i64) -> bool) -> Result<Datum> {
-    let n = Num::of(d);
+    integer(&Num::of(d), name, fits).map(Datum::int8)
+}
+
+/// The number as bigint, rounded; an error for NaN, infinity and numbers that do not fit.
+pub fn to_int8(n: &Num) -> Result<i64> {
+    integer(n, "bigint", |_| true)
+}
+
+fn integer(n: &Num, name: &str, fits: impl Fn(i64) -> bool) -> Result<i64> {
     if n.is_nan() {
         return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot convert NaN to {name}"));
     }
@@ -198,7 +206,7 @@ fn to_int(d: DatumRef<'_>, name: &str, fits: impl Fn(i64) -> bool) -> Result<Dat
         return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot convert infinity to {name}"));
     }
     match n.to_i64() {
-        Some(v) if fits(v) => Ok(Datum::int8(v)),
+        Some(v) if fits(v) => Ok(v),
         _ => Err(out_of_range(name)),
     }
 }
@@ -231,10 +239,10 @@ pub fn hash_extended(d: DatumRef<'_>, seed: u64) -> u64 {
 }
 
 scalars! { FNS;
-    "numeric_add" => |_, a| made(|out| sum_into(a[0].as_bytes(), a[1].as_bytes(), false, out)),
-    "numeric_sub" => |_, a| made(|out| sum_into(a[0].as_bytes(), a[1].as_bytes(), true, out)),
-    "numeric_mul" => |_, a| made(|out| product_into(a[0].as_bytes(), a[1].as_bytes(), out)),
-    "numeric_mod" => |_, a| made(|out| remainder_into(a[0].as_bytes(), a[1].as_bytes(), out)),
+    "numeric_add" => |_, a| datum_of(|out| sum_into(a[0].as_bytes(), a[1].as_bytes(), false, out)),
+    "numeric_sub" => |_, a| datum_of(|out| sum_into(a[0].as_bytes(), a[1].as_bytes(), true, out)),
+    "numeric_mul" => |_, a| datum_of(|out| product_into(a[0].as_bytes(), a[1].as_bytes(), out)),
+    "numeric_mod" => |_, a| datum_of(|out| remainder_into(a[0].as_bytes(), a[1].as_bytes(), out)),
     "numeric_inc" => |_, a| add(&Num::of(a[0]), &Num::one(), false).datum(),
     "numeric_uminus" => |_, a| Num::of(a[0]).negated().datum(),
     "numeric_uplus" => |_, a| Ok(a[0].to_owned()),
@@ -248,8 +256,8 @@ scalars! { FNS;
     },
     "numeric_round" => |_, a| rounded(a[0], a[1].as_i32(), true),
     "numeric_trunc" => |_, a| rounded(a[0], a[1].as_i32(), false),
-    "numeric_ceil" => |_, a| whole(a[0], true),
-    "numeric_floor" => |_, a| whole(a[0], false),
+    "numeric_ceil" => |_, a| round_to_integer(a[0], true),
+    "numeric_floor" => |_, a| round_to_integer(a[0], false),
     "numeric_scale" => |_, a| Ok(finite_scale(&Num::of(a[0]), |n| n.dscale)),
     "numeric_min_scale" => |_, a| Ok(finite_scale(&Num::of(a[0]), min_scale)),
     "numeric_trim_scale" => |_, a| {

@@ -6,7 +6,7 @@ use pgerror::{Result, pg_err};
 use std::fmt;
 use values::array::payload::cstring_integers;
 use values::datum::Datum;
-use values::form::{Reader, bad_syntax, is_space, trim_space};
+use values::type_io::{Reader, bad_syntax, is_space, trim_space};
 
 impl fmt::Display for Num {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,9 +207,9 @@ impl Num {
         if self.is_nan() {
             return Ok(());
         }
-        let fault = || pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow");
+        let overflow = || pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow");
         if self.is_infinite() {
-            return Err(fault().detail(format!(
+            return Err(overflow().detail(format!(
                 "A field with precision {precision}, scale {scale} cannot hold an infinite value."
             )));
         }
@@ -227,7 +227,7 @@ impl Num {
             };
         if have > max_digits {
             let limit = if max_digits == 0 { "1".into() } else { format!("10^{max_digits}") };
-            return Err(fault().detail(format!(
+            return Err(overflow().detail(format!(
                 "A field with precision {precision}, scale {scale} must round to an absolute value \
                  less than {limit}."
             )));

@@ -15,20 +15,25 @@
 #[macro_use]
 extern crate values;
 
-mod aggregates;
+// Numbers, their text and order.
+pub mod io;
+pub mod num;
+pub mod order;
+
+// Arithmetic.
 pub mod arith;
 mod fixed;
+mod fixed128;
+pub(crate) mod math;
+mod natural;
+mod small;
+
+// Functions.
+mod aggregates;
 pub mod float_aggregates;
 pub mod float_math;
 pub mod format_number;
 pub mod functions;
-pub mod io;
-pub(crate) mod math;
-mod nat;
-pub mod num;
-pub mod order;
-mod short;
-mod small;
 
 pub use aggregates::{NumericTotal, int_average, int_pair_state, int_sum_state};
 pub use arith::select_div_scale as div_scale;

@@ -4,16 +4,16 @@
 
 use super::arith::select_div_scale;
 use super::fixed::ln;
-use super::nat::{Check, Nat};
+use super::natural::{Check, Nat};
 use super::num::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS, Num, Sign, WEIGHT_MAX, overflow};
 use super::order::compare;
-use super::{arith, fixed, short};
+use super::{arith, fixed, fixed128};
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 use std::f64::consts::{LN_10, LOG10_E};
 use values::datum::Datum;
-use values::fncx::FnContext;
-use values::form::out_of_range;
+use values::fn_context::FnContext;
+use values::type_io::out_of_range;
 
 /// `NUMERIC_MAX_RESULT_SCALE`: e^x overflows for x of at least three times this.
 const RESULT_DIGITS_MAX: f64 = 2000.0;
@@ -49,7 +49,7 @@ pub(crate) fn sqrt(n: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
         // Digits that cannot affect the last decimal of the root.
         Err(_) => (&n.digits[..(n.weight + 1 + 2 * places).max(0) as usize], 0),
     };
-    let digits = match short::sqrt(digits, zeros) {
+    let digits = match fixed128::sqrt(digits, zeros) {
         Some(root) => root,
         None => Nat::from_digits(digits, zeros, check)?.sqrt(check)?.to_digits(check)?,
     };
@@ -72,7 +72,7 @@ fn exp(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     fixed::exp(x, rscale, check)
 }
 
-/// Is a number without leading zeros between 0.9 and 1.1?
+/// Whether a number without leading zeros is between 0.9 and 1.1.
 fn is_about_one(x: &Num) -> bool {
     match (x.weight, &x.digits[..]) {
         (-1, [first, ..]) => *first >= 9000,
@@ -206,7 +206,7 @@ fn power_int(base: &Num, exponent: i32, check: Check<'_>) -> Result<Num> {
             let mut result: Option<Num> = None;
             let mut square = base.clone();
             let mut mask = exponent.unsigned_abs();
-            let tidy = |n: &mut Num| {
+            let normalize_references = |n: &mut Num| {
                 let scale = (sig - (n.weight + 1) * DEC_DIGITS + 8).max(0);
                 if n.dscale > scale {
                     n.round(scale);
@@ -219,7 +219,7 @@ fn power_int(base: &Num, exponent: i32, check: Check<'_>) -> Result<Num> {
                         None => square.clone(),
                         Some(r) => r.times(&square),
                     };
-                    tidy(&mut next);
+                    normalize_references(&mut next);
                     result = Some(next);
                 }
                 mask >>= 1;
@@ -228,7 +228,7 @@ fn power_int(base: &Num, exponent: i32, check: Check<'_>) -> Result<Num> {
                 }
                 check()?;
                 square = square.times(&square);
-                tidy(&mut square);
+                normalize_references(&mut square);
                 if square.weight > WEIGHT_MAX
                     || result.as_ref().is_some_and(|r| r.weight > WEIGHT_MAX)
                 {

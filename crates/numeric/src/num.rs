@@ -1,4 +1,4 @@
-//! The form of a number in memory.
+//! Numbers in memory: sign or special value, weight, display scale, and base-10000 digits.
 
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
@@ -34,36 +34,44 @@ pub struct Num {
     pub digits: Digits,
 }
 
+/// 22003: the number does not fit the format.
 #[cold]
 pub fn overflow() -> PgError {
     pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format")
 }
 
 impl Num {
+    /// Zero with this display scale.
     pub fn zero(dscale: i32) -> Num {
         Num { sign: Sign::Pos, weight: 0, dscale, digits: Digits::new() }
     }
 
+    /// NaN or an infinity.
     pub fn special(sign: Sign) -> Num {
         Num { sign, ..Num::zero(0) }
     }
 
+    /// The number 1.
     pub fn one() -> Num {
         Num::from(1i64)
     }
 
+    /// Whether the number is zero.
     pub fn is_zero(&self) -> bool {
         self.is_finite() && self.digits.is_empty()
     }
 
+    /// Whether the number is neither NaN nor infinite.
     pub fn is_finite(&self) -> bool {
         matches!(self.sign, Sign::Pos | Sign::Neg)
     }
 
+    /// Whether the number is NaN.
     pub fn is_nan(&self) -> bool {
         self.sign == Sign::NaN
     }
 
+    /// Whether the number is +Infinity or -Infinity.
     pub fn is_infinite(&self) -> bool {
         matches!(self.sign, Sign::PosInf | Sign::NegInf)
     }
@@ -80,11 +88,12 @@ impl Num {
         }
     }
 
-    /// Has the number no fraction?
+    /// Whether the number is an integer.
     pub fn is_integral(&self) -> bool {
         self.digits.is_empty() || self.digits.len() as i32 <= self.weight + 1
     }
 
+    /// Removes leading and trailing zero digits, and makes the sign of zero positive.
     pub fn strip(&mut self) {
         while self.digits.last() == Some(&0) {
             self.digits.pop();
@@ -100,6 +109,7 @@ impl Num {
         }
     }
 
+    /// The number with the opposite sign; zero and NaN unchanged.
     #[must_use]
     pub fn negated(mut self) -> Num {
         self.sign = match self.sign {
@@ -190,6 +200,7 @@ impl Num {
         Ok(out)
     }
 
+    /// The number as a datum; 22003 if weight or scale do not fit the format.
     pub fn datum(&self) -> Result<Datum> {
         Ok(Datum::bytes(self.to_payload()?))
     }
@@ -227,7 +238,7 @@ impl Num {
     }
 
     /// The nearest double of an integer below 2^53 multiplied or divided by a power of ten that a
-    /// double represents exactly: then a single operation rounds correctly.
+    /// double represents exactly. Such a number needs a single operation, which rounds correctly.
     pub(crate) fn exact_f64(&self) -> Option<f64> {
         const POWERS: [f64; 6] = [1.0, 1e4, 1e8, 1e12, 1e16, 1e20];
         if !self.is_finite() || self.digits.len() > 4 {

@@ -1,7 +1,7 @@
 //! Arithmetic on numbers of few digits, directly on their payloads and without allocation: the
-//! common case of amounts and quantities. Each function returns `None` (or appends nothing) if a
-//! number or the result is not small; the caller then computes with [`Num`]. Results are
-//! bit-identical.
+//! common case of amounts and quantities. Each function returns `None` and appends nothing if an
+//! operand or the result is not small; the caller then computes with [`Num`], with bit-identical
+//! results.
 
 use super::num::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS};
 use std::cmp::Ordering;
@@ -243,6 +243,7 @@ pub struct Text {
 }
 
 impl Text {
+    /// The text.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
@@ -260,8 +261,8 @@ impl Text {
     /// Appends an integer with at least `least` digits.
     fn integer(&mut self, mut v: u64, least: usize) {
         let count = v.checked_ilog10().map_or(0, |log| log as usize + 1).max(least);
-        for place in self.bytes[self.len..self.len + count].iter_mut().rev() {
-            *place = b'0' + (v % 10) as u8;
+        for digit in self.bytes[self.len..self.len + count].iter_mut().rev() {
+            *digit = b'0' + (v % 10) as u8;
             v /= 10;
         }
         self.len += count;
@@ -389,7 +390,7 @@ mod tests {
                 }
             }
         }
-        assert!(small > 500, "the short way is not taken: {small}");
+        assert!(small > 500, "few operands are small: {small}");
     }
 
     #[test]
@@ -402,7 +403,7 @@ mod tests {
                 assert_eq!(String::from_utf8_lossy(got.as_bytes()), want);
             }
         }
-        assert!(small > 25, "the short way is not taken: {small}");
+        assert!(small > 25, "few operands are small: {small}");
     }
 
     #[test]
@@ -418,7 +419,7 @@ mod tests {
                 }
             }
         }
-        assert!(small > 30, "the short way is not taken: {small}");
+        assert!(small > 30, "few operands are small: {small}");
     }
 
     #[test]

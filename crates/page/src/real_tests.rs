@@ -3,6 +3,7 @@
 
 use crate::varlena::{Compression, Varlena};
 use crate::*;
+use ids::code::ColumnStorage;
 use ids::{BlockNo, Oid};
 use std::collections::HashMap;
 use std::fs;
@@ -168,7 +169,7 @@ fn catalogs(base: &Path) -> HashMap<u32, TupleDesc> {
         let align = Align::from_char(word(10) as u8).expect("an alignment");
         let mut attr =
             Attr::new(&name[..end], Oid(word(2) as u32), word(4) as i16, word(9) != 0, align);
-        attr.storage = word(11) as u8;
+        attr.storage = ColumnStorage::from_char(word(11) as u8).expect("a storage");
         found.entry(word(0) as u32).or_default().push((attnum, attr));
     }
     let sorted = found.into_iter().map(|(oid, mut attrs)| {
@@ -272,7 +273,7 @@ fn compressed_values_of_the_server_are_read_and_reproduced() {
     let mut attrs = vec![Attr::new(b"id", Oid(23), 4, true, Align::Int); 1];
     for name in [b"v", b"w"] {
         let mut attr = Attr::new(name, Oid(25), -1, false, Align::Int);
-        attr.storage = b'm';
+        attr.storage = ColumnStorage::Main;
         attrs.push(attr);
     }
     let desc = TupleDesc::new(attrs);
@@ -345,7 +346,7 @@ fn sequences_and_toast_pointers() {
 
     let files = pages(&cluster.0.join(&paths[1]));
     let mut attr = Attr::new(b"v", Oid(25), -1, false, Align::Int);
-    attr.storage = b'e';
+    attr.storage = ColumnStorage::External;
     let desc = TupleDesc::new(vec![attr]);
     let deformer = Deformer::new(&desc);
     let tuple = files[0].heap_tuple(1).expect("one row");

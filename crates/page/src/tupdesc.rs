@@ -1,49 +1,9 @@
 //! Tuple descriptors: the physical form of a relation's columns. Counterpart: access/tupdesc.h.
 
 use ids::Oid;
-
-/// Alignment of a type. Counterpart: `typalign`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum Align {
-    Char = 1,
-    Short = 2,
-    Int = 4,
-    Double = 8,
-}
-
-impl Align {
-    pub const fn bytes(self) -> usize {
-        self as usize
-    }
-
-    /// Rounds `offset` up.
-    #[inline(always)]
-    pub const fn up(self, offset: usize) -> usize {
-        let mask = self as usize - 1;
-        (offset + mask) & !mask
-    }
-
-    /// From `pg_type.typalign`.
-    pub const fn from_char(c: u8) -> Option<Align> {
-        match c {
-            b'c' => Some(Align::Char),
-            b's' => Some(Align::Short),
-            b'i' => Some(Align::Int),
-            b'd' => Some(Align::Double),
-            _ => None,
-        }
-    }
-
-    pub const fn to_char(self) -> u8 {
-        match self {
-            Align::Char => b'c',
-            Align::Short => b's',
-            Align::Int => b'i',
-            Align::Double => b'd',
-        }
-    }
-}
+use ids::builtin::ty;
+pub use ids::code::Align;
+use ids::code::{ColumnGenerated, ColumnIdentity, ColumnStorage};
 
 /// The value, for rows older than the column, of a column added by ALTER TABLE … ADD COLUMN …
 /// DEFAULT. Counterpart: `attmissingval`.
@@ -65,17 +25,14 @@ pub struct Attr {
     pub len: i16,
     pub by_val: bool,
     pub align: Align,
-    /// `p`, `e`, `m` or `x`.
-    pub storage: u8,
+    pub storage: ColumnStorage,
     /// `p` (pglz), `l` (lz4) or 0 (the default).
     pub compression: u8,
     pub not_null: bool,
     pub missing: Option<Missing>,
     pub dropped: bool,
-    /// `s` for a stored generated column, else 0.
-    pub generated: u8,
-    /// `a` or `d` for identity columns, else 0.
-    pub identity: u8,
+    pub generated: ColumnGenerated,
+    pub identity: ColumnIdentity,
     pub collation: Oid,
     pub ndims: i32,
 }
@@ -90,13 +47,13 @@ impl Attr {
             len,
             by_val,
             align,
-            storage: if len == -1 { b'x' } else { b'p' },
+            storage: if len == -1 { ColumnStorage::Extended } else { ColumnStorage::Plain },
             compression: 0,
             not_null: false,
             missing: None,
             dropped: false,
-            generated: 0,
-            identity: 0,
+            generated: ColumnGenerated::No,
+            identity: ColumnIdentity::No,
             collation: Oid::INVALID,
             ndims: 0,
         }
@@ -108,19 +65,30 @@ impl Attr {
 
     /// Is this a varlena that may be stored with a one-byte header?
     pub fn is_packable(&self) -> bool {
-        self.len == -1 && self.storage != b'p'
+        self.len == -1 && self.storage != ColumnStorage::Plain
     }
 
     /// Is a by-value word of this type zero-extended (OIDs, XIDs, floats) rather than
     /// sign-extended? See the table in `types::datum`.
     pub fn zero_extends(&self) -> bool {
-        match self.type_oid.0 {
-            // oid, xid, cid, float4, regproc
-            26 | 28 | 29 | 700 | 24 => true,
-            // regprocedure … regtype, regnamespace, regrole, regconfig, regdictionary, regcollation
-            2202..=2206 | 4089 | 4096 | 3734 | 3769 | 4191 => true,
-            _ => false,
-        }
+        matches!(
+            self.type_oid,
+            ty::OID
+                | ty::XID
+                | ty::CID
+                | ty::FLOAT4
+                | ty::REGPROC
+                | ty::REGPROCEDURE
+                | ty::REGOPER
+                | ty::REGOPERATOR
+                | ty::REGCLASS
+                | ty::REGTYPE
+                | ty::REGNAMESPACE
+                | ty::REGROLE
+                | ty::REGCONFIG
+                | ty::REGDICTIONARY
+                | ty::REGCOLLATION
+        )
     }
 }
 
@@ -135,7 +103,7 @@ pub struct TupleDesc {
 
 impl TupleDesc {
     pub fn new(attrs: Vec<Attr>) -> TupleDesc {
-        TupleDesc { attrs, type_oid: Oid(2249), typmod: -1 }
+        TupleDesc { attrs, type_oid: ty::RECORD, typmod: -1 }
     }
 
     pub fn len(&self) -> usize {

@@ -88,7 +88,7 @@ impl RawStmt {
         RawStmt { stmt, location: 0, len: 0, depth }
     }
 
-    /// Does processing it recursively need [`stdx::stack::wide`]?
+    /// Whether recursive processing of the statement needs [`stdx::stack::wide`].
     pub fn is_deep(&self) -> bool {
         self.depth > crate::options::DEEP_NODES
     }

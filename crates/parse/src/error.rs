@@ -5,22 +5,22 @@ use pgerror::{PgError, SqlState};
 
 /// A message whose SQLSTATE is not 42601 or that has a hint or detail. A message that ends with `…`
 /// matches as a prefix, one that begins with it as a suffix.
-struct Known {
+struct MessageFacts {
     message: &'static str,
     code: SqlState,
     hint: Option<&'static str>,
     detail: Option<&'static str>,
 }
 
-const fn known(message: &'static str, code: SqlState) -> Known {
-    Known { message, code, hint: None, detail: None }
+const fn known(message: &'static str, code: SqlState) -> MessageFacts {
+    MessageFacts { message, code, hint: None, detail: None }
 }
 
-const fn hinted(message: &'static str, code: SqlState, hint: &'static str) -> Known {
-    Known { message, code, hint: Some(hint), detail: None }
+const fn hinted(message: &'static str, code: SqlState, hint: &'static str) -> MessageFacts {
+    MessageFacts { message, code, hint: Some(hint), detail: None }
 }
 
-const KNOWN: &[Known] = &[
+const MESSAGES: &[MessageFacts] = &[
     known("invalid byte sequence for encoding …", SqlState::CHARACTER_NOT_IN_REPERTOIRE),
     known("… hash partition provided more than once", SqlState::DUPLICATE_OBJECT),
     known("… constraints cannot be marked DEFERRABLE", SqlState::FEATURE_NOT_SUPPORTED),
@@ -53,7 +53,7 @@ const KNOWN: &[Known] = &[
     known("dropping an enum value is not implemented", SqlState::FEATURE_NOT_SUPPORTED),
     known("conversion between …", SqlState::FEATURE_NOT_SUPPORTED),
     known("only string constants are supported in JSON_TABLE …", SqlState::FEATURE_NOT_SUPPORTED),
-    Known {
+    MessageFacts {
         message: "unsafe use of string constant with Unicode escapes",
         code: SqlState::FEATURE_NOT_SUPPORTED,
         hint: None,
@@ -84,7 +84,7 @@ const KNOWN: &[Known] = &[
         SqlState::SYNTAX_ERROR,
         "Use separate LIMIT and OFFSET clauses.",
     ),
-    Known {
+    MessageFacts {
         message: "invalid publication object list",
         code: SqlState::SYNTAX_ERROR,
         hint: None,
@@ -109,13 +109,14 @@ const KNOWN: &[Known] = &[
 ];
 
 /// Messages that have no position in PostgreSQL 15.
-const NOWHERE: &[&str] = &[
+const WITHOUT_POSITION: &[&str] = &[
     "SKIP LOCKED and WITH TIES options cannot be used together",
     "WITH TIES cannot be specified without ORDER BY clause",
     "FOREIGN KEY constraints cannot be marked NOT VALID",
     "… constraints cannot be marked DEFERRABLE",
     "… constraints cannot be marked NOT VALID",
     "… constraints cannot be marked NO INHERIT",
+    "unrecognized partitioning strategy …",
 ];
 
 fn matches(pattern: &str, message: &str) -> bool {
@@ -141,9 +142,9 @@ pub(crate) fn from_parser(message: String, function: &str, position: u32) -> PgE
     if message == "constraints cannot be altered to be NOT VALID" {
         message = "FOREIGN KEY constraints cannot be marked NOT VALID".to_owned();
     }
-    let nowhere = NOWHERE.iter().any(|n| matches(n, &message));
-    let position = if nowhere { 0 } else { position };
-    let known = KNOWN.iter().find(|k| matches(k.message, &message));
+    let has_no_position = WITHOUT_POSITION.iter().any(|n| matches(n, &message));
+    let position = if has_no_position { 0 } else { position };
+    let known = MESSAGES.iter().find(|k| matches(k.message, &message));
     let code = known.map_or(SqlState::SYNTAX_ERROR, |k| k.code);
     let mut error = PgError::new(code, message).at(position);
     if let Some(hint) = known.and_then(|k| k.hint) {

@@ -16,7 +16,8 @@ pub enum Category {
     Reserved,
 }
 
-/// Sorted. The flag: can the word be a column label without AS (`BARE_LABEL`)?
+/// The keywords, sorted. The flag is true if the word can be a column label without AS
+/// (`BARE_LABEL`).
 const KEYWORDS: &[(&str, Category, bool)] = {
     use Category::{ColName, Reserved, TypeFuncName, Unreserved};
     &[

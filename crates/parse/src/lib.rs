@@ -1,9 +1,9 @@
 //! The parser: SQL text to the raw parse tree [`ast`]. No names are looked up here.
 //!
 //! PostgreSQL's own parser (the grammar of version 18) parses the text; its tree is translated at
-//! the only place that calls C code, `edge`.
+//! the only module that calls C code, `ffi`.
 //!
-//! Syntax that is newer than version 15 is a syntax error, as far as `edge/newer` and `edge/json`
+//! Syntax that is newer than version 15 is a syntax error, as far as `ffi/newer` and `ffi/json`
 //! recognize it. XML syntax is accepted by the grammar and refused with 0A000. Words that are
 //! keywords only in the newer grammar cannot be used as names everywhere: `CREATE FUNCTION
 //! json_value` needs quotes.
@@ -12,13 +12,16 @@
 
 #![deny(unsafe_code)]
 
+// The raw parse tree and the settings of the parser.
 pub mod ast;
-#[allow(unsafe_code)]
-mod edge;
-mod error;
-mod junk;
 pub mod keywords;
 mod options;
+
+// The C parser, and checks that its lexer does not have.
+mod error;
+#[allow(unsafe_code)]
+mod ffi;
+mod lexical;
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +36,7 @@ use pgerror::{PgError, Result, SqlState};
 /// Memory of the grammar's nodes per token, in bytes: 115 were measured for a list of numbers, in
 /// which a token has two bytes.
 const TOKEN_BYTES: usize = 160;
-/// Number of copies of the text that the scanner and the tree hold.
+/// Number of copies of the text in the scanner and the tree.
 const TEXT_COPIES: usize = 3;
 
 /// Parses a query string with default settings.
@@ -53,22 +56,24 @@ pub fn parse_with_notices(
     notices: &mut Vec<PgError>,
 ) -> Result<Vec<RawStmt>> {
     admit(sql)?;
-    let parsed = edge::parse(sql, options);
+    let parsed = ffi::parse(sql, options);
     let mut found = Vec::new();
-    let junk = junk::first(sql, options.standard_conforming_strings, &mut found);
-    let place_of = |at: usize| i32::try_from(at).map_or(0, |at| position(sql, at));
+    let junk = lexical::first(sql, options.standard_conforming_strings, &mut found);
+    let position_of = |at: usize| i32::try_from(at).map_or(0, |at| position(sql, at));
     let parsed = match (parsed, junk) {
         (parsed, None) => parsed,
-        (Err(e), Some(j)) if e.fields().position.is_some_and(|p| p < place_of(j.start)) => Err(e),
+        (Err(e), Some(j)) if e.fields().position.is_some_and(|p| p < position_of(j.start)) => {
+            Err(e)
+        }
         (_, Some(j)) => {
-            Err(pgerror::pg_err!(SYNTAX_ERROR, "{}", j.message(sql)).at(place_of(j.start)))
+            Err(pgerror::pg_err!(SYNTAX_ERROR, "{}", j.message(sql)).at(position_of(j.start)))
         }
     };
     if !found.is_empty() {
         let end = parsed.as_ref().err().and_then(|e| e.fields().position).unwrap_or(u32::MAX);
         let wanted = found.into_iter().filter(|(at, notice)| {
             let is_escape = notice.code() == SqlState::NONSTANDARD_USE_OF_ESCAPE_CHARACTER;
-            place_of(*at) <= end && (options.escape_string_warning || !is_escape)
+            position_of(*at) <= end && (options.escape_string_warning || !is_escape)
         });
         notices.extend(wanted.map(|(_, notice)| notice));
     }
@@ -76,7 +81,8 @@ pub fn parse_with_notices(
 }
 
 /// The C parser's memory is not counted by the allocator, so an upper bound of it is requested in
-/// advance. A token makes a few nodes; it is a word, or at least one byte other than white space.
+/// advance. The parser creates a few nodes per token; a token is a word, or at least one byte other
+/// than white space.
 fn admit(sql: &str) -> Result<()> {
     if sql.len() < sync::memory::LARGE_BYTES {
         return Ok(());
@@ -95,7 +101,7 @@ fn admit(sql: &str) -> Result<()> {
 /// Parses the name of a type, as in `CAST(x AS …)`.
 pub fn parse_type_name(text: &str) -> Result<ast::TypeName> {
     let options = Options { mode: Mode::TypeName, ..Options::default() };
-    match edge::parse(text, options)?.pop().map(|s| s.stmt) {
+    match ffi::parse(text, options)?.pop().map(|s| s.stmt) {
         Some(Node::TypeName(name)) => Ok(*name),
         _ => Err(pgerror::pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\"")),
     }

@@ -1,4 +1,4 @@
-//! Settings of the parser, and limits of the tree that it makes.
+//! Settings of the parser, and limits of the trees that it builds.
 
 /// Limit of the tree's depth, in bytes of stack that PostgreSQL would use for it (the default of
 /// `max_stack_depth`). Deeper statements are refused with 54001, so the depth of every recursion
@@ -49,7 +49,7 @@ impl Options {
         };
         let quote = if self.backslash_quote { 0 } else { 16 };
         let conforming = if self.standard_conforming_strings { 0 } else { 32 };
-        // 64: no escape string warnings; `junk` reports them.
+        // 64: no escape string warnings; `lexical` reports them.
         mode | quote | conforming | 64
     }
 }

@@ -150,8 +150,8 @@ fn a_point_select_is_translated() {
 fn statements_have_locations() {
     let sql = "SELECT 1; ; UPDATE t SET a = 2 ";
     let all = parse(sql).unwrap();
-    let places: Vec<_> = all.iter().map(|s| (s.location, s.len)).collect();
-    assert_eq!(places, [(0, 8), (12, 0)]);
+    let locations: Vec<_> = all.iter().map(|s| (s.location, s.len)).collect();
+    assert_eq!(locations, [(0, 8), (12, 0)]);
     assert!(parse("").unwrap().is_empty());
     assert!(parse(" ; -- nothing\n").unwrap().is_empty());
 }

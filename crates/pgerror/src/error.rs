@@ -87,13 +87,14 @@ impl PgError {
         }))
     }
 
-    /// A feature of PostgreSQL that Norsu does not have (yet): 0A000 with its name.
+    /// The error for a feature of PostgreSQL that Norsu does not support: 0A000 with the name of
+    /// the feature.
     #[cold]
     pub fn unsupported(feature: impl fmt::Display) -> PgError {
         PgError::new(SqlState::FEATURE_NOT_SUPPORTED, format!("{feature} is not supported"))
     }
 
-    /// A broken invariant that does not endanger shared state: XX000.
+    /// The error for a violated invariant that does not endanger shared state: XX000.
     #[cold]
     pub fn internal(message: impl Into<String>) -> PgError {
         PgError::new(SqlState::INTERNAL_ERROR, message)
@@ -117,7 +118,7 @@ impl PgError {
         self
     }
 
-    /// Adds a line of context outside those already there.
+    /// Adds a line of context after the existing lines, which belong to inner levels.
     #[must_use]
     pub fn context(mut self, line: impl Into<String>) -> PgError {
         self.0.context.push(line.into());

@@ -2,6 +2,8 @@
 //! nodes/primnodes.h.
 
 use crate::query::{Query, SortGroupClause};
+use ids::builtin::{collation, ty};
+use ids::code::AggKind;
 use ids::{AttrNo, Oid};
 use stdx::Nested;
 use types::Datum;
@@ -33,51 +35,34 @@ impl PartialEq for Location {
 
 impl Eq for Location {}
 
-/// An expression after analysis: every name resolved, every type known.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Expr {
-    Var(Var),
-    Const(Const),
-    Param(Param),
-    Aggref(Box<Aggref>),
-    GroupingFunc(Box<GroupingFunc>),
-    WindowFunc(Box<WindowFunc>),
-    SubscriptingRef(Box<SubscriptingRef>),
-    FuncExpr(Box<FuncExpr>),
-    NamedArg(Box<NamedArgExpr>),
-    OpExpr(Box<OpExpr>),
-    /// `IS DISTINCT FROM`: not strict, `opno` is the equality operator.
-    Distinct(Box<OpExpr>),
-    /// `NULLIF`: `opno` is the equality operator.
-    NullIf(Box<OpExpr>),
-    ScalarArrayOp(Box<ScalarArrayOpExpr>),
-    Bool(Box<BoolExpr>),
-    SubLink(Box<SubLink>),
-    SubPlan(Box<SubPlan>),
-    FieldSelect(Box<FieldSelect>),
-    FieldStore(Box<FieldStore>),
-    Relabel(Box<RelabelType>),
-    CoerceViaIo(Box<CoerceViaIo>),
-    ArrayCoerce(Box<ArrayCoerceExpr>),
-    ConvertRowtype(Box<ConvertRowtypeExpr>),
-    Collate(Box<CollateExpr>),
-    Case(Box<CaseExpr>),
-    CaseTest(CaseTestExpr),
-    Array(Box<ArrayExpr>),
-    Row(Box<RowExpr>),
-    RowCompare(Box<RowCompareExpr>),
-    Coalesce(Box<CoalesceExpr>),
-    MinMax(Box<MinMaxExpr>),
-    SqlValue(SqlValueFunction),
-    Xml(Box<XmlExpr>),
-    NullTest(Box<NullTest>),
-    BooleanTest(Box<BooleanTest>),
-    CoerceToDomain(Box<CoerceToDomain>),
-    CoerceToDomainValue(CoerceToDomainValue),
-    SetToDefault(SetToDefault),
-    CurrentOf(CurrentOfExpr),
-    NextValue(NextValueExpr),
+macro_rules! enumeration {
+    ($($(#[$doc:meta])* $variant:ident($ty:ty) $($label:literal)*,)*) => {
+        /// An expression after analysis: every name resolved, every type known.
+        #[derive(Clone, PartialEq, Debug)]
+        pub enum Expr {
+            $($(#[$doc])* $variant($ty),)*
+        }
+    };
 }
+
+expression_variants!(enumeration);
+
+macro_rules! structs {
+    ($(
+        $(#[$doc:meta])*
+        $node:ident {
+            $($(#[$field_doc:meta])* $field:ident $(($name:literal))?: $ty:ty $(as $codec:ident)?,)*
+        }
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct $node {
+            $($(#[$field_doc])* pub $field: $ty,)*
+        }
+    )*};
+}
+
+expression_nodes!(structs);
 
 /// Column of a range-table entry. In finished plans `varno` may be one of the special numbers
 /// below; `varattno` is then a position in the child's target list or among the index's columns.
@@ -134,17 +119,6 @@ pub enum ParamKind {
     MultiExpr,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub struct Param {
-    pub paramkind: ParamKind,
-    /// 1-based for `Extern`, 0-based for `Exec`.
-    pub paramid: i32,
-    pub paramtype: Oid,
-    pub paramtypmod: i32,
-    pub paramcollid: Oid,
-    pub location: Location,
-}
-
 /// How an aggregate's transition and final functions are split between plan nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum AggSplit {
@@ -152,30 +126,6 @@ pub enum AggSplit {
     Simple,
     InitialSerial,
     FinalDeserial,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct Aggref {
-    pub aggfnoid: Oid,
-    pub aggtype: Oid,
-    pub aggcollid: Oid,
-    pub inputcollid: Oid,
-    pub aggtranstype: Oid,
-    pub aggargtypes: Vec<Oid>,
-    pub aggdirectargs: Vec<Expr>,
-    pub args: Vec<TargetEntry>,
-    pub aggorder: Vec<SortGroupClause>,
-    pub aggdistinct: Vec<SortGroupClause>,
-    pub aggfilter: Option<Expr>,
-    pub aggstar: bool,
-    pub aggvariadic: bool,
-    /// `n` normal, `o` ordered-set, `h` hypothetical-set.
-    pub aggkind: u8,
-    pub agglevelsup: u32,
-    pub aggsplit: AggSplit,
-    pub aggno: i32,
-    pub aggtransno: i32,
-    pub location: Location,
 }
 
 #[derive(Clone, Debug)]
@@ -194,35 +144,6 @@ impl PartialEq for GroupingFunc {
     }
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub struct WindowFunc {
-    pub winfnoid: Oid,
-    pub wintype: Oid,
-    pub wincollid: Oid,
-    pub inputcollid: Oid,
-    pub args: Vec<Expr>,
-    pub aggfilter: Option<Expr>,
-    pub winref: u32,
-    pub winstar: bool,
-    pub winagg: bool,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct SubscriptingRef {
-    pub refcontainertype: Oid,
-    pub refelemtype: Oid,
-    pub refrestype: Oid,
-    pub reftypmod: i32,
-    pub refcollid: Oid,
-    pub refupperindexpr: Vec<Option<Expr>>,
-    /// Empty unless this is a slice.
-    pub reflowerindexpr: Vec<Option<Expr>>,
-    pub refexpr: Expr,
-    /// The value assigned, in an assignment.
-    pub refassgnexpr: Option<Expr>,
-}
-
 /// How a coercion is shown when the expression is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CoercionForm {
@@ -237,67 +158,11 @@ pub enum CoercionForm {
     SqlSyntax,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub struct FuncExpr {
-    pub funcid: Oid,
-    pub funcresulttype: Oid,
-    pub funcretset: bool,
-    pub funcvariadic: bool,
-    pub funcformat: CoercionForm,
-    pub funccollid: Oid,
-    pub inputcollid: Oid,
-    pub args: Vec<Expr>,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct NamedArgExpr {
-    pub arg: Expr,
-    pub name: String,
-    pub argnumber: i32,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct OpExpr {
-    pub opno: Oid,
-    /// `pg_proc` OID of the operator's function; invalid until the planner fills it in.
-    pub opfuncid: Oid,
-    pub opresulttype: Oid,
-    pub opretset: bool,
-    pub opcollid: Oid,
-    pub inputcollid: Oid,
-    /// One (prefix) or two.
-    pub args: Vec<Expr>,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct ScalarArrayOpExpr {
-    pub opno: Oid,
-    pub opfuncid: Oid,
-    pub hashfuncid: Oid,
-    pub negfuncid: Oid,
-    /// `ANY` if true, else `ALL`.
-    pub use_or: bool,
-    pub inputcollid: Oid,
-    /// The scalar and the array.
-    pub args: Vec<Expr>,
-    pub location: Location,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoolOp {
     And,
     Or,
     Not,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct BoolExpr {
-    pub boolop: BoolOp,
-    pub args: Vec<Expr>,
-    pub location: Location,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -311,23 +176,6 @@ pub enum SubLinkKind {
     Array,
     /// `WITH` query; in SubPlans only.
     Cte,
-}
-
-/// A sub-select within an expression, before planning.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SubLink {
-    pub kind: SubLinkKind,
-    /// Number of a `MultiExpr` sublink, else 0.
-    pub id: i32,
-    /// The comparison over `Param { paramkind: Sublink }`, for ANY, ALL and row comparison.
-    pub testexpr: Option<Expr>,
-    /// The operator as written, for printing.
-    pub oper_name: Vec<String>,
-    pub subselect: Nested<Query>,
-    /// The array type of `ARRAY(…)`, else invalid. It is not stored: analysis, or the reader of a
-    /// stored tree, looks it up in the catalogs.
-    pub array_type: Oid,
-    pub location: Location,
 }
 
 /// A sub-select within an expression, after planning.
@@ -358,116 +206,6 @@ pub struct SubPlan {
     pub per_call_cost: f64,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub struct FieldSelect {
-    pub arg: Expr,
-    pub fieldnum: AttrNo,
-    pub resulttype: Oid,
-    pub resulttypmod: i32,
-    pub resultcollid: Oid,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct FieldStore {
-    pub arg: Expr,
-    pub newvals: Vec<Expr>,
-    pub fieldnums: Vec<AttrNo>,
-    pub resulttype: Oid,
-}
-
-/// A binary-compatible relabelling.
-#[derive(Clone, PartialEq, Debug)]
-pub struct RelabelType {
-    pub arg: Expr,
-    pub resulttype: Oid,
-    pub resulttypmod: i32,
-    pub resultcollid: Oid,
-    pub relabelformat: CoercionForm,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct CoerceViaIo {
-    pub arg: Expr,
-    pub resulttype: Oid,
-    pub resultcollid: Oid,
-    pub coerceformat: CoercionForm,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct ArrayCoerceExpr {
-    pub arg: Expr,
-    /// The element's coercion, over a `CaseTest`.
-    pub elemexpr: Expr,
-    pub resulttype: Oid,
-    pub resulttypmod: i32,
-    pub resultcollid: Oid,
-    pub coerceformat: CoercionForm,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct ConvertRowtypeExpr {
-    pub arg: Expr,
-    pub resulttype: Oid,
-    pub convertformat: CoercionForm,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct CollateExpr {
-    pub arg: Expr,
-    pub coll_oid: Oid,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct CaseExpr {
-    pub casetype: Oid,
-    pub casecollid: Oid,
-    /// The value tested, in `CASE x WHEN …`; the conditions refer to it by `CaseTest`.
-    pub arg: Option<Expr>,
-    pub args: Vec<CaseWhen>,
-    pub defresult: Option<Expr>,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct CaseWhen {
-    pub expr: Expr,
-    pub result: Expr,
-    pub location: Location,
-}
-
-/// Placeholder for the value that an enclosing node tests or iterates over.
-#[derive(Clone, PartialEq, Debug)]
-pub struct CaseTestExpr {
-    pub typeid: Oid,
-    pub typmod: i32,
-    pub collation: Oid,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct ArrayExpr {
-    pub array_typeid: Oid,
-    pub array_collid: Oid,
-    pub element_typeid: Oid,
-    pub elements: Vec<Expr>,
-    /// The elements are themselves arrays.
-    pub multidims: bool,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct RowExpr {
-    pub args: Vec<Expr>,
-    pub row_typeid: Oid,
-    pub row_format: CoercionForm,
-    pub colnames: Vec<String>,
-    pub location: Location,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RowCompareKind {
     Lt = 1,
@@ -476,35 +214,6 @@ pub enum RowCompareKind {
     Ge = 4,
     Gt = 5,
     Ne = 6,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct RowCompareExpr {
-    pub rctype: RowCompareKind,
-    pub opnos: Vec<Oid>,
-    pub opfamilies: Vec<Oid>,
-    pub inputcollids: Vec<Oid>,
-    pub largs: Vec<Expr>,
-    pub rargs: Vec<Expr>,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct CoalesceExpr {
-    pub coalescetype: Oid,
-    pub coalescecollid: Oid,
-    pub args: Vec<Expr>,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct MinMaxExpr {
-    pub minmaxtype: Oid,
-    pub minmaxcollid: Oid,
-    pub inputcollid: Oid,
-    /// `GREATEST` if true, else `LEAST`.
-    pub greatest: bool,
-    pub args: Vec<Expr>,
-    pub location: Location,
 }
 
 /// SQL value functions, which are written without parentheses. The order is PostgreSQL's.
@@ -527,14 +236,6 @@ pub enum SqlValueKind {
     CurrentSchema,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub struct SqlValueFunction {
-    pub op: SqlValueKind,
-    pub typeid: Oid,
-    pub typmod: i32,
-    pub location: Location,
-}
-
 /// Kind of an SQL/XML expression. The order is PostgreSQL's: it is stored as a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum XmlOp {
@@ -548,34 +249,6 @@ pub enum XmlOp {
     IsDocument,
 }
 
-/// An SQL/XML expression in a stored definition. It can be deparsed but not executed.
-#[derive(Clone, PartialEq, Debug)]
-pub struct XmlExpr {
-    pub op: XmlOp,
-    /// Name of an element or a processing instruction.
-    pub name: Option<String>,
-    /// Attributes, or the parts of a forest; `arg_names` has a name for each.
-    pub named_args: Vec<Expr>,
-    pub arg_names: Vec<String>,
-    pub args: Vec<Expr>,
-    /// `CONTENT`, else `DOCUMENT`.
-    pub content: bool,
-    /// Result type of `XMLSERIALIZE`.
-    pub typeid: Oid,
-    pub typmod: i32,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct NullTest {
-    pub arg: Expr,
-    /// `IS NOT NULL` if true.
-    pub is_not: bool,
-    /// The argument is composite: test its fields.
-    pub argisrow: bool,
-    pub location: Location,
-}
-
 /// The order is PostgreSQL's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoolTestKind {
@@ -587,96 +260,30 @@ pub enum BoolTestKind {
     IsNotUnknown,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub struct BooleanTest {
-    pub arg: Expr,
-    pub booltesttype: BoolTestKind,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct CoerceToDomain {
-    pub arg: Expr,
-    pub resulttype: Oid,
-    pub resulttypmod: i32,
-    pub resultcollid: Oid,
-    pub coercionformat: CoercionForm,
-    pub location: Location,
-}
-
-/// `VALUE` in a domain's check.
-#[derive(Clone, PartialEq, Debug)]
-pub struct CoerceToDomainValue {
-    pub typeid: Oid,
-    pub typmod: i32,
-    pub collation: Oid,
-    pub location: Location,
-}
-
-/// `DEFAULT` in INSERT or UPDATE, before rewriting.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SetToDefault {
-    pub typeid: Oid,
-    pub typmod: i32,
-    pub collation: Oid,
-    pub location: Location,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct CurrentOfExpr {
-    pub cvarno: i32,
-    pub cursor_name: Option<String>,
-    pub cursor_param: i32,
-}
-
-/// `nextval` of an identity column's sequence, without a permission check.
-#[derive(Clone, PartialEq, Debug)]
-pub struct NextValueExpr {
-    pub seqid: Oid,
-    pub typeid: Oid,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct TargetEntry {
-    pub expr: Expr,
-    /// Output column, or target column of an INSERT or UPDATE.
-    pub resno: AttrNo,
-    pub resname: Option<String>,
-    /// Non-zero if referred to by a sort, group or distinct clause.
-    pub ressortgroupref: u32,
-    /// Source table and column of a plain column, else invalid and 0.
-    pub resorigtbl: Oid,
-    pub resorigcol: AttrNo,
-    /// Not part of the result.
-    pub resjunk: bool,
-}
-
 impl Expr {
     /// The type of the value. Counterpart: `exprType`.
     pub fn type_oid(&self) -> Oid {
-        const BOOL: Oid = Oid(16);
-        const RECORD: Oid = Oid(2249);
         match self {
             Expr::Var(n) => n.vartype,
             Expr::Const(n) => n.consttype,
             Expr::Param(n) => n.paramtype,
             Expr::Aggref(n) => n.aggtype,
-            Expr::GroupingFunc(_) => Oid(23),
+            Expr::GroupingFunc(_) => ty::INT4,
             Expr::WindowFunc(n) => n.wintype,
             Expr::SubscriptingRef(n) => n.refrestype,
             Expr::FuncExpr(n) => n.funcresulttype,
             Expr::NamedArg(n) => n.arg.type_oid(),
             Expr::OpExpr(n) | Expr::Distinct(n) => n.opresulttype,
             Expr::NullIf(n) => n.args.first().map_or(n.opresulttype, Expr::type_oid),
-            Expr::ScalarArrayOp(_) | Expr::Bool(_) | Expr::RowCompare(_) => BOOL,
-            Expr::NullTest(_) | Expr::BooleanTest(_) | Expr::CurrentOf(_) => BOOL,
+            Expr::ScalarArrayOp(_) | Expr::Bool(_) | Expr::RowCompare(_) => ty::BOOL,
+            Expr::NullTest(_) | Expr::BooleanTest(_) | Expr::CurrentOf(_) => ty::BOOL,
             Expr::SubLink(n) => n.type_oid(),
             Expr::SubPlan(n) => match n.kind {
                 SubLinkKind::Expr => n.first_col_type,
                 // The planner sets `first_col_type` to the array type for ARRAY(…).
                 SubLinkKind::Array => n.first_col_type,
-                SubLinkKind::MultiExpr => RECORD,
-                _ => BOOL,
+                SubLinkKind::MultiExpr => ty::RECORD,
+                _ => ty::BOOL,
             },
             Expr::FieldSelect(n) => n.resulttype,
             Expr::FieldStore(n) => n.resulttype,
@@ -693,9 +300,9 @@ impl Expr {
             Expr::MinMax(n) => n.minmaxtype,
             Expr::SqlValue(n) => n.typeid,
             Expr::Xml(n) => match n.op {
-                XmlOp::IsDocument => BOOL,
-                XmlOp::Serialize => Oid(25),
-                _ => Oid(142),
+                XmlOp::IsDocument => ty::BOOL,
+                XmlOp::Serialize => ty::TEXT,
+                _ => ty::XML,
             },
             Expr::CoerceToDomain(n) => n.resulttype,
             Expr::CoerceToDomainValue(n) => n.typeid,
@@ -789,8 +396,8 @@ impl Expr {
             Expr::Coalesce(n) => n.coalescecollid,
             Expr::MinMax(n) => n.minmaxcollid,
             // current_user and the like have type name, whose collation is C.
-            Expr::SqlValue(n) if n.typeid == Oid(19) => Oid(950),
-            Expr::Xml(n) if n.op == XmlOp::Serialize => Oid(100),
+            Expr::SqlValue(n) if n.typeid == ty::NAME => collation::C,
+            Expr::Xml(n) if n.op == XmlOp::Serialize => collation::DEFAULT,
             Expr::CoerceToDomain(n) => n.resultcollid,
             Expr::CoerceToDomainValue(n) => n.collation,
             Expr::SetToDefault(n) => n.collation,
@@ -864,7 +471,7 @@ impl FuncExpr {
             return None;
         }
         match &self.args[..] {
-            [_, Expr::Const(c)] | [_, Expr::Const(c), _] if c.consttype == Oid(23) => {
+            [_, Expr::Const(c)] | [_, Expr::Const(c), _] if c.consttype == ty::INT4 => {
                 match c.value {
                     Datum::Word(word) => Some(word as i32),
                     _ => None,
@@ -883,8 +490,8 @@ impl SubLink {
                 self.subselect.target_list.first().map_or(Oid::INVALID, |t| t.expr.type_oid())
             }
             SubLinkKind::Array => self.array_type,
-            SubLinkKind::MultiExpr => Oid(2249),
-            _ => Oid(16),
+            SubLinkKind::MultiExpr => ty::RECORD,
+            _ => ty::BOOL,
         }
     }
 }

@@ -4,9 +4,13 @@
 //! (`pg_node_tree`), so that each server reads the defaults, checks, index expressions and view
 //! rules that the other stored. Nodes are plain data: no look-ups, no evaluation.
 //!
-//! Reading order: `expr`, `query`, `node`, `walk`, `params`, `nodetree`.
+//! Reading order: `nodes` (the list of expression nodes), `expr`, `query`, `node`, `walk`,
+//! `params`, `nodetree`.
 
 #![forbid(unsafe_code)]
+
+#[macro_use]
+mod nodes;
 
 pub mod expr;
 pub mod levels;

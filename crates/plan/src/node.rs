@@ -37,7 +37,7 @@ pub struct PlannedStmt {
     /// Functions and types whose change makes the plan stale: (catalog OID, object OID).
     pub inval_items: Vec<(Oid, Oid)>,
     /// Privileges to check each time before the statement runs.
-    pub rights: RightsNeeded,
+    pub privileges: RequiredPrivileges,
     /// Types of the exec parameters.
     pub param_exec_types: Vec<Oid>,
     /// Expressions over parameters and constants. They are evaluated when values are bound to the
@@ -57,15 +57,15 @@ impl PlannedStmt {
 
 /// Privileges on all relations and functions that the statement uses, at any query level.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct RightsNeeded {
-    pub relations: Vec<RelationRights>,
+pub struct RequiredPrivileges {
+    pub relations: Vec<RelationPrivileges>,
     /// Functions whose EXECUTE privilege must be checked: those with an access control list.
     pub functions: Vec<Oid>,
 }
 
 /// Privileges on one relation. Counterpart: the permission fields of `RangeTblEntry`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct RelationRights {
+pub struct RelationPrivileges {
     pub relid: Oid,
     /// Bits of [`crate::query::acl`].
     pub required: u32,

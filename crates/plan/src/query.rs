@@ -2,9 +2,9 @@
 //! Counterpart: nodes/parsenodes.h.
 
 use crate::expr::{Expr, Location, TargetEntry};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use stdx::Nested;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CmdType {
@@ -115,8 +115,7 @@ pub struct Alias {
 pub enum RteKind {
     Relation {
         relid: Oid,
-        /// `pg_class.relkind`.
-        relkind: u8,
+        relkind: RelKind,
         /// Lock mode number (1 = AccessShare … 8 = AccessExclusive).
         rellockmode: i32,
         tablesample: Option<Box<TableSample>>,

@@ -5,7 +5,7 @@
 use crate::path::{AppendRel, AppendShape, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::pullup::is_plain_select;
 use crate::relids::Relids;
-use crate::setop::{arm_path, has_from, never_gives_rows};
+use crate::setop::{has_from, never_gives_rows, set_input_path};
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::target_for;
 use pgerror::Result;
@@ -119,7 +119,7 @@ impl Planner<'_> {
         let mut paths = root.subqueries[plan].paths.above();
         for p in root.subqueries[plan].paths.unparameterized() {
             let order = order_above((level, &member.columns), &p.order, |n| column(root, n));
-            paths.add(Path { order, ..arm_path(rti, plan, p) });
+            paths.add(Path { order, ..set_input_path(rti, plan, p) });
         }
         root.append_rels.push(member);
         Ok(Member { rti, paths })

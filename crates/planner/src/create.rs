@@ -10,6 +10,7 @@ use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use crate::vars::{make_var, pull_vars, push_unique};
 use ids::Oid;
+use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry};
 use plan::node::{Agg, AggStrategy, GroupKeys, Plan, PlanInfo, PlanNode, PlanRowMark, SortKeys};
@@ -341,12 +342,13 @@ impl Planner<'_> {
     ) -> Result<SortKeys> {
         let mut keys = SortKeys::default();
         for k in order {
+            let key = without_collation(&k.expr);
             let t = output
                 .iter()
-                .find(|t| t.expr == *k.expr)
+                .find(|t| without_collation(&t.expr) == key)
                 .ok_or_else(|| PgError::internal("sort column not found in target list"))?;
             let ty = k.expr.type_oid();
-            let strategy = if k.descending { 5 } else { 1 };
+            let strategy = if k.descending { btree::GREATER } else { btree::LESS };
             let op = self
                 .host
                 .family_operator(k.family, ty, ty, strategy)?
@@ -362,6 +364,19 @@ impl Planner<'_> {
             keys.nulls_first.push(k.nulls_first);
         }
         Ok(keys)
+    }
+}
+
+/// The expression without a RelabelType that changes only its collation: a sort column has the
+/// collation of its key.
+fn without_collation(e: &Expr) -> &Expr {
+    match e {
+        Expr::Relabel(r)
+            if r.resulttype == r.arg.type_oid() && r.resulttypmod == r.arg.typmod() =>
+        {
+            &r.arg
+        }
+        e => e,
     }
 }
 

@@ -24,8 +24,8 @@ impl Planner<'_> {
         path: &Path,
     ) -> Result<CreatedPlan> {
         let plan = match &path.kind {
-            PathKind::SetInput { rti, plan, path: arm } => {
-                self.create_set_input(root, *rti, *plan, arm)?
+            PathKind::SetInput { rti, plan, path: input } => {
+                self.create_set_input(root, *rti, *plan, input)?
             }
             PathKind::Convert { child, types } => {
                 let mut plan = self.create_projected(root, child)?;

@@ -7,18 +7,13 @@ use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
 use crate::selectivity::strip;
 use crate::state::Planner;
-use ids::Oid;
+use ids::builtin::collation::DEFAULT as DEFAULT_COLLATION;
+use ids::strategy::btree::{EQUAL, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL};
+use ids::{Oid, StrategyNumber};
 use pgerror::Result;
 use plan::expr::{BoolOp, Const, Expr, Location, OpExpr};
 use std::cmp::Ordering;
 use types::{Datum, oids};
-
-const DEFAULT_COLLATION: Oid = Oid(100);
-const LESS: u16 = 1;
-const LESS_EQUAL: u16 = 2;
-const EQUAL: u16 = 3;
-const GREATER_EQUAL: u16 = 4;
-const GREATER: u16 = 5;
 
 impl Planner<'_> {
     /// Lossy index conditions that `q` implies; `q` itself must still be tested.
@@ -68,7 +63,7 @@ impl Planner<'_> {
         &mut self,
         key: &IndexKey,
         left: &Expr,
-        strategy: u16,
+        strategy: StrategyNumber,
         value: &[u8],
     ) -> Result<Option<Expr>> {
         let ty = key.opcintype;
@@ -199,7 +194,7 @@ impl Planner<'_> {
 
 /// True if `x s c` implies `x t d` for strategies `s` and `t`, where `o` is the order of `c` and
 /// `d`.
-fn follows(s: u16, t: u16, o: Ordering) -> bool {
+fn follows(s: StrategyNumber, t: StrategyNumber, o: Ordering) -> bool {
     match (s, t) {
         (LESS, LESS | LESS_EQUAL) => o.is_le(),
         (LESS_EQUAL | EQUAL, LESS) => o.is_lt(),
@@ -219,7 +214,7 @@ mod tests {
     #[test]
     fn implications_between_comparisons() {
         let values = [-1i32, 0, 1, 2, 3];
-        let holds = |s: u16, x: i32, c: i32| match s {
+        let holds = |s: StrategyNumber, x: i32, c: i32| match s {
             LESS => x < c,
             LESS_EQUAL => x <= c,
             EQUAL => x == c,
@@ -228,7 +223,8 @@ mod tests {
         };
         // Constants are doubled so that odd points represent the values between them.
         let points: Vec<i32> = (-6..=10).collect();
-        for (s, t) in (1..=5).flat_map(|s| (1..=5).map(move |t| (s, t))) {
+        let all = [LESS, LESS_EQUAL, EQUAL, GREATER_EQUAL, GREATER];
+        for (s, t) in all.iter().flat_map(|s| all.iter().map(move |t| (*s, *t))) {
             for (c, d) in values.iter().flat_map(|c| values.iter().map(move |d| (*c, *d))) {
                 let real = points.iter().all(|&x| !holds(s, x, 2 * c) || holds(t, x, 2 * d));
                 assert_eq!(follows(s, t, c.cmp(&d)), real, "{s} {c} {t} {d}");

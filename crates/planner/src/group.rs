@@ -9,6 +9,8 @@ use crate::stage::Grouping;
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::target_for;
 use crate::width::table_size;
+use ids::RelKind;
+use ids::code::AggKind;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{AggSplit, Aggref, CoercionForm, Expr, RelabelType, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
@@ -192,7 +194,8 @@ impl Planner<'_> {
         let tables: BTreeSet<i32> = columns.iter().flatten().map(|c| c.0).collect();
         for rti in tables {
             // The primary key of an inheritance parent does not cover its children.
-            let RteKind::Relation { relid, relkind: b'r', .. } = query.rte(rti).kind else {
+            let RteKind::Relation { relid, relkind: RelKind::Table, .. } = query.rte(rti).kind
+            else {
                 continue;
             };
             let table = self.host.relation(relid)?;
@@ -367,7 +370,7 @@ impl Planner<'_> {
 pub(crate) fn has_sorting_aggs(exprs: &[Expr]) -> bool {
     let sorts = |e: &Expr| {
         matches!(e, Expr::Aggref(a)
-            if !a.aggorder.is_empty() || !a.aggdistinct.is_empty() || a.aggkind != b'n')
+            if !a.aggorder.is_empty() || !a.aggdistinct.is_empty() || a.aggkind != AggKind::Normal)
     };
     exprs.iter().any(|e| plan::walk::any(e, &mut |x| sorts(x)))
 }

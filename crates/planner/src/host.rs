@@ -4,7 +4,7 @@
 //! lsyscache.c.
 
 use access::{Capabilities, CostModel};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind, StrategyNumber};
 use pgerror::Result;
 use plan::expr::{Expr, FuncExpr, OpExpr};
 use plan::query::Query;
@@ -28,8 +28,7 @@ pub struct ColumnInfo {
 #[derive(Clone, Debug)]
 pub struct RelationInfo {
     pub oid: Oid,
-    /// `pg_class.relkind`.
-    pub kind: u8,
+    pub kind: RelKind,
     /// The type of the relation's rows.
     pub row_type: Oid,
     /// Current number of blocks.
@@ -83,8 +82,8 @@ pub struct IndexInfo {
 
 impl IndexInfo {
     /// The strategy number of equality in the index's operator families.
-    pub fn equality(&self) -> u16 {
-        self.capabilities.equality.0
+    pub fn equality(&self) -> StrategyNumber {
+        self.capabilities.equality
     }
 }
 
@@ -226,14 +225,14 @@ pub trait OperatorLookup {
     fn opclass(&mut self, opclass: Oid) -> Result<(Oid, Oid)>;
     /// Strategy number of an operator in an operator family, if it is a member (in a B-tree family
     /// 1 `<` … 5 `>`).
-    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>>;
+    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<StrategyNumber>>;
     /// The operator of a family with these operand types and strategy.
     fn family_operator(
         &mut self,
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: u16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>>;
     /// The order of a `<` or `>` operator.
     fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderingInfo>>;

@@ -23,9 +23,9 @@ impl Planner<'_> {
             let [function] = functions.as_slice() else { continue };
             let Some((call, sub)) = self.body_of(function)? else { continue };
             let lateral = call.args.iter().any(|a| !relids_of(a).is_empty());
-            let rights = crate::rights::of_query(&sub, self.host)?;
-            self.rights.relations.extend(rights.relations);
-            self.rights.functions.extend(rights.functions);
+            let privileges = crate::privileges::of_query(&sub, self.host)?;
+            self.privileges.relations.extend(privileges.relations);
+            self.privileges.functions.extend(privileges.functions);
             let rte = &mut query.rtable[i];
             rte.lateral |= lateral;
             rte.kind = RteKind::Subquery {

@@ -112,13 +112,31 @@ struct RescanCost {
     keep: bool,
 }
 
-/// The inner side of a nested loop with its costs.
-struct InnerScan {
-    path: PathRef,
+/// How a nested loop scans an inner path, with costs.
+struct InnerScan<'a> {
+    above: Above<'a>,
     startup: f64,
     /// Total cost of the first scan and of each rescan.
     first: f64,
     further: f64,
+}
+
+/// The node between an inner path and the nested loop.
+enum Above<'a> {
+    Nothing,
+    Material,
+    Memoize(&'a MemoKeys, (f64, f64)),
+}
+
+impl InnerScan<'_> {
+    /// The path with the node above it.
+    fn path(&self, inner: &PathRef) -> PathRef {
+        match self.above {
+            Above::Nothing => inner.clone(),
+            Above::Material => material(inner, self.first),
+            Above::Memoize(keys, costs) => memoized(inner, keys, costs),
+        }
+    }
 }
 
 impl Planner<'_> {
@@ -189,9 +207,10 @@ impl Planner<'_> {
                 if !out.paths.would_keep(properties) {
                     continue;
                 }
+                let inner = scan.path(rp);
                 let join_quals = side.join_quals.clone();
                 out.paths.add(Path {
-                    kind: PathKind::NestLoop(join.path(lp.clone(), scan.path, join_quals)),
+                    kind: PathKind::NestLoop(join.path(lp.clone(), inner, join_quals)),
                     relids: out.relids.clone(),
                     rows: out.rows,
                     width: out.width,
@@ -228,41 +247,37 @@ impl Planner<'_> {
         Ok(sides)
     }
 
-    /// The inner side of a nested loop, under Material or Memoize where that makes rescans cheaper.
-    fn inner_scan(
+    /// The scan of an inner path, under Material or Memoize where that makes rescans cheaper.
+    fn inner_scan<'a>(
         &self,
         lp: &Path,
-        side: &InnerSide<'_>,
+        side: &'a InnerSide<'_>,
         factors: Option<&SemiAntiFactors>,
-    ) -> InnerScan {
+    ) -> InnerScan<'a> {
         let rp = side.path;
-        if rp.outer.is_disjoint(&lp.relids) {
-            let RescanCost { first, further, keep } = side.rescan;
-            let again = lp.rows > 1.0;
-            return InnerScan {
-                path: if again && keep { material(rp, first) } else { rp.clone() },
-                startup: rp.startup,
-                first: if again { first } else { rp.total },
-                further: if again { further } else { rp.total },
-            };
-        }
-        let plain =
-            InnerScan { path: rp.clone(), startup: rp.startup, first: rp.total, further: rp.total };
-        let mut scan = match &side.memo_keys {
-            Some(keys) if lp.outer.is_empty() => {
-                let costs = self.memo_costs(rp, keys);
-                match costs.1 < rp.total {
-                    true => InnerScan {
-                        path: memoized(rp, keys, costs),
-                        startup: costs.0,
-                        first: costs.1,
-                        further: costs.1,
-                    },
-                    false => plain,
-                }
-            }
-            _ => plain,
+        let mut scan = InnerScan {
+            above: Above::Nothing,
+            startup: rp.startup,
+            first: rp.total,
+            further: rp.total,
         };
+        if rp.outer.is_disjoint(&lp.relids) {
+            if lp.rows > 1.0 {
+                let RescanCost { first, further, keep } = side.rescan;
+                (scan.first, scan.further) = (first, further);
+                scan.above = if keep { Above::Material } else { Above::Nothing };
+            }
+            return scan;
+        }
+        if lp.outer.is_empty()
+            && let Some(keys) = &side.memo_keys
+        {
+            let costs = self.memo_costs(rp, keys);
+            if costs.1 < rp.total {
+                (scan.startup, scan.first, scan.further) = (costs.0, costs.1, costs.1);
+                scan.above = Above::Memoize(keys, costs);
+            }
+        }
         if let Some(factors) = factors {
             scan.first = factors.cost(rp, side.found, scan.first);
             scan.further = factors.cost(rp, side.found, scan.further);

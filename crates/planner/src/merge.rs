@@ -9,6 +9,7 @@ use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::{contains_subplans, pull_vars, relids_of};
 use ids::Oid;
+use ids::strategy::btree::LESS;
 use pgerror::Result;
 use plan::expr::{Expr, OpExpr};
 use plan::query::{JoinType, RteKind};
@@ -215,7 +216,8 @@ impl Planner<'_> {
             for e in &op.args {
                 let ty = self.operand_type(op.opno, sides.len(), e)?;
                 // Sorting needs the family's operators on the side's own type.
-                if ty == e.type_oid() && self.host.family_operator(family, ty, ty, 1)?.is_some() {
+                if ty == e.type_oid() && self.host.family_operator(family, ty, ty, LESS)?.is_some()
+                {
                     sides.push(PathKey {
                         expr: Rc::new(e.clone()),
                         class: root.column_class(e),

@@ -10,7 +10,8 @@ use crate::state::{LevelInput, MinMaxAggregate, Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use crate::vars::{conjunction, conjuncts, relids_of};
 use eval::Volatility;
-use ids::Oid;
+use ids::code::AggKind;
+use ids::{Oid, RelKind};
 use pgerror::Result;
 use plan::expr::{Aggref, Const, Expr, Location, NullTest, SubLinkKind, SubPlan, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
@@ -50,8 +51,12 @@ impl Planner<'_> {
             plan::walk::any(e, &mut |x| matches!(x, Expr::SubPlan(_) | Expr::SubLink(_)))
         };
         let subplans = q.jointree.quals.iter().chain(want).chain(having).any(has_plans);
-        let other_kind = matches!(q.rte(rti).kind,
-            RteKind::Relation { relkind, .. } if !b"rm".contains(&relkind));
+        let other_kind = match q.rte(rti).kind {
+            RteKind::Relation { relkind, .. } => {
+                !matches!(relkind, RelKind::Table | RelKind::MaterializedView)
+            }
+            _ => false,
+        };
         if !plain || subplans || other_kind {
             return Ok(None);
         }
@@ -65,7 +70,7 @@ impl Planner<'_> {
             let simple = agg.aggorder.is_empty()
                 && agg.aggdistinct.is_empty()
                 && agg.aggfilter.is_none()
-                && agg.aggkind == b'n'
+                && agg.aggkind == AggKind::Normal
                 && agg.agglevelsup == 0;
             let [arg] = agg.args.as_slice() else { return Ok(None) };
             let sort_op = self.host.aggregate(agg.aggfnoid)?.sort_op;

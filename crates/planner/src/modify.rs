@@ -9,6 +9,7 @@ use crate::stage::Modification;
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use crate::vars::{conjuncts, make_var, pull_vars, substitute};
+use ids::code::Volatility;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::expr::{Const, Expr, Location, TargetEntry};
@@ -172,7 +173,9 @@ impl Planner<'_> {
                 None if operator < Oid::FIRST_NORMAL => continue,
                 None => self.host.operator_function(operator)?,
             };
-            if function >= Oid::FIRST_NORMAL && self.host.function(function)?.volatility == b'v' {
+            if function >= Oid::FIRST_NORMAL
+                && self.host.function(function)?.volatility == Volatility::Volatile
+            {
                 return Ok(true);
             }
         }

@@ -119,7 +119,12 @@ impl Planner<'_> {
         let mut query = std::mem::take(&mut root.query);
         if query.has_sub_links {
             for rte in &query.rtable {
-                if let RteKind::Relation { relid, relkind: b'r' | b'm', .. } = &rte.kind {
+                if let RteKind::Relation {
+                    relid,
+                    relkind: RelKind::Table | RelKind::MaterializedView,
+                    ..
+                } = &rte.kind
+                {
                     root.calls = root.calls.max(self.host.relation(*relid)?.tuples);
                 }
             }
@@ -218,7 +223,7 @@ impl Planner<'_> {
     }
 }
 
-use ids::Oid;
+use ids::{Oid, RelKind};
 
 fn self_references(cte: &CommonTableExpr) -> bool {
     fn any(query: &Query, name: &str, level: u32) -> bool {

@@ -5,15 +5,11 @@ use crate::host::{IndexInfo, IndexKey};
 use crate::scan::is_index_key;
 use crate::state::Planner;
 use crate::vars::relids_of;
-use ids::Oid;
+use ids::strategy::btree::{GREATER, GREATER_EQUAL, LESS, LESS_EQUAL};
+use ids::{Oid, StrategyNumber};
 use pgerror::Result;
 use plan::expr::{Expr, Location, OpExpr, RowCompareExpr, RowCompareKind};
 use types::oids;
-
-const LESS: u16 = 1;
-const LESS_EQUAL: u16 = 2;
-const GREATER_EQUAL: u16 = 4;
-const GREATER: u16 = 5;
 
 /// One pair of a row comparison, the indexed side first.
 struct Pair {
@@ -76,7 +72,7 @@ impl Planner<'_> {
         r: &RowCompareExpr,
         n: usize,
         flipped: bool,
-    ) -> Result<Option<(Pair, u16)>> {
+    ) -> Result<Option<(Pair, StrategyNumber)>> {
         let (mut own, mut value) = (&r.largs[n], &r.rargs[n]);
         if flipped {
             std::mem::swap(&mut own, &mut value);
@@ -109,7 +105,7 @@ impl Planner<'_> {
     fn loosened(
         &mut self,
         pairs: &mut [Pair],
-        strategy: u16,
+        strategy: StrategyNumber,
         lossy: bool,
     ) -> Result<Option<RowCompareKind>> {
         let wanted = match strategy {

@@ -9,32 +9,19 @@
 use crate::state::Planner;
 use crate::vars::{contains_sublinks, contains_subplans};
 use eval::Volatility;
-use ids::Oid;
+use ids::builtin::opfamily::BTREE_INTEGER_OPS;
+use ids::builtin::proc;
+use ids::strategy::btree::{EQUAL, GREATER_EQUAL, LESS_EQUAL};
 use pgerror::Result;
 use plan::expr::{Expr, WindowFunc};
 use plan::query::{Query, SortGroupClause, WindowClause};
 use std::cmp::Ordering;
-
-/// OIDs of functions.
-const ROW_NUMBER: u32 = 3100;
-const RANK: u32 = 3101;
-const DENSE_RANK: u32 = 3102;
-const COUNT_ANY: u32 = 2147;
-const COUNT_STAR: u32 = 2803;
-
-/// The B-tree operator family of integers, the result type of all these functions.
-const INTEGER_OPS: Oid = Oid(1976);
 
 /// Bits of a window's frame options.
 const ROWS: i32 = 0x4;
 const START_UNBOUNDED_PRECEDING: i32 = 0x20;
 const END_UNBOUNDED_FOLLOWING: i32 = 0x100;
 const EXCLUSIONS: i32 = 0x8000 | 0x10000 | 0x20000;
-
-/// Strategies of B-tree operators.
-const LESS_EQUAL: u16 = 2;
-const EQUAL: u16 = 3;
-const GREATER_EQUAL: u16 = 4;
 
 /// Monotonicity of a window function. Counterpart: `MonotonicFunction`.
 #[derive(Clone, Copy)]
@@ -53,9 +40,11 @@ pub(crate) struct RunCondition {
 
 fn monotonicity(f: &WindowFunc, w: &WindowClause) -> Monotonicity {
     let options = w.frame_options;
-    match f.winfnoid.0 {
-        ROW_NUMBER | RANK | DENSE_RANK => Monotonicity { increasing: true, decreasing: false },
-        COUNT_ANY | COUNT_STAR if options & EXCLUSIONS == 0 => {
+    match f.winfnoid {
+        proc::WINDOW_ROW_NUMBER | proc::WINDOW_RANK | proc::WINDOW_DENSE_RANK => {
+            Monotonicity { increasing: true, decreasing: false }
+        }
+        proc::COUNT_ANY | proc::COUNT_STAR if options & EXCLUSIONS == 0 => {
             // Without ORDER BY all rows of a partition are peers.
             let one_frame = w.order_clause.is_empty() && options & ROWS == 0;
             Monotonicity {
@@ -100,7 +89,9 @@ impl Planner<'_> {
             return Ok(None);
         }
         let Monotonicity { increasing, decreasing } = monotonicity(f, &window);
-        let Some(strategy) = self.host.strategy(op.opno, INTEGER_OPS)? else { return Ok(None) };
+        let Some(strategy) = self.host.strategy(op.opno, BTREE_INTEGER_OPS)? else {
+            return Ok(None);
+        };
         // True for an upper bound on the function's value, false for a lower bound.
         let from_above = (strategy < EQUAL) == on_left;
         let exact = match strategy.cmp(&EQUAL) {
@@ -121,7 +112,7 @@ impl Planner<'_> {
         }
         let bound = if increasing == on_left { LESS_EQUAL } else { GREATER_EQUAL };
         let (left, right) = (l.type_oid(), r.type_oid());
-        let Some(opno) = self.host.family_operator(INTEGER_OPS, left, right, bound)? else {
+        let Some(opno) = self.host.family_operator(BTREE_INTEGER_OPS, left, right, bound)? else {
             return Ok(None);
         };
         let mut bounded = (**op).clone();

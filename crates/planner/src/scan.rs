@@ -12,7 +12,7 @@ use crate::state::{Planner, PlannerInfo};
 use crate::vars::{make_var, pull_vars_of, relids_of, relids_of_all};
 use access::CostModel;
 use eval::Volatility;
-use ids::Oid;
+use ids::{Oid, StrategyNumber};
 use pgerror::Result;
 use plan::expr::{BoolOp, BoolTestKind, CoercionForm, Expr, Location, OpExpr, RelabelType};
 use plan::node::ScanDirection;
@@ -406,7 +406,7 @@ impl Planner<'_> {
         &mut self,
         q: &Expr,
         key: &IndexKey,
-        equality: u16,
+        equality: StrategyNumber,
         is_key: &dyn Fn(&Expr) -> bool,
     ) -> Result<Option<Expr>> {
         let (column, value) = match q {

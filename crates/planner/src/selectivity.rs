@@ -651,7 +651,7 @@ impl Planner<'_> {
 
 /// The largest known value of a column.
 fn largest<'s>(s: &'s ColumnStats, cmp: &Comparer) -> Option<DatumRef<'s>> {
-    let collation = ids::Oid(100);
+    let collation = ids::builtin::collation::DEFAULT;
     let candidates = s.mcv.iter().chain(s.histogram.last()).map(Datum::as_ref);
     candidates.reduce(|a, b| if cmp.order(a, b, collation).is_lt() { b } else { a })
 }
@@ -734,7 +734,7 @@ fn eq_selectivity(v: &VariableStats, value: Option<DatumRef<'_>>, cmp: Option<Co
         return 1.0 / v.rows.max(1.0);
     }
     let Some(s) = &v.stats else { return 1.0 / v.distinct.max(1.0) };
-    let collation = ids::Oid(100);
+    let collation = ids::builtin::collation::DEFAULT;
     let mcv_sum: f64 = s.mcv_freq.iter().sum();
     if let (Some(value), Some(cmp)) = (value, cmp) {
         let hit = s.mcv.iter().position(|m| cmp.order(m.as_ref(), value, collation).is_eq());
@@ -767,7 +767,7 @@ fn range_selectivity(
     ty: ids::Oid,
     side: Side,
 ) -> f64 {
-    let collation = ids::Oid(100);
+    let collation = ids::builtin::collation::DEFAULT;
     let mut common = 0.0;
     for (m, f) in s.mcv.iter().zip(&s.mcv_freq) {
         let order = cmp.order(m.as_ref(), value, collation);
@@ -807,7 +807,7 @@ fn histogram_fraction(
     cmp: &Comparer,
     ty: ids::Oid,
 ) -> Option<f64> {
-    let collation = ids::Oid(100);
+    let collation = ids::builtin::collation::DEFAULT;
     let n = s.histogram.len();
     if n < 2 {
         return None;

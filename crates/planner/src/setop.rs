@@ -67,7 +67,7 @@ impl Planner<'_> {
         let s = &root.subqueries[plan];
         let path = s.paths.cheapest_for(root.subquery_fraction)?;
         Ok(Part {
-            path: Rc::new(arm_path(rti, plan, path)),
+            path: Rc::new(set_input_path(rti, plan, path)),
             rows: s.rows,
             groups: s.groups,
             types: column_types(&s.level()?.query),
@@ -367,7 +367,7 @@ fn column_types(query: &Query) -> Rc<[Oid]> {
 }
 
 /// A path of a planned input.
-pub(crate) fn arm_path(rti: i32, plan: usize, path: &PathRef) -> Path {
+pub(crate) fn set_input_path(rti: i32, plan: usize, path: &PathRef) -> Path {
     Path {
         kind: PathKind::SetInput { rti, plan, path: path.clone() },
         relids: Relids::from([rti]),

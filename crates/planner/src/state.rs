@@ -9,7 +9,7 @@ use crate::relids::Relids;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{Aggref, Expr};
-use plan::node::{Plan, PlanRowMark, PlannedStmt, RightsNeeded};
+use plan::node::{Plan, PlanRowMark, PlannedStmt, RequiredPrivileges};
 use plan::query::{Query, RangeTblEntry, RteKind};
 use std::collections::{BTreeSet, HashMap};
 use stdx::stack::deep;
@@ -19,7 +19,7 @@ const LEVELS_MAX: u32 = 5_000;
 
 /// Plans a statement. `query` is the result of analysis and rewriting.
 pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {
-    let rights = crate::rights::of_query(query, host)?;
+    let privileges = crate::privileges::of_query(query, host)?;
     let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
     let mut planner = Planner {
@@ -30,7 +30,7 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
         result_relations: Vec::new(),
         row_marks: Vec::new(),
         bound: Vec::new(),
-        rights,
+        privileges,
         level: 0,
         operators: HashMap::new(),
         lookup: None,
@@ -51,7 +51,7 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
         row_marks: planner.row_marks,
         relation_oids: relation_oids.into_iter().collect(),
         inval_items: Vec::new(),
-        rights: planner.rights,
+        privileges: planner.privileges,
         param_exec_types: planner.param_types,
         bound: planner.bound,
         stmt_location: query.stmt_location,
@@ -97,7 +97,7 @@ pub(crate) struct Planner<'a> {
     /// See [`PlannedStmt::bound`].
     pub bound: Vec<Expr>,
     /// Privileges to check; inlined functions add those of their bodies.
-    pub rights: RightsNeeded,
+    pub privileges: RequiredPrivileges,
     pub level: u32,
     /// Cache of default operators, which the join search looks up repeatedly.
     pub operators: HashMap<Oid, DefaultOperators>,

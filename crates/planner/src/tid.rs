@@ -7,11 +7,11 @@ use crate::relids::Relids;
 use crate::selectivity::array_len;
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::{conjuncts, relids_of, relids_of_all};
+use ids::builtin::operator::TID_EQ;
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
 
 const CTID: i16 = -1;
-const TID_EQUAL: u32 = 387;
 /// `<`, `>`, `<=`, `>=` of type tid.
 const TID_RANGE: std::ops::RangeInclusive<u32> = 2799..=2802;
 
@@ -143,7 +143,7 @@ fn tid_operand(rti: i32, q: &Expr) -> Option<&Expr> {
     let [l, r] = op.args.as_slice() else { return None };
     let other = if is_ctid(l, rti) { r } else { l };
     let known = (is_ctid(l, rti) || is_ctid(r, rti)) && !relids_of(other).contains(&rti);
-    (op.opno.0 == TID_EQUAL && known).then_some(other)
+    (op.opno == TID_EQ && known).then_some(other)
 }
 
 /// True if the condition compares a column of another relation with `ctid` as the right operand.
@@ -156,7 +156,7 @@ pub(crate) fn has_ctid_on_right(rti: i32, q: &Expr) -> bool {
 fn is_tid_condition(rti: i32, q: &Expr) -> bool {
     match q {
         Expr::ScalarArrayOp(op) => {
-            op.opno.0 == TID_EQUAL
+            op.opno == TID_EQ
                 && op.use_or
                 && matches!(&op.args[..], [l, r] if is_ctid(l, rti) && relids_of(r).is_empty())
         }

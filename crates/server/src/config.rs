@@ -5,7 +5,7 @@ use engine::EngineConfig;
 use pgerror::{PgError, Severity};
 use session::FileSetting;
 use settings::conf::{Entry, Files, parse_file};
-use settings::{Base, Registry, Source, Value, hba, ident};
+use settings::{Registry, ServerValues, Source, Value, hba, ident};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl Files for OsFiles {
     }
 }
 
-/// Minimum memory limit in bytes; statements could not run with less.
+/// Minimum memory limit in bytes. Statements could not run with less memory.
 const MEMORY_LIMIT_MIN: usize = 64 << 20;
 
 /// The sources of the configuration: directories and command line.
@@ -40,7 +40,7 @@ pub(crate) struct Origins {
 
 /// The settings loaded from the files and the command line.
 pub(crate) struct Loaded {
-    pub(crate) base: Base,
+    pub(crate) base: ServerValues,
     pub(crate) reports: Vec<PgError>,
     entries: Vec<Entry>,
     /// Invalid entries by index.
@@ -48,7 +48,8 @@ pub(crate) struct Loaded {
     faults: Vec<(String, u32, String)>,
     /// A file with an error.
     pub(crate) faulty: Option<String>,
-    /// No setting may be applied: a file is unreadable or contains a syntax error or unknown name.
+    /// True if no setting may be applied, because a file is unreadable or contains a syntax error
+    /// or unknown name.
     pub(crate) unusable: bool,
 }
 
@@ -58,7 +59,7 @@ const WAL_BUFFERS_MIN: i64 = 4;
 /// The limit of process memory in bytes, without shared buffers: `norsu.memory_limit`, or three
 /// quarters of the memory of the machine or container. Thread stacks take address space in
 /// addition.
-pub(crate) fn memory_limit(base: &Base) -> usize {
+pub(crate) fn memory_limit(base: &ServerValues) -> usize {
     let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     if let Ok(megabytes) = u64::try_from(base.int("norsu.memory_limit")) {
         return bytes(megabytes << 20).max(MEMORY_LIMIT_MIN);
@@ -98,7 +99,7 @@ pub(crate) fn data_directory(
 /// Loads the current settings, and collects the errors in the files.
 pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     let registry = Registry::load().with_stack_limit(vfs::process::stack_limit());
-    let mut base = Base::new(Arc::new(registry));
+    let mut base = ServerValues::new(Arc::new(registry));
     for (name, value) in &origins.given {
         base.set(name, value, Source::CommandLine)?;
     }
@@ -114,15 +115,15 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         let more = parse_file(&OsFiles, &auto);
         parsed.errors.extend(more.errors);
         parsed.entries.extend(more.entries);
-        parsed.faults.extend(more.faults);
+        parsed.error_lines.extend(more.error_lines);
     }
     let mut reports = parsed.errors;
     let entries = parsed.entries;
     let mut wrong = base.apply_file(&entries);
     wrong.extend(canonicalize(&mut base, &entries)?);
     let unknown = |e: &PgError| e.code() == pgerror::SqlState::UNDEFINED_OBJECT;
-    let unusable = !parsed.faults.is_empty() || wrong.iter().any(|(_, e)| unknown(e));
-    let faulty = match (parsed.faults.first(), wrong.first()) {
+    let unusable = !parsed.error_lines.is_empty() || wrong.iter().any(|(_, e)| unknown(e));
+    let faulty = match (parsed.error_lines.first(), wrong.first()) {
         // PostgreSQL reports this file by its base name.
         (Some((file, ..)), _) if *file == auto => Some("postgresql.auto.conf".to_owned()),
         (Some((file, ..)), _) => Some(file.clone()),
@@ -150,7 +151,7 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     for (name, file) in [("hba_file", "pg_hba.conf"), ("ident_file", "pg_ident.conf")] {
         match base.text(name) {
             "" => base.set_internal(name, Value::Text(beside(file).into())),
-            // Made absolute, since the server changes to its data directory.
+            // The path is made absolute, because the server changes to its data directory.
             path => {
                 let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
                 let id = base.registry.get(name)?;
@@ -170,12 +171,12 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         let id = base.registry.get("wal_buffers")?;
         base.correct(id, Value::Int(WAL_BUFFERS_MIN));
     }
-    Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
+    Ok(Loaded { base, reports, entries, wrong, faults: parsed.error_lines, faulty, unusable })
 }
 
-/// Only vacuuming against wraparound exists, and it cannot be disabled. `autovacuum` is shown as
-/// off, with a warning in the log if it was enabled explicitly.
-fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(), PgError> {
+/// Turns `autovacuum` off, with a warning in the log if it was enabled explicitly: only vacuuming
+/// against wraparound exists, and it cannot be disabled.
+fn correct_autovacuum(base: &mut ServerValues, reports: &mut Vec<PgError>) -> Result<(), PgError> {
     let id = base.registry.get("autovacuum")?;
     if !base.bool("autovacuum") {
         return Ok(());
@@ -195,7 +196,10 @@ fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(),
 }
 
 /// Checks values that need more than syntax and range checks, and converts them to canonical form.
-fn canonicalize(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgError)>, PgError> {
+fn canonicalize(
+    base: &mut ServerValues,
+    entries: &[Entry],
+) -> Result<Vec<(usize, PgError)>, PgError> {
     let mut wrong = Vec::new();
     for name in [
         "DateStyle",
@@ -230,7 +234,7 @@ fn canonicalize(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgErro
 
 impl Loaded {
     /// The rows of `pg_file_settings`, compared with the current values.
-    pub(crate) fn rows(&self, current: &Base) -> Vec<FileSetting> {
+    pub(crate) fn rows(&self, current: &ServerValues) -> Vec<FileSetting> {
         let registry = &current.registry;
         let mut rows: Vec<FileSetting> = self
             .faults
@@ -299,14 +303,14 @@ pub(crate) fn auth_file(
 }
 
 /// Loads the rules of `pg_hba.conf`.
-pub(crate) fn load_hba(base: &Base) -> Result<hba::Rules, Vec<PgError>> {
+pub(crate) fn load_hba(base: &ServerValues) -> Result<hba::Rules, Vec<PgError>> {
     let path = base.text("hba_file");
     let (text, include) = auth_file(path, "configuration").map_err(|e| vec![e])?;
     hba::parse(path, &text, &include)
 }
 
 /// Loads the maps of `pg_ident.conf`.
-pub(crate) fn load_ident(base: &Base) -> Result<ident::Maps, Vec<PgError>> {
+pub(crate) fn load_ident(base: &ServerValues) -> Result<ident::Maps, Vec<PgError>> {
     let path = base.text("ident_file");
     let (text, include) = auth_file(path, "usermap").map_err(|e| vec![e])?;
     ident::parse(path, &text, &include)
@@ -317,7 +321,7 @@ const REDO_WORKERS_DEFAULT_MAX: usize = 4;
 
 /// The engine's configuration derived from the settings.
 pub(crate) fn engine_config(
-    base: &Base,
+    base: &ServerValues,
     env: Env,
     log: engine::LogSink,
     on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
@@ -379,7 +383,7 @@ pub(crate) fn engine_config(
     config.ignore_invalid_pages = base.bool("ignore_invalid_pages");
     config.scan_rings = base.bool("norsu.scan_rings");
     config.redo_workers = match base.int("norsu.redo_workers") {
-        // The decoding thread is not counted: it needs much less time.
+        // The decoding thread is not counted, because it needs much less time.
         -1 if sync::cores() > 1 => sync::cores().min(REDO_WORKERS_DEFAULT_MAX),
         n => usize::try_from(n).unwrap_or(0),
     };

@@ -1,9 +1,9 @@
-//! Starts, stops, reloads and queries a running server, ours or PostgreSQL's.
+//! Starts, stops, reloads and queries a server of Norsu or PostgreSQL.
 //!
 //! Counterpart: pg_ctl.c.
 
 use crate::failure::{Failure, Outcome};
-use crate::options::{self, Given, Known};
+use crate::options::{self, AcceptedOption, CommandLine};
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use vfs::process::{self, Signal};
 
-const OPTIONS: [Known; 14] = [
+const OPTIONS: [AcceptedOption; 14] = [
     ('D', "pgdata", true),
     ('m', "mode", true),
     ('w', "wait", false),
@@ -78,14 +78,14 @@ fn shell_words(text: &str) -> Vec<String> {
     words
 }
 
-fn timeout(given: &Given) -> Result<Duration, Failure> {
+fn timeout(given: &CommandLine) -> Result<Duration, Failure> {
     let text = given.value("timeout").map(str::to_owned);
     let text = text.or_else(|| std::env::var("PGCTLTIMEOUT").ok()).unwrap_or("60".to_owned());
     let seconds = text.parse().map_err(|_| Failure::new(format!("invalid timeout \"{text}\"")))?;
     Ok(Duration::from_secs(seconds))
 }
 
-/// Polls a condition until it holds or the time limit expires.
+/// Polls a condition until it is true or the time limit expires.
 fn wait(
     limit: Duration,
     mut holds: impl FnMut() -> Result<bool, Failure>,
@@ -102,14 +102,14 @@ fn wait(
     }
 }
 
-fn say(given: &Given, text: &str) {
+fn print_message(given: &CommandLine, text: &str) {
     if !given.has("silent") {
         println!("{text}");
     }
 }
 
-/// As [`say`], without a line terminator.
-fn announce(given: &Given, text: &str) {
+/// As [`print_message`], without a line terminator.
+fn announce(given: &CommandLine, text: &str) {
     if !given.has("silent") {
         print!("{text}");
         // A write error cannot be reported anywhere.
@@ -141,7 +141,7 @@ pub(crate) fn pg_ctl(args: &[String]) -> Outcome {
     act(&verb.clone(), &given)
 }
 
-fn act(verb: &str, given: &Given) -> Outcome {
+fn act(verb: &str, given: &CommandLine) -> Outcome {
     match verb {
         "start" => start(given),
         "stop" => stop(given),
@@ -157,7 +157,7 @@ fn act(verb: &str, given: &Given) -> Outcome {
             let data = data_directory(given)?;
             let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
             signal(pid, Signal::Hangup)?;
-            say(given, "server signaled");
+            print_message(given, "server signaled");
             Ok(0)
         }
         "status" => status(given),
@@ -174,7 +174,7 @@ fn act(verb: &str, given: &Given) -> Outcome {
             let data = data_directory(given)?;
             let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
             signal(pid, Signal::User1)?;
-            say(given, "server signaled to rotate log file");
+            print_message(given, "server signaled to rotate log file");
             Ok(0)
         }
         "promote" => {
@@ -187,7 +187,7 @@ fn act(verb: &str, given: &Given) -> Outcome {
 }
 
 /// The given directory, or the data directory named by the configuration files in it.
-fn data_directory(given: &Given) -> Result<String, Failure> {
+fn data_directory(given: &CommandLine) -> Result<String, Failure> {
     let directory = options::data_directory(given.value("pgdata"))?;
     match fs::exists(format!("{directory}/PG_VERSION")) {
         Ok(false) => crate::config::data_directory(&directory, &[]),
@@ -196,7 +196,7 @@ fn data_directory(given: &Given) -> Result<String, Failure> {
 }
 
 /// `pg_ctl kill SIGNAL PID`.
-fn kill(given: &Given) -> Outcome {
+fn kill(given: &CommandLine) -> Outcome {
     let [_, name, pid] = &given.rest[..] else {
         return Err(Failure::new("missing arguments for kill mode"));
     };
@@ -214,7 +214,7 @@ fn kill(given: &Given) -> Outcome {
     Ok(0)
 }
 
-fn status(given: &Given) -> Outcome {
+fn status(given: &CommandLine) -> Outcome {
     let data = data_directory(given)?;
     match alive(&data)? {
         Some(pid) => {
@@ -230,7 +230,7 @@ fn status(given: &Given) -> Outcome {
     }
 }
 
-fn stop(given: &Given) -> Outcome {
+fn stop(given: &CommandLine) -> Outcome {
     let data = data_directory(given)?;
     let how = match given.value("mode").unwrap_or("fast") {
         "s" | "smart" => Signal::Terminate,
@@ -241,7 +241,7 @@ fn stop(given: &Given) -> Outcome {
     let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
     signal(pid, how)?;
     if given.has("no-wait") {
-        say(given, "server shutting down");
+        print_message(given, "server shutting down");
         return Ok(0);
     }
     let gone = || Ok(running(&data)?.is_none_or(|(now, _)| now != pid || !process::exists(pid)));
@@ -251,11 +251,11 @@ fn stop(given: &Given) -> Outcome {
         return Err(Failure::new("server does not shut down"));
     }
     announce(given, " done\n");
-    say(given, "server stopped");
+    print_message(given, "server stopped");
     Ok(0)
 }
 
-fn start(given: &Given) -> Outcome {
+fn start(given: &CommandLine) -> Outcome {
     start_with(given, &[])
 }
 
@@ -265,7 +265,7 @@ fn kept_options(text: &str) -> Vec<String> {
 }
 
 /// Starts a server in the background.
-fn start_with(given: &Given, kept: &[String]) -> Outcome {
+fn start_with(given: &CommandLine, kept: &[String]) -> Outcome {
     let data = data_directory(given)?;
     if alive(&data)?.is_some() {
         eprintln!("pg_ctl: another server might be running; trying to start server anyway");
@@ -284,7 +284,7 @@ fn start_with(given: &Given, kept: &[String]) -> Outcome {
     let mut child =
         command.spawn().map_err(|e| Failure::new(format!("could not start server: {e}")))?;
     if given.has("no-wait") {
-        say(given, "server starting");
+        print_message(given, "server starting");
         return Ok(0);
     }
     let pid = child.id() as i32;
@@ -306,7 +306,7 @@ fn start_with(given: &Given, kept: &[String]) -> Outcome {
             return Err(e);
         }
     }
-    say(given, "server started");
+    print_message(given, "server started");
     Ok(0)
 }
 

@@ -4,11 +4,12 @@
 //! Counterpart: pg_controldata.c.
 
 use crate::failure::{Failure, Outcome};
-use crate::options::{self, Known};
+use crate::options::{self, AcceptedOption};
 use types::zone::Zone;
 use wal::control::{CONTROL_FILE, ControlFile, DbState};
 
-const OPTIONS: [Known; 3] = [('D', "pgdata", true), ('V', "version", false), ('?', "help", false)];
+const OPTIONS: [AcceptedOption; 3] =
+    [('D', "pgdata", true), ('V', "version", false), ('?', "help", false)];
 
 pub(crate) fn run(args: &[String]) -> Outcome {
     let given = options::parse(args, &OPTIONS, false)?;

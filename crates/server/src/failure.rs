@@ -1,4 +1,4 @@
-//! How a command of the program ends.
+//! The result of a command of the program that fails.
 
 /// An error message and the exit status. The message is empty if it was already logged.
 pub(crate) struct Failure {

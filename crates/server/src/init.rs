@@ -3,12 +3,12 @@
 //! Counterpart: initdb.c.
 
 use crate::failure::{Failure, Outcome};
-use crate::options::{self, Known};
+use crate::options::{self, AcceptedOption};
 use crate::user;
 use catalog::bootstrap::{InitOptions, init};
 use vfs::{Env, process};
 
-const OPTIONS: [Known; 34] = [
+const OPTIONS: [AcceptedOption; 34] = [
     ('D', "pgdata", true),
     ('U', "username", true),
     ('A', "auth", true),
@@ -155,7 +155,7 @@ fn remove(directory: &str, keep: bool) {
     }
 }
 
-fn init_options(given: &options::Given) -> Result<InitOptions, Failure> {
+fn init_options(given: &options::CommandLine) -> Result<InitOptions, Failure> {
     let text = |name: &str| given.value(name).map(str::to_owned);
     let all = if given.has("no-locale") { Some("C".to_owned()) } else { text("locale") };
     let locale = |option: &str, category: &str| {

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::lockfile::LockFile;
 use crate::net::Stream;
 use crate::user;
-use settings::{Base, Source};
+use settings::{ServerValues, Source};
 use std::io;
 use std::net::{TcpListener, ToSocketAddrs};
 use std::os::unix::fs::PermissionsExt;
@@ -63,7 +63,7 @@ fn reason(e: &io::Error) -> String {
 }
 
 /// Opens all sockets configured in the settings.
-pub(crate) fn open(base: &Base, data: &str, start_time: i64) -> Result<Listeners, Failure> {
+pub(crate) fn open(base: &ServerValues, data: &str, start_time: i64) -> Result<Listeners, Failure> {
     let port = base.int("port") as u16;
     let mut all = Listeners {
         listeners: Vec::new(),
@@ -177,7 +177,7 @@ fn set_group(path: &str, group: &str) -> Result<(), Failure> {
 fn listen_unix(
     directory: &str,
     port: u16,
-    base: &Base,
+    base: &ServerValues,
     data: &str,
     start_time: i64,
     all: &mut Listeners,

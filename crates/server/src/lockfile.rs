@@ -19,7 +19,7 @@ pub(crate) struct LockFile {
 }
 
 impl LockFile {
-    /// Creates the file. Fails if its owner is alive; a stale file is replaced.
+    /// Creates the file. An error if its owner is alive; a stale file is replaced.
     pub(crate) fn create(path: String, lines: Vec<String>) -> Result<LockFile> {
         let mut file = LockFile { path, lines };
         let mut left = 100;
@@ -33,12 +33,12 @@ impl LockFile {
                 break e;
             }
         };
-        // Not created by this process, so it must not be removed on drop.
+        // The file was not created by this process, so it must not be removed on drop.
         file.path.clear();
         Err(failed)
     }
 
-    /// The name for messages: without the directory for a data directory.
+    /// The name for messages. The directory is omitted for the lock file of a data directory.
     fn name(&self) -> &str {
         if self.is_directory() { DIRECTORY_LOCK } else { &self.path }
     }
@@ -75,8 +75,8 @@ impl LockFile {
                  server startup crash.",
             ));
         }
-        // A negative number belongs to a standalone backend. Our own process ID is left from before
-        // a restart in place, or from another container.
+        // A negative number belongs to a standalone backend. The process ID of this process is left
+        // from before a restart in place, or from another container.
         let encoded = leading_number(&text);
         let owner = encoded.saturating_abs();
         if owner == 0 {
@@ -117,7 +117,7 @@ impl LockFile {
         }
         text.clone_into(&mut self.lines[line]);
         let text = self.text();
-        // The lock holds even if the file cannot be rewritten.
+        // The lock is valid even if the file cannot be rewritten.
         let _ = fs::OpenOptions::new()
             .write(true)
             .truncate(true)
@@ -142,7 +142,7 @@ fn in_use(key: &str, id: i32, data: &str) -> PgError {
     .hint(format!("Terminate any old server processes associated with data directory \"{data}\"."))
 }
 
-/// Refuses a data directory with live PostgreSQL processes whose lock file is missing.
+/// An error if PostgreSQL processes still use the data directory although its lock file is missing.
 pub(crate) fn check_shared_memory(data: &str) -> Result<()> {
     match process::shared_memory_of(data) {
         // Displayed like PostgreSQL's unsigned long.

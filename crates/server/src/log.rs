@@ -4,7 +4,7 @@
 
 use pgerror::{PgError, Severity};
 use session::{Log, LogLevels, LogOrigin, Verbosity};
-use settings::Base;
+use settings::ServerValues;
 use std::io::Write;
 use std::sync::Arc;
 use sync::RwLock;
@@ -41,7 +41,7 @@ fn rank(severity: Severity) -> u8 {
 }
 
 impl Style {
-    fn of(base: &Base) -> Style {
+    fn of(base: &ServerValues) -> Style {
         Style {
             prefix: base.text("log_line_prefix").to_owned(),
             zone: Zone::named(base.text("log_timezone")).unwrap_or_else(Zone::utc),
@@ -91,12 +91,12 @@ impl StderrLog {
         self.clock.unix_seconds()
     }
 
-    pub(crate) fn new(base: &Base, clock: Arc<dyn Clock>) -> StderrLog {
+    pub(crate) fn new(base: &ServerValues, clock: Arc<dyn Clock>) -> StderrLog {
         let started = clock.unix_micros();
         StderrLog { style: RwLock::new(Style::of(base)), clock, lines: AtomicU64::new(0), started }
     }
 
-    pub(crate) fn configure(&self, base: &Base) {
+    pub(crate) fn configure(&self, base: &ServerValues) {
         *self.style.write() = Style::of(base);
     }
 

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time that a write blocks before the session checks whether it was asked to end.
+/// Time for which a write blocks before the session checks whether it was asked to end.
 const WRITE_SPAN: Duration = Duration::from_millis(500);
 
 /// A connected socket of either kind, shared with threads that may shut it down.
@@ -19,7 +19,7 @@ pub(crate) enum Stream {
 
 impl Stream {
     pub(crate) fn tcp(stream: TcpStream) -> Stream {
-        // Messages are sent as a whole, so Nagle's algorithm would only add delay.
+        // Messages are sent completely, so Nagle's algorithm would only add delay.
         let _ = stream.set_nodelay(true);
         let _ = stream.set_write_timeout(Some(WRITE_SPAN));
         Stream::Tcp(Arc::new(stream))

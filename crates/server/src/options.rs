@@ -2,17 +2,17 @@
 
 use crate::failure::Failure;
 
-/// An accepted option: letter (or a space), long name, does it take a value?
-pub(crate) type Known = (char, &'static str, bool);
+/// An accepted option: letter (or a space), long name, whether it takes a value.
+pub(crate) type AcceptedOption = (char, &'static str, bool);
 
 /// The parsed command line: options by long name with values, and the other arguments.
 #[derive(Debug, Default)]
-pub(crate) struct Given {
+pub(crate) struct CommandLine {
     pub(crate) options: Vec<(&'static str, String)>,
     pub(crate) rest: Vec<String>,
 }
 
-impl Given {
+impl CommandLine {
     /// The last value given for the option.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.options.iter().rev().find(|(n, _)| *n == name).map(|(_, v)| v.as_str())
@@ -25,8 +25,12 @@ impl Given {
 
 /// Parses the arguments. With `free`, unknown long options are settings (`--work-mem=1MB`),
 /// returned under the name "set".
-pub(crate) fn parse(args: &[String], known: &[Known], free: bool) -> Result<Given, Failure> {
-    let mut given = Given::default();
+pub(crate) fn parse(
+    args: &[String],
+    known: &[AcceptedOption],
+    free: bool,
+) -> Result<CommandLine, Failure> {
+    let mut given = CommandLine::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         if arg == "--" {

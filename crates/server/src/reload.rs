@@ -20,7 +20,7 @@ pub(crate) struct ServerFiles {
 impl ServerFiles {
     fn path(&self, name: &str) -> Result<String> {
         let instance = self.instance.upgrade();
-        let instance = instance.ok_or_else(|| PgError::internal("the server is gone"))?;
+        let instance = instance.ok_or_else(|| PgError::internal("the server has stopped"))?;
         Ok(instance.base().text(name).to_owned())
     }
 }
@@ -82,7 +82,7 @@ pub(crate) fn reload(
     origins: &Origins,
     instance: &Arc<Instance>,
     log: &Arc<StderrLog>,
-    engine_config: &dyn Fn(&settings::Base) -> engine::EngineConfig,
+    engine_config: &dyn Fn(&settings::ServerValues) -> engine::EngineConfig,
 ) {
     note(&**log, "received SIGHUP, reloading configuration files");
     let origin = LogOrigin::default();

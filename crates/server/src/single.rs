@@ -9,7 +9,7 @@
 use crate::config;
 use crate::failure::{Failure, Outcome};
 use crate::lockfile::LockFile;
-use crate::options::{self, Given, Known};
+use crate::options::{self, AcceptedOption, CommandLine};
 use crate::start::{self, Prepared, note};
 use crate::threads::STACK_BYTES;
 use crate::workers::Workers;
@@ -23,7 +23,7 @@ use std::time::Duration;
 use vfs::{Env, process};
 
 /// Options of `postgres --single` besides those of a server.
-const OWN_OPTIONS: [Known; 5] = [
+const OWN_OPTIONS: [AcceptedOption; 5] = [
     ('E', "echo", false),
     ('j', "no-newline", false),
     ('O', "system-table-mods", false),
@@ -32,7 +32,7 @@ const OWN_OPTIONS: [Known; 5] = [
 ];
 
 pub(crate) fn run(args: &[String]) -> Outcome {
-    let known: Vec<Known> = start::OPTIONS.iter().chain(&OWN_OPTIONS).copied().collect();
+    let known: Vec<AcceptedOption> = start::OPTIONS.iter().chain(&OWN_OPTIONS).copied().collect();
     let given = options::parse(args, &known, true)?;
     let database = match given.rest.as_slice() {
         [] => "postgres".to_owned(),
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     process::exit_now(0)
 }
 
-/// Runs the session in a thread with the stack size of sessions.
+/// Runs the session in a thread whose stack has the size of session stacks.
 fn run_session(
     instance: &Arc<Instance>,
     database: String,
@@ -129,7 +129,7 @@ impl Column {
 const PROMPT: &str = "backend> ";
 
 impl Terminal {
-    fn new(given: &Given) -> Terminal {
+    fn new(given: &CommandLine) -> Terminal {
         Terminal {
             input: Vec::new(),
             output: Vec::new(),

@@ -39,7 +39,7 @@ impl SpinningStream {
         SpinningStream { stream, span: Duration::ZERO, sleeps_left: 0, sleeps: 0 }
     }
 
-    /// Should this read poll the socket?
+    /// True if this read should poll the socket.
     fn should_spin(&mut self) -> bool {
         if self.span.is_zero() || AWAKE.load(Relaxed) > processors() / 2 {
             return false;
@@ -135,7 +135,7 @@ mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 
-    /// The client writes long after the session went to sleep.
+    /// The client writes long after the session has gone to sleep.
     fn late(session: &mut SpinningStream, client: &mut UnixStream) {
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -7,15 +7,15 @@ use crate::failure::{Failure, Outcome};
 use crate::listen;
 use crate::lockfile::{self, LockFile};
 use crate::log::StderrLog;
-use crate::options::{self, Known};
+use crate::options::{self, AcceptedOption};
 use crate::reload::{ServerFiles, reload};
-use crate::threads::{Gate, Threads};
+use crate::threads::{ConnectionGate, Threads};
 use crate::user;
 use crate::workers::Workers;
 use engine::Engine;
 use pgerror::{PgError, Severity, SqlState};
 use session::{Admission, Config, Instance, Log, LogOrigin};
-use settings::{Base, Registry, Value};
+use settings::{Registry, ServerValues, Value};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -26,7 +26,7 @@ use vfs::Env;
 use vfs::process::{self, Signal};
 use wal::control::{CONTROL_FILE, ControlFile};
 
-pub(crate) const OPTIONS: [Known; 19] = [
+pub(crate) const OPTIONS: [AcceptedOption; 19] = [
     ('D', "pgdata", true),
     ('p', "port", true),
     ('k', "socketdir", true),
@@ -74,7 +74,7 @@ const LINE_SOCKET: usize = 4;
 const LINE_ADDRESS: usize = 5;
 const LINE_STATUS: usize = 7;
 
-fn settings_of(given: &options::Given) -> Result<Vec<(String, String)>, Failure> {
+fn settings_of(given: &options::CommandLine) -> Result<Vec<(String, String)>, Failure> {
     let mut found = Vec::new();
     for (name, value) in &given.options {
         let setting = match *name {
@@ -109,7 +109,7 @@ fn settings_of(given: &options::Given) -> Result<Vec<(String, String)>, Failure>
 /// The checked configuration of a data directory.
 pub(crate) struct Prepared {
     pub(crate) origins: Origins,
-    pub(crate) base: Base,
+    pub(crate) base: ServerValues,
     pub(crate) log: Arc<StderrLog>,
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     serve(&origins, base, &log, args, all)
 }
 
-fn load(given: &options::Given) -> Result<(Origins, config::Loaded), Failure> {
+fn load(given: &options::CommandLine) -> Result<(Origins, config::Loaded), Failure> {
     let config = options::data_directory(given.value("pgdata"))?;
     let settings = settings_of(given)?;
     let data = config::data_directory(&config, &settings)?;
@@ -172,7 +172,7 @@ fn load(given: &options::Given) -> Result<(Origins, config::Loaded), Failure> {
 }
 
 /// Checks the directory without changing it, and loads its configuration.
-pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
+pub(crate) fn prepare(given: &options::CommandLine) -> Result<Prepared, Failure> {
     let (origins, config::Loaded { base, reports, faulty, .. }) = load(given)?;
     let log = Arc::new(StderrLog::new(&base, Env::os(&origins.data).clock));
     for report in &reports {
@@ -208,7 +208,7 @@ pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
 }
 
 /// Rejects invalid combinations of settings. Counterpart: `PostmasterMain`.
-fn check_combinations(base: &Base) -> pgerror::Result<()> {
+fn check_combinations(base: &ServerValues) -> pgerror::Result<()> {
     let wrong = |what: &str| Err(PgError::new(SqlState::INTERNAL_ERROR, what));
     if base.text("wal_level") != "minimal" {
         return Ok(());
@@ -225,7 +225,7 @@ fn check_combinations(base: &Base) -> pgerror::Result<()> {
 }
 
 /// Rejects settings that need unavailable resources: libraries and memory.
-fn check_resources(base: &Base) -> pgerror::Result<()> {
+fn check_resources(base: &ServerValues) -> pgerror::Result<()> {
     if let Some(name) = settings::words(base.text("shared_preload_libraries")).next() {
         return Err(session::no_library(name)
             .hint("Remove it from \"shared_preload_libraries\": this server loads no libraries."));
@@ -283,7 +283,7 @@ fn check_directory(data: &str) -> Result<(), Failure> {
 
 /// Checks that the control file is valid and its segment size is compatible with the settings. Done
 /// before anything in the directory is changed.
-fn check_control(data: &str, base: &Base) -> pgerror::Result<()> {
+fn check_control(data: &str, base: &ServerValues) -> pgerror::Result<()> {
     let bytes = std::fs::read(format!("{data}/{CONTROL_FILE}")).map_err(|e| {
         // Reading a directory fails in another step in PostgreSQL, which opens the file for
         // writing.
@@ -316,7 +316,7 @@ pub(crate) fn refuse(log: &dyn Log, error: PgError) -> Failure {
 /// As [`refuse`], before the log settings are known.
 fn refuse_early(error: PgError) -> Failure {
     let clock = Env::os(".").clock;
-    refuse(&StderrLog::new(&Base::new(Arc::new(Registry::load())), clock), error)
+    refuse(&StderrLog::new(&ServerValues::new(Arc::new(Registry::load())), clock), error)
 }
 
 /// As [`refuse`], after start-up has begun.
@@ -399,7 +399,7 @@ fn panic_handler(
 
 fn serve(
     origins: &Origins,
-    mut base: Base,
+    mut base: ServerValues,
     log: &Arc<StderrLog>,
     args: &[String],
     all: &[String],
@@ -450,17 +450,17 @@ fn serve(
         Arc::new(move |report| log.write(&LogOrigin::default(), report, None))
     };
     let kept = listeners;
-    let gate = Arc::new(Gate::default());
+    let gate = Arc::new(ConnectionGate::default());
     for listener in &kept.listeners {
         let (listener, gate) = (listener.clone(), gate.clone());
         sync::spawn_with_stack("listener", 256 << 10, move || accept(&listener, &gate))
             .map_err(|e| Failure::new(format!("could not start a listener: {e}")))?;
     }
     let engine_config =
-        move |base: &Base| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
+        move |base: &_| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
     sync::memory::set_limit(config::memory_limit(&base));
     let engine = Engine::open(engine_config(&base)).map_err(|e| fail_startup(&**log, e))?;
-    // Sessions need it for every lookup. Replay may have rewritten it.
+    // Sessions need it for every lookup, and replay may have rewritten it.
     engine.relmaps().load(engine::relmap::SHARED).map_err(|e| fail_startup(&**log, e))?;
     let (checksums, segment_size) = engine.creation_options();
     base.set_dynamic_default("data_checksums", Value::Bool(checksums));
@@ -537,7 +537,7 @@ fn write_options(data: &str, args: &[String]) -> pgerror::Result<()> {
         .map_err(|e| vfs::io_error("create file", file, &e).severity(Severity::Log))
 }
 
-fn accept(listener: &listen::Listener, gate: &Gate) {
+fn accept(listener: &listen::Listener, gate: &ConnectionGate) {
     loop {
         match listener.accept() {
             Ok(stream) => gate.enter(stream),

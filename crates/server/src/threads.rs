@@ -29,7 +29,7 @@ const REJECTING_MAX: usize = 64;
 
 /// Passes connections from listeners to threads; closed until the server is ready.
 #[derive(Default)]
-pub(crate) struct Gate {
+pub(crate) struct ConnectionGate {
     threads: RwLock<Option<Arc<Threads>>>,
     rejecting: Arc<AtomicUsize>,
 }
@@ -51,7 +51,7 @@ impl Drop for ConnectionSlot {
     }
 }
 
-impl Gate {
+impl ConnectionGate {
     pub(crate) fn open(&self, threads: Arc<Threads>) {
         *self.threads.write() = Some(threads);
     }
@@ -150,13 +150,13 @@ impl Threads {
         self.log(&error);
         let mut out = Vec::new();
         wire::backend::report(&mut out, &error);
-        // Input is read first: closing a socket with unread bytes may discard sent data.
+        // Input is read first, because closing a socket with unread bytes may discard sent data.
         let _ = stream.read_now(&mut [0; 1024]);
         let _ = session::Transport::write(&mut stream.clone(), &out);
     }
 
-    /// Runs the session; returns whether the connection became one. A panic ends only this session:
-    /// locks, latches and pins are released by unwinding.
+    /// Runs the session. Returns true if the connection became a session. A panic ends only this
+    /// session: locks, latches and pins are released by unwinding.
     fn serve_here(&self, stream: Stream) -> bool {
         sync::memory::begin_session();
         let mut client = stream.clone();

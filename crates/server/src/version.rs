@@ -7,7 +7,7 @@ pub const SERVER_VERSION: &str = "15.20";
 mod tests {
     #[test]
     fn server_version_matches_settings() {
-        let base = settings::Base::new(settings::Registry::load().into());
+        let base = settings::ServerValues::new(settings::Registry::load().into());
         assert_eq!(base.text("server_version"), super::SERVER_VERSION);
         let (major, minor) = super::SERVER_VERSION.split_once('.').expect("two numbers");
         let number = base.int("server_version_num");

@@ -4,7 +4,7 @@
 //! Counterpart: pg_waldump.c, xlogstats.c.
 
 use crate::failure::{Failure, Outcome};
-use crate::options::{self, Given, Known};
+use crate::options::{self, AcceptedOption, CommandLine};
 use ids::{Fork, Lsn, Oid, RelFile};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use vfs::process::{self, Signal};
 use wal::layout::{Layout, PageHeader, is_segment_name};
 use wal::{DecodedRecord, RmgrId, WalReader, desc};
 
-const OPTIONS: [Known; 20] = [
+const OPTIONS: [AcceptedOption; 20] = [
     ('b', "bkp-details", false),
     ('B', "block", true),
     ('e', "end", true),
@@ -147,7 +147,7 @@ fn number(text: &str, what: &str) -> Result<u32, Failure> {
     scan(text).ok_or_else(|| usage(format!("invalid {what}: \"{text}\"")))
 }
 
-fn location(given: &Given, name: &str) -> Result<Option<Lsn>, Failure> {
+fn location(given: &CommandLine, name: &str) -> Result<Option<Lsn>, Failure> {
     let Some(text) = given.value(name) else { return Ok(None) };
     Lsn::parse(text).map(Some).ok_or_else(|| usage(format!("invalid WAL location: \"{text}\"")))
 }
@@ -176,7 +176,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn of(given: &Given) -> Result<Filter, Failure> {
+    fn of(given: &CommandLine) -> Result<Filter, Failure> {
         let mut filter = Filter { image: given.has("fullpage"), ..Filter::default() };
         for (_, name) in given.options.iter().filter(|(n, _)| *n == "rmgr") {
             let found = RmgrId::ALL.into_iter().find(|r| r.name().eq_ignore_ascii_case(name));
@@ -254,7 +254,7 @@ struct Range {
 }
 
 impl Range {
-    fn of(given: &Given) -> Result<Range, Failure> {
+    fn of(given: &CommandLine) -> Result<Range, Failure> {
         let first = given.rest.first().map(String::as_str);
         let mut timeline = match given.value("timeline") {
             Some(text) => number(text, "timeline specification")?,

@@ -17,7 +17,7 @@ use std::time::Instant;
 use txn::Isolation;
 use types::{Datum, oids};
 
-/// One execution from start to end.
+/// Runs one execution from start to end.
 #[inline(never)]
 fn measured(core: &mut Core, run: &mut Execution, params: Arc<[Datum]>) -> usize {
     let snapshot = core.backend.snapshot();
@@ -56,8 +56,8 @@ fn main() {
         "insert into branches select i, 'branch ' || i from generate_series(0, 9) i",
         "vacuum analyze",
     ];
-    let mut world = setup::world(&script, 40_000);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(&script, 40_000);
+    let core = &mut fixture.core;
     let mut params: Arc<[Datum]> = Arc::from([Datum::int4(1)]);
     core.backend.begin(Isolation::ReadCommitted);
     let plan = plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement");

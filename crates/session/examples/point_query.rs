@@ -29,8 +29,9 @@ fn main() {
     )
     .expect("connect");
     let session = CatSession::new(catalogs.database(Oid(5)), Oid(10));
-    let store =
-        settings::Store::new(Arc::new(settings::Base::new(Arc::new(settings::Registry::load()))));
+    let store = settings::SessionValues::new(Arc::new(settings::ServerValues::new(Arc::new(
+        settings::Registry::load(),
+    ))));
     let mut core = Core::new(backend, session, catalogs, "postgres".into(), store);
     let sql = std::env::args()
         .nth(1)

@@ -12,16 +12,16 @@ use sync::Mutex;
 /// What a session is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum State {
-    /// Not authenticated yet.
+    /// The client is not authenticated yet.
     #[default]
     Starting,
     Idle,
     Running,
     InTransaction,
     InFailedTransaction,
-    /// In a function that a FunctionCall message called.
+    /// A FunctionCall message called the function that is running.
     FunctionCall,
-    /// `track_activities` is off.
+    /// The setting `track_activities` is off.
     Disabled,
 }
 
@@ -40,9 +40,9 @@ impl State {
     }
 }
 
-/// The visible part of an entry. Times are microseconds since 2000-01-01, 0 for none.
+/// The visible part of an entry. Times are in microseconds since 2000-01-01; 0 means none.
 #[derive(Clone)]
-pub struct Shown {
+pub struct VisibleActivity {
     pub database: Oid,
     pub user: Oid,
     /// The session's number in the proc array.
@@ -65,15 +65,15 @@ pub struct Shown {
 pub struct Activity(Mutex<Entry>);
 
 struct Entry {
-    shown: Shown,
-    /// The rest of the query text.
+    shown: VisibleActivity,
+    /// The remaining part of the query text.
     rest: Vec<u8>,
 }
 
 impl Activity {
     pub fn new(backend_start: i64, address: Option<(IpAddr, u16)>) -> Activity {
         let empty: Arc<str> = Arc::from("");
-        let shown = Shown {
+        let shown = VisibleActivity {
             database: Oid::INVALID,
             user: Oid::INVALID,
             proc: None,
@@ -91,11 +91,11 @@ impl Activity {
         Activity(Mutex::new(Entry { shown, rest: Vec::new() }))
     }
 
-    pub fn get(&self) -> Shown {
+    pub fn get(&self) -> VisibleActivity {
         self.0.lock().shown.clone()
     }
 
-    pub fn change(&self, change: impl FnOnce(&mut Shown)) {
+    pub fn change(&self, change: impl FnOnce(&mut VisibleActivity)) {
         change(&mut self.0.lock().shown);
     }
 

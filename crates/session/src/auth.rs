@@ -14,14 +14,14 @@ use wire::password::Secret;
 use wire::scram::{Exchange, MECHANISM, NONCE_BYTES};
 use wire::{Frame, backend};
 
-/// Maximum length of a message of a client that is not authenticated.
+/// Maximum length of a message from a client that is not authenticated.
 const PASSWORD_BYTES_MAX: usize = 65_535;
 /// Maximum length of a message of a SASL exchange.
 const SASL_BYTES_MAX: usize = 1024;
 
 /// The result of an authentication.
 pub(crate) struct Authenticated {
-    /// Name and method; `None` with `trust`.
+    /// Identity and authentication method; `None` with `trust`.
     pub identity: Option<(String, &'static str)>,
     /// Line number of the rule in `pg_hba.conf`.
     pub line: u32,
@@ -53,7 +53,7 @@ impl AuthContext for HbaContext<'_> {
             else {
                 return Ok(false);
             };
-            // Here a superuser is not a member of every role.
+            // In this context a superuser is not a member of every role.
             self.core.cat().is_member_nosuper(user.oid, group.oid, false)
         };
         ask().unwrap_or(false)
@@ -84,14 +84,14 @@ pub(crate) fn authenticate(
     let rules = instance.hba();
     let mut context = HbaContext { core, instance };
     let Some(rule) = rules.find(peer, database, user, replication, &mut context) else {
-        return Err(hba::refusal(false, peer, database, user).into());
+        return Err(hba::rejection_error(false, peer, database, user).into());
     };
     let proof = Proof { instance, user, rule };
     let proved =
         |method| Authenticated { identity: Some((user.to_owned(), method)), line: rule.line };
     match rule.method {
         Method::Trust => Ok(Authenticated { identity: None, line: rule.line }),
-        Method::Reject => Err(hba::refusal(true, peer, database, user).into()),
+        Method::Reject => Err(hba::rejection_error(true, peer, database, user).into()),
         Method::Peer => {
             let name = proof.peer(conn)?;
             Ok(Authenticated { identity: Some((name, "peer")), line: rule.line })
@@ -102,7 +102,7 @@ pub(crate) fn authenticate(
             Ok(proved("password"))
         }
         Method::Md5 => match proof.secret(core)? {
-            // A stored MD5 hash is checked by the MD5 exchange, any other secret by SCRAM.
+            // A stored MD5 hash is checked by the MD5 exchange, and any other secret by SCRAM.
             Ok(Secret::Md5(digits)) => {
                 proof.md5(conn, &Secret::Md5(digits))?;
                 Ok(proved("md5"))
@@ -177,7 +177,7 @@ impl Proof<'_> {
         Err(self.failed(Some(detail)))
     }
 
-    /// The role's stored secret, or the reason why there is no usable one.
+    /// The stored secret of the role, or the reason why there is no usable one.
     fn secret(&self, core: &mut Core) -> Result<Result<Secret, String>, Refused> {
         let user = self.user;
         let Some(role) = core.cat().find_role(user)? else {
@@ -194,11 +194,11 @@ impl Proof<'_> {
     }
 
     /// The next password message.
-    fn receive(&self, conn: &mut Connection, most: usize, what: &str) -> Result<Frame, Refused> {
+    fn receive(&self, conn: &mut Connection, len_max: usize, what: &str) -> Result<Frame, Refused> {
         conn.flush()?;
         match conn.receive()? {
             Received::Frame(frame) if frame.kind == b'p' => {
-                if conn.body(frame).len() > most {
+                if conn.body(frame).len() > len_max {
                     return Err(wire::violation("invalid message length").into());
                 }
                 Ok(frame)
@@ -208,9 +208,9 @@ impl Proof<'_> {
                 frame.kind
             ))
             .into()),
-            // psql closes the connection to prompt for a password, then connects again. No error is
-            // sent or logged.
-            Received::End => Err(gone().into()),
+            // psql closes the connection to prompt for a password, then connects again. So no error
+            // is sent or logged.
+            Received::End => Err(connection_closed().into()),
             Received::Refused(_, error) => Err(error.severity(Severity::Fatal).into()),
             Received::TimedOut => {
                 Err(pg_err!(QUERY_CANCELED, "canceling authentication due to timeout")
@@ -293,7 +293,7 @@ impl Proof<'_> {
     }
 }
 
-/// The client-first message in SASLInitialResponse; `None` if it comes in a message of its own.
+/// The client-first message in SASLInitialResponse; `None` if it is sent in a message of its own.
 fn initial_response(body: &[u8]) -> Result<Option<&[u8]>> {
     let bad = || wire::violation("insufficient data left in message");
     let end = body.iter().position(|&b| b == 0);
@@ -318,6 +318,6 @@ fn initial_response(body: &[u8]) -> Result<Option<&[u8]>> {
 
 /// The error for a client that closed the connection during authentication. As in PostgreSQL it is
 /// not logged.
-pub(crate) fn gone() -> PgError {
+pub(crate) fn connection_closed() -> PgError {
     pg_err!(CONNECTION_FAILURE, "").severity(Severity::Fatal)
 }

@@ -1,8 +1,8 @@
 //! Autovacuum against transaction id wraparound, in sessions without a client. See
-//! `docs/design/0002-wraparound.md`. Counterpart: postmaster/autovacuum.c, of which this is the
-//! part that cannot be switched off.
+//! `docs/design/0002-wraparound.md`. Counterpart: the part of postmaster/autovacuum.c that cannot
+//! be disabled.
 
-use crate::connect::{Registered, begin_own_session};
+use crate::connect::{Registered, begin_internal_session};
 use crate::connection::Connection;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
@@ -42,16 +42,16 @@ impl Transport for NoClient {
     }
 }
 
-/// One round of the launcher: vacuums all databases that are near wraparound, one after the other.
-/// `in_database` runs the work for one database and catches panics. An error in one database is
-/// logged, and the next one follows.
+/// One round of the launcher: vacuums all databases that are close to wraparound, one after the
+/// other. `in_database` runs the work for one database and catches panics. An error in one database
+/// is logged, and the round continues with the next database.
 pub fn round(
     instance: &Arc<Instance>,
     in_database: &mut dyn FnMut(&mut dyn FnMut() -> Result<()>) -> Result<()>,
 ) -> Result<()> {
-    let launcher = instance.register_own(LAUNCHER);
+    let launcher = instance.register_internal(LAUNCHER);
     let _registered = Registered { instance, pid: launcher.pid };
-    for database in survey(instance, &launcher)? {
+    for database in databases_to_vacuum(instance, &launcher)? {
         if instance.check_admission().is_err() {
             return Ok(());
         }
@@ -70,8 +70,11 @@ pub fn round(
 }
 
 /// The databases that must be vacuumed, oldest first. Also stores the names of all databases.
-fn survey(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<OldDatabase>> {
-    let core = begin_own_session(instance, handle, None)?;
+fn databases_to_vacuum(
+    instance: &Arc<Instance>,
+    handle: &Arc<SessionHandle>,
+) -> Result<Vec<OldDatabase>> {
+    let core = begin_internal_session(instance, handle, None)?;
     let conn = Connection::new(Box::new(NoClient));
     let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
     session.begin_work();
@@ -83,7 +86,8 @@ fn survey(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<O
     Ok(old)
 }
 
-/// Must a database be vacuumed? A cheap test for every iteration of the launcher.
+/// True if a database must be vacuumed. This test is cheap, because each iteration of the launcher
+/// makes it.
 pub fn is_due(instance: &Instance) -> bool {
     let txns = instance.engine.txn();
     txns.needs_wraparound_vacuum() || txns.needs_multixact_vacuum()
@@ -94,23 +98,23 @@ pub fn begin(instance: &Arc<Instance>) -> Result<()> {
     if let Some(warning) = instance.engine.txn().wraparound_warning() {
         instance.log.write(&crate::instance::LogOrigin::default(), &warning, None);
     }
-    let handle = instance.register_own(LAUNCHER);
+    let handle = instance.register_internal(LAUNCHER);
     let _registered = Registered { instance, pid: handle.pid };
-    survey(instance, &handle).map(|_| ())
+    databases_to_vacuum(instance, &handle).map(|_| ())
 }
 
 /// Vacuums one database.
 fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
-    let handle = instance.register_own("autovacuum worker");
+    let handle = instance.register_internal("autovacuum worker");
     let _registered = Registered { instance, pid: handle.pid };
-    let core = begin_own_session(instance, &handle, Some((database.oid, &database.name)));
+    let core = begin_internal_session(instance, &handle, Some((database.oid, &database.name)));
     let mut core = match core {
-        // Dropped or renamed since it was found.
+        // The database was dropped or renamed after it was found.
         Err(e) if e.code() == SqlState::UNDEFINED_DATABASE => return Ok(()),
         core => core?,
     };
     // These settings override those of the database. A table whose lock is not available in time is
-    // left for the next round; waiting could let other tables wrap around.
+    // left to the next round, because waiting could let other tables wrap around.
     for (name, value) in [("lock_timeout", LOCK_TIMEOUT), ("default_transaction_read_only", "off")]
     {
         core.store.set_startup(name, value, Source::Session, true)?;
@@ -163,7 +167,7 @@ impl Session {
     /// Drops orphaned temporary tables. Tables that cannot be dropped are left for the next round.
     fn drop_orphaned_tables(&mut self, database: &OldDatabase) {
         // This is evaluated after a table was found. A session sets `has_temp_schema` before it
-        // creates a table, so a live session's table is never taken for an orphan.
+        // creates a table, so the table of a running session is never considered an orphan.
         let instance = self.instance.clone();
         let alive = |number: u32| {
             instance.sessions().iter().any(|s| {
@@ -185,7 +189,7 @@ impl Session {
                     self.log_report(&PgError::new(code, message).severity(Severity::Log));
                 }
             }
-            // If the session must end, the next step reports it.
+            // If the session must end, the next step reports that.
             Err(e) => {
                 let _ = self.failed(e, database, None);
             }

@@ -1,15 +1,15 @@
-//! What a session has computed from catalogs and keeps between statements.
+//! Data that a session has computed from catalogs and keeps between statements.
 
-use crate::env::known::PlannerCache;
+use crate::env::planner_cache::PlannerCache;
 use crate::function::sql::bodies::Bodies;
 use executor::OpenRel;
 use hashbrown::HashMap;
 use ids::Oid;
 use plan::PlannedStmt;
 use std::sync::Arc;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 
-/// The caches of a session. Entries are valid for the catalogs that they were made from.
+/// The caches of a session. An entry is valid for the catalog state from which it was computed.
 #[derive(Default)]
 pub(crate) struct Caches {
     pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
@@ -25,17 +25,17 @@ pub(crate) struct Caches {
     pub(crate) planning: PlannerCache,
     /// Prepared bodies of SQL functions that have been called.
     pub(crate) bodies: Bodies,
-    pub(crate) known_rights: KnownRights,
+    pub(crate) privilege_cache: PrivilegeCache,
     /// Anonymous row types, by typmod.
     pub(crate) row_types: Vec<Arc<RowDesc>>,
 }
 
 /// Cached privileges of the session's user.
 #[derive(Default)]
-pub(crate) struct KnownRights {
+pub(crate) struct PrivilegeCache {
     pub(crate) user: Oid,
-    pub(crate) seen: catalog::CatalogState,
+    pub(crate) state: catalog::CatalogState,
     pub(crate) superuser: bool,
-    /// The last plan that passed the check.
+    /// The last plan whose privileges were checked successfully.
     pub(crate) allowed: Option<Arc<PlannedStmt>>,
 }

@@ -9,6 +9,7 @@ use catalog::Row;
 use catalog::rows::PgProc;
 use eval::Facts;
 use ids::Oid;
+use ids::code::ArgMode;
 use parse::ast::CallStmt;
 use pgerror::{PgError, Result};
 use plan::Expr;
@@ -26,7 +27,8 @@ struct Call {
 }
 
 impl Session {
-    /// Analyses a call. Also returns the parameter types, which are inferred if `params` allows it.
+    /// Analyses a call. Also returns the parameter types, which are inferred if `params` permits
+    /// it.
     fn analyse_call(
         &mut self,
         stmt: &CallStmt,
@@ -71,8 +73,8 @@ impl Session {
             let Some(e) = e else {
                 return Err(PgError::internal("CALL without a value for a parameter"));
             };
-            let mode = modes.get(i).copied().unwrap_or(b'i');
-            if matches!(mode, b'o' | b'b') {
+            let mode = modes.get(i).copied().unwrap_or(ArgMode::In);
+            if matches!(mode, ArgMode::Out | ArgMode::InOut) {
                 let name = row.proargnames.as_ref().and_then(|n| n.get(i));
                 let name = name.map(|n| n.as_str()).filter(|n| !n.is_empty());
                 let name = name.map_or_else(|| format!("column{}", i + 1), str::to_owned);
@@ -87,15 +89,15 @@ impl Session {
                     resjunk: false,
                 });
             }
-            if mode != b'o' {
+            if mode != ArgMode::Out {
                 inputs.push(e);
             }
         }
         Ok((Call { row, inputs, outputs }, types))
     }
 
-    /// The columns of the row that the call returns, if it returns one. Infers parameter types that
-    /// are not given.
+    /// The columns of the row that the call returns, if it returns one. Infers the parameter types
+    /// that are not declared.
     pub(crate) fn call_fields(
         &mut self,
         stmt: &CallStmt,
@@ -121,7 +123,7 @@ impl Session {
     ) -> Result<&'static str> {
         let (call, _) = self.analyse_call(stmt, sql, Params::Fixed(types.to_vec()))?;
         let user = self.core.catalog.user;
-        crate::rights::check_function(&mut self.core, call.row.oid, user)?;
+        crate::privileges::check_function(&mut self.core, call.row.oid, user)?;
         let depth = self.core.backend.snapshot_depth();
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);

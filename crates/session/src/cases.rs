@@ -11,20 +11,20 @@ use ids::Oid;
 use pgerror::Result;
 use std::sync::Arc;
 use sync::wait::Waiter;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use vfs::Env;
 
 mod spills;
 
 const DATABASE: Oid = Oid(5);
 
-struct World {
+struct Fixture {
     engine: Arc<Engine>,
     core: Core,
 }
 
-impl World {
-    fn new() -> World {
+impl Fixture {
+    fn new() -> Fixture {
         let env = Env::memory(3);
         init(&env, &InitOptions { sync: false, ..InitOptions::default() }).unwrap();
         let mut config = EngineConfig::new(env);
@@ -35,12 +35,12 @@ impl World {
         let space = ids::RelFile::DEFAULT_TABLESPACE;
         let backend = Backend::connect(engine.storage(), 1, DATABASE, space, waiter).unwrap();
         let session = CatSession::new(catalogs.database(DATABASE), Oid(10));
-        let store = settings::Store::new(Arc::new(settings::Base::new(Arc::new(
+        let store = settings::SessionValues::new(Arc::new(settings::ServerValues::new(Arc::new(
             settings::Registry::load(),
         ))));
         let mut core = Core::new(backend, session, catalogs, "postgres".into(), store);
         core.backend.begin(Isolation::ReadCommitted);
-        World { engine, core }
+        Fixture { engine, core }
     }
 
     /// The result in the format of the case files.
@@ -85,7 +85,7 @@ impl World {
 /// Runs a case file. Statements with features that are not supported yet (0A000 "… is not
 /// supported") are listed, but do not fail the test.
 fn check(cases: &str) {
-    let mut world = World::new();
+    let mut fixture = Fixture::new();
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     let only = std::env::var("CASE").unwrap_or_default();
     for case in cases.lines() {
@@ -93,7 +93,7 @@ fn check(cases: &str) {
         if !sql.contains(&only) {
             continue;
         }
-        let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.answer(sql)));
+        let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| fixture.answer(sql)));
         let got = answer.unwrap_or_else(|_| "panicked".into());
         if got.contains("is not supported") && !expected.contains("is not supported") {
             missing.push(format!("{got} <- {sql}"));
@@ -103,7 +103,7 @@ fn check(cases: &str) {
     }
     println!("missing:\n{}", missing.join("\n"));
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    world.engine.shutdown().unwrap();
+    fixture.engine.shutdown().unwrap();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The session as host of utility commands: gives them catalogs, storage, settings, and the client
+//! The session as host of utility commands: provides catalogs, storage, settings, and the client
 //! connection for COPY.
 
 use crate::connection::Received;
@@ -87,7 +87,7 @@ impl CommandHost for Session {
     }
 
     fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
-        // A text in the format of a stored secret is taken as one.
+        // A text in the format of a stored secret is stored unchanged.
         if Secret::parse(password).is_some() {
             return Ok(password.to_owned());
         }
@@ -188,8 +188,8 @@ impl Transactions for Session {
     }
 
     fn next_transaction(&mut self) -> Result<()> {
-        // That the statement wants its transaction committed at once is forgotten with the first of
-        // its transactions: in a pipeline the last one is open until Sync.
+        // The request for a commit at the end of the statement applies to its first transaction
+        // only: in a pipeline the last transaction stays open until Sync.
         self.commit_transaction()?;
         self.start_command();
         let snapshot = self.core.backend.snapshot();
@@ -203,8 +203,8 @@ impl Transactions for Session {
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {
         self.core.catalog.set_temp_namespace(schema, toast);
-        // This stays set if the schema is rolled back; then tables are not taken for orphans, which
-        // is safe.
+        // This stays set if the creation of the schema is rolled back. Then tables are not
+        // considered orphans, which is safe.
         self.core.show_activity(|shown| shown.has_temp_schema = true);
         self.xact.temp_schema_level = Some(self.core.backend.txn.nesting());
     }
@@ -295,14 +295,14 @@ impl Cluster for Session {
     }
 }
 
-/// Is a message of this type allowed while COPY reads from the client?
+/// True if a message of this type is allowed while COPY reads from the client.
 fn is_copy_message(kind: u8) -> bool {
     matches!(kind, b'd' | b'c' | b'f' | b'H' | b'S')
 }
 
 impl Session {
-    /// The error for a message that is not allowed during COPY. The end of the data is unknown
-    /// then, so the connection is closed after this error.
+    /// The error for a message that is not allowed during COPY. The end of the data is then
+    /// unknown, so the connection is closed after this error.
     fn unexpected_in_copy(&mut self, kind: u8) -> PgError {
         self.conn.lost_sync = true;
         pg_err!(PROTOCOL_VIOLATION, "unexpected message type 0x{kind:02X} during COPY from stdin")

@@ -2,7 +2,7 @@
 //! Requests for encryption are declined. Counterpart: postmaster/postmaster.c
 //! (`ProcessStartupPacket`), utils/init/postinit.c, libpq/auth.c.
 
-use crate::activity::Shown;
+use crate::activity::VisibleActivity;
 use crate::auth::{self, Authenticated, Refused};
 use crate::connection::Connection;
 use crate::core::Core;
@@ -14,18 +14,19 @@ use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
 use engine::{Backend, Isolation};
 use ids::Oid;
+use ids::builtin::role::BOOTSTRAP_SUPERUSER;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use settings::{Source, Store, Value};
+use settings::{SessionValues, Source, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wire::{StartupPacket, StartupParameters, backend};
 
-/// `template1`, whose catalog caches serve the lookup of roles before the database is known.
+/// The database `template1`, whose catalog caches are used for the lookup of roles before the
+/// session's database is known.
 const TEMPLATE1: Oid = Oid(1);
-/// Longest name of a role or database.
+/// Maximum length of the name of a role or database in bytes.
 const NAME_BYTES_MAX: usize = 63;
 /// The bootstrap superuser, which is never dropped.
-const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
 
 fn fatal(error: PgError) -> PgError {
     if error.fields().severity < Severity::Fatal { error.severity(Severity::Fatal) } else { error }
@@ -42,7 +43,7 @@ fn unauthenticated_origin(transport: &dyn Transport, start: i64) -> LogOrigin {
     }
 }
 
-/// Serves a connection from its first byte to its end. Returns whether it became a session.
+/// Serves a connection from its first byte to its end. Returns true if it became a session.
 pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
     let mut origin = unauthenticated_origin(&*transport, instance.engine.env().clock.unix_micros());
     let base = instance.base();
@@ -233,9 +234,9 @@ pub fn serve_alone(
     database: &str,
     transport: Box<dyn Transport>,
 ) -> Result<()> {
-    let handle = instance.register_own("standalone backend");
+    let handle = instance.register_internal("standalone backend");
     let _registered = Registered { instance, pid: handle.pid };
-    let mut core = begin_own_session(instance, &handle, None)?;
+    let mut core = begin_internal_session(instance, &handle, None)?;
     core.backend.begin(Isolation::ReadCommitted);
     let rows = core.cat().scan_all::<PgDatabase>()?;
     core.catalog.abort(&mut core.backend)?;
@@ -245,7 +246,7 @@ pub fn serve_alone(
     let oid = found.ok_or_else(|| {
         fatal(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist"))
     })?;
-    let core = begin_own_session(instance, &handle, Some((oid, database))).map_err(fatal)?;
+    let core = begin_internal_session(instance, &handle, Some((oid, database))).map_err(fatal)?;
     let mut session =
         Session::new(core, instance.clone(), handle.clone(), Connection::new(transport));
     session.core.apply_all_settings();
@@ -301,11 +302,11 @@ fn begin_session(
 ) -> Result<Core, Refused> {
     let (user, database) = (origin.user.clone(), origin.database.clone());
     let storage = instance.engine.storage();
-    // Roles and databases are in shared catalogs, so the caches of any database serve.
+    // Roles and databases are in shared catalogs, so the caches of any database can be used.
     let backend =
         Backend::connect(storage, handle.pid, Oid::INVALID, Oid::INVALID, handle.waiter.clone())?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), Oid::INVALID);
-    let store = Store::new(instance.base());
+    let store = SessionValues::new(instance.base());
     let mut core = Core::new(backend, first, instance.catalogs.clone(), database.clone(), store);
     core.backend_pid = handle.pid;
     core.backend.begin(Isolation::ReadCommitted);
@@ -315,7 +316,7 @@ fn begin_session(
     log_authorization(instance, origin, &core.store, start, &proved);
     let role = check_role(instance, &mut core, &user)?;
     let db = check_database(instance, &mut core, &database, &role)?;
-    let text_encoding = catalog::foreign::check_database(&db)?;
+    let text_encoding = catalog::unsupported::check_database(&db)?;
     let oid = db.oid;
     enter_database(instance, &mut core, oid, &database, text_encoding)?;
     set_login_user(&mut core, role.oid, role.rolsuper, &user);
@@ -335,9 +336,9 @@ fn enter_database(
     name: &str,
     text_encoding: types::settings::Encoding,
 ) -> Result<()> {
-    // LOCK ORDER: CREATE DATABASE locks its template, DROP DATABASE the database that it drops. The
-    // lock makes the session wait for them. Then it looks the database up again, and publishes its
-    // own database before it releases the lock.
+    // LOCK ORDER: CREATE DATABASE locks its template, and DROP DATABASE the database that it drops.
+    // This lock makes the session wait for these commands. Then the session looks up the database
+    // again, and publishes its own database before it releases the lock.
     let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, oid, 0);
     core.backend.lock(tag, lmgr::LockMode::RowExclusive)?;
     let again = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
@@ -382,10 +383,10 @@ fn set_login_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
     core.store.set_internal("session_authorization", Value::Text(name.into()));
 }
 
-/// Builds an internal session of the server: it runs as the bootstrap superuser, in any database,
-/// even in one that does not allow connections. It begins outside a transaction. `None`: without a
-/// database.
-pub(crate) fn begin_own_session(
+/// Builds an internal session of the server. It runs as the bootstrap superuser, in any database,
+/// even in one that does not allow connections, or without a database (`None`). It begins outside a
+/// transaction.
+pub(crate) fn begin_internal_session(
     instance: &Arc<Instance>,
     handle: &Arc<SessionHandle>,
     database: Option<(Oid, &str)>,
@@ -394,7 +395,7 @@ pub(crate) fn begin_own_session(
     let (none, waiter) = (Oid::INVALID, handle.waiter.clone());
     let backend = Backend::connect(storage, handle.pid, none, none, waiter)?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), BOOTSTRAP_SUPERUSER);
-    let store = Store::new(instance.base());
+    let store = SessionValues::new(instance.base());
     let name = database.map_or("", |(_, name)| name).to_owned();
     let mut core = Core::new(backend, first, instance.catalogs.clone(), name, store);
     core.backend_pid = handle.pid;
@@ -406,7 +407,7 @@ pub(crate) fn begin_own_session(
             row.ok_or_else(|| pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
         // Autovacuum must also process databases whose encoding or locale is not supported; it
         // reads no text there.
-        let text_encoding = catalog::foreign::check_database(&row);
+        let text_encoding = catalog::unsupported::check_database(&row);
         let text_encoding = text_encoding.unwrap_or(types::settings::Encoding::SqlAscii);
         enter_database(instance, &mut core, oid, name, text_encoding)?;
     } else {
@@ -431,9 +432,9 @@ pub(crate) fn begin_own_session(
     Ok(core)
 }
 
-/// Error 58P01 if settings name libraries to load, because no library can be loaded. Counterpart:
-/// `process_session_preload_libraries`.
-fn check_libraries(store: &Store) -> Result<()> {
+/// Error 58P01 if settings name libraries that should be loaded, because libraries cannot be
+/// loaded. Counterpart: `process_session_preload_libraries`.
+fn check_libraries(store: &SessionValues) -> Result<()> {
     let session = settings::words(store.named("session_preload_libraries").as_text());
     let local = settings::words(store.named("local_preload_libraries").as_text());
     let local = local.map(|name| match name.contains('/') {
@@ -473,7 +474,7 @@ fn check_replication(start: &StartupParameters) -> Result<()> {
 fn log_authorization(
     instance: &Instance,
     origin: &LogOrigin,
-    store: &Store,
+    store: &SessionValues,
     start: &StartupParameters,
     proved: &Authenticated,
 ) {
@@ -519,7 +520,7 @@ fn check_role(instance: &Instance, core: &mut Core, user: &str) -> Result<Row<Pg
     Ok(role)
 }
 
-fn count(instance: &Instance, which: impl Fn(&Shown) -> bool) -> usize {
+fn count(instance: &Instance, which: impl Fn(&VisibleActivity) -> bool) -> usize {
     let clients = instance.sessions();
     clients.iter().filter(|s| s.is_client() && which(&s.activity.get())).count()
 }
@@ -602,8 +603,8 @@ fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
 /// Applies the settings of the startup packet and of its `options` (`-c name=value`,
 /// `--name=value`).
 fn startup_settings(core: &mut Core, start: &StartupParameters, superuser: bool) -> Result<()> {
-    // `options` is applied first, wherever it is in the packet, so that settings with their own
-    // packet entry override it.
+    // `options` is applied first, at any position in the packet, so that settings with an entry of
+    // their own override it.
     let mut options = start.other.iter().filter(|(name, _)| name == "options");
     let mut given: Vec<(String, String)> = Vec::new();
     if let Some((_, words)) = options.next_back() {

@@ -20,9 +20,10 @@ const KEPT_BYTES_MAX: usize = 64 * 1024;
 /// A client connection.
 pub struct Connection {
     pub(crate) transport: Box<dyn Transport>,
-    /// Replies are buffered without limit.
-    pub(crate) held: bool,
-    /// Message boundaries are lost after an error within a message; the connection must be closed.
+    /// Replies are buffered without a size limit.
+    pub(crate) buffers_all: bool,
+    /// Message boundaries are lost after an error within a message, so the connection must be
+    /// closed.
     pub(crate) lost_sync: bool,
     pub(crate) inbox: Inbox,
     /// Messages not yet sent.
@@ -30,12 +31,12 @@ pub struct Connection {
     timeout: Option<Duration>,
     /// Deadline for waiting for the client.
     deadline: Option<Instant>,
-    /// A request to terminate this waiter ends a blocked write.
+    /// A request to terminate that arrives at this waiter ends a blocked write.
     pub(crate) waiter: Option<Arc<Waiter>>,
     lost: bool,
     /// Number of times that `out` was sent or discarded.
     flushes: u64,
-    /// Kind and error of a message that is being dropped.
+    /// Type and error of a message that is being discarded.
     refused: Option<(u8, PgError)>,
 }
 
@@ -60,7 +61,7 @@ impl Connection {
     pub fn new(transport: Box<dyn Transport>) -> Connection {
         Connection {
             transport,
-            held: false,
+            buffers_all: false,
             lost_sync: false,
             inbox: Inbox::new(),
             out: Vec::new(),
@@ -204,10 +205,10 @@ impl Connection {
     /// Sends the buffered replies if there are many.
     #[inline]
     pub fn flush_if_large(&mut self) -> Result<()> {
-        if self.out.len() >= FLUSH_BYTES && !self.held { self.flush() } else { Ok(()) }
+        if self.out.len() >= FLUSH_BYTES && !self.buffers_all { self.flush() } else { Ok(()) }
     }
 
-    /// Is the connection to the client lost?
+    /// True if the connection to the client is lost.
     pub fn is_lost(&self) -> bool {
         self.lost
     }

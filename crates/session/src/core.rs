@@ -21,17 +21,17 @@ use std::any::Any;
 use std::sync::Arc;
 use types::Datum;
 
-/// The session's state. Running code gets one `&mut Core`, which implements the traits by which
-/// analysis, planning, expressions and the executor reach catalogs, storage and settings.
+/// The state of a session. Running code has one `&mut Core`, which implements the traits by which
+/// analysis, planning, expressions and the executor access catalogs, storage and settings.
 pub struct Core {
-    /// Must be dropped before the backend: it may hold exported snapshots.
+    /// Must be dropped before the backend, because it may contain exported snapshots.
     pub(crate) transaction: TransactionState,
     pub backend: Backend,
     pub catalog: CatSession,
     pub catalogs: Arc<Catalogs>,
     pub database_name: String,
     /// The session's parameters.
-    pub store: settings::Store,
+    pub store: settings::SessionValues,
     /// Values of parameters, resolved when they change.
     pub values: SettingValues,
     /// Notices and warnings not yet sent to the client.
@@ -42,7 +42,7 @@ pub struct Core {
     pub plans: Arc<PlanCache>,
     pub(crate) environment: PlanEnvironment,
     pub(crate) caches: Caches,
-    /// The session has executed a statement whose expressions are nested so deeply that it needs a
+    /// The session has executed a statement whose expressions are nested so deeply that they need a
     /// larger stack.
     pub(crate) deep_statements: bool,
     pub(crate) extra: Option<Box<dyn Any + Send>>,
@@ -63,7 +63,7 @@ pub struct Core {
     pub(crate) named: NamedObjects,
 }
 
-/// The state of the transaction above storage.
+/// The state of the transaction in the layers above storage.
 #[derive(Default)]
 pub struct TransactionState {
     /// Snapshots that the transaction has exported.
@@ -86,18 +86,18 @@ pub struct SettingValues {
     pub(crate) resolved: Resolved,
 }
 
-/// All that analysis and planning read besides text and catalogs, as a number.
+/// A number for everything that analysis and planning read besides text and catalogs.
 #[derive(Default)]
 pub(crate) struct PlanEnvironment {
     pub(crate) number: u64,
     pub(crate) at: EnvironmentAt,
     /// Incremented when a setting of the session changes.
     pub(crate) settings_version: u64,
-    /// Generation of the server's configuration below the session's settings.
+    /// Generation of the server's configuration on which the session's settings are based.
     pub(crate) base_generation: u64,
 }
 
-/// What the server log and `pg_stat_activity` show of the session.
+/// The state of the session that the server log and `pg_stat_activity` show.
 pub(crate) struct LoggedActivity {
     /// The origin of the session's lines in the server log.
     pub(crate) client: LogOrigin,
@@ -116,8 +116,8 @@ pub(crate) struct LoggedActivity {
 pub(crate) struct NamedObjects {
     pub(crate) prepared: PreparedStatements,
     pub(crate) portals: HashMap<String, Portal>,
-    /// The portal that an Execute message is running, which is not in `portals` meanwhile: its
-    /// name, query text and creation time.
+    /// The portal that an Execute message is running: its name, query text and creation time. It is
+    /// not in `portals` while it runs.
     pub(crate) executing: Option<(String, Arc<str>, i64)>,
 }
 
@@ -146,7 +146,7 @@ impl PreparedStatements {
         self.0.iter().map(|(name, (p, _))| (name, p))
     }
 
-    /// With the creation time of each statement, in microseconds since 2000-01-01.
+    /// The statements with their creation times, in microseconds since 2000-01-01.
     pub(crate) fn with_times(&self) -> impl Iterator<Item = (&String, &Arc<Prepared>, i64)> {
         self.0.iter().map(|(name, (p, time))| (name, p, *time))
     }
@@ -158,7 +158,7 @@ impl Core {
         catalog: CatSession,
         catalogs: Arc<Catalogs>,
         database_name: String,
-        store: settings::Store,
+        store: settings::SessionValues,
     ) -> Core {
         let resolved = Resolved::new(&store);
         let login_user = catalog.user;

@@ -1,4 +1,4 @@
-//! EXPLAIN: finds the plan of the statement and sends the text to the client. Counterpart:
+//! EXPLAIN: determines the plan of the statement and sends its text to the client. Counterpart:
 //! commands/explain.c (`ExplainQuery`, `ExplainOneUtility`).
 
 use crate::plancache::plans::Mode;

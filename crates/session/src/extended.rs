@@ -14,11 +14,11 @@ use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::fmt;
 use std::sync::Arc;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{Datum, oids};
 use wire::{Bind, BindValues, Format, Formats, Parse, Target, backend};
 
-/// Maximum number of remembered Parse texts, and maximum length of one in bytes.
+/// Maximum number of cached Parse texts, and maximum length of one in bytes.
 const RECENT_MAX: usize = 128;
 const RECENT_BYTES_MAX: usize = 8 << 10;
 
@@ -58,10 +58,10 @@ impl Session {
         let sql: Arc<str> = sql.into();
         self.core.activity.statement = Some(sql.clone());
         let parsing = self.core.measure(Work::Parser);
-        let mut remarks = Vec::new();
-        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
-        // A text that causes notices is parsed each time.
-        let share = share && !self.send_parser_notices(remarks);
+        let mut warnings = Vec::new();
+        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut warnings);
+        // A text that causes notices is parsed each time, so that they are sent each time.
+        let share = share && !self.send_parser_notices(warnings);
         let mut statements = parsed?;
         self.core.log_measured(parsing, "PARSER STATISTICS");
         if statements.len() > 1 {
@@ -90,7 +90,7 @@ impl Session {
         self.parsed(name, prepared)
     }
 
-    /// Remembers a statement for the next Parse of the same text, under any name.
+    /// Caches a statement for the next Parse message with the same text, under any name.
     fn remember_parsed(&mut self, prepared: &Arc<Prepared>) {
         if self.recent.len() >= RECENT_MAX {
             self.recent.clear();
@@ -131,7 +131,7 @@ impl Session {
     }
 
     pub(crate) fn bind_message(&mut self, message: Bind<'_>) -> Result<()> {
-        // Names are nearly always empty or short ASCII.
+        // Names are usually empty or short ASCII strings.
         let name = self.text(message.portal)?;
         let statement = self.text(message.statement)?;
         let prepared = self.find_prepared(statement)?;
@@ -173,7 +173,7 @@ impl Session {
         Ok(())
     }
 
-    /// Creates the portal of a Bind message. `dead` is filled in for the case that this fails.
+    /// Creates the portal of a Bind message. If this fails, `dead` describes the failed portal.
     fn bind_portal(
         &mut self,
         name: &[u8],
@@ -234,7 +234,7 @@ impl Session {
                 // A value with invalid encoding gets no placeholder in the message.
                 let format = match (e.code(), value) {
                     (SqlState::CHARACTER_NOT_IN_REPERTOIRE, _) | (_, None) => Format::Binary,
-                    // The type has been dropped: the text was not looked at.
+                    // The type has been dropped, so the text was not read.
                     (SqlState::INTERNAL_ERROR, _) => Format::Binary,
                     _ => format,
                 };
@@ -245,7 +245,7 @@ impl Session {
         Ok(params.into())
     }
 
-    /// NULL goes through the input function too, because a domain may refuse it.
+    /// NULL is passed to the input function too, because a domain may reject it.
     pub(crate) fn bind_null(&mut self, ty: Oid, format: Format) -> Result<Datum> {
         if let Format::Unknown(code) = format {
             return Err(backend::unsupported_format(code));
@@ -277,12 +277,12 @@ impl Session {
                 }
                 _ => {}
             }
-            return self.core.type_recv(ty, bytes, -1).map_err(
-                |e| match types::form::is_excess_data(&e) {
+            return self.core.type_recv(ty, bytes, -1).map_err(|e| {
+                match types::type_io::is_excess_data(&e) {
                     true => extra_bytes_in(which),
                     false => e,
-                },
-            );
+                }
+            });
         }
         if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
             types::text::verify(&self.core, bytes)?;
@@ -349,7 +349,7 @@ impl Session {
         Ok(prepared.fields.clone())
     }
 
-    /// A portal of that name that ended by an error in the transaction.
+    /// The portal of that name that an error in the transaction has ended.
     fn dead_portal(&self, name: &str) -> Option<&DeadPortal> {
         self.xact.dead_portals.iter().find(|d| d.name == name)
     }
@@ -426,14 +426,14 @@ impl Session {
             }
             portal.finished = true;
             let before = self.conn.out.len();
-            self.conn.held = limit > 0 && portal.fields.is_some();
+            self.conn.buffers_all = limit > 0 && portal.fields.is_some();
             let types = &prepared.param_types;
             self.results = portal.formats.clone();
             let tag = self.utility(&raw, &prepared.sql, &params, types, false);
             self.results = Formats::Text;
-            let held = std::mem::take(&mut self.conn.held);
+            let buffered = std::mem::take(&mut self.conn.buffers_all);
             let tag = tag?;
-            let kept = if held { self.conn.out.split_off(before) } else { Vec::new() };
+            let kept = if buffered { self.conn.out.split_off(before) } else { Vec::new() };
             if portal.fields.is_some() {
                 portal.lines = UtilityRows::new(kept, tag.clone());
             }
@@ -449,11 +449,11 @@ impl Session {
             } else {
                 self.next_command()?;
                 self.xact.pipelining = true;
-                if held {
+                if buffered {
                     portal.lines.send(limit, &mut self.conn.out);
                 }
             }
-            if !held {
+            if !buffered {
                 backend::command_complete(&mut self.conn.out, &tag);
             }
             if let Some((timed, what)) = timed {
@@ -515,7 +515,7 @@ impl Session {
     }
 }
 
-/// A value in a message, by its index from 0.
+/// The position of a value in a message, by its index from 0.
 #[derive(Clone, Copy)]
 pub(crate) enum Argument {
     Bind(usize),
@@ -531,13 +531,13 @@ impl fmt::Display for Argument {
     }
 }
 
-/// The error for a binary value with more bytes than its type reads.
+/// The error for a binary value that has more bytes than the receive function of its type reads.
 fn extra_bytes_in(which: Argument) -> PgError {
-    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::form::EXCESS_DATA)
+    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::type_io::EXCESS_DATA)
 }
 
-/// The error context of a parameter that cannot be read. Its value is not shown, as by PostgreSQL's
-/// default.
+/// The error context of a parameter that cannot be read. Its value is not shown, as with
+/// PostgreSQL's default settings.
 fn parameter_context(portal: &[u8], i: usize, format: Format, value: &[u8]) -> String {
     let portal = match portal {
         b"" => "unnamed portal".to_owned(),
@@ -551,14 +551,15 @@ fn parameter_context(portal: &[u8], i: usize, format: Format, value: &[u8]) -> S
     format!("{portal} parameter ${}{shown}", i + 1)
 }
 
-/// Does a portal survive this transaction statement?
+/// True if a portal survives this transaction statement.
 fn begins_level(node: &Node) -> bool {
     use parse::ast::TransactionStmtKind::{Begin, Release, Savepoint, Start};
     let Node::TransactionStmt(stmt) = node else { return false };
     matches!(stmt.kind, Begin | Start | Savepoint | Release)
 }
 
-/// Is a snapshot taken for the analysis of the statement? Counterpart: `analyze_requires_snapshot`.
+/// True if a snapshot is taken for the analysis of the statement. Counterpart:
+/// `analyze_requires_snapshot`.
 fn is_analyzed(node: &Node) -> bool {
     analyze::is_query(node)
         || matches!(

@@ -9,11 +9,12 @@ use catalog::acl;
 use catalog::rows::PgProc;
 use eval::Facts;
 use ids::Oid;
+use ids::code::ProKind;
 use pgerror::{Result, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Const, FuncExpr, Location};
 use types::Datum;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use wire::{Format, FunctionCall, backend};
 
 /// Maximum number of arguments. Counterpart: `FUNC_MAX_ARGS`.
@@ -81,12 +82,13 @@ impl Session {
         Ok(timed)
     }
 
-    /// The function of that OID. An error if it does not exist or cannot be called this way.
+    /// The function with that OID. An error if it does not exist or cannot be called by
+    /// FunctionCall.
     fn callable(&mut self, oid: Oid) -> Result<Row<PgProc>> {
         let Some(function) = self.core.cat().find_function(oid)? else {
             return Err(pg_err!(UNDEFINED_FUNCTION, "function with OID {oid} does not exist"));
         };
-        if function.prokind != b'f' || function.proretset {
+        if function.prokind != ProKind::Function || function.proretset {
             return Err(pg_err!(
                 FEATURE_NOT_SUPPORTED,
                 "cannot call function \"{}\" via fastpath interface",
@@ -96,15 +98,15 @@ impl Session {
         Ok(function)
     }
 
-    /// Error 42501 unless the user may call the function. There was no name lookup, so the
-    /// privilege on the schema is checked here.
+    /// Error 42501 unless the user may call the function. The privilege on the schema is checked
+    /// here, because there was no name lookup.
     fn may_call(&mut self, function: &PgProc) -> Result<()> {
         let (user, schema) = (self.core.catalog.user, function.pronamespace);
         if self.core.cat().schema_privileges(user, schema, acl::USAGE)? & acl::USAGE == 0 {
             let name = self.core.cat().namespace_name(schema)?.unwrap_or_default();
             return Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for schema {name}"));
         }
-        crate::rights::check_function(&mut self.core, function.oid, user)
+        crate::privileges::check_function(&mut self.core, function.oid, user)
     }
 
     fn call_arguments(
@@ -138,7 +140,7 @@ impl Session {
         Ok(values)
     }
 
-    /// The call as an expression. It has no collation; functions that need one report an error.
+    /// The call as an expression. It has no collation, so functions that need one report an error.
     fn call_expression(&mut self, function: &PgProc, values: Vec<Datum>) -> Result<Expr> {
         let mut args = Vec::with_capacity(values.len());
         for (value, &ty) in values.into_iter().zip(function.proargtypes.iter()) {

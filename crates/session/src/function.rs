@@ -1,5 +1,4 @@
-//! The function manager: calls functions by OID, whatever their language. Counterpart:
-//! utils/fmgr/fmgr.c.
+//! The function manager: calls functions of any language by OID. Counterpart: utils/fmgr/fmgr.c.
 //!
 //! Reading order: `language` (the interface of a language and the table of languages), `internal`,
 //! `sql`, `transpose` (positions of errors).
@@ -14,7 +13,7 @@ use crate::core::Core;
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{Callee, HostCall};
-use executor::{RowAnswer, SetStream};
+use executor::{BeforeRowResult, SetStream};
 use ids::Oid;
 use language::SetRows;
 use pgerror::{PgError, Result};
@@ -31,7 +30,7 @@ pub(crate) struct Call<'a> {
     /// The call's collation; the invalid OID if it has none.
     pub collation: Oid,
     pub result_type: Oid,
-    /// Types of the arguments after analysis; invalid where they are not known.
+    /// Types of the arguments after analysis; invalid for arguments of unknown type.
     pub arg_types: &'a [Oid],
     pub args: &'a [DatumRef<'a>],
 }
@@ -48,8 +47,8 @@ impl<'a> Call<'a> {
     }
 }
 
-/// How a function is run. With a role or settings of its own it is run by the session, whatever its
-/// language.
+/// The way in which a function is run. A function with a role or settings of its own is run by the
+/// session, regardless of its language.
 pub(crate) fn callee(row: &PgProc) -> Callee {
     match language::of(row.prolang).map(|l| l.callee(row)) {
         None | Some(Callee::Missing) => Callee::Missing,
@@ -59,13 +58,13 @@ pub(crate) fn callee(row: &PgProc) -> Callee {
     }
 }
 
-/// Has the function a role (SECURITY DEFINER) or SET clauses?
+/// True if the function has a role (SECURITY DEFINER) or SET clauses.
 fn has_context(row: &PgProc) -> bool {
     row.prosecdef || row.proconfig.is_some()
 }
 
-/// Calls a function and returns its value. It is not called if it is strict and an argument is
-/// NULL; the caller has checked that.
+/// Calls a function and returns its value. The caller has checked that the function is not strict
+/// or that no argument is NULL.
 pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
     let row = core.cat().function(call.function)?;
     let language = language_of(&row)?;
@@ -110,8 +109,8 @@ pub(crate) fn next_of_set(
     within(core, row, |core| rows.next(core, out))
 }
 
-/// Checks a new function as its language does. `sql`: the statement that creates it. Counterpart:
-/// the call of the validator in `ProcedureCreate`.
+/// Validates a new function by the rules of its language. `sql` is the statement that creates it.
+/// Counterpart: the call of the validator in `ProcedureCreate`.
 pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> {
     let row = core.cat().function(function)?;
     let language = language_of(&row)?;
@@ -123,8 +122,8 @@ pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> 
     result
 }
 
-/// Calls a trigger function and returns its answer.
-pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+/// Calls a trigger function and returns its result.
+pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let row = core.cat().function(call.trigger.function)?;
     match language::of(row.prolang) {
         Some(language) => within(core, &row, |core| language.call_trigger(core, &row, call)),
@@ -150,8 +149,8 @@ fn language_of(row: &PgProc) -> Result<&'static dyn language::Language> {
         .ok_or_else(|| PgError::unsupported(format!("function {}", row.proname.as_str())))
 }
 
-/// Runs `work` one level deeper, with the role (SECURITY DEFINER) and the SET clauses of the
-/// function. Counterpart: `fmgr_security_definer`.
+/// Runs `work` at the next nesting level, with the role (SECURITY DEFINER) and the SET clauses of
+/// the function. Counterpart: `fmgr_security_definer`.
 fn within<T>(
     core: &mut Core,
     row: &PgProc,
@@ -190,8 +189,8 @@ fn settings_of(row: &PgProc) -> impl Iterator<Item = (&str, &str)> {
     row.proconfig.iter().flatten().filter_map(|s| s.as_str().split_once('='))
 }
 
-/// Applies the SET clauses of a function. The old values are for [`restore_settings`], even after
-/// an error.
+/// Applies the SET clauses of a function. The caller passes the old values to [`restore_settings`],
+/// even after an error.
 fn apply_settings_of<'a>(
     core: &mut Core,
     settings: impl Iterator<Item = (&'a str, &'a str)>,

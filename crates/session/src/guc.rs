@@ -10,17 +10,15 @@ use crate::xact::{isolation_name, isolation_named};
 use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
+use ids::code::AmType;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use planner::CostSettings;
-use settings::{Action, Id, Setting, Store, Value};
+use settings::{Action, Id, SessionValues, Setting, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use types::RegKind;
 use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
 use types::zone::Zone;
-
-/// `pg_am.amtype` of a table's access method.
-const TABLE_METHOD: u8 = b't';
 
 fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
     let error = setting.invalid(text);
@@ -30,7 +28,7 @@ fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError
     }
 }
 
-/// Parses a `DateStyle`; a part that is not given keeps its old value.
+/// Parses a `DateStyle`. A part that is not specified keeps its old value.
 fn date_style(
     text: &str,
     old: (DateStyle, DateOrder),
@@ -90,7 +88,7 @@ fn date_style_text((style, order): (DateStyle, DateOrder)) -> String {
     format!("{style}, {order}")
 }
 
-/// A time zone by name, or as hours east of Greenwich.
+/// A time zone, given by name or as hours east of Greenwich.
 fn zone(text: &str) -> Option<Zone> {
     if let Ok(hours) = text.trim().parse::<f64>() {
         return Zone::fixed((hours * 3600.0) as i32);
@@ -99,28 +97,30 @@ fn zone(text: &str) -> Option<Zone> {
 }
 
 /// The canonical form of a value, for settings with a check function of their own.
-pub(crate) fn canonical(store: &Store, setting: &Setting, text: &str) -> Result<String> {
+pub(crate) fn canonical(store: &SessionValues, setting: &Setting, text: &str) -> Result<String> {
     if setting.name == "client_encoding" {
         return client_encoding(store.named("server_encoding").as_text(), setting, text);
     }
     canonical_value(store.named("DateStyle").as_text(), setting, text)
 }
 
-/// Only the database's own encoding or SQL_ASCII, because there is no encoding conversion.
+/// Only the encoding of the database and SQL_ASCII are accepted, because there is no encoding
+/// conversion.
 fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String> {
     let Some(number) = catalog::encoding::number(text) else {
         return Err(wrong_value(setting, text, None));
     };
     let name = catalog::encoding::name(number);
     if name == server || name == "SQL_ASCII" || server == "SQL_ASCII" {
-        // Old drivers want this spelling back. Counterpart: `check_client_encoding`.
+        // Old drivers expect this spelling in the reply. Counterpart: `check_client_encoding`.
         let shown = if text == "UNICODE" { text } else { name };
         return Ok(shown.to_owned());
     }
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "conversion between {name} and {server} is not supported"))
 }
 
-/// As [`canonical`]. `date_style_before` is the old `DateStyle`, which completes a partial one.
+/// As [`canonical`]. `date_style_before` is the old `DateStyle`, which supplies the missing part of
+/// a new one.
 pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -> Result<String> {
     match setting.name {
         "DateStyle" => {
@@ -136,7 +136,7 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             None => Err(wrong_value(setting, text, None)),
         },
         name if settings::LOCALES.contains(&name) => {
-            // An empty name means the locale of the environment.
+            // An empty name selects the locale of the environment.
             let is_there = match text {
                 "" => name != settings::NEVER_EMPTY,
                 _ => vfs::locale::codeset(text).is_some(),
@@ -147,10 +147,10 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             "Default" | "Australia" | "India" => Ok(text.to_owned()),
             _ => Err(wrong_value(setting, text, None)),
         },
-        // In the server's configuration there is no database; UTF8 is assumed.
+        // The server's configuration belongs to no database, so UTF8 is assumed.
         "client_encoding" => client_encoding("UTF8", setting, text),
         "application_name" | "cluster_name" => {
-            // Byte by byte, whatever character they are part of.
+            // The replacement is made byte by byte, even within a multibyte character.
             let plain = |c: u8| if (b' '..=b'~').contains(&c) { char::from(c) } else { '?' };
             Ok(text.bytes().map(plain).take(63).collect())
         }
@@ -184,7 +184,7 @@ fn missing_notice(kind: &str, name: &str) -> PgError {
     pg_err!(UNDEFINED_OBJECT, "{kind} \"{name}\" does not exist").severity(Severity::Notice)
 }
 
-/// The warning that SERIALIZABLE is not implemented.
+/// The warning that SERIALIZABLE is not enforced.
 #[cold]
 fn not_serializable() -> PgError {
     pg_err!(WARNING, "isolation level SERIALIZABLE is not enforced beyond REPEATABLE READ")
@@ -257,7 +257,7 @@ fn apply_to_types(types: &mut types::Settings, name: &str, value: &Value) {
 }
 
 /// Applies a setting of the planner.
-fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Store) {
+fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &SessionValues) {
     match name {
         "work_mem" => {
             costs.work_mem = value.as_int() as f64 * 1024.0;
@@ -292,11 +292,11 @@ fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Store
 impl Core {
     /// Applies changed settings to the state of the session and of the crates below.
     pub(crate) fn apply_settings(&mut self) {
-        if !self.store.is_touched() {
+        if !self.store.has_changed() {
             return;
         }
         let mut storage = false;
-        for id in self.store.take_touched() {
+        for id in self.store.take_changed() {
             storage |= self.apply(id);
         }
         if storage {
@@ -307,7 +307,7 @@ impl Core {
 
     /// As [`Self::apply_settings`] for all settings, in a new session.
     pub(crate) fn apply_all_settings(&mut self) {
-        self.store.take_touched();
+        self.store.take_changed();
         for id in self.store.base().registry.clone().ids() {
             self.apply(id);
         }
@@ -344,7 +344,7 @@ impl Core {
         false
     }
 
-    /// Applies a setting of the server log or of `pg_stat_activity`.
+    /// Applies a setting that affects the server log or `pg_stat_activity`.
     fn apply_to_log(&mut self, id: Id) {
         let store = &self.store;
         let value = store.value(id);
@@ -385,7 +385,7 @@ impl Core {
         }
     }
 
-    /// Publishes the log origin for reports that another thread writes for this session.
+    /// Publishes the log origin, which other threads use for reports about this session.
     fn publish_log_origin(&self) {
         if let Some((_, handle)) = &self.server {
             handle.log_origin.lock().clone_from(&self.activity.client);
@@ -435,7 +435,7 @@ impl Core {
         self.backend.configure(settings);
     }
 
-    /// Sets a setting; `None` means its default.
+    /// Sets a setting; `None` resets it to its default.
     pub(crate) fn set(&mut self, name: &str, text: Option<&str>, action: Action) -> Result<()> {
         let level = self.backend.txn.nesting();
         let lower = name.to_ascii_lowercase();
@@ -450,7 +450,7 @@ impl Core {
                 }
                 "seed" => {
                     let (_, value) = self.store.prepare(name, text, self.roles.superuser)?;
-                    types::fncx::SessionContext::set_seed(self, value.as_real());
+                    types::fn_context::SessionContext::set_seed(self, value.as_real());
                     return Ok(());
                 }
                 _ => {}
@@ -487,7 +487,7 @@ impl Core {
                 Some("default_table_access_method cannot be empty.".to_owned())
             }
             "default_table_access_method" => match self.cat().find_access_method(text)? {
-                Some(am) if am.amtype != TABLE_METHOD => {
+                Some(am) if am.amtype != AmType::Table => {
                     return Err(pg_err!(
                         OBJECT_NOT_IN_PREREQUISITE_STATE,
                         "access method \"{text}\" is not of type TABLE"
@@ -545,8 +545,8 @@ impl Core {
         }
     }
 
-    /// A notice for an object that does not exist, in a value that is only stored for later use
-    /// (ALTER ROLE SET and ALTER DATABASE SET). The object may exist by then.
+    /// A notice for an object that does not exist, in a value that is only stored (ALTER ROLE SET
+    /// and ALTER DATABASE SET). The object may exist when the value is used.
     pub(crate) fn notice_of_missing_object(&mut self, name: &str, text: &str) -> Result<()> {
         let (kind, found) = match name {
             "default_table_access_method" if !text.is_empty() => {
@@ -575,7 +575,7 @@ impl Core {
         Ok(())
     }
 
-    /// Remembers the role of a name in SET ROLE. A rollback may restore the name at a time when no
+    /// Stores the role of a name in SET ROLE. A rollback may restore the name at a time when no
     /// catalog can be read.
     fn remember_role(&mut self, name: &str, oid: Oid, superuser: bool) {
         self.roles.set.retain(|(known, ..)| known != name);
@@ -591,7 +591,7 @@ impl Core {
         Ok(())
     }
 
-    /// May the session user become the role? Counterpart: `check_role`.
+    /// Error 42501 unless the session user may set the role. Counterpart: `check_role`.
     fn check_role(&mut self, name: &str) -> Result<()> {
         if name == "none" {
             return Ok(());
@@ -610,12 +610,12 @@ impl Core {
         Ok(())
     }
 
-    /// Checks a value that the session begins with, where that takes catalogs.
+    /// Checks an initial value of the session, if the check needs catalogs.
     pub(crate) fn check_at_start(&mut self, name: &str, text: &str) -> Result<()> {
         match name.to_ascii_lowercase().as_str() {
             "role" => self.check_role(text),
             "session_authorization" => self.check_authorization(text),
-            // Of these only SET finds fault.
+            // Only SET reports errors for these settings.
             "temp_tablespaces" => Ok(()),
             name => self.check_named_object(name, text),
         }
@@ -630,7 +630,7 @@ impl Core {
     ) -> Result<()> {
         self.check_may_change_role("session_authorization")?;
         let id = self.store.base().registry.get("session_authorization")?;
-        // A role that was set is given up, for the one that the session began with in the end.
+        // The current role is reset to the role with which the session started.
         let role_id = self.store.base().registry.get("role")?;
         let (name, role) = match name {
             Some(name) => (name.to_owned(), "none".into()),
@@ -646,7 +646,8 @@ impl Core {
         Ok(())
     }
 
-    /// May the session user be set to the role? Counterpart: `check_session_authorization`.
+    /// Error 42501 unless the session user may be set to the role. Counterpart:
+    /// `check_session_authorization`.
     fn check_authorization(&mut self, name: &str) -> Result<()> {
         let row = self.cat().find_role(name)?;
         let row =
@@ -763,7 +764,7 @@ impl Core {
         }
     }
 
-    /// The values of the settings that are transaction characteristics.
+    /// The value of a setting that is a transaction characteristic.
     pub(crate) fn show_characteristic(&self, name: &str) -> Option<String> {
         let truth = |on: bool| (if on { "on" } else { "off" }).to_owned();
         match name {

@@ -10,7 +10,7 @@ use engine::Engine;
 use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use settings::Base;
+use settings::ServerValues;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,10 +20,10 @@ use sync::{Condvar, Mutex, RwLock};
 use wire::backend;
 
 /// Process ids of sessions begin above the range of the operating system, so that a signal to such
-/// an id cannot hit another process.
+/// an id cannot reach another process.
 const FIRST_PID: i32 = 1 << 22;
 
-/// Time limit for telling all sessions about a crash of the server.
+/// Time limit for the report of a crash of the server to all sessions.
 const CRASH_REPORT_SPAN: Duration = Duration::from_secs(1);
 
 fn crash_of_another_process() -> PgError {
@@ -80,7 +80,7 @@ pub enum Verbosity {
 }
 
 impl LogLevels {
-    /// From the values of the settings.
+    /// Parses the values of the settings.
     pub fn new(least: &str, least_statement: &str, verbosity: &str) -> LogLevels {
         let severity = |name: &str| match name {
             "info" => Severity::Info,
@@ -108,8 +108,8 @@ impl LogLevels {
 pub trait Log: Send + Sync {
     fn write(&self, origin: &LogOrigin, report: &PgError, statement: Option<&str>);
 
-    /// Would the report be written? Callers ask before they copy a long statement.
-    fn wants(&self, _speaker: &LogOrigin, _report: &PgError) -> bool {
+    /// True if the report would be written. Callers ask before they copy a long statement.
+    fn wants(&self, _origin: &LogOrigin, _report: &PgError) -> bool {
         true
     }
 }
@@ -120,7 +120,7 @@ pub trait Log: Send + Sync {
 pub enum Admission {
     Starting = 0,
     Open = 1,
-    /// Smart shutdown: present sessions may stay.
+    /// Smart shutdown: existing sessions may continue.
     Closing = 2,
     /// Fast shutdown.
     Closed = 3,
@@ -138,13 +138,13 @@ pub struct SessionHandle {
     client_output: Option<ClientOutput>,
     /// The local address of the connection, for `inet_server_addr()`.
     pub(crate) local: Option<(IpAddr, u16)>,
-    /// What `pg_stat_activity` shows.
+    /// The session's entry in `pg_stat_activity`.
     pub activity: Activity,
     /// The origin of the session's log lines.
     pub(crate) log_origin: Mutex<LogOrigin>,
-    /// What `norsu_stat_rusage` shows.
+    /// The session's entry in `norsu_stat_rusage`.
     pub meter: Meter,
-    /// Is a statement running? A late cancel request must not cancel the next statement.
+    /// True while a statement is running. A late cancel request must not cancel the next statement.
     pub(crate) busy: sync::atomic::AtomicBool,
     pub(crate) notifications: Mutex<crate::notify::NotificationQueue>,
 }
@@ -173,7 +173,7 @@ impl SessionHandle {
 
 /// Configuration that a reload replaces.
 pub struct Config {
-    pub base: Arc<Base>,
+    pub base: Arc<ServerValues>,
     pub hba: Arc<settings::hba::Rules>,
     pub ident: Arc<settings::ident::Maps>,
 }
@@ -229,12 +229,12 @@ pub struct Instance {
     next_pid: AtomicI32,
     admission: AtomicU8,
     pub(crate) exported: Arc<crate::snapshots::List>,
-    /// Held from before a commit until its notifications are delivered, so that they arrive in
+    /// Locked from before a commit until its notifications are delivered, so that they arrive in
     /// commit order.
     pub(crate) notify_lock: Mutex<()>,
     /// Number of sessions that listen to a channel.
     pub(crate) listeners: sync::atomic::AtomicUsize,
-    /// Held while `postgresql.auto.conf` is rewritten.
+    /// Locked while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
     /// Times of resets of shared counters, and the counters' values at the resets.
     pub(crate) resets: Mutex<crate::resets::Resets>,
@@ -244,7 +244,7 @@ pub struct Instance {
     loaded: AtomicI64,
     workers: Mutex<Vec<Arc<Worker>>>,
     database_names: Mutex<HashMap<Oid, String>>,
-    /// The files of the configuration; set by the server.
+    /// The configuration files; set by the server.
     files: Mutex<Option<Arc<dyn ConfigFiles>>>,
 }
 
@@ -281,7 +281,7 @@ impl Instance {
         instance
     }
 
-    pub fn base(&self) -> Arc<Base> {
+    pub fn base(&self) -> Arc<ServerValues> {
         self.config.read().base.clone()
     }
 
@@ -321,7 +321,7 @@ impl Instance {
         self.admission.store(admission as u8, Ordering::Release);
     }
 
-    /// Error 57P03 while no sessions are admitted.
+    /// Error 57P03 while new sessions are not admitted.
     pub fn check_admission(&self) -> Result<()> {
         let message = match self.admission.load(Ordering::Acquire) {
             1 => return Ok(()),
@@ -340,9 +340,9 @@ impl Instance {
         pid: i32,
     ) -> Result<Arc<SessionHandle>> {
         let base = self.base();
-        let most = base.int("max_connections") as usize;
+        let max_connections = base.int("max_connections") as usize;
         let mut sessions = self.sessions.lock();
-        if sessions.values().filter(|s| s.is_client()).count() >= most {
+        if sessions.values().filter(|s| s.is_client()).count() >= max_connections {
             return Err(pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already")
                 .severity(Severity::Fatal));
         }
@@ -351,7 +351,7 @@ impl Instance {
 
     /// Adds an internal session of the server to the list. It does not count against
     /// `max_connections`.
-    pub(crate) fn register_own(&self, kind: &'static str) -> Arc<SessionHandle> {
+    pub(crate) fn register_internal(&self, kind: &'static str) -> Arc<SessionHandle> {
         let mut sessions = self.sessions.lock();
         self.enter(&mut sessions, kind, (Arc::new(|| {}), None), Addresses::default(), 0)
     }
@@ -399,10 +399,10 @@ impl Instance {
     /// Error 53300 if a session that is not a superuser's would take a reserved connection slot.
     pub(crate) fn check_reserved(&self) -> Result<()> {
         let base = self.base();
-        let most = base.int("max_connections") as usize;
+        let max_connections = base.int("max_connections") as usize;
         let reserved = base.int("superuser_reserved_connections") as usize;
         let clients = self.sessions.lock().values().filter(|s| s.is_client()).count();
-        if clients + reserved > most {
+        if clients + reserved > max_connections {
             return Err(pg_err!(
                 TOO_MANY_CONNECTIONS,
                 "remaining connection slots are reserved for non-replication superuser connections"
@@ -420,7 +420,7 @@ impl Instance {
         worker
     }
 
-    /// Stores the names of databases, for messages in places where no catalog can be read.
+    /// Stores the names of databases, for messages that are created where no catalog can be read.
     pub(crate) fn set_database_names(&self, names: Vec<(Oid, String)>) {
         *self.database_names.lock() = names.into_iter().collect();
     }
@@ -476,17 +476,17 @@ impl Instance {
         }
     }
 
-    /// Reports a crash to all clients: the session whose thread calls this gets `error`, the others
-    /// a message that another process crashed. A client that does not read delays this by at most
-    /// the write timeout of a socket; the whole takes not much longer than [`CRASH_REPORT_SPAN`].
-    /// Counterpart: `quickdie`.
+    /// Reports a crash to all clients: the session whose thread calls this function gets `error`,
+    /// the other ones a message that another process crashed. A client that does not read delays
+    /// this by at most the write timeout of a socket; the total time is little more than
+    /// [`CRASH_REPORT_SPAN`]. Counterpart: `quickdie`.
     pub fn report_crash(&self, error: &PgError) {
         let Some(sessions) = self.sessions.try_lock() else { return };
         let begun = Instant::now();
         for session in sessions.values() {
             let Some(client_output) = &session.client_output else { continue };
             let mut out = Vec::new();
-            match session.meter.is_here() {
+            match session.meter.is_current_thread() {
                 true => backend::report(&mut out, error),
                 false => backend::report(&mut out, &crash_of_another_process()),
             }
@@ -497,14 +497,15 @@ impl Instance {
         }
     }
 
-    /// The log origin and the statement of the calling thread, for reports in places where the
-    /// session itself cannot log.
+    /// The log origin and the statement of the calling thread, for reports from code that has no
+    /// access to the session.
     pub fn log_origin_of_thread(&self) -> (LogOrigin, Option<String>) {
-        if let Some(worker) = self.workers.lock().iter().find(|w| w.meter.is_here()) {
+        if let Some(worker) = self.workers.lock().iter().find(|w| w.meter.is_current_thread()) {
             return (LogOrigin { kind: worker.kind, ..LogOrigin::default() }, None);
         }
         let sessions = self.sessions.try_lock();
-        let session = sessions.and_then(|s| s.values().find(|s| s.meter.is_here()).cloned());
+        let session =
+            sessions.and_then(|s| s.values().find(|s| s.meter.is_current_thread()).cloned());
         let Some(session) = session else { return (LogOrigin::default(), None) };
         let mut origin = session.log_origin.lock().clone();
         let statement = session.activity.running();
@@ -517,7 +518,7 @@ impl Instance {
         (origin, statement)
     }
 
-    /// Waits until no session is left, at most for `span`.
+    /// Waits until no session is left, but at most for `span`.
     pub fn wait_empty(&self, span: Duration) -> bool {
         let mut sessions = self.sessions.lock();
         if !sessions.is_empty() {

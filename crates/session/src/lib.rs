@@ -1,6 +1,6 @@
 //! The query loop: protocol messages, transactions, prepared statements, portals, plan cache. A
-//! session implements the traits through which the crates below reach catalogs, settings and
-//! storage.
+//! session implements the traits through which the crates of lower layers access catalogs, settings
+//! and storage.
 //!
 //! Reading order: `instance` (the state that sessions share), `transport`, `connection`, `connect`
 //! (session start), `auth`, `session` (its messages), `xact`, `simple`, `slots`, `extended`,
@@ -10,8 +10,9 @@
 //! (calls of functions by OID, and languages), `serverfn` (functions on sessions and settings),
 //! `triggers` (the trigger manager's access to the session).
 //!
-//! A module such as `portal` has the data, without access to the session; its children (`run`) have
-//! the code that works on the session. So `core` can hold the data without an import cycle.
+//! A module such as `portal` contains data, without access to the session; its child modules (such
+//! as `run`) contain the code that works on the session. So `core` can contain the data without an
+//! import cycle.
 //!
 //! Counterpart: src/backend/tcop.
 
@@ -38,10 +39,10 @@ mod notify;
 mod plancache;
 mod portal;
 mod prepared;
+pub mod privileges;
 pub mod query;
 mod resets;
 mod resolved;
-pub mod rights;
 mod roles;
 mod rows;
 pub mod rusage;

@@ -1,13 +1,12 @@
 //! LISTEN, NOTIFY and UNLISTEN. Counterpart: commands/async.c.
 //!
-//! Notifications of a transaction wait for its commit. Then they are delivered to the queue of each
-//! listening session of the database. The committing session holds the instance's notify lock from
-//! before the commit until the delivery, so that notifications arrive in commit order. A session
-//! that waits for its client outside a transaction cannot look into its queue; then the session
-//! that delivers also writes to that client. Otherwise the receiving session sends its queue before
-//! ReadyForQuery.
+//! Notifications of a transaction are delivered after its commit to the queue of each listening
+//! session of the database. The committing session holds the instance's notify lock from before the
+//! commit until the delivery, so that notifications arrive in commit order. A session that waits
+//! for its client outside a transaction cannot read its queue; then the delivering session also
+//! writes to that client. Otherwise the receiving session sends its queue before ReadyForQuery.
 //!
-//! LOCK ORDER: the notify lock (`Instance::notify_lock`), then a session's queue.
+//! LOCK ORDER: the notify lock (`Instance::notify_lock`), then the queue of a session.
 
 pub(crate) mod delivery;
 
@@ -60,21 +59,21 @@ impl Pending {
 pub(crate) struct NotificationQueue {
     database: Oid,
     channels: Vec<String>,
-    /// Encoded protocol messages. A part of the first one may have been sent.
+    /// Encoded protocol messages. A part of the first one may have been sent already.
     waiting: VecDeque<u8>,
-    /// The output of the client connection, while the session waits for its client.
+    /// The output of the client connection while the session waits for its client.
     idle: Option<ClientOutput>,
 }
 
 impl NotificationQueue {
-    /// Sends as much as the client accepts.
+    /// Sends the number of bytes that the client accepts without blocking.
     fn send(&mut self) {
         let Some(client_output) = self.idle.clone() else { return };
         while !self.waiting.is_empty() {
             match client_output(self.waiting.make_contiguous()) {
                 Ok(n) if n > 0 => drop(self.waiting.drain(..n)),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                // The session itself sends the rest when its client sends a message.
+                // The session itself sends the remaining bytes when its client sends a message.
                 _ => return,
             }
         }

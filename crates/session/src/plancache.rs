@@ -1,22 +1,22 @@
 //! The plan cache: statements are analysed and planned once for all sessions.
 //!
-//! A [`Statement`] is an analysed query with its plans and their statistics. Its key is the text
-//! (or its [`template`]), the declared parameter types and the number of the
-//! environment (`lookup`) in which it was analysed. It is valid while the database's
-//! catalog generation is the one at which it was made. A session takes the lock of the cache when
-//! it uses a statement for the first time; then it keeps a reference (`slots`, `prepared`) and
-//! checks it by one read of the generation.
+//! A [`Statement`] is an analysed query with its plans and their statistics. Its key consists of
+//! the text (or its [`template`]), the declared parameter types and the number of the environment
+//! (`lookup`) in which it was analysed. It is valid while the catalog generation of the database is
+//! the one at which it was analysed. A session takes the lock of the cache when it uses a statement
+//! for the first time; then it keeps a reference (`slots`, `prepared`) and validates it by one read
+//! of the generation.
 //!
-//! INVARIANT: entries are made from committed catalogs only. A transaction that has changed
-//! catalogs has environments of its own, one after each change, and only its session keeps
-//! statements made in them. Temporary tables are covered by the environment, which includes the
-//! temporary schema.
+//! INVARIANT: entries are computed from committed catalogs only. A transaction that has changed
+//! catalogs has environments of its own, a new one after each change, and only its session keeps
+//! statements that were analysed in them. Temporary tables are covered by the environment, which
+//! includes the temporary schema.
 //!
 //! Choice of the plan: a *settled* generic plan (rows by their full unique key, rows of VALUES) is
 //! used at once. Otherwise the first five executions get custom plans. After that the generic plan
-//! is used, unless its cost is higher than their average. Lifted literals are no parameters for the
-//! client, so a statement with such parameters always gets a custom plan if its execution costs far
-//! more than planning.
+//! is used, unless its cost is higher than their average. Parameterized literals are no parameters
+//! for the client, so a statement with such parameters always gets a custom plan if its execution
+//! costs far more than planning.
 //!
 //! Counterpart: utils/cache/plancache.c.
 
@@ -42,7 +42,7 @@ const SHARDS: usize = 16;
 /// Maximum total length of the texts in a shard, in bytes. The trees are about fifty times as
 /// large.
 const SHARD_TEXT_BYTES_MAX: usize = 64 << 10;
-/// Minimum length with which an entry is counted, in bytes.
+/// Minimum number of bytes that an entry counts.
 const ENTRY_TEXT_BYTES_MIN: usize = 256;
 /// Maximum number of known environments.
 const ENVIRONMENTS_MAX: usize = 1024;
@@ -58,8 +58,8 @@ pub(crate) struct Statement {
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
     /// The RowDescription message with all columns in text format; empty if it returns no rows.
     pub(crate) description: Box<[u8]>,
-    /// The parameters are lifted literals of the text.
-    pub(crate) lifted: bool,
+    /// The parameters are literals of the text (`analyze::parameterize`).
+    pub(crate) parameterized: bool,
     /// The locks to take before planning.
     pub(crate) locks: Locks,
     generation: u64,
@@ -68,10 +68,10 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
-    /// Was the statement made at this catalog generation? Callers ask about the present one, after
-    /// they have locked its relations.
+    /// True if the statement was analysed at this catalog generation. Callers pass the current
+    /// generation, after they have locked its relations.
     #[inline]
-    pub(crate) fn is_made_at(&self, generation: u64) -> bool {
+    pub(crate) fn is_of_generation(&self, generation: u64) -> bool {
         self.generation == generation
     }
 }
@@ -89,7 +89,7 @@ pub(crate) struct Key {
 
 struct Entry {
     statement: Arc<Statement>,
-    /// Used since the clock hand passed (second-chance replacement).
+    /// The entry was used after the last pass of the clock hand (second-chance replacement).
     used: bool,
 }
 
@@ -163,14 +163,14 @@ impl PlanCache {
         number
     }
 
-    /// A new environment number that no description has.
+    /// A new environment number, which belongs to no description.
     fn own_environment(&self) -> u64 {
         let mut known = self.environments.lock();
         known.last += 1;
         known.last
     }
 
-    /// Entries at present, for tests.
+    /// Current number of entries, for tests.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(|s| s.lock().entries.len()).sum()
@@ -178,8 +178,8 @@ impl PlanCache {
 }
 
 impl Shard {
-    /// Evicts entries until the rest fits: the clock hand evicts the first entry that was not used
-    /// since its last pass.
+    /// Evicts entries until the remaining ones fit: the clock hand evicts the first entry that was
+    /// not used after its last pass.
     fn shrink(&mut self) {
         while self.text_bytes > SHARD_TEXT_BYTES_MAX {
             let Some(key) = self.ring.pop_front() else { return };
@@ -197,7 +197,7 @@ impl Shard {
 /// The state for which the environment number was last determined.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct EnvironmentAt {
-    seen: CatalogState,
+    state: CatalogState,
     user: Oid,
     temp: Oid,
     settings: u64,

@@ -1,4 +1,4 @@
-//! Portals: the execution of statements, all at once or in portions. Counterpart:
+//! Portals: the execution of statements, completely or in portions. Counterpart:
 //! utils/mmgr/portalmem.c, tcop/pquery.c, commands/portalcmds.c.
 
 pub(crate) mod run;
@@ -21,7 +21,7 @@ struct StoredRows {
     batches: Vec<Batch>,
     /// For each batch, the number of its first row.
     starts: Vec<usize>,
-    /// Number of rows up to the end of the last batch. The first rows may be missing.
+    /// Number of rows up to the end of the last batch. The first rows may have been discarded.
     rows: usize,
 }
 
@@ -46,13 +46,13 @@ pub(crate) struct Portal {
     pub(crate) params: Arc<[Datum]>,
     pub(crate) formats: Formats,
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
-    /// The command type of the plan, once there is one.
+    /// The command type of the plan, if there is one.
     command: CmdType,
     /// The plan or parked execution of a query that has not been started.
     plan: Option<Planned>,
     run: Option<Execution>,
     writer: RowWriter,
-    /// The rest of a batch that has not been sent.
+    /// The remaining rows of a batch that have not been sent.
     rest: Option<(Batch, usize)>,
     kept: Option<StoredRows>,
     /// Number of rows up to and including the cursor's current row.
@@ -60,25 +60,25 @@ pub(crate) struct Portal {
     /// The cursor is after the last row.
     at_end: bool,
     pub(crate) finished: bool,
-    /// The portal ended by an error.
+    /// An error has ended the portal.
     failed: bool,
-    /// The rest of the rows of a utility command that has been run.
+    /// The remaining rows of a utility command that has been run.
     pub(crate) lines: UtilityRows,
     /// The columns with the tuple ids of a cursor's rows.
     identities: RowIdentities,
-    /// The tuple ids of the tables' rows behind the cursor's current row, in the order of
-    /// `identities`.
+    /// The tuple ids of the table rows from which the cursor's current row was computed, in the
+    /// order of `identities`.
     current: Vec<Option<Tid>>,
     hold: bool,
     held: bool,
     scroll: bool,
     /// Created by DECLARE CURSOR.
     pub(crate) cursor: bool,
-    /// DECLARE BINARY CURSOR: FETCH in a simple query sends binary format.
+    /// DECLARE BINARY CURSOR: FETCH in a simple query returns rows in binary format.
     binary: bool,
     /// Nesting level of the (sub)transaction that created it.
     pub(crate) level: usize,
-    /// Microseconds since 2000.
+    /// Creation time, in microseconds since 2000-01-01.
     pub(crate) created: i64,
 }
 
@@ -96,8 +96,8 @@ impl UtilityRows {
         UtilityRows { bytes, used: 0, tag }
     }
 
-    /// Sends up to `limit` rows (0: all) and the command tag, which counts the rows sent now. If
-    /// exactly `limit` rows were sent, the portal is suspended even if no row is left.
+    /// Sends up to `limit` rows (0: all) and the command tag, which counts the rows of this call.
+    /// If exactly `limit` rows were sent, the portal is suspended even if no row is left.
     pub(crate) fn send(&mut self, limit: u64, out: &mut Vec<u8>) {
         let mut sent = 0;
         while limit == 0 || sent < limit {
@@ -121,7 +121,7 @@ impl UtilityRows {
 
 /// The source of a portal's execution: a parked execution, or a plan.
 enum Planned {
-    ParkedExecution(Box<ParkedExecution>),
+    ParkedExecution(ParkedExecution),
     Plan(Arc<PlannedStmt>),
 }
 
@@ -134,24 +134,24 @@ pub(crate) enum PortalResult {
 }
 
 impl Portal {
-    /// Can more rows be fetched, as far as is known?
+    /// True if more rows can be fetched, as far as is known.
     pub(crate) fn is_ready(&self) -> bool {
         (self.fields.is_some() || !self.finished) && !self.failed
     }
 
-    /// Has an error ended it?
+    /// True if an error has ended it.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed
     }
 
-    /// Ends it by an error: its execution is closed. Counterpart: `MarkPortalFailed`.
+    /// Ends the portal by an error: its execution is closed. Counterpart: `MarkPortalFailed`.
     pub(crate) fn fail(&mut self) {
         self.failed = true;
         self.run = None;
         self.rest = None;
     }
 
-    /// Is its query active on the relation?
+    /// True if its query is active on the relation.
     pub(crate) fn reads(&self, relation: ids::Oid) -> bool {
         let at_work = self.run.as_ref().filter(|_| !self.held);
         at_work.is_some_and(|run| run.plan().relation_oids.contains(&relation))
@@ -193,7 +193,7 @@ impl Portal {
         }
     }
 
-    /// Has the portal been held over the end of its transaction?
+    /// True if the portal has been held after the end of its transaction.
     pub(crate) fn is_held(&self) -> bool {
         self.held
     }
@@ -202,7 +202,7 @@ impl Portal {
         self.scroll
     }
 
-    /// Was it declared WITH HOLD?
+    /// True if it was declared WITH HOLD.
     pub(crate) fn outlives_transaction(&self) -> bool {
         self.hold
     }
@@ -232,12 +232,12 @@ pub(crate) fn write_tag(out: &mut Vec<u8>, command: CmdType, rows: u64) {
     wire::backend::command_complete_count(out, verb(command), rows);
 }
 
-/// Does the statement write to tables?
+/// True if the statement writes to tables.
 pub(crate) fn writes(plan: &PlannedStmt) -> bool {
     plan.command_type != CmdType::Select || plan.has_modifying_cte
 }
 
-/// Is the statement allowed in a failed transaction?
+/// True if the statement is allowed in a failed transaction.
 pub(crate) fn ends_block(node: Option<&Node>) -> bool {
     use parse::ast::TransactionStmtKind as K;
     match node {

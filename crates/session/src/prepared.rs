@@ -1,8 +1,8 @@
-//! Prepared statements of a session: a text, and the plan cache's statement for it in the present
-//! environment.
+//! Prepared statements of a session: a text, and the statement of the plan cache for it in the
+//! current environment.
 //!
 //! The statement is looked up again when catalogs, search path, user or settings have changed. Its
-//! result columns must not differ from those that the client was told. Counterpart:
+//! result columns must not differ from those that were described to the client. Counterpart:
 //! utils/cache/plancache.c (revalidation), commands/prepare.c.
 
 mod planning;
@@ -20,16 +20,16 @@ use sync::Mutex;
 use sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wire::{FieldDescription, Formats};
 
-/// A session's use of a statement: its generic plan, if it was chosen, and a parked execution of
-/// that plan.
+/// The state of a session for a statement: its generic plan, if it was chosen, and a parked
+/// execution of that plan.
 #[derive(Default)]
 pub(crate) struct Ready {
     pub(crate) statement: Option<Arc<Statement>>,
     generic: Option<Arc<Generic>>,
-    pub(crate) idle: Option<ParkedExecution>,
+    pub(crate) parked: Option<ParkedExecution>,
 }
 
-/// A parked execution: it has ended and can be run again. With the writer of its rows.
+/// A parked execution, which has ended and can be run again, and the writer of its rows.
 pub(crate) struct ParkedExecution {
     pub(crate) run: Execution,
     pub(crate) writer: RowWriter,
@@ -37,7 +37,7 @@ pub(crate) struct ParkedExecution {
     pub(crate) formats: Formats,
 }
 
-/// Executions of plans with a higher cost are not parked: setting them up is cheap compared with
+/// Executions of plans with a higher cost are not parked: building them is cheap compared with
 /// running them, and their state may be large.
 const KEPT_COST_MAX: f64 = 1000.0;
 
@@ -51,11 +51,11 @@ pub(crate) struct Prepared {
     /// Result columns; `None` if it returns no rows.
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
     ready: Mutex<Ready>,
-    /// The text has only this statement, so that it can be the cache key.
+    /// The text consists of this statement only, so that it can be the cache key.
     pub(crate) whole: bool,
     /// Parameter types as declared by the client.
     declared: Box<[Oid]>,
-    /// Created by PREPARE, not by a Parse message.
+    /// Created by PREPARE instead of a Parse message.
     pub(crate) from_sql: bool,
     /// Number of executions of generic and of custom plans.
     runs: [AtomicU64; 2],
@@ -63,25 +63,26 @@ pub(crate) struct Prepared {
 
 impl Ready {
     pub(crate) fn new(statement: Arc<Statement>) -> Ready {
-        Ready { statement: Some(statement), generic: None, idle: None }
+        Ready { statement: Some(statement), generic: None, parked: None }
     }
 
     /// Replaces the statement.
-    fn become_statement(&mut self, statement: Arc<Statement>) {
+    fn replace_statement(&mut self, statement: Arc<Statement>) {
         *self = Ready::new(statement);
     }
 
-    /// Should an ended execution of that plan be parked?
-    pub(crate) fn keeps(&self, plan: &Arc<PlannedStmt>) -> bool {
+    /// True if an ended execution of that plan should be parked.
+    pub(crate) fn should_park(&self, plan: &Arc<PlannedStmt>) -> bool {
         let known = self.generic.as_ref().is_some_and(|g| Arc::ptr_eq(&g.plan, plan));
         known && plan.plan_tree.info.total_cost < KEPT_COST_MAX
     }
 }
 
 impl Prepared {
-    /// From an analysed statement, with the declared parameter types.
+    /// The prepared statement for an analysed statement and the declared parameter types.
     pub(crate) fn of(statement: Arc<Statement>, declared: &[Oid]) -> Prepared {
-        // These are copies, because a shared reference count would be a contended cache line.
+        // These are copies, because a shared reference count would cause contention on its cache
+        // line.
         Prepared {
             sql: Arc::from(&*statement.sql),
             raw: Some(statement.raw.clone()),
@@ -96,7 +97,7 @@ impl Prepared {
         }
     }
 
-    /// Are these the declared parameter types?
+    /// True if these are the declared parameter types.
     pub(crate) fn is_declared(&self, types: &[u32]) -> bool {
         self.declared.len() == types.len()
             && self.declared.iter().zip(types).all(|(a, b)| a.0 == *b)

@@ -14,26 +14,26 @@ use plan::query::Query;
 use std::sync::Arc;
 use types::{Batch, Datum};
 
-/// Analyses and plans the statements of a text with generic plans. A text of one statement is
-/// cached in the plan cache.
+/// Analyses the statements of a text and makes generic plans for them. A text with one statement is
+/// stored in the plan cache.
 pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<Arc<PlannedStmt>>> {
     let key = match crate::slots::is_time_dependent(sql.as_bytes()) {
         true => None,
-        // The zero byte separates internal texts from those of clients, which are scanned with the
-        // session's lexer settings.
+        // The zero byte distinguishes internal texts from those of clients, which are scanned with
+        // the lexer settings of the session.
         false => core.statement_key(&[&b"\0"[..], sql.as_bytes()].concat(), param_types)?,
     };
     let none: Arc<[Datum]> = Arc::from([]);
     if let Some(statement) = core.find_statement(&key) {
         core.take_locks(&statement.locks)?;
-        if core.is_made_now(&statement) {
+        if core.is_of_current_generation(&statement) {
             return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
         }
     }
     let mut statements = parse::parse(sql)?;
     if key.is_some() && statements.len() == 1 && analyze::is_query(&statements[0].stmt) {
         let raw = Arc::new(statements.remove(0));
-        let statement = core.make_statement(key, &sql.into(), &raw, param_types, false)?;
+        let statement = core.analyze_and_cache(key, &sql.into(), &raw, param_types, false)?;
         return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
     }
     let mut plans = Vec::new();
@@ -71,8 +71,8 @@ pub fn run_sql(
     Ok(rows)
 }
 
-/// Runs a query as a statement of its own inside another one: its triggers fire at its end, under
-/// its snapshot. Returns its rows without junk columns.
+/// Runs a query as a statement of its own inside another statement: its triggers fire at its end,
+/// under its snapshot. Returns its rows without junk columns.
 pub(crate) fn run_nested(core: &mut Core, query: spi::Query) -> Result<Vec<Vec<Datum>>> {
     let snapshot = query.snapshot.resolve(core)?;
     let query = query.under(QuerySnapshot::Active);
@@ -95,10 +95,10 @@ impl QueryHost for Core {
     }
 }
 
-/// A running query whose rows are read one by one. Between them the session may do other work.
+/// A running query whose rows are read one by one. Between two rows the session may do other work.
 pub(crate) struct Rows {
     cursor: Cursor,
-    /// Rows that were computed together, and the number of those that have been returned.
+    /// Rows that were computed together, and the number of them that have been returned.
     batch: Batch,
     at: usize,
     ended: bool,
@@ -109,7 +109,7 @@ impl Rows {
         Ok(Rows { cursor: query.open(core)?, batch: Batch::default(), at: 0, ended: false })
     }
 
-    /// The next row. If it has to be computed, up to `want` rows are computed together.
+    /// The next row. If it must be computed, up to `want` rows are computed together.
     pub(crate) fn next(&mut self, core: &mut Core, want: usize) -> Result<Option<Vec<Datum>>> {
         while self.at == self.batch.len {
             if self.ended {

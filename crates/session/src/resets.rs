@@ -1,4 +1,4 @@
-//! When the shared counters were reset, and their values then.
+//! The times of the last resets of the shared counters, and their values at these times.
 
 use engine::WalStats;
 

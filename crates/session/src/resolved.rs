@@ -1,10 +1,10 @@
-//! Settings that every statement reads, resolved when they change.
+//! Settings that every statement reads. They are resolved when they change.
 
 use crate::plancache::plans::Mode;
 use crate::xact::isolation_named;
 use engine::Isolation;
 use parse::Options;
-use settings::Store;
+use settings::SessionValues;
 use std::time::Duration;
 
 /// The settings that log statistics of statements.
@@ -37,7 +37,7 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
-    pub(crate) fn new(store: &Store) -> Resolved {
+    pub(crate) fn new(store: &SessionValues) -> Resolved {
         let lexer = Options {
             standard_conforming_strings: store.named("standard_conforming_strings").as_bool(),
             backslash_quote: store.named("backslash_quote").as_text() != "off",

@@ -2,14 +2,14 @@
 
 use ids::Oid;
 
-/// The roles of a session, apart from the current one, which the catalogs know.
+/// The roles of a session, except for the current one, which is stored with the catalog state.
 pub(crate) struct Roles {
-    /// The role that logged in, and whether it is a superuser.
+    /// The role that logged in.
     pub(crate) login_user: Oid,
     pub(crate) login_superuser: bool,
-    /// Is `session_user` a superuser?
+    /// True if `session_user` is a superuser.
     pub(crate) session_superuser: bool,
-    /// Is `current_user` a superuser?
+    /// True if `current_user` is a superuser.
     pub(crate) superuser: bool,
     /// The temporarily switched role of a SECURITY DEFINER function or a maintenance command.
     pub(crate) switched: Option<SwitchedRole>,
@@ -19,7 +19,7 @@ pub(crate) struct Roles {
 }
 
 impl Roles {
-    /// Before the login is known, the role has all privileges.
+    /// Before the login role is known, the session has all privileges.
     pub(crate) fn of_login(login_user: Oid) -> Roles {
         Roles {
             login_user,

@@ -9,7 +9,7 @@ use pgerror::{Result, pg_err};
 use plan::expr::TargetEntry;
 use plan::node::Plan;
 use std::sync::Arc;
-use types::fncx::FnContext;
+use types::fn_context::FnContext;
 use types::{Batch, DatumRef, limits, oids};
 use wire::backend::{self, decimal};
 use wire::{DataRow, FieldDescription, Format, Formats};
@@ -42,7 +42,8 @@ struct OutColumn {
 #[derive(Clone, Debug, Default)]
 pub struct RowWriter {
     columns: Vec<OutColumn>,
-    /// An invalid format code that the client requested; writing the first row reports the error.
+    /// An invalid format code that the client requested. The error is reported when the first row
+    /// is written.
     unsupported: Option<i16>,
 }
 
@@ -67,8 +68,9 @@ pub fn describe(facts: &mut dyn Facts, list: &[TargetEntry]) -> Result<Vec<Field
     Ok(fields)
 }
 
-/// The columns with the type modifiers of the plan, if they differ. They may differ after an
-/// expression was simplified to a part of it, or a set operation was reduced to one arm.
+/// The columns with the type modifiers of the plan, if they differ from those of the analysis. They
+/// differ if an expression was simplified to a part of it, or a set operation was reduced to one
+/// branch.
 pub fn as_planned(
     fields: &Arc<[FieldDescription]>,
     plan: &Plan,

@@ -1,8 +1,8 @@
 //! CPU time of sessions and background threads, for the view `norsu_stat_rusage`.
 //!
-//! A reader of the view asks the kernel about the other threads, so the threads themselves do no
-//! work for it. Only with `norsu.track_rusage` does a session measure its queries, from their first
-//! message to ReadyForQuery. That costs two system calls for each query.
+//! A reader of the view requests the times of the other threads from the kernel, so these threads
+//! do no work for it. Only with `norsu.track_rusage` does a session measure its queries, from their
+//! first message to ReadyForQuery. That costs two system calls for each query.
 
 mod queries;
 
@@ -34,8 +34,8 @@ impl From<Usage> for Times {
 
 /// The state of a meter.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
-    /// The thread, and the CPU time that it had used when the work began.
+struct MeterState {
+    /// The thread, and the CPU time that it had used when it was bound to the meter.
     thread: Option<(i32, Times)>,
     /// Number of measured queries.
     queries: u64,
@@ -44,12 +44,12 @@ struct Known {
 
 /// The CPU time of a thread, readable by other threads.
 #[derive(Debug, Default)]
-pub struct Meter(Mutex<Known>);
+pub struct Meter(Mutex<MeterState>);
 
 /// A reading of a [`Meter`].
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// CPU time since the work began; `None` if it has not begun or has ended.
+    /// CPU time since the meter was bound to the thread; `None` if it is not bound.
     pub total: Option<Times>,
     /// Number of measured queries; `None` for a thread that runs no queries.
     pub queries: Option<u64>,
@@ -63,8 +63,8 @@ impl Meter {
         self.0.lock().thread = Some((process::thread_id(), process::thread_usage().into()));
     }
 
-    /// Is the meter bound to the calling thread?
-    pub(crate) fn is_here(&self) -> bool {
+    /// True if the meter is bound to the calling thread.
+    pub(crate) fn is_current_thread(&self) -> bool {
         let here = process::thread_id();
         self.0.lock().thread.is_some_and(|(thread, _)| thread == here)
     }

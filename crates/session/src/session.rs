@@ -33,14 +33,14 @@ pub struct Session {
     pub(crate) results: Formats,
     /// Nesting depth of EXECUTEs of utility commands.
     pub(crate) nested_executes: u32,
-    /// After an error in the extended protocol, messages are skipped until Sync.
+    /// An error in the extended protocol has occurred: messages are skipped until Sync.
     skip_to_sync: bool,
-    /// ReadyForQuery is the last that was sent: only then the client is idle.
-    told_ready: bool,
-    /// The timer of `statement_timeout` while messages of the extended protocol come.
+    /// ReadyForQuery was the last message that was sent. Only then the client is idle.
+    ready_sent: bool,
+    /// The timer of `statement_timeout` while the messages of an extended query arrive.
     pub(crate) extended_timer: Option<Timer>,
     config_generation: u64,
-    /// The reported settings (ParameterStatus), with the values that the client knows.
+    /// The reported settings (ParameterStatus), with the values that were sent to the client.
     reported: Vec<(Id, String)>,
     /// Temporary tables with ON COMMIT DELETE ROWS (or DROP: true).
     pub(crate) on_commit: Vec<(ids::Oid, bool)>,
@@ -54,9 +54,9 @@ pub struct Session {
 /// The next step after a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// Another message.
+    /// Process another message.
     Message,
-    /// ReadyForQuery first.
+    /// Send ReadyForQuery, then process another message.
     Ready,
     Quit,
 }
@@ -85,7 +85,7 @@ impl Session {
             results: Formats::Text,
             nested_executes: 0,
             skip_to_sync: false,
-            told_ready: false,
+            ready_sent: false,
             extended_timer: None,
             config_generation,
             reported: Vec::new(),
@@ -94,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Serves the client until the session ends. An error has been reported already.
+    /// Serves the client until the session ends. A returned error has been reported already.
     pub(crate) fn run(&mut self) -> Result<()> {
         let mut ready = true;
         loop {
@@ -120,7 +120,7 @@ impl Session {
         if !self.core.catalog.temp_namespace.is_valid() {
             return;
         }
-        // A pending interrupt, which ended the session, must not interrupt the cleanup.
+        // A pending interrupt that ended the session must not interrupt the cleanup.
         let _ = self.handle.waiter.take();
         self.on_commit.clear();
         self.start_command();
@@ -138,7 +138,7 @@ impl Session {
         if error.fields().severity >= Severity::Panic {
             // No thread may continue after a PANIC, because after a failed write a later one may
             // appear to succeed. The shutdown path reports the error to log and clients; the first
-            // thread that gets here starts it.
+            // thread that reaches this point starts it.
             (self.instance.engine.config().on_panic)(&error);
         }
         if error.fields().severity == Severity::Log {
@@ -173,7 +173,7 @@ impl Session {
         self.show_waiting();
         self.end_metered();
         self.conn.flush()?;
-        self.told_ready = true;
+        self.ready_sent = true;
         if idle {
             self.begin_client_wait();
         }
@@ -254,7 +254,7 @@ impl Session {
             Severity::Error | Severity::Fatal | Severity::Panic => {
                 self.core.activity.statement.as_deref()
             }
-            // A running statement may not have set `core.activity.statement`.
+            // Some running statements have not set `core.activity.statement`.
             _ => {
                 running = self.handle.activity.running();
                 running.as_deref()
@@ -289,8 +289,8 @@ impl Session {
 
     /// Waits for a message and processes it.
     fn message(&mut self) -> Result<Next> {
-        // Within a pipeline there is no limit. Counterpart: the timeouts of `PostgresMain`.
-        let idle = if std::mem::take(&mut self.told_ready) { self.idle_timeout() } else { None };
+        // Within a pipeline there is no idle timeout. Counterpart: the timeouts of `PostgresMain`.
+        let idle = if std::mem::take(&mut self.ready_sent) { self.idle_timeout() } else { None };
         self.conn.set_timeout(idle.map(|(span, _)| span));
         self.conn.transport.set_spin(self.core.values.resolved.client_spin);
         let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
@@ -334,7 +334,7 @@ impl Session {
         self.handle.busy.store(true, Ordering::Release);
         let result = if matches!(frame.kind, b'P' | b'B') {
             // These messages may be long, and nothing reads from the connection while they are
-            // processed, so their body is not copied.
+            // processed, so their bodies are not copied.
             let inbox = std::mem::take(&mut self.conn.inbox);
             let result = self.dispatch(frame.kind, inbox.body(frame));
             self.conn.inbox = inbox;
@@ -352,7 +352,7 @@ impl Session {
 
     pub(crate) fn statement_begins(&mut self) {
         self.core.transaction.statement_start = self.core.now();
-        // May be left over from a statement that failed with another error.
+        // The list may contain rows of a statement that failed with another error.
         self.core.catalog.take_incomparable_rows();
     }
 
@@ -373,7 +373,7 @@ impl Session {
     }
 
     fn dispatch(&mut self, kind: u8, body: &[u8]) -> Result<Next> {
-        /// Shorter texts cannot be nested deeply enough to need a larger stack.
+        /// Shorter texts cannot be nested so deeply that they need a larger stack.
         const LONG_BYTES: usize = 4096;
         if body.len() > LONG_BYTES || self.core.deep_statements {
             return stdx::stack::wide(|| self.handle(kind, body));
@@ -466,8 +466,8 @@ impl Session {
         self.extended_timer = None;
         self.report_error(&error);
         if extended {
-            // A client may have sent Flush, or send it next, and wait for the error before it sends
-            // Sync.
+            // A client may have sent Flush, or may send it next, and wait for the error before it
+            // sends Sync.
             self.conn.flush()?;
         }
         self.core.activity.statement = None;
@@ -483,8 +483,8 @@ impl Session {
         Ok(if extended { Next::Message } else { Next::Ready })
     }
 
-    /// The text of a message in the database encoding. Error 22021 if it is invalid. In other
-    /// encodings than UTF-8, only texts that are valid UTF-8 are accepted.
+    /// The text of a message in the database encoding. Error 22021 if it is invalid. With encodings
+    /// other than UTF-8, only texts that are valid UTF-8 are accepted.
     pub(crate) fn text<'t>(&self, bytes: &'t [u8]) -> Result<&'t str> {
         let encoding = self.core.values.types.encoding;
         match std::str::from_utf8(bytes) {
@@ -518,8 +518,8 @@ pub(crate) fn terminated() -> PgError {
         .severity(Severity::Fatal)
 }
 
-/// Is it a message of the extended query protocol? After an error in one, messages are skipped
-/// until Sync.
+/// True for a message of the extended query protocol. After an error in such a message, messages
+/// are skipped until Sync.
 fn is_extended(kind: u8) -> bool {
     matches!(kind, b'P' | b'B' | b'D' | b'E' | b'C' | b'H')
 }

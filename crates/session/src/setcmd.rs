@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// The value of a SET clause in ALTER DATABASE, ALTER ROLE or CREATE FUNCTION. The value is
-    /// checked, but not set.
+    /// checked, but not applied.
     pub(crate) fn checked_setting(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
         let name = stmt.name.as_deref().unwrap_or_default();
         let text = match stmt.kind {

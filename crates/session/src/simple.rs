@@ -1,4 +1,4 @@
-//! The simple query protocol: a text of statements, each run to its end. Counterpart:
+//! The simple query protocol: a text of statements, each of which is run to its end. Counterpart:
 //! tcop/postgres.c (`exec_simple_query`).
 
 use crate::core::Core;
@@ -22,12 +22,12 @@ impl Session {
         self.core.values.resolved.lexer
     }
 
-    /// Sends the lexer's warnings to the client; returns whether there were any.
-    pub(crate) fn send_parser_notices(&mut self, remarks: Vec<PgError>) -> bool {
-        if remarks.is_empty() {
+    /// Sends the warnings of the lexer to the client. Returns true if there were any.
+    pub(crate) fn send_parser_notices(&mut self, warnings: Vec<PgError>) -> bool {
+        if warnings.is_empty() {
             return false;
         }
-        self.core.notices.extend(remarks);
+        self.core.notices.extend(warnings);
         self.send_notices();
         true
     }
@@ -38,9 +38,9 @@ impl Session {
         self.instance.timers.start(span, &self.handle.waiter, Interrupt::StatementTimeout)
     }
 
-    /// Starts the timer of `statement_timeout` unless it runs: it runs from the first message of a
-    /// statement to the end of its Execute, or to Sync, while the client is waited for too.
-    /// Counterpart: `enable_statement_timeout`.
+    /// Starts the timer of `statement_timeout` unless it is running. It runs from the first message
+    /// of a statement to the end of its Execute, or to Sync, including the time in which the
+    /// session waits for the client. Counterpart: `enable_statement_timeout`.
     pub(crate) fn start_extended_timer(&mut self) {
         if self.extended_timer.is_none() {
             self.extended_timer = self.statement_timer();
@@ -61,9 +61,9 @@ impl Session {
         self.core.activity.statement = Some(sql.clone());
         let message = self.core.measure(Work::Message);
         let parsing = self.core.measure(Work::Parser);
-        let mut remarks = Vec::new();
-        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
-        let remarked = self.send_parser_notices(remarks);
+        let mut warnings = Vec::new();
+        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut warnings);
+        let remarked = self.send_parser_notices(warnings);
         let statements = parsed?;
         self.core.log_measured(parsing, "PARSER STATISTICS");
         if !remarked
@@ -91,8 +91,8 @@ impl Session {
             }
             self.start_command();
             if i > 0 {
-                // Each statement of a message has its own timeout, by the present value of the
-                // setting.
+                // Each statement of a message has a timeout of its own, with the current value of
+                // the setting.
                 drop(timer.take());
                 timer = self.statement_timer();
             }
@@ -123,8 +123,8 @@ impl Session {
             let none = self.no_params.clone();
             return self.utility(&raw, sql, &none, &[], true);
         }
-        // Literals of this text could not be lifted. The number of such texts is unbounded, so they
-        // are not cached.
+        // Literals of this text could not become parameters. The number of such texts is unbounded,
+        // so they are not cached.
         check_parameters(&mut self.core, &raw, sql, &[])?;
         let prepared =
             Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None, false)?;
@@ -148,7 +148,7 @@ impl Session {
 }
 
 /// Error 42P02 for the first parameter without a value. Analysis that infers parameter types does
-/// not detect it.
+/// not detect this.
 pub(crate) fn check_parameters(
     core: &mut Core,
     raw: &RawStmt,

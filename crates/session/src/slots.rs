@@ -5,21 +5,22 @@
 //! text ──scan──▶ template, literals ──▶ slot ──▶ variant (fixed literals) ──▶ Ready ──▶ run
 //! ```
 //! A slot knows which literals of its template became parameters and which did not (see
-//! `analyze::lift`). The fixed literals select the variant. A text that does not fit, for instance
-//! because an input function rejects a literal, is parsed and analysed in full, so that errors
-//! refer to the text as written.
+//! `analyze::parameterize`). The fixed literals select the variant. A text that does not fit, for
+//! instance because an input function rejects a literal, is parsed and analysed in full, so that
+//! errors refer to the text as written.
 
 mod run;
 
 use crate::plancache::template::{Literal, Template};
 use crate::prepared::Ready;
-use analyze::Lifted;
+use analyze::ParameterizedLiteral;
 use hashbrown::HashMap;
 use ids::Oid;
 use parse::RawStmt;
 use types::oids;
 
-/// Limits of the number of templates and of their total length. Beyond them all slots are cleared.
+/// Maximum number of templates, and maximum of their total length. If one is exceeded, all slots
+/// are cleared.
 const SLOTS_MAX: usize = 512;
 const TEXT_BYTES_MAX: usize = 512 << 10;
 /// Maximum number of variants (sets of fixed literals) of a template.
@@ -29,8 +30,8 @@ const VARIANTS_MAX: usize = 8;
 const TIME_DEPENDENT: [&[u8]; 4] = [b"now", b"today", b"tomorrow", b"yesterday"];
 
 /// Types for which a literal is equivalent to a parameter: their input functions depend only on the
-/// text and on settings that are part of the environment. (An interval literal is read with its
-/// type modifier.)
+/// text and on settings that are part of the environment. (Type interval is not in the list,
+/// because the input of an interval literal depends on its type modifier.)
 const STRING_TYPES: &[Oid] = &[
     oids::BOOL,
     oids::BYTEA,
@@ -71,14 +72,14 @@ enum Slot {
 }
 
 struct QuerySlot {
-    shape: Shape,
+    roles: LiteralRoles,
     variants: Vec<Variant>,
 }
 
 /// The roles of a template's literals.
-struct Shape {
+struct LiteralRoles {
     /// For each parameter, the index of its literal and whether the literal is negated.
-    lifted: Box<[(u16, bool)]>,
+    parameterized: Box<[(u16, bool)]>,
     /// Indexes of the other literals, which are part of the key.
     fixed: Box<[u16]>,
 }
@@ -107,13 +108,16 @@ impl Slots {
     }
 }
 
-impl Shape {
-    fn new(literals: &[Literal], lifted: &[Lifted]) -> Shape {
+impl LiteralRoles {
+    fn new(literals: &[Literal], parameterized: &[ParameterizedLiteral]) -> LiteralRoles {
         let place = |start: u32| literals.iter().position(|l| l.start == start);
-        let lifted: Box<[(u16, bool)]> =
-            lifted.iter().filter_map(|l| place(l.start).map(|i| (i as u16, l.negated))).collect();
-        let fixed = (0..literals.len() as u16).filter(|i| !lifted.iter().any(|(l, _)| l == i));
-        Shape { fixed: fixed.collect(), lifted }
+        let parameterized: Box<[(u16, bool)]> = parameterized
+            .iter()
+            .filter_map(|l| place(l.start).map(|i| (i as u16, l.negated)))
+            .collect();
+        let fixed =
+            (0..literals.len() as u16).filter(|i| !parameterized.iter().any(|(l, _)| l == i));
+        LiteralRoles { fixed: fixed.collect(), parameterized }
     }
 
     /// The fixed literals of a text, each terminated by a zero byte.
@@ -126,12 +130,12 @@ impl Shape {
         out
     }
 
-    /// Does a fixed literal depend on the current time?
+    /// True if a fixed literal depends on the current time.
     fn is_time_dependent(&self, text: &[u8], literals: &[Literal]) -> bool {
         self.fixed.iter().any(|&i| is_time_dependent(literals[usize::from(i)].of(text)))
     }
 
-    /// Does the text have these fixed literals?
+    /// True if the text has these fixed literals.
     fn is_fixed(&self, mut fixed: &[u8], text: &[u8], literals: &[Literal]) -> bool {
         for &i in &self.fixed {
             let literal = literals[usize::from(i)].of(text);
@@ -144,7 +148,7 @@ impl Shape {
     }
 }
 
-/// Does a literal, or one in a text, depend on the current time?
+/// True if a literal, or one in a text, depends on the current time.
 pub(crate) fn is_time_dependent(text: &[u8]) -> bool {
     text.contains(&b'\'')
         && TIME_DEPENDENT
@@ -170,11 +174,11 @@ fn unquote(text: &[u8]) -> Vec<u8> {
 }
 
 /// The key text of a statement in the plan cache: the template, the indexes of the fixed literals,
-/// and these literals. It differs from every client text, which contains no zero byte.
-fn statement_text(template: &Template, shape: &Shape, fixed: &[u8]) -> Vec<u8> {
+/// and these literals. It differs from the text of every client, which contains no zero byte.
+fn statement_text(template: &Template, roles: &LiteralRoles, fixed: &[u8]) -> Vec<u8> {
     let mut out = template.key.clone();
     out.push(0);
-    for i in &shape.fixed {
+    for i in &roles.fixed {
         out.extend_from_slice(&i.to_le_bytes());
     }
     out.push(0);

@@ -1,9 +1,10 @@
 //! Exported snapshots: `pg_export_snapshot()` and SET TRANSACTION SNAPSHOT, by which several
-//! connections of a dump see the same rows. The list is in memory; PostgreSQL uses files.
+//! connections of a dump use the same snapshot. The list is in memory, whereas PostgreSQL uses
+//! files.
 //!
-//! INVARIANT: the transaction of a listed snapshot is still running, so that its rows cannot be
-//! removed. A snapshot is taken off the list before its transaction ends, and imported while the
-//! list is locked.
+//! INVARIANT: the transaction of a listed snapshot is still running, so that the rows which are
+//! visible to the snapshot cannot be removed. A snapshot is removed from the list before its
+//! transaction ends, and imported while the list is locked.
 //!
 //! Counterpart: utils/time/snapmgr.c (`ExportSnapshot`, `ImportSnapshot`).
 
@@ -26,7 +27,7 @@ pub(crate) struct Exported {
     read_only: bool,
 }
 
-/// The exported snapshots of a transaction. Dropping this removes them from the list.
+/// The exported snapshots of a transaction. They are removed from the list when this is dropped.
 pub(crate) struct Exports {
     list: Arc<List>,
     names: Vec<String>,

@@ -18,16 +18,16 @@ pub(crate) enum LoggedStatements {
     All,
 }
 
-/// The settings.
+/// The settings of statement logging.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StatementLog {
     pub(crate) which: LoggedStatements,
     pub(crate) duration: bool,
-    /// Milliseconds; negative for never.
+    /// `log_min_duration_statement` in milliseconds; negative: never.
     pub(crate) min_duration: i64,
     /// `log_statement_stats`.
     pub(crate) stats: bool,
-    /// `log_parser_stats`, and likewise below.
+    /// `log_parser_stats`. The following fields are named likewise.
     pub(crate) parser_stats: bool,
     pub(crate) planner_stats: bool,
     pub(crate) executor_stats: bool,
@@ -50,11 +50,11 @@ impl Default for StatementLog {
 /// A running statement whose duration is logged at its end.
 pub(crate) struct Timed {
     begun: Instant,
-    /// The text has been logged.
+    /// The text has been logged already.
     logged: bool,
 }
 
-/// A piece of running work whose resource usage is logged at its end.
+/// Running work whose resource usage is logged at its end.
 pub(crate) struct Measured {
     begun: Instant,
     before: Usage,

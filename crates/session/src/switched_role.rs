@@ -1,9 +1,9 @@
-//! Temporary switches of the current role: SECURITY DEFINER functions, and expressions that
+//! Temporary switches of the current role: for SECURITY DEFINER functions, and for expressions that
 //! maintenance commands evaluate as the owner of a table. Counterpart: utils/init/miscinit.c
 //! (`SetUserIdAndSecContext`).
 //!
-//! INVARIANT: while a role is switched, nothing changes the role in another way: neither SET ROLE
-//! nor another setting.
+//! INVARIANT: while a role is switched, it is not changed in any other way: neither by SET ROLE nor
+//! by another setting.
 
 use crate::core::Core;
 use crate::roles::SwitchedRole;
@@ -56,7 +56,7 @@ impl Core {
         self.roles.superuser = before.superuser;
     }
 
-    /// Keeps the switched role after settings were applied.
+    /// Restores the switched role after settings were applied.
     pub(crate) fn reapply_switched_role(&mut self) {
         if let Some(switched_role) = self.roles.switched {
             self.catalog.set_user(switched_role.role);

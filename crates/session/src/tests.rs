@@ -10,10 +10,10 @@ use std::sync::Arc;
 use sync::wait::Waiter;
 use txn::Isolation;
 use types::Datum;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use vfs::Env;
 
-mod real;
+mod postgresql_directory;
 mod shared;
 mod support;
 pub(crate) mod triggers;
@@ -46,7 +46,9 @@ fn fixture() -> Fixture {
         session,
         catalogs,
         "postgres".into(),
-        settings::Store::new(Arc::new(settings::Base::new(Arc::new(settings::Registry::load())))),
+        settings::SessionValues::new(Arc::new(settings::ServerValues::new(Arc::new(
+            settings::Registry::load(),
+        )))),
     );
     Fixture { _engine: engine, core }
 }
@@ -188,7 +190,7 @@ fn queries_return_the_rows_of_postgresql() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ANSWERS.len(), wrong.join("\n"));
 }
 
-/// Lists the internal functions that the catalogs' views and functions use and that are not
+/// Lists the internal functions that views and functions of the catalogs use and that are not
 /// implemented. Their number may only decrease.
 #[test]
 fn functions_of_catalog_views_are_implemented() {

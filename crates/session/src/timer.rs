@@ -1,4 +1,4 @@
-//! Timeouts: a thread, started with the first timer, raises interrupts when they are due.
+//! Timeouts: a thread, started with the first timer, raises interrupts at their deadlines.
 //! Counterpart: utils/misc/timeout.c.
 
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ fn run(timers: &Weak<Timers>) {
             let (waiter, interrupt) = entry.remove();
             waiter.raise(interrupt);
         }
-        // The wait is limited so that the thread notices when the instance has been dropped.
+        // The wait is limited, so that the thread detects that the instance has been dropped.
         let idle = Duration::from_secs(1);
         let wait = queue.due.first_key_value().map_or(idle, |((at, _), _)| idle.min(*at - now));
         let _ = timers.changed.wait_for(&mut queue, wait);

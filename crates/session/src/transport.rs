@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A function that writes to the client from any thread, see [`Transport::client_output`].
+/// A function that writes to the client from any thread; see [`Transport::client_output`].
 pub type ClientOutput = Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>;
 
 /// The addresses of a TCP connection; `None` for a Unix-domain socket.
@@ -26,9 +26,9 @@ pub trait Transport: Send {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
     /// Sets the timeout of `read`; `None` for no timeout.
     fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()>;
-    /// Sets how long `read` may poll for bytes before it sleeps.
+    /// Sets the time for which `read` may poll for bytes before it sleeps.
     fn set_spin(&mut self, _span: Duration) {}
-    /// A function that makes a waiting `read` return 0, callable from any thread.
+    /// A function, callable from any thread, that makes a waiting `read` return 0.
     fn hangup(&self) -> Arc<dyn Fn() + Send + Sync>;
     /// A function that writes to the client, callable from any thread while no other code writes;
     /// `None` if the transport has none.

@@ -2,7 +2,7 @@
 
 use crate::core::Core;
 use crate::{function, query};
-use executor::RowAnswer;
+use executor::BeforeRowResult;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
@@ -19,14 +19,14 @@ impl TriggerHost for Core {
     }
 
     fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>> {
-        // Parameter values are hidden, so that the plan is generic.
+        // Parameter values are removed, so that the plan is generic.
         let saved = std::mem::replace(&mut self.params, Arc::from([]));
         let plans = query::plan_text(self, sql, param_types);
         self.params = saved;
         plans?.pop().ok_or_else(|| PgError::internal("empty internal query"))
     }
 
-    fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+    fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
         function::call_trigger(self, call)
     }
 

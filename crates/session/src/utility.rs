@@ -1,4 +1,5 @@
-//! Utility statements. Those that concern the session are executed here, the others by `commands`.
+//! Utility statements. Statements that concern the session are executed here, the others by crate
+//! `commands`.
 //!
 //! Counterpart: tcop/utility.c.
 
@@ -38,8 +39,8 @@ pub(crate) fn text_field(name: &str) -> FieldDescription {
     }
 }
 
-/// Is a snapshot taken before the command runs, so that it is too late for SET TRANSACTION?
-/// Counterpart: `PlannedStmtRequiresSnapshot`.
+/// True if a snapshot is taken before the command runs, after which SET TRANSACTION is no longer
+/// allowed. Counterpart: `PlannedStmtRequiresSnapshot`.
 fn takes_snapshot(node: &Node) -> bool {
     !matches!(
         node,
@@ -57,8 +58,8 @@ fn takes_snapshot(node: &Node) -> bool {
 }
 
 impl Session {
-    /// Executes the statement and returns its command tag. With `describe`, RowDescription is sent
-    /// before rows.
+    /// Executes the statement and returns its command tag. With `describe`, a RowDescription is
+    /// sent before the rows.
     pub(crate) fn utility(
         &mut self,
         raw: &RawStmt,
@@ -213,8 +214,8 @@ impl Session {
         Ok(count)
     }
 
-    /// Runs a utility statement that returns rows. An error discards the rows that are still
-    /// buffered; of many rows the first may have been sent.
+    /// Runs a utility statement that returns rows. After an error, the rows that are still buffered
+    /// are discarded; if there were many rows, the first ones may have been sent.
     fn rows_or_error<T>(&mut self, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
         let mark = self.conn.mark();
         let result = run(self);
@@ -234,8 +235,8 @@ impl Session {
         result
     }
 
-    /// Result columns of a utility statement that returns rows. Infers parameter types that are not
-    /// given, if the statement contains a query or a call.
+    /// Result columns of a utility statement that returns rows. Infers the parameter types that are
+    /// not declared, if the statement contains a query or a call.
     pub(crate) fn utility_fields(
         &mut self,
         raw: &RawStmt,
@@ -252,8 +253,9 @@ impl Session {
         })
     }
 
-    /// Result columns of EXECUTE and FETCH, by the object that they name now. It is no error if
-    /// that does not exist: it may be created, or replaced, before the statement is executed.
+    /// Result columns of EXECUTE and FETCH, by the object that has the name at present. It is not
+    /// an error if the object does not exist, because it may be created or replaced before the
+    /// statement is executed.
     pub(crate) fn named_fields(&self, node: &Node) -> Option<Vec<FieldDescription>> {
         let fields = match node {
             Node::ExecuteStmt(stmt) => self.core.named.prepared.get(&stmt.name)?.fields.clone(),

@@ -37,24 +37,24 @@ pub(crate) struct Xact {
     pub(crate) savepoints: Vec<String>,
     /// The value of READ ONLY at the start of each savepoint's level, restored at its end.
     pub(crate) read_only_before: Vec<bool>,
-    /// Portals that an error has ended; their names are kept until the end of the block.
+    /// Portals that an error has ended. Their names are kept until the end of the block.
     pub(crate) dead_portals: Vec<DeadPortal>,
     /// An Execute message has done work in the transaction, which Sync will commit.
     pub(crate) pipelining: bool,
     /// The running statement requires a commit at its end.
     pub(crate) commit_at_once: bool,
-    /// The characteristics at the start of the transaction. An error restores them.
+    /// The characteristics at the start of the transaction, which an error restores.
     pub(crate) began: Option<Characteristics>,
     /// Nesting level that created or took over the session's temporary schema. If the level is
-    /// rolled back, the session has none. Counterpart: `myTempNamespaceSubID`.
+    /// rolled back, the session has no temporary schema. Counterpart: `myTempNamespaceSubID`.
     pub(crate) temp_schema_level: Option<usize>,
 }
 
-/// A portal that an error has ended, see [`Xact::dead_portals`].
+/// A portal that an error has ended; see [`Xact::dead_portals`].
 pub(crate) struct DeadPortal {
     pub(crate) name: String,
     pub(crate) has_rows: bool,
-    /// The statement is empty, or its Bind failed before the statement was known.
+    /// The statement is empty, or its Bind failed before the statement was determined.
     pub(crate) is_empty: bool,
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn isolation_name(isolation: Isolation) -> &'static str {
     }
 }
 
-/// Error 25P02.
+/// Error 25P02: the transaction is aborted.
 pub(crate) fn aborted() -> PgError {
     pg_err!(
         IN_FAILED_SQL_TRANSACTION,

@@ -1,4 +1,4 @@
-//! Tests that a prepared point query makes no heap allocation between start and end of its
+//! Checks that a prepared point query makes no heap allocation between start and end of its
 //! execution, in the executor and all layers below.
 
 mod setup;
@@ -63,20 +63,20 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
 
 #[test]
 fn a_point_query_allocates_nothing() {
-    let mut world = setup::world(SETUP, 2048);
-    // Forces a plain index scan, whatever the statistics.
-    world.core.values.costs.enable_bitmapscan = false;
-    world.core.values.costs.enable_seqscan = false;
+    let mut fixture = setup::fixture(SETUP, 2048);
+    // Forces a plain index scan, regardless of the statistics.
+    fixture.core.values.costs.enable_bitmapscan = false;
+    fixture.core.values.costs.enable_seqscan = false;
     for sql in [
         "select abalance from accounts where aid = $1",
         "select * from accounts where aid = $1",
         "select bid + 1, abalance from accounts where aid = $1 and bid >= 0",
         "select filler from accounts where aid = $1",
     ] {
-        let count = allocations(&mut world.core, sql, 100);
+        let count = allocations(&mut fixture.core, sql, 100);
         assert_eq!(count, 0, "{sql}");
     }
     // Checks that allocations are counted.
     let sql = "select count(*) from accounts where aid = $1";
-    assert!(allocations(&mut world.core, sql, 100) > 0);
+    assert!(allocations(&mut fixture.core, sql, 100) > 0);
 }

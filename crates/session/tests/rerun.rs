@@ -1,4 +1,4 @@
-//! Tests that a parked execution returns the same rows as a new one: after a complete and after an
+//! Checks that a parked execution returns the same rows as a new one: after a complete and after an
 //! incomplete run, with other parameters and over changed rows.
 
 mod setup;
@@ -95,12 +95,12 @@ fn plan_of(core: &mut Core, sql: &str) -> Arc<PlannedStmt> {
     plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement")
 }
 
-/// The rows of the execution, at most `most`.
-fn rows_of(run: &mut Execution, core: &mut Core, most: usize) -> Rows {
+/// The rows of the execution, at most `rows_max` of them.
+fn rows_of(run: &mut Execution, core: &mut Core, rows_max: usize) -> Rows {
     core.backend.push_snapshot(run.snapshot().clone());
     let mut rows = Vec::new();
-    while rows.len() < most
-        && let Some(batch) = run.next(core, (most - rows.len()).min(1024)).expect("rows")
+    while rows.len() < rows_max
+        && let Some(batch) = run.next(core, (rows_max - rows.len()).min(1024)).expect("rows")
     {
         rows.extend((0..batch.len).map(|r| batch.row_owned(r)));
         run.recycle(batch);
@@ -123,8 +123,8 @@ fn run_sql(core: &mut Core, sql: &str) {
 
 #[test]
 fn a_parked_query_returns_the_rows_of_a_new_one() {
-    let mut world = setup::world(SETUP, 2048);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(SETUP, 2048);
+    let core = &mut fixture.core;
     for sql in QUERIES {
         core.backend.begin(Isolation::ReadCommitted);
         let plan = plan_of(core, sql);
@@ -148,8 +148,8 @@ fn a_parked_query_returns_the_rows_of_a_new_one() {
 
 #[test]
 fn a_parked_modification_has_the_effects_of_a_new_one() {
-    let mut world = setup::world(SETUP, 2048);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(SETUP, 2048);
+    let core = &mut fixture.core;
     let state = "select id, x, y from c order by id";
     for sql in WRITES {
         let mut kept: Option<Execution> = None;
@@ -183,8 +183,8 @@ fn a_parked_modification_has_the_effects_of_a_new_one() {
 
 #[test]
 fn a_parked_execution_holds_no_snapshot() {
-    let mut world = setup::world(SETUP, 2048);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(SETUP, 2048);
+    let core = &mut fixture.core;
     for sql in ["select v from t where id = $1", "select v from t where k = $1 % 10"] {
         core.backend.begin(Isolation::ReadCommitted);
         let plan = plan_of(core, sql);
@@ -201,8 +201,8 @@ fn a_parked_execution_holds_no_snapshot() {
 
 #[test]
 fn rerun_requires_a_parked_execution() {
-    let mut world = setup::world(SETUP, 2048);
-    let core = &mut world.core;
+    let mut fixture = setup::fixture(SETUP, 2048);
+    let core = &mut fixture.core;
     core.backend.begin(Isolation::ReadCommitted);
     let plan = plan_of(core, "select 1");
     let mut run = fresh(core, &plan, 1);

@@ -30,13 +30,13 @@ pub struct Entry {
 pub struct Parsed {
     pub entries: Vec<Entry>,
     pub errors: Vec<PgError>,
-    /// Errors in reading or parsing: file, line (0 for the whole file), message.
-    pub faults: Vec<(String, u32, String)>,
+    /// The same errors for `pg_file_settings`: file, line (0 for the whole file), message.
+    pub error_lines: Vec<(String, u32, String)>,
 }
 
 impl Parsed {
-    fn fault(&mut self, file: &str, line: u32, short: &str, error: PgError) {
-        self.faults.push((file.to_owned(), line, short.to_owned()));
+    fn add_error(&mut self, file: &str, line: u32, short: &str, error: PgError) {
+        self.error_lines.push((file.to_owned(), line, short.to_owned()));
         self.errors.push(error);
     }
 }
@@ -83,7 +83,7 @@ fn read_into(
              \"{file}\" line {line}"
         );
         let error = error(SqlState::PROGRAM_LIMIT_EXCEEDED, message);
-        out.fault(file, line, "nesting depth exceeded", error);
+        out.add_error(file, line, "nesting depth exceeded", error);
         return;
     }
     match files.read(path) {
@@ -101,7 +101,7 @@ fn read_into(
             let message = format!("could not open configuration file \"{path}\": {}", reason(&e));
             let (file, line) = from.unwrap_or((path, 0));
             let short = format!("could not open file \"{path}\"");
-            out.fault(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
+            out.add_error(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
         }
     }
 }
@@ -122,13 +122,13 @@ fn parse_text(files: &dyn Files, path: &str, text: &str, depth: u32, out: &mut P
         match parse_line(line) {
             Ok(None) => {}
             Ok(Some((name, value))) => {
-                let place = Some((path, number));
+                let location = Some((path, number));
                 let named = |word: &str| name.eq_ignore_ascii_case(word);
                 if named("include") || named("include_if_exists") {
                     let target = resolve_path(path, &value);
-                    read_into(files, &target, depth + 1, named("include"), place, out);
+                    read_into(files, &target, depth + 1, named("include"), location, out);
                 } else if named("include_dir") {
-                    include_dir(files, &resolve_path(path, &value), depth, place, out);
+                    include_dir(files, &resolve_path(path, &value), depth, location, out);
                 } else {
                     out.entries.push(Entry { name, value, file: file.clone(), line: number });
                 }
@@ -140,7 +140,7 @@ fn parse_text(files: &dyn Files, path: &str, text: &str, depth: u32, out: &mut P
                 };
                 let message = format!("syntax error in file \"{path}\" line {number}, {near}");
                 let error = error(SqlState::SYNTAX_ERROR, message);
-                out.fault(path, number, "syntax error", error);
+                out.add_error(path, number, "syntax error", error);
             }
         }
     }
@@ -150,7 +150,7 @@ fn include_dir(
     files: &dyn Files,
     dir: &str,
     depth: u32,
-    place: Option<(&str, u32)>,
+    location: Option<(&str, u32)>,
     out: &mut Parsed,
 ) {
     match files.list(dir) {
@@ -158,15 +158,15 @@ fn include_dir(
             names.retain(|n| n.ends_with(".conf") && !n.starts_with('.') && n.len() > 5);
             names.sort();
             for name in names {
-                read_into(files, &format!("{dir}/{name}"), depth + 1, true, place, out);
+                read_into(files, &format!("{dir}/{name}"), depth + 1, true, location, out);
             }
         }
         Err(e) => {
             let message =
                 format!("could not open configuration directory \"{dir}\": {}", reason(&e));
-            let (file, line) = place.unwrap_or((dir, 0));
+            let (file, line) = location.unwrap_or((dir, 0));
             let short = format!("could not open directory \"{dir}\"");
-            out.fault(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
+            out.add_error(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
         }
     }
 }

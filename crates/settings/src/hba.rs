@@ -88,11 +88,11 @@ pub struct Rules {
 
 /// Facts about roles and addresses that rule matching needs.
 pub trait AuthContext {
-    /// Is `user` a direct or indirect member of `group`?
+    /// Whether `user` is a direct or indirect member of `group`.
     fn is_member(&mut self, user: &str, group: &str) -> bool;
-    /// Is it an address of this machine?
+    /// Whether the address is one of this machine.
     fn is_own_address(&mut self, address: IpAddr) -> bool;
-    /// Is it in a network that this machine is directly connected to?
+    /// Whether the address is in a network that this machine is directly connected to.
     fn is_own_network(&mut self, address: IpAddr) -> bool;
 }
 
@@ -130,7 +130,7 @@ const OPTIONS: [&str; 24] = [
 const DEPTH_MAX: u32 = 10;
 
 /// An error in an authentication file.
-pub(crate) fn fault(path: &str, line: u32, message: String) -> PgError {
+pub(crate) fn line_error(path: &str, line: u32, message: String) -> PgError {
     PgError::new(SqlState::CONFIG_FILE_ERROR, message)
         .severity(Severity::Log)
         .context(format!("line {line} of configuration file \"{path}\""))
@@ -210,7 +210,7 @@ pub fn parse(
     for (number, fields) in lines(text, include) {
         match fields.and_then(|f| rule(&f, number)) {
             Ok(rule) => rules.push(rule),
-            Err(message) => errors.push(fault(path, number, message)),
+            Err(message) => errors.push(line_error(path, number, message)),
         }
     }
     if rules.is_empty() && errors.is_empty() {
@@ -388,7 +388,7 @@ fn address<'a>(
     Ok(Address::Net { base, bits: bits as u8 })
 }
 
-/// Is the address in the network?
+/// Whether the address is in the network.
 fn in_net(address: IpAddr, base: IpAddr, bits: u8) -> bool {
     match (address, base) {
         (IpAddr::V4(a), IpAddr::V4(b)) => {
@@ -561,7 +561,7 @@ impl Rules {
 }
 
 /// 28000 for a connection without a matching rule, or with a matching reject rule.
-pub fn refusal(rejected: bool, peer: Peer, database: &str, user: &str) -> PgError {
+pub fn rejection_error(rejected: bool, peer: Peer, database: &str, user: &str) -> PgError {
     let host = peer.address.map_or("[local]".to_owned(), |a| a.to_string());
     let crypt = if peer.encrypted { "SSL encryption" } else { "no encryption" };
     let message = if rejected {

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: hba.c (`parse_ident_line`, `check_usermap`).
 
-use crate::hba::{fault, lines, single};
+use crate::hba::{line_error, lines, single};
 use pgerror::{PgError, Result, Severity, SqlState};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
@@ -73,7 +73,7 @@ pub fn parse(
                 let text = format!("missing entry in file \"{path}\" at end of line {at}");
                 PgError::new(SqlState::CONFIG_FILE_ERROR, text).severity(Severity::Log)
             } else {
-                fault(path, line.number, message)
+                line_error(path, line.number, message)
             });
             continue;
         }
@@ -87,8 +87,8 @@ pub fn parse(
 }
 
 impl Maps {
-    /// Does the map allow this system user to log in as the role? Without a map the names must be
-    /// equal.
+    /// Whether the map allows this system user to log in as the role. Without a map the names must
+    /// be equal.
     pub fn allows(&self, map: Option<&str>, system_user: &str, role: &str) -> Result<bool> {
         let Some(map) = map else { return Ok(system_user == role) };
         for (name, system, target) in self.entries.iter().filter(|(name, ..)| name == map) {

@@ -3,7 +3,7 @@
 //!
 //! Reading order: `registry` (definitions), `value` (parsing and display), `exclusive` (parameters
 //! that exclude each other), `unsupported` (rejected values), `server` (server-wide values),
-//! `store` (a session's values), `conf` (postgresql.conf), `hba` (pg_hba.conf), `ident`
+//! `session` (a session's values), `conf` (postgresql.conf), `hba` (pg_hba.conf), `ident`
 //! (pg_ident.conf).
 //!
 //! This crate opens no files: contents are read through [`conf::Files`]. Parameters that need other
@@ -13,21 +13,26 @@
 
 #![forbid(unsafe_code)]
 
-pub mod conf;
+// Definitions and values of parameters.
 mod exclusive;
-pub mod hba;
-pub mod ident;
 mod registry;
-mod server;
-mod store;
 mod unsupported;
 mod value;
+
+// Values of the server and of a session.
+mod server;
+mod session;
+
+// Configuration files.
+pub mod conf;
+pub mod hba;
+pub mod ident;
 
 #[cfg(test)]
 mod tests;
 
 pub use registry::{Context, Flags, Id, Kind, LOCALES, NEVER_EMPTY, Registry, Setting};
-pub use server::{Base, Origin, Source, is_overridden};
-pub use store::{Action, Row, Saved, SavedAll, Store};
+pub use server::{Origin, ServerValues, Source, is_overridden};
+pub use session::{Action, Row, Saved, SavedAll, SessionValues};
 pub use unsupported::words;
 pub use value::Value;

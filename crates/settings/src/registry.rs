@@ -34,6 +34,7 @@ impl Context {
         })
     }
 
+    /// The name in `pg_settings.context`.
     pub fn name(self) -> &'static str {
         match self {
             Context::Internal => "internal",
@@ -58,6 +59,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The name in `pg_settings.vartype`.
     pub fn name(&self) -> &'static str {
         match self {
             Kind::Bool => "bool",
@@ -108,7 +110,8 @@ pub struct Setting {
 /// Parameters whose value is a locale name, which must exist.
 pub const LOCALES: [&str; 4] = ["lc_messages", "lc_monetary", "lc_numeric", "lc_time"];
 
-/// The only one that does not accept the empty name, which means the environment's locale.
+/// The only one of [`LOCALES`] that does not accept the empty name, which means the locale of the
+/// environment.
 pub const NEVER_EMPTY: &str = LOCALES[0];
 
 /// All parameters, sorted by name.
@@ -247,18 +250,22 @@ impl Registry {
         Some((new, format!("{}MB", segments.checked_mul(factor)?)))
     }
 
+    /// The definition of a parameter.
     pub fn setting(&self, id: Id) -> &Setting {
         &self.settings[usize::from(id.0)]
     }
 
+    /// The ids of all parameters, in order of their names.
     pub fn ids(&self) -> impl Iterator<Item = Id> + use<> {
         (0..self.settings.len() as u16).map(Id)
     }
 
+    /// Number of parameters.
     pub fn len(&self) -> usize {
         self.settings.len()
     }
 
+    /// Whether there are no parameters.
     pub fn is_empty(&self) -> bool {
         self.settings.is_empty()
     }

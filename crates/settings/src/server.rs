@@ -58,14 +58,14 @@ pub struct Origin {
 
 /// One value for each parameter. Immutable after start-up; a reload creates a new one.
 #[derive(Clone, Debug)]
-pub struct Base {
+pub struct ServerValues {
     pub registry: Arc<Registry>,
     values: Vec<Origin>,
     /// Parameters of extensions (`class.name`), which have no definitions.
     custom: Vec<(String, Origin)>,
     /// Parameters changed in the files that need a restart.
     pending: Vec<Id>,
-    /// Parameters with an invalid value in the files.
+    /// Parameters that have an invalid value in the files.
     faulty: Vec<Id>,
     /// Values as written in the files.
     given: BTreeMap<Id, String>,
@@ -73,9 +73,9 @@ pub struct Base {
     locations: BTreeMap<Id, (Arc<str>, u32)>,
 }
 
-impl Base {
+impl ServerValues {
     /// The built-in defaults.
-    pub fn new(registry: Arc<Registry>) -> Base {
+    pub fn new(registry: Arc<Registry>) -> ServerValues {
         let values = registry
             .ids()
             .map(|id| Origin {
@@ -84,7 +84,7 @@ impl Base {
                 location: None,
             })
             .collect();
-        Base {
+        ServerValues {
             registry,
             values,
             custom: Vec::new(),
@@ -95,6 +95,7 @@ impl Base {
         }
     }
 
+    /// The value of a parameter and its source.
     pub fn origin(&self, id: Id) -> &Origin {
         &self.values[usize::from(id.0)]
     }
@@ -109,6 +110,7 @@ impl Base {
         self.locations.get(&id).map(|(file, _)| file.to_string())
     }
 
+    /// Whether the files have another value for the parameter, which needs a restart.
     pub fn needs_restart(&self, id: Id) -> bool {
         self.pending.contains(&id)
     }
@@ -119,28 +121,32 @@ impl Base {
         &self.origin(id.expect("the program names only parameters that exist")).value
     }
 
+    /// The value of a boolean parameter, which must exist.
     pub fn bool(&self, name: &str) -> bool {
         self.value(name).as_bool()
     }
 
+    /// The value of an integer parameter, which must exist, in its base unit.
     pub fn int(&self, name: &str) -> i64 {
         self.value(name).as_int()
     }
 
+    /// The value of a floating-point parameter, which must exist, in its base unit.
     pub fn real(&self, name: &str) -> f64 {
         self.value(name).as_real()
     }
 
+    /// The value of a string or enum parameter, which must exist.
     pub fn text(&self, name: &str) -> &str {
         self.value(name).as_text()
     }
 
-    /// Replaces the text of a value; its source stays.
+    /// Replaces the text of a value; its source stays the same.
     pub fn rewrite(&mut self, id: Id, text: &str) {
         self.values[usize::from(id.0)].value = Value::Text(text.into());
     }
 
-    /// Replaces an impossible value; its source stays.
+    /// Replaces a value that the server does not support; its source stays the same.
     pub fn correct(&mut self, id: Id, value: Value) {
         self.values[usize::from(id.0)].value = value;
     }
@@ -168,8 +174,8 @@ impl Base {
         }
     }
 
-    /// Sets a parameter from the command line or a similar source. A value from a source of higher
-    /// precedence stays.
+    /// Sets a parameter from the command line or a similar source. It has no effect if the current
+    /// value is from a source of higher precedence.
     pub fn set(&mut self, name: &str, text: &str, source: Source) -> Result<()> {
         self.put(name, text, source, None)
     }
@@ -253,10 +259,10 @@ impl Base {
     /// The values after a reload: the current ones with those changes of `fresh` (built from the
     /// files) that are allowed at run time. Also returns log messages about changed and refused
     /// parameters, and the ids of the parameters that need a restart.
-    pub fn after_reload(&self, mut fresh: Base) -> (Base, Vec<PgError>, Vec<Id>) {
+    pub fn after_reload(&self, mut fresh: ServerValues) -> (ServerValues, Vec<PgError>, Vec<Id>) {
         let mut reports = Vec::new();
         let mut refused = Vec::new();
-        let mut say = |code: SqlState, message: String| {
+        let mut report = |code: SqlState, message: String| {
             reports.push(PgError::new(code, message).severity(Severity::Log));
         };
         fresh.pending.clear();
@@ -266,7 +272,7 @@ impl Base {
             let same = old.value == new.value;
             let fixed = setting.context <= Context::Postmaster;
             if setting.context == Context::Postmaster && !same {
-                say(
+                report(
                     SqlState::CANT_CHANGE_RUNTIME_PARAM,
                     format!(
                         "parameter \"{}\" cannot be changed without restarting the server",
@@ -286,12 +292,12 @@ impl Base {
             } else if !same && new.source == Source::File {
                 let value = setting.plain(&new.value);
                 let value = fresh.given.get(&id).unwrap_or(&value);
-                say(
+                report(
                     SqlState::SUCCESSFUL_COMPLETION,
                     format!("parameter \"{}\" changed to \"{value}\"", setting.name),
                 );
             } else if !same && old.source == Source::File {
-                say(
+                report(
                     SqlState::SUCCESSFUL_COMPLETION,
                     format!(
                         "parameter \"{}\" removed from configuration file, reset to default",
@@ -304,7 +310,7 @@ impl Base {
     }
 }
 
-/// Does a later line set the same parameter?
+/// Whether a later line sets the same parameter.
 pub fn is_overridden(entries: &[Entry], i: usize) -> bool {
     entries[i + 1..].iter().any(|e| e.name.eq_ignore_ascii_case(&entries[i].name))
 }
@@ -317,7 +323,7 @@ pub(crate) fn cannot_be_changed(name: &str) -> PgError {
 }
 
 /// 42602 for a dotted name that is not a valid extension parameter.
-pub(crate) fn misnamed(name: &str) -> Option<PgError> {
+pub(crate) fn invalid_custom_name(name: &str) -> Option<PgError> {
     let dotted = name.contains('.') && !is_custom_name(name);
     dotted.then(|| {
         PgError::new(

@@ -7,15 +7,15 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-fn store() -> Store {
-    Store::new(Arc::new(Base::new(Arc::new(Registry::load()))))
+fn store() -> SessionValues {
+    SessionValues::new(Arc::new(ServerValues::new(Arc::new(Registry::load()))))
 }
 
 #[test]
 fn the_table_is_complete_and_consistent() {
     let registry = Registry::load();
     assert!(registry.len() >= 354, "{}", registry.len());
-    let base = Base::new(Arc::new(Registry::load()));
+    let base = ServerValues::new(Arc::new(Registry::load()));
     for id in registry.ids() {
         let s = registry.setting(id);
         assert_eq!(registry.find(&s.name.to_ascii_uppercase()), Some(id), "{}", s.name);
@@ -148,8 +148,9 @@ fn errors_for_bad_values_match_postgresql() {
 #[test]
 fn rollback_restores_and_commit_keeps_values() {
     let mut s = store();
-    let set =
-        |s: &mut Store, v: &str, a, level| s.set("work_mem", Some(v), a, level, true).unwrap();
+    let set = |s: &mut SessionValues, v: &str, a, level| {
+        s.set("work_mem", Some(v), a, level, true).unwrap()
+    };
     set(&mut s, "1MB", Action::Set, 0);
     set(&mut s, "2MB", Action::Set, 1);
     set(&mut s, "3MB", Action::Local, 1);
@@ -211,7 +212,7 @@ fn files_with_includes_quotes_and_errors() {
             "syntax error in file \"/d/postgresql.conf\" line 10, near end of line",
         ]
     );
-    let mut base = Base::new(Arc::new(Registry::load()));
+    let mut base = ServerValues::new(Arc::new(Registry::load()));
     let errors = base.apply_file(&parsed.entries);
     assert_eq!(
         errors[0].1.message(),

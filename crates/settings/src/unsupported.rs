@@ -1,5 +1,5 @@
-//! Rejects parameter values that this server cannot honour, where silently ignoring them would be
-//! misleading: encryption, log destinations, synchronous standbys.
+//! Rejects values of parameters that this server does not support, where a client would otherwise
+//! rely on their effect: encryption, log destinations, synchronous standbys.
 //!
 //! Values that only tune behaviour and are ignored are listed in `docs/settings.md`.
 
@@ -30,7 +30,7 @@ const SWITCHES: &[(&str, &str, &str)] = &[
 /// Log destinations of PostgreSQL other than standard error.
 const DESTINATIONS: [&str; 3] = ["csvlog", "jsonlog", "syslog"];
 
-/// 0A000 for a value that this server cannot honour.
+/// Error 0A000 for a value that this server does not support.
 pub(crate) fn check(setting: &Setting, value: &Value) -> Result<()> {
     let refuse = |message: &str, hint: &str| {
         Err(PgError::new(SqlState::FEATURE_NOT_SUPPORTED, message).hint(hint))

@@ -16,10 +16,12 @@ pub enum Value {
 }
 
 impl Value {
+    /// The boolean; false for a value of another kind.
     pub fn as_bool(&self) -> bool {
         matches!(self, Value::Bool(true))
     }
 
+    /// The integer; 0 for a value of another kind.
     pub fn as_int(&self) -> i64 {
         match self {
             Value::Int(i) => *i,
@@ -27,6 +29,7 @@ impl Value {
         }
     }
 
+    /// The number, which may be an integer; 0 for a value of another kind.
     pub fn as_real(&self) -> f64 {
         match self {
             Value::Real(r) => *r,
@@ -35,6 +38,7 @@ impl Value {
         }
     }
 
+    /// The text; empty for a value of another kind.
     pub fn as_text(&self) -> &str {
         match self {
             Value::Text(t) => t,
@@ -117,23 +121,23 @@ impl Unit {
     }
 }
 
-/// Why a number is invalid.
-enum Fault {
+/// The reason why a number is invalid.
+enum NumberError {
     Plain,
     Hint(&'static str),
 }
 
 /// A number with an optional unit, converted to base units.
-fn number(text: &str, unit: Option<Unit>) -> Result<f64, Fault> {
+fn number(text: &str, unit: Option<Unit>) -> Result<f64, NumberError> {
     let text = text.trim_start();
-    let (value, rest) = leading_number(text).ok_or(Fault::Plain)?;
+    let (value, rest) = leading_number(text).ok_or(NumberError::Plain)?;
     let rest = rest.trim();
     if rest.is_empty() {
         return Ok(value);
     }
-    let Some(unit) = unit else { return Err(Fault::Plain) };
+    let Some(unit) = unit else { return Err(NumberError::Plain) };
     let found = unit.table().iter().find(|(name, _)| *name == rest);
-    let (_, size) = found.ok_or(Fault::Hint(unit.hint()))?;
+    let (_, size) = found.ok_or(NumberError::Hint(unit.hint()))?;
     Ok(value * size / unit.base())
 }
 
@@ -254,7 +258,7 @@ impl Setting {
     fn number(&self, text: &str) -> Result<f64> {
         match number(text, self.unit) {
             Ok(n) if n.is_finite() => Ok(n),
-            Err(Fault::Hint(hint)) => Err(self.invalid(text).hint(hint)),
+            Err(NumberError::Hint(hint)) => Err(self.invalid(text).hint(hint)),
             _ => Err(self.invalid(text)),
         }
     }

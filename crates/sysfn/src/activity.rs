@@ -1,8 +1,8 @@
 //! Advisory lock, session and statistics functions. Counterpart: utils/adt/lockfuncs.c,
 //! utils/adt/pgstatfuncs.c.
 //!
-//! Counters that are not implemented are zero, and times of events that never happened are NULL, as
-//! on an idle server.
+//! Counters that are not implemented are zero, and times of events that have not occurred are NULL,
+//! as on an idle server.
 
 use crate::function::{SysCall, SysFn};
 use crate::host::SystemHost;
@@ -111,7 +111,7 @@ pub(super) const FNS: &[SysFn] = &[
             types::array::of_builtin(types::oids::INT4, &pids)
         }),
     },
-    // For the isolation tester: does one of the sessions `a[1]` block `a[0]`?
+    // For the isolation tester: true if one of the sessions `a[1]` blocks `a[0]`.
     SysFn {
         name: "pg_isolation_test_session_is_blocked",
         call: SysCall::One(|c, a| {

@@ -50,7 +50,7 @@ fn length(core: &mut dyn SystemHost, a: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(Datum::int4(count as i32))
 }
 
-/// `to_ascii` is not supported in any encoding that databases can have here.
+/// `to_ascii` is not supported for any encoding that databases of Norsu can have.
 fn to_ascii(encoding: i32) -> Result<Datum> {
     Err(pg_err!(
         FEATURE_NOT_SUPPORTED,

@@ -3,20 +3,21 @@
 
 use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
-use catalog::rows::indexes;
+use catalog::rows::{CatalogRow, PgClass, indexes};
 use deparse::{IndexParts, Style};
-use ids::Oid;
+use ids::code::DepType;
+use ids::{Oid, RelKind};
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
 
-/// The text, or NULL if there is no such object.
+/// The text, or NULL if the object does not exist.
 fn answer(found: Option<String>) -> Result<Datum> {
     Ok(found.map_or(Datum::Null, |t| Datum::text(&t)))
 }
 
-/// The relation of a name in SQL notation.
+/// The OID of a relation, by its name in SQL notation.
 pub(super) fn relation_named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
-    match super::reg::lookup_name(core, types::fncx::RegKind::Class, name)? {
+    match super::reg::lookup_name(core, types::fn_context::RegKind::Class, name)? {
         Some(oid) => Ok(oid),
         None => {
             let name = types::string::plain_name(name);
@@ -29,7 +30,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_get_expr",
         call: SysCall::One(|c, a| {
-            answer(deparse::stored_expr(c, &text(a[0]), a[1].as_oid(), Style::shown(false))?)
+            answer(deparse::stored_expr(c, &text(a[0]), a[1].as_oid(), Style::indented(false))?)
         }),
     },
     SysFn {
@@ -39,7 +40,7 @@ pub(super) const FNS: &[SysFn] = &[
                 c,
                 &text(a[0]),
                 a[1].as_oid(),
-                Style::shown(a[2].as_bool()),
+                Style::indented(a[2].as_bool()),
             )?)
         }),
     },
@@ -159,7 +160,6 @@ pub(super) const FNS: &[SysFn] = &[
 
 /// `pg_get_serial_sequence`: the sequence that belongs to a serial or identity column.
 fn serial_sequence(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
-    const CLASS: Oid = Oid(1259);
     let relation = relation_named(core, &text(args[0]))?;
     let column = text(args[1]);
     let desc = core.catalog().relation(relation)?;
@@ -170,15 +170,18 @@ fn serial_sequence(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<D
             desc.name()
         ));
     };
-    let keys = [CLASS.into(), relation.into(), i32::from(number).into()];
+    let keys = [PgClass::RELATION.into(), relation.into(), i32::from(number).into()];
     let rows = core.catalog().scan(indexes::PG_DEPEND_REFERENCE_INDEX, &keys)?;
     for row in rows {
-        if row.classid != CLASS || row.objsubid != 0 || !matches!(row.deptype, b'a' | b'i') {
+        if row.classid != PgClass::RELATION
+            || row.objsubid != 0
+            || !matches!(row.deptype, DepType::Auto | DepType::Internal)
+        {
             continue;
         }
         let mut cat = core.catalog();
         let Some(class) = cat.find_class(row.objid)? else { continue };
-        if class.relkind != b'S' {
+        if class.relkind != RelKind::Sequence {
             continue;
         }
         let schema = cat.namespace_name(class.relnamespace)?.unwrap_or_default();

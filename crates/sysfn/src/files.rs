@@ -50,11 +50,11 @@ fn timestamp(time: SystemTime) -> Datum {
         Ok(d) => d.as_micros() as i64,
         Err(e) => -(e.duration().as_micros() as i64),
     };
-    // As in PostgreSQL, the time is in whole seconds.
+    // The time is in whole seconds, as in PostgreSQL.
     Datum::int8((micros.div_euclid(1_000_000) - EPOCH_SHIFT) * 1_000_000)
 }
 
-/// The bytes of a file; `None` if it is missing and `missing_ok` is set.
+/// The bytes of a file; `None` if it does not exist and `missing_ok` is set.
 fn read(
     core: &mut dyn SystemHost,
     path: &str,

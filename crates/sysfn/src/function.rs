@@ -1,4 +1,4 @@
-//! The form of a system function.
+//! The type of system functions.
 
 use crate::host::SystemHost;
 use pgerror::Result;

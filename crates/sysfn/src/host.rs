@@ -1,4 +1,4 @@
-//! What system functions need of the session.
+//! The interface that system functions require of the session.
 
 use crate::sequence::Sequences;
 use catalog::CatSession;
@@ -15,7 +15,7 @@ pub trait SystemHost: Services + analyze::Host {
     /// The sequences that the session has used.
     fn sequences(&mut self) -> &mut Sequences;
 
-    /// Is the transaction read-only?
+    /// True if the transaction is read-only.
     fn is_read_only(&self) -> bool;
 
     /// Writes a line of the session to the server log.

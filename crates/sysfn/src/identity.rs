@@ -14,6 +14,7 @@ use catalog::rows::{
     PgPublication, PgPublicationNamespace, PgPublicationRel, PgTransform, PgUserMapping, indexes,
 };
 use ids::Oid;
+use ids::code::DefAclObject;
 use pgerror::Result;
 use types::{Datum, oids};
 
@@ -51,7 +52,7 @@ fn identify_any(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Iden
         PgAmop::RELATION => {
             let row = row!(core, object, PG_AMOP_OID_INDEX);
             let types = (row.amoplefttype, row.amoprighttype);
-            member(core, class, row.amopfamily, ("operator", row.amopstrategy), types)?
+            member(core, class, row.amopfamily, ("operator", row.amopstrategy.0 as i16), types)?
         }
         PgAmproc::RELATION => {
             let row = row!(core, object, PG_AMPROC_OID_INDEX);
@@ -122,14 +123,13 @@ fn default_privileges(core: &mut dyn SystemHost, object: ObjectAddress) -> Resul
         names.push(schema);
     }
     identity.push_str(match row.defaclobjtype {
-        b'r' => " on tables",
-        b'S' => " on sequences",
-        b'f' => " on functions",
-        b'T' => " on types",
-        b'n' => " on schemas",
-        _ => "",
+        DefAclObject::Relation => " on tables",
+        DefAclObject::Sequence => " on sequences",
+        DefAclObject::Function => " on functions",
+        DefAclObject::Type => " on types",
+        DefAclObject::Namespace => " on schemas",
     });
-    let kind = char::from(row.defaclobjtype).to_string();
+    let kind = char::from(row.defaclobjtype as u8).to_string();
     Ok(nameless(object.class, identity, names, vec![kind]))
 }
 

@@ -59,11 +59,6 @@ pub(super) const FNS: &[SysFn] = &[
         }),
     },
     SysFn {
-        name: "pg_notification_queue_usage",
-        // There is no common queue of notifications.
-        call: SysCall::One(|_, _| Ok(Datum::float8(0.0))),
-    },
-    SysFn {
         name: "pg_my_temp_schema",
         call: SysCall::One(|c, _| Ok(Datum::oid(c.catalog_session().temp_namespace))),
     },
@@ -173,13 +168,12 @@ pub fn current_schema(core: &mut dyn SystemHost) -> Result<Option<String>> {
     Ok(core.catalog().namespace_name(oid)?.map(|n| n.as_str().to_string()))
 }
 
-/// Is the schema searched implicitly: `pg_catalog` or the temporary schema?
+/// True if the schema is searched implicitly: `pg_catalog` or the temporary schema.
 fn is_implicit(core: &mut dyn SystemHost, schema: ids::Oid) -> bool {
-    const PG_CATALOG: ids::Oid = ids::Oid(11);
-    schema == PG_CATALOG || schema == core.catalog_session().temp_namespace
+    schema == catalog::namespace::PG_CATALOG || schema == core.catalog_session().temp_namespace
 }
 
-/// Not strict: with a NULL modifier the name has no modifier.
+/// The function is not strict: with a NULL modifier the name has no modifier.
 fn format_type(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     if args[0].is_null() {
         return Ok(Datum::Null);

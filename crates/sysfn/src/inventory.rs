@@ -5,6 +5,8 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use catalog::rows::PgCollation;
 use ids::Oid;
+use ids::builtin::parser;
+use ids::code::CollProvider;
 use pgerror::{Result, pg_err};
 use types::datetime::Interval;
 use types::{Datum, DatumRef, oids};
@@ -131,7 +133,7 @@ fn database_collation_version(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) 
     Ok(version(row.datlocprovider, locale.as_str()))
 }
 
-fn version(provider: u8, locale: &str) -> Datum {
+fn version(provider: CollProvider, locale: &str) -> Datum {
     let version = catalog::collations::actual_version(provider, locale);
     version.map_or(Datum::Null, |v| Datum::text(&v))
 }
@@ -209,11 +211,9 @@ fn expressions(core: &mut dyn SystemHost, a: &[DatumRef<'_>]) -> Result<Datum> {
     }
 }
 
-const DEFAULT_PARSER: Oid = Oid(3722);
-
 /// The token types of a text search parser; there is only the default parser.
 fn tokens(parser: Oid) -> Result<Vec<Vec<Datum>>> {
-    if parser != DEFAULT_PARSER {
+    if parser != parser::DEFAULT {
         return Err(pgerror::PgError::internal(format!(
             "cache lookup failed for text search parser {parser}"
         )));
@@ -225,7 +225,7 @@ fn tokens(parser: Oid) -> Result<Vec<Vec<Datum>>> {
 
 fn parser_named(name: &str) -> Result<Oid> {
     match name.trim_start_matches("pg_catalog.") {
-        "default" => Ok(DEFAULT_PARSER),
+        "default" => Ok(parser::DEFAULT),
         _ => Err(pg_err!(UNDEFINED_OBJECT, "text search parser \"{name}\" does not exist")),
     }
 }

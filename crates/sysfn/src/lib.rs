@@ -1,10 +1,10 @@
 //! System functions that need catalogs, storage or the session: information functions, privileges,
 //! sequences, advisory locks, sizes, files, definitions of objects. They are found by their name in
-//! `pg_proc.prosrc`. Functions on sessions of the server and on its configuration are in the crate
+//! `pg_proc.prosrc`. Functions on sessions of the server and on its configuration are in crate
 //! `session`.
 //!
-//! Reading order: `host` (what they need of the session), `function`, this file (the table of all
-//! functions), one module for each kind.
+//! Reading order: `host` (the interface of the session), `function`, this file (the table of all
+//! functions), one module for each kind of function.
 
 #![forbid(unsafe_code)]
 

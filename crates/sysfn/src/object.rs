@@ -14,6 +14,7 @@ use catalog::rows::{
     PgTsParser, PgTsTemplate, PgType, indexes,
 };
 use ids::Oid;
+use ids::code::ProKind;
 use pgerror::Result;
 use types::{Datum, DatumRef};
 
@@ -75,7 +76,7 @@ pub(super) fn schema_of(core: &mut dyn SystemHost, oid: Oid) -> Result<String> {
     Ok(core.catalog().namespace_name(oid)?.map_or_else(String::new, |n| n.to_string()))
 }
 
-/// An object in a schema that its name identifies.
+/// The identity of an object that is identified by its name in a schema.
 fn in_schema(core: &mut dyn SystemHost, kind: &str, schema: Oid, name: &str) -> Result<Identity> {
     let schema = schema_of(core, schema)?;
     Ok(Identity {
@@ -92,7 +93,7 @@ fn qualified_quoted(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
 }
 
-/// An object with a name and without a schema.
+/// The identity of an object with a name and without a schema.
 fn plain(kind: &str, name: &str) -> Identity {
     Identity {
         kind: kind.to_owned(),
@@ -247,8 +248,8 @@ fn identify_relation(core: &mut dyn SystemHost, object: ObjectAddress) -> Result
 fn identify_function(core: &mut dyn SystemHost, oid: Oid) -> Result<Identity> {
     let row = core.catalog().function(oid)?;
     let kind = match row.prokind {
-        b'a' => "aggregate",
-        b'p' => "procedure",
+        ProKind::Aggregate => "aggregate",
+        ProKind::Procedure => "procedure",
         _ => "function",
     };
     let schema = schema_of(core, row.pronamespace)?;
@@ -450,7 +451,7 @@ fn part_of(
     })
 }
 
-/// A visibility function: does the unqualified name of the object refer to it?
+/// A visibility function: true if the unqualified name of the object refers to it.
 macro_rules! visible {
     ($name:literal, $index:ident, $find:expr) => {
         SysFn {
@@ -467,7 +468,7 @@ macro_rules! visible {
     };
 }
 
-/// Searches the schemas of the search path; returns the first hit.
+/// Searches the schemas of the search path and returns the first object found.
 fn first_in_path(
     core: &mut dyn SystemHost,
     mut find: impl FnMut(&mut dyn SystemHost, Oid) -> Result<Option<Oid>>,

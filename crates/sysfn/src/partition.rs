@@ -3,7 +3,7 @@
 use crate::function::{SysCall, SysFn};
 use crate::host::SystemHost;
 use catalog::rows::indexes::{PG_INHERITS_PARENT_INDEX, PG_INHERITS_RELID_SEQNO_INDEX};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use pgerror::Result;
 use types::{Datum, DatumRef};
 
@@ -18,7 +18,9 @@ pub(super) const FNS: &[SysFn] = &[
 pub(super) fn chain(core: &mut dyn SystemHost, start: Oid) -> Result<Vec<Oid>> {
     let mut out = Vec::new();
     let Some(class) = core.catalog().find_class(start)? else { return Ok(out) };
-    if !class.relispartition && !matches!(class.relkind, b'p' | b'I') {
+    if !class.relispartition
+        && !matches!(class.relkind, RelKind::PartitionedTable | RelKind::PartitionedIndex)
+    {
         return Ok(out);
     }
     let mut at = start;
@@ -55,7 +57,10 @@ pub(super) fn tree_of(core: &mut dyn SystemHost, table: Oid) -> Result<Vec<Node>
         let mut children: Vec<Oid> = children.iter().map(|c| c.inhrelid).collect();
         children.sort_unstable();
         found.extend(children.into_iter().map(|c| (c, Some(at), level + 1)));
-        let leaf = !matches!(core.catalog().class(at)?.relkind, b'p' | b'I');
+        let leaf = !matches!(
+            core.catalog().class(at)?.relkind,
+            RelKind::PartitionedTable | RelKind::PartitionedIndex
+        );
         out.push(Node { table: at, parent, leaf, level });
     }
     Ok(out)

@@ -5,7 +5,6 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use catalog::acl;
 use engine::prewarm::{Mode, blocks, prewarm};
-use ids::Persistence;
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
 
@@ -40,8 +39,7 @@ fn run(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     if core.catalog().relation_privileges(user, class, acl::SELECT)? & acl::SELECT == 0 {
         return Err(acl::relation_denied(class));
     }
-    let persistence =
-        Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let persistence = class.relpersistence;
     let found = match file_of(&desc) {
         Some(file) => blocks(core.backend(), file, fork, persistence)?.map(|n| (file, n)),
         None => None,
@@ -67,7 +65,7 @@ fn run(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     };
     let first = bound(args[3], 0, "starting")?;
     let end = bound(args[4], i64::from(count) - 1, "ending")? + 1;
-    // Both are within the file.
+    // Both numbers are less than the number of blocks.
     let (first, end) = (first as u32, end as u32);
     let done = prewarm(core.backend(), file, fork, persistence, mode, first, end)?;
     Ok(Datum::int8(done as i64))

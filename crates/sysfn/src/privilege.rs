@@ -5,23 +5,23 @@ use crate::host::SystemHost;
 use catalog::acl::{self, Kind};
 use catalog::cache;
 use catalog::rows::{AclItem, indexes};
-use ids::Oid;
+use ids::{Oid, Persistence, RelKind};
 use pgerror::{PgError, Result, pg_err};
-use types::fncx::RegKind;
+use types::fn_context::RegKind;
 use types::{Datum, DatumRef};
 
 /// Owner and access control list of an object.
-type Rights = (Oid, Option<Vec<AclItem>>);
+type OwnerAndAcl = (Oid, Option<Vec<AclItem>>);
 
 /// A kind of object with privileges.
 trait Object {
     const KIND: Kind;
     fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid>;
     /// `None` if there is no such object.
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>>;
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>>;
     /// The subset of the wanted privileges that the role has; `None` if there is no such object.
     fn have(core: &mut dyn SystemHost, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
-        let Some((owner, acl)) = Self::rights(core, oid)? else { return Ok(None) };
+        let Some((owner, acl)) = Self::owner_and_acl(core, oid)? else { return Ok(None) };
         core.catalog().privileges(role, owner, acl.as_deref(), Self::KIND, wanted).map(Some)
     }
 }
@@ -39,7 +39,7 @@ impl Object for Table {
             pg_err!(UNDEFINED_TABLE, "relation \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
         Ok(core.catalog().find_class(oid)?.map(|c| (c.relowner, c.relacl.clone())))
     }
     fn have(core: &mut dyn SystemHost, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
@@ -53,13 +53,13 @@ impl Object for Sequence {
     const KIND: Kind = Kind::Sequence;
     fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
         let oid = Table::named(core, name)?;
-        if core.catalog().class(oid)?.relkind != b'S' {
+        if core.catalog().class(oid)?.relkind != RelKind::Sequence {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{name}\" is not a sequence"));
         }
         Ok(oid)
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
-        Table::rights(core, oid)
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
+        Table::owner_and_acl(core, oid)
     }
     fn have(core: &mut dyn SystemHost, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
         Table::have(core, role, oid, wanted)
@@ -74,7 +74,7 @@ impl Object for Schema {
             pg_err!(INVALID_SCHEMA_NAME, "schema \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
         let row = core.catalog().search(cache::NAMESPACEOID, &[oid.into()])?;
         Ok(row.map(|r| (r.nspowner, r.nspacl.clone())))
     }
@@ -94,7 +94,7 @@ impl Object for Database {
             pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
         Ok(core.catalog().database(oid)?.map(|d| (d.datdba, d.datacl.clone())))
     }
 }
@@ -107,7 +107,7 @@ impl Object for Function {
             pg_err!(UNDEFINED_FUNCTION, "function \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
         Ok(core.catalog().find_function(oid)?.map(|f| (f.proowner, f.proacl.clone())))
     }
 }
@@ -120,7 +120,7 @@ impl Object for Type {
             pg_err!(UNDEFINED_OBJECT, "type \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
         Ok(core.catalog().find_type(oid)?.map(|t| (t.typowner, t.typacl.clone())))
     }
 }
@@ -133,7 +133,7 @@ impl Object for Language {
             pg_err!(UNDEFINED_OBJECT, "language \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
         let row = core.catalog().search(cache::LANGOID, &[oid.into()])?;
         Ok(row.map(|l| (l.lanowner, l.lanacl.clone())))
     }
@@ -147,7 +147,7 @@ impl Object for Tablespace {
             pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
         let row = core.catalog().search(cache::TABLESPACEOID, &[oid.into()])?;
         Ok(row.map(|t| (t.spcowner, t.spcacl.clone())))
     }
@@ -160,7 +160,7 @@ impl Object for Server {
         let row = core.catalog().scan(indexes::PG_FOREIGN_SERVER_NAME_INDEX, &[name.into()])?.pop();
         found(row.map(|r| r.oid), || pg_err!(UNDEFINED_OBJECT, "server \"{name}\" does not exist"))
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
         let row = core.catalog().scan(indexes::PG_FOREIGN_SERVER_OID_INDEX, &[oid.into()])?.pop();
         Ok(row.map(|r| (r.srvowner, r.srvacl.clone())))
     }
@@ -176,7 +176,7 @@ impl Object for Wrapper {
             pg_err!(UNDEFINED_OBJECT, "foreign-data wrapper \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+    fn owner_and_acl(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<OwnerAndAcl>> {
         let index = indexes::PG_FOREIGN_DATA_WRAPPER_OID_INDEX;
         let row = core.catalog().scan(index, &[oid.into()])?.pop();
         Ok(row.map(|r| (r.fdwowner, r.fdwacl.clone())))
@@ -190,14 +190,14 @@ fn has_parameter(
     name: &str,
     wanted: DatumRef<'_>,
 ) -> Result<Datum> {
-    let masks = rights_of(&text(wanted), Kind::Parameter)?;
+    let masks = masks_of(&text(wanted), Kind::Parameter)?;
     if core.catalog().is_superuser(role)? {
         return Ok(Datum::bool(true));
     }
     let name = name.to_ascii_lowercase();
     let index = indexes::PG_PARAMETER_ACL_PARNAME_INDEX;
     let row = core.catalog().scan(index, &[name.as_str().into()])?.pop();
-    let owner = Oid(10);
+    let owner = ids::builtin::role::BOOTSTRAP_SUPERUSER;
     for mask in masks {
         if let Some(row) = &row
             && core.catalog().has_privilege(
@@ -242,8 +242,8 @@ const WORDS: &[(&str, u32)] = &[
 ];
 const GRANT_OPTION: &str = " WITH GRANT OPTION";
 
-/// Parses a list of privilege names into masks. RULE is still accepted, as no privilege.
-fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
+/// Parses a list of privilege names into masks. RULE is accepted and means no privilege.
+fn masks_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
     let mut out = Vec::new();
     for written in text.split(',') {
         let part = written.trim().to_ascii_uppercase();
@@ -267,14 +267,14 @@ fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
     Ok(out)
 }
 
-/// Does the role have any of the named privileges?
+/// True if the role has any of the named privileges.
 fn has<O: Object>(
     core: &mut dyn SystemHost,
     role: Oid,
     oid: Oid,
     wanted: DatumRef<'_>,
 ) -> Result<Datum> {
-    let masks = rights_of(&text(wanted), O::KIND)?;
+    let masks = masks_of(&text(wanted), O::KIND)?;
     for mask in masks {
         match O::have(core, role, oid, mask)? {
             None => return Ok(Datum::Null),
@@ -287,7 +287,7 @@ fn has<O: Object>(
 
 /// `has_any_column_privilege`: on the whole table or on any column.
 fn has_any(core: &mut dyn SystemHost, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
-    let masks = rights_of(&text(wanted), Kind::Column)?;
+    let masks = masks_of(&text(wanted), Kind::Column)?;
     let whole = has::<Table>(core, role, oid, wanted)?;
     if whole != Datum::bool(false) {
         return Ok(whole);
@@ -315,7 +315,7 @@ fn has_column(
     number: i16,
     wanted: DatumRef<'_>,
 ) -> Result<Datum> {
-    let masks = rights_of(&text(wanted), Kind::Column)?;
+    let masks = masks_of(&text(wanted), Kind::Column)?;
     let Some(desc) = core.catalog().try_relation(oid)? else { return Ok(Datum::Null) };
     let Some(a) = desc.attribute(number).filter(|a| !a.attisdropped) else {
         // System columns have no column privileges.
@@ -595,9 +595,9 @@ pub(super) const ROLE: &[SysFn] = &[
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
             Ok(c.catalog().find_class(oid)?.map_or(Datum::Null, |r| {
-                let kind = matches!(r.relkind, b'r' | b'p');
+                let kind = matches!(r.relkind, RelKind::Table | RelKind::PartitionedTable);
                 let own = oid >= Oid::FIRST_NORMAL;
-                Datum::bool(kind && own && r.relpersistence == b'p')
+                Datum::bool(kind && own && r.relpersistence == Persistence::Permanent)
             }))
         }),
     },

@@ -6,7 +6,7 @@ use crate::host::SystemHost;
 use catalog::cache;
 use catalog::rows::indexes::PG_PUBLICATION_REL_PRPUBID_INDEX;
 use catalog::rows::{PgClass, PgPublication, PgPublicationNamespace, Value};
-use ids::Oid;
+use ids::{Oid, Persistence, RelKind};
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
 
@@ -15,9 +15,9 @@ pub(super) const FNS: &[SysFn] =
 
 /// Counterpart: `is_publishable_class`.
 fn publishable(class: &PgClass) -> bool {
-    matches!(class.relkind, b'r' | b'p')
+    matches!(class.relkind, RelKind::Table | RelKind::PartitionedTable)
         && class.oid >= Oid::FIRST_NORMAL
-        && class.relpersistence == b'p'
+        && class.relpersistence == Persistence::Permanent
 }
 
 /// Each published table with its column list and row filter.
@@ -57,7 +57,7 @@ fn published(core: &mut dyn SystemHost, publication: &PgPublication) -> Result<V
         let classes = core.catalog().scan_all::<PgClass>()?;
         let wanted = classes.iter().filter(|c| publishable(c)).filter(|c| match by_root {
             true => !c.relispartition,
-            false => c.relkind == b'r',
+            false => c.relkind == RelKind::Table,
         });
         return Ok(wanted.map(|c| c.oid).collect());
     }
@@ -99,7 +99,7 @@ fn published(core: &mut dyn SystemHost, publication: &PgPublication) -> Result<V
 
 /// The table itself, or the leaf partitions of a partitioned table.
 fn leaves(core: &mut dyn SystemHost, table: Oid, by_root: bool, out: &mut Vec<Oid>) -> Result<()> {
-    if by_root || core.catalog().class(table)?.relkind != b'p' {
+    if by_root || core.catalog().class(table)?.relkind != RelKind::PartitionedTable {
         out.push(table);
         return Ok(());
     }

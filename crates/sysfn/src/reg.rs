@@ -6,9 +6,10 @@ use crate::host::SystemHost;
 use analyze::{SessionLookup, typename::type_name_text};
 use catalog::{CatCx, cache, format_type::quote_identifier};
 use ids::Oid;
+use ids::code::OprKind;
 use parse::ast::TypeName;
 use pgerror::{PgError, Result, pg_err};
-use types::fncx::RegKind;
+use types::fn_context::RegKind;
 use types::string::split_identifiers_at;
 
 /// Maximum number of function arguments. Counterpart: `FUNC_MAX_ARGS`.
@@ -135,8 +136,13 @@ pub fn lookup_name(core: &mut dyn SystemHost, kind: RegKind, text: &str) -> Resu
                 Some((s, n)) => (Some(split_name(core, s)?.1), n),
                 None => (None, text),
             };
-            let mut found = core.catalog().operator_candidates(schema.as_deref(), name, b'b')?;
-            found.extend(core.catalog().operator_candidates(schema.as_deref(), name, b'l')?);
+            let mut found =
+                core.catalog().operator_candidates(schema.as_deref(), name, OprKind::Binary)?;
+            found.extend(core.catalog().operator_candidates(
+                schema.as_deref(),
+                name,
+                OprKind::Prefix,
+            )?);
             match found.as_slice() {
                 [] => Ok(None),
                 [one] => Ok(Some(one.row.oid)),

@@ -2,10 +2,12 @@
 
 use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
+use catalog::rows::{CatalogRow, PgClass};
 use catalog::{RelDesc, acl, cache};
 use engine::sequence::{self, SequenceFile, SequenceParams};
 use hashbrown::HashMap;
-use ids::{Oid, RelFile};
+use ids::code::DepType;
+use ids::{Oid, Persistence, RelFile, RelKind};
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
@@ -83,7 +85,7 @@ fn open(core: &mut dyn SystemHost, oid: Oid) -> Result<Opened> {
     core.catalog().relation(oid)?;
     core.lock_relation(oid, 3)?;
     let desc = core.catalog().relation(oid)?;
-    if desc.kind() != b'S' {
+    if desc.kind() != RelKind::Sequence {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a sequence", desc.name()));
     }
     let table = desc.rows()?;
@@ -96,7 +98,7 @@ fn open(core: &mut dyn SystemHost, oid: Oid) -> Result<Opened> {
     Ok(Opened { file: table.file, persistence: table.persistence, desc })
 }
 
-fn check_rights(core: &mut dyn SystemHost, oid: Oid, wanted: u32) -> Result<()> {
+fn check_privileges(core: &mut dyn SystemHost, oid: Oid, wanted: u32) -> Result<()> {
     let class = core.catalog().class(oid)?;
     let user = core.catalog_session().user;
     let have = core.catalog().relation_privileges(user, &class, wanted)?;
@@ -112,7 +114,7 @@ fn check_rights(core: &mut dyn SystemHost, oid: Oid, wanted: u32) -> Result<()> 
 
 /// Error 25006 in a read-only transaction, except for temporary sequences.
 fn check_writable(core: &mut dyn SystemHost, oid: Oid, what: &str) -> Result<()> {
-    if !core.is_read_only() || core.catalog().class(oid)?.relpersistence == b't' {
+    if !core.is_read_only() || core.catalog().class(oid)?.relpersistence == Persistence::Temporary {
         return Ok(());
     }
     Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
@@ -122,7 +124,7 @@ fn check_writable(core: &mut dyn SystemHost, oid: Oid, what: &str) -> Result<()>
 pub fn nextval(core: &mut dyn SystemHost, oid: Oid, check: bool) -> Result<i64> {
     let opened = open(core, oid)?;
     if check {
-        check_rights(core, oid, acl::USAGE | acl::UPDATE)?;
+        check_privileges(core, oid, acl::USAGE | acl::UPDATE)?;
     }
     check_writable(core, oid, "nextval()")?;
     let row = row_of(core, oid)?;
@@ -168,7 +170,7 @@ pub struct CachedSequence {
 
 fn currval(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
     let opened = open(core, oid)?;
-    check_rights(core, oid, acl::USAGE | acl::SELECT)?;
+    check_privileges(core, oid, acl::USAGE | acl::SELECT)?;
     match core.sequences().cached.get(&oid) {
         Some(c) => Ok(Datum::int8(c.last)),
         None => Err(pg_err!(
@@ -189,13 +191,13 @@ fn lastval(core: &mut dyn SystemHost) -> Result<Datum> {
     }
     open(core, oid)?;
     let held = core.sequences().cached.get(&oid).copied().ok_or_else(undefined)?;
-    check_rights(core, oid, acl::USAGE | acl::SELECT)?;
+    check_privileges(core, oid, acl::USAGE | acl::SELECT)?;
     Ok(Datum::int8(held.last))
 }
 
 fn setval(core: &mut dyn SystemHost, oid: Oid, value: i64, is_called: bool) -> Result<Datum> {
     let opened = open(core, oid)?;
-    check_rights(core, oid, acl::UPDATE)?;
+    check_privileges(core, oid, acl::UPDATE)?;
     check_writable(core, oid, "setval()")?;
     let row = row_of(core, oid)?;
     if value < row.seqmin || value > row.seqmax {
@@ -233,8 +235,9 @@ fn serial_sequence(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<D
     };
     let target = catalog::depend::ObjectAddress::column(oid, att.attnum);
     for d in core.catalog().dependents_of(target)?.iter() {
-        let owned = matches!(d.deptype, b'a' | b'i') && d.classid == Oid(1259);
-        if owned && core.catalog().class(d.objid)?.relkind == b'S' {
+        let owned = matches!(d.deptype, DepType::Auto | DepType::Internal)
+            && d.classid == PgClass::RELATION;
+        if owned && core.catalog().class(d.objid)?.relkind == RelKind::Sequence {
             let class = core.catalog().class(d.objid)?;
             let schema = core.catalog().namespace_name(class.relnamespace)?;
             let schema = schema.map(|s| s.as_str().to_string()).unwrap_or_default();

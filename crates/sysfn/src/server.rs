@@ -6,7 +6,9 @@ use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use analyze::SessionLookup;
 use catalog::rows::{PgClass, PgIndex};
-use ids::Oid;
+use ids::builtin::tablespace;
+use ids::code::ReplicaIdentity;
+use ids::{Oid, Persistence};
 use pgerror::{Result, pg_err};
 use types::datetime::Interval;
 use types::zone::Zone;
@@ -22,7 +24,7 @@ fn tree_bytes(core: &mut dyn SystemHost, dir: &str) -> u64 {
     let mut sum = 0;
     let mut next = vec![dir.to_owned()];
     while let Some(dir) = next.pop() {
-        // Files that are removed meanwhile count as empty.
+        // Files that are removed concurrently count as empty.
         for e in disk.list(&dir).unwrap_or_default() {
             let path = format!("{dir}/{}", e.name);
             match e.kind {
@@ -70,7 +72,7 @@ fn tablespace_size(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
 
 /// `pg_tablespace_databases`: the databases with files in a tablespace.
 fn tablespace_databases(core: &mut dyn SystemHost, oid: Oid) -> Result<Vec<Vec<Datum>>> {
-    if oid.0 == 1664 {
+    if oid == tablespace::GLOBAL {
         let e = pg_err!(WARNING, "global tablespace never has databases");
         core.notice(e.severity(pgerror::Severity::Warning));
         return Ok(Vec::new());
@@ -98,7 +100,7 @@ fn tablespace_databases(core: &mut dyn SystemHost, oid: Oid) -> Result<Vec<Vec<D
 
 fn tablespace_location(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
     let oid = if oid.is_valid() { oid } else { core.catalog_session().tablespace };
-    if matches!(oid.0, 1663 | 1664) {
+    if matches!(oid, tablespace::DEFAULT | tablespace::GLOBAL) {
         return Ok(Datum::text(""));
     }
     let path = format!("pg_tblspc/{}", oid.0);
@@ -161,7 +163,9 @@ fn filenode_relation(core: &mut dyn SystemHost, space: Oid, number: Oid) -> Resu
     let shared = space == ids::RelFile::GLOBAL_TABLESPACE;
     // Temporary relations are excluded, because their file numbers are not unique.
     let found = core.catalog().scan_all::<PgClass>()?.into_iter().find(|row| {
-        row.relfilenode == number && row.reltablespace == space && row.relpersistence != b't'
+        row.relfilenode == number
+            && row.reltablespace == space
+            && row.relpersistence != Persistence::Temporary
     });
     let found = match found {
         Some(row) if !shared => Some(row.oid),
@@ -173,9 +177,9 @@ fn filenode_relation(core: &mut dyn SystemHost, space: Oid, number: Oid) -> Resu
 fn replica_identity(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
     let desc = core.catalog().relation(oid)?;
     let wanted = |i: &PgIndex| match desc.class.relreplident {
-        b'i' => i.indisreplident,
-        b'd' => i.indisprimary && i.indimmediate,
-        _ => false,
+        ReplicaIdentity::Index => i.indisreplident,
+        ReplicaIdentity::Default => i.indisprimary && i.indimmediate,
+        ReplicaIdentity::Nothing | ReplicaIdentity::Full => false,
     };
     let found = desc.indexes.iter().find(|i| wanted(i));
     Ok(found.map_or(Datum::Null, |i| Datum::oid(i.indexrelid)))
@@ -190,7 +194,7 @@ fn updatable(
     triggers: bool,
 ) -> Result<i32> {
     let columns = column.as_ref().map(std::slice::from_ref);
-    analyze::updatable::possible_changes(&mut SessionLookup::new(core), oid, columns, triggers, 0)
+    analyze::updatable::updatable_commands(&mut SessionLookup::new(core), oid, columns, triggers, 0)
 }
 
 pub(super) const FNS: &[SysFn] = &[

@@ -84,8 +84,7 @@ pub(super) fn file_of(desc: &catalog::RelDesc) -> Option<ids::RelFile> {
 
 fn fork_bytes(core: &mut dyn SystemHost, desc: &catalog::RelDesc, fork: Fork) -> Result<u64> {
     let Some(file) = file_of(desc) else { return Ok(0) };
-    let persistence = ids::Persistence::from_char(desc.class.relpersistence)
-        .unwrap_or(ids::Persistence::Permanent);
+    let persistence = desc.class.relpersistence;
     let pool = core.backend().pool(persistence);
     let buffers = pool.open(file, fork, persistence);
     Ok(u64::from(pool.nblocks_or_none(&buffers)?.unwrap_or(0)) * 8192)

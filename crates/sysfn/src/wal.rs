@@ -16,12 +16,12 @@ pub(super) fn control(core: &mut dyn SystemHost) -> Result<engine::Control> {
     engine::Control::open(env.disk.clone(), env.clock.clone())
 }
 
-/// The name of the WAL segment with the byte before the position, and the offset of the position in
-/// it.
+/// The name of the WAL segment that contains the byte before the position, and the offset of the
+/// position in it.
 fn file_of(core: &mut dyn SystemHost, lsn: Lsn) -> Result<(String, i32)> {
     let layout = core.backend().storage().wal.layout();
     let control = control(core)?.get();
-    // The byte before position 0 wraps around to the last one, as in PostgreSQL.
+    // The byte before position 0 is the last byte of the address space, as in PostgreSQL.
     let segment = lsn.0.wrapping_sub(1) / layout.segment_size();
     let per_id = 0x1_0000_0000 / layout.segment_size();
     let timeline = control.check_point_copy.timeline.max(1);
@@ -186,7 +186,7 @@ pub(super) const FNS: &[SysFn] = &[
             let at = |d: DatumRef<'_>| i128::from(d.as_i64() as u64);
             let text = (at(a[0]) - at(a[1])).to_string();
             let input = types::builtin::scalar("numeric_in")
-                .ok_or_else(|| pgerror::PgError::internal("numeric_in is there"))?;
+                .ok_or_else(|| pgerror::PgError::internal("numeric_in exists"))?;
             let (none, any) = (Datum::oid(ids::Oid::INVALID), Datum::int4(-1));
             let mut cx = types::BasicContext::default();
             input(&mut cx, &[DatumRef::Bytes(text.as_bytes()), none.as_ref(), any.as_ref()])

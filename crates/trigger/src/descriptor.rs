@@ -3,7 +3,7 @@
 use crate::registry;
 use catalog::rows::PgTrigger;
 use catalog::{CatCx, RelDesc};
-use executor::{Firing, Level, RelTriggers, Timing, Trigger};
+use executor::{Level, RelTriggers, Timing, Trigger};
 use ids::AttrNo;
 use pgerror::Result;
 
@@ -41,7 +41,7 @@ fn key_of(cat: &mut CatCx<'_>, row: &PgTrigger) -> Result<Option<Box<[AttrNo]>>>
 }
 
 fn of_row(row: &PgTrigger, key: Box<[AttrNo]>) -> Trigger {
-    use catalog::foreign::event;
+    use catalog::unsupported::event;
     let has = |bit: i16| row.tgtype & bit != 0;
     Trigger {
         oid: row.oid,
@@ -56,12 +56,7 @@ fn of_row(row: &PgTrigger, key: Box<[AttrNo]>) -> Trigger {
         on_insert: has(event::INSERT),
         on_update: has(event::UPDATE),
         on_delete: has(event::DELETE),
-        firing: match row.tgenabled {
-            b'D' => Firing::Never,
-            b'R' => Firing::Replica,
-            b'A' => Firing::Always,
-            _ => Firing::Origin,
-        },
+        firing: row.tgenabled,
         constraint: row.tgconstraint,
         constraint_index: row.tgconstrindid,
         is_plain: row.tgnargs == 0

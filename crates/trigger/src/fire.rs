@@ -6,7 +6,8 @@ use crate::queue::Event;
 use crate::registry::{Side, constraint_function};
 use crate::ri;
 use crate::stats::{Counts, TriggerStats};
-use executor::{Change, Firing, Level, OpenRel, RowAnswer, RowEvent, RowVersion, Timing, Trigger};
+use executor::{BeforeRowResult, Change, Level, OpenRel, RowEvent, RowVersion, Timing, Trigger};
+use ids::code::Firing;
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
@@ -16,7 +17,7 @@ use types::{Datum, DatumRef};
 /// Does the trigger fire in this mode of `session_replication_role`? Counterpart: `TriggerEnabled`.
 fn is_enabled(trigger: &Trigger, replica: bool) -> bool {
     match trigger.firing {
-        Firing::Never => false,
+        Firing::Disabled => false,
         Firing::Always => true,
         Firing::Origin => !replica,
         Firing::Replica => replica,
@@ -85,7 +86,7 @@ pub fn before_row(
     rel: &Arc<OpenRel>,
     old: Option<RowVersion<'_>>,
     new: Option<&[DatumRef<'_>]>,
-) -> Result<RowAnswer> {
+) -> Result<BeforeRowResult> {
     let change = match (&old, new) {
         (None, _) => Change::Insert,
         (_, None) => Change::Delete,
@@ -99,17 +100,17 @@ pub fn before_row(
         let proposed = row.as_deref();
         let call = TriggerCall { rel, trigger, change, old, new: Tid::INVALID, proposed };
         match call_function(host, &call)? {
-            RowAnswer::Keep => {}
-            RowAnswer::Skip => return Ok(RowAnswer::Skip),
-            RowAnswer::Replace(values) => {
+            BeforeRowResult::Keep => {}
+            BeforeRowResult::Skip => return Ok(BeforeRowResult::Skip),
+            BeforeRowResult::Replace(values) => {
                 is_replaced = true;
                 row = Some(values);
             }
         }
     }
     Ok(match row {
-        Some(values) if is_replaced => RowAnswer::Replace(values),
-        _ => RowAnswer::Keep,
+        Some(values) if is_replaced => BeforeRowResult::Replace(values),
+        _ => BeforeRowResult::Keep,
     })
 }
 
@@ -232,7 +233,7 @@ fn fire(host: &mut dyn TriggerHost, event: &Event) -> Result<()> {
     call_function(host, &call).map(|_| ())
 }
 
-fn call_function(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+fn call_function(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     if host.triggers().counts.is_none() {
         return call_uncounted(host, call);
     }
@@ -243,10 +244,10 @@ fn call_function(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<R
     Ok(answer)
 }
 
-fn call_uncounted(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+fn call_uncounted(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let function = call.trigger.function;
     if let Some(f) = constraint_function(function) {
-        return (f.call)(host, call).map(|()| RowAnswer::Keep);
+        return (f.call)(host, call).map(|()| BeforeRowResult::Keep);
     }
     host.call_trigger(call)
 }

@@ -3,7 +3,7 @@
 use crate::call::TriggerCall;
 use crate::queue::TriggerManager;
 use executor::spi::QueryHost;
-use executor::{RowAnswer, Services};
+use executor::{BeforeRowResult, Services};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::PlannedStmt;
@@ -21,7 +21,7 @@ pub trait TriggerHost: Services + analyze::Host {
     fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>>;
 
     /// Calls a trigger function other than those of constraints, in its language.
-    fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<RowAnswer>;
+    fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<BeforeRowResult>;
 
     /// Runs `work` with the privileges of the owner of a table.
     fn as_definer(

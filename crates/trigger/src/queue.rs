@@ -7,6 +7,7 @@
 //! because ROLLBACK TO makes those pending again that fired since the savepoint.
 
 use crate::ri::query::Queries;
+use crate::ri::read::KeyReaders;
 use crate::stats::Counts;
 use executor::Change;
 use hashbrown::HashMap;
@@ -71,6 +72,7 @@ pub struct TriggerManager {
     /// mode.
     pub(crate) locked: Vec<(Oid, i32)>,
     pub(crate) queries: Queries,
+    pub(crate) readers: KeyReaders,
     /// For EXPLAIN ANALYZE; `None` otherwise.
     pub(crate) counts: Option<Counts>,
 }

@@ -4,6 +4,7 @@ use crate::call::TriggerCall;
 use crate::host::TriggerHost;
 use crate::{ri, unique};
 use ids::Oid;
+use ids::builtin::proc;
 use pgerror::Result;
 
 /// A trigger function of a constraint, called after a row was changed.
@@ -28,24 +29,24 @@ pub(crate) struct ConstraintFunction {
     pub(crate) call: ConstraintCall,
 }
 
-const fn function(oid: u32, side: Side, call: ConstraintCall) -> ConstraintFunction {
-    ConstraintFunction { oid: Oid(oid), side, call }
+const fn function(oid: Oid, side: Side, call: ConstraintCall) -> ConstraintFunction {
+    ConstraintFunction { oid, side, call }
 }
 
 const CONSTRAINT_FUNCTIONS: &[ConstraintFunction] = &[
-    function(1250, Side::Unique, unique::unique_key_recheck),
-    function(1644, Side::Referencing, ri::check_ins),
-    function(1645, Side::Referencing, ri::check_upd),
-    function(1646, Side::Referenced, ri::cascade_del),
-    function(1647, Side::Referenced, ri::cascade_upd),
-    function(1648, Side::Referenced, ri::restrict_del),
-    function(1649, Side::Referenced, ri::restrict_upd),
-    function(1650, Side::Referenced, ri::setnull_del),
-    function(1651, Side::Referenced, ri::setnull_upd),
-    function(1652, Side::Referenced, ri::setdefault_del),
-    function(1653, Side::Referenced, ri::setdefault_upd),
-    function(1654, Side::Referenced, ri::noaction_del),
-    function(1655, Side::Referenced, ri::noaction_upd),
+    function(proc::UNIQUE_KEY_RECHECK, Side::Unique, unique::unique_key_recheck),
+    function(proc::RI_FKEY_CHECK_INS, Side::Referencing, ri::check_ins),
+    function(proc::RI_FKEY_CHECK_UPD, Side::Referencing, ri::check_upd),
+    function(proc::RI_FKEY_CASCADE_DEL, Side::Referenced, ri::cascade_del),
+    function(proc::RI_FKEY_CASCADE_UPD, Side::Referenced, ri::cascade_upd),
+    function(proc::RI_FKEY_RESTRICT_DEL, Side::Referenced, ri::restrict_del),
+    function(proc::RI_FKEY_RESTRICT_UPD, Side::Referenced, ri::restrict_upd),
+    function(proc::RI_FKEY_SETNULL_DEL, Side::Referenced, ri::setnull_del),
+    function(proc::RI_FKEY_SETNULL_UPD, Side::Referenced, ri::setnull_upd),
+    function(proc::RI_FKEY_SETDEFAULT_DEL, Side::Referenced, ri::setdefault_del),
+    function(proc::RI_FKEY_SETDEFAULT_UPD, Side::Referenced, ri::setdefault_upd),
+    function(proc::RI_FKEY_NOACTION_DEL, Side::Referenced, ri::noaction_del),
+    function(proc::RI_FKEY_NOACTION_UPD, Side::Referenced, ri::noaction_upd),
 ];
 
 /// The function of this OID, if it is one of constraints.

@@ -7,30 +7,32 @@
 //! INVARIANT: the tables of a query are locked in every transaction that runs it, whether or not it
 //! was planned there.
 //!
-//! Reading order: this file, `key` (a constraint with its tables), `query` (texts, plans, runs),
-//! `validation` (of a new constraint).
+//! Reading order: this file, `key` (a constraint with its tables), `read` (keys of row versions),
+//! `query` (texts, plans, runs), `validation` (of a new constraint).
 //!
 //! Counterpart: utils/adt/ri_triggers.c.
 
 mod key;
 pub(crate) mod query;
+pub(crate) mod read;
 mod validation;
 
 pub use validation::validate;
 
 use crate::call::TriggerCall;
 use crate::host::{TriggerHost, no_constraint};
+use engine::SnapshotKind;
 use engine::table::{self, RowFetch};
-use engine::{Snapshot, SnapshotKind};
 use executor::{RowEvent, RowVersion, Trigger};
-use ids::{AttrNo, Oid, Tid, Xid};
+use ids::builtin::collation::DEFAULT as DEFAULT_COLLATION;
+use ids::code::FkMatch;
+use ids::{AttrNo, Tid, Xid};
 use key::{Key, Table};
 use pgerror::Result;
 use query::{Query, run};
+use read::KeyReader;
+use std::sync::Arc;
 use types::{Datum, DatumRef};
-
-/// The collation `default`.
-const DEFAULT_COLLATION: Oid = Oid(100);
 
 /// Lock modes of tables.
 const ROW_SHARE: i32 = 2;
@@ -59,13 +61,13 @@ pub(crate) fn is_check_required(
     let row = host.catalog().constraint(constraint)?.ok_or_else(|| no_constraint(constraint))?;
     if nulls > 0 {
         // With MATCH FULL it violates the constraint; otherwise it needs no referenced row.
-        return Ok(row.confmatchtype == b'f');
+        return Ok(row.confmatchtype == FkMatch::Full);
     }
     // The check of a version that the transaction inserted finds that the version is gone.
     if is_own(host, event, old.tid)? {
         return Ok(true);
     }
-    let operators = row.conffeqop.clone().unwrap_or_default();
+    let operators = row.conffeqop.as_deref().unwrap_or_default();
     for (i, &n) in trigger.key.iter().enumerate() {
         let (a, b) = (value(old, n), value(new, n));
         if a.is_null() {
@@ -123,12 +125,14 @@ fn key_values(
     call: &TriggerCall<'_>,
     tid: Tid,
     snapshot: SnapshotKind,
-) -> Result<Option<Vec<Datum>>> {
-    let (table, columns) = (&call.rel.table, &call.trigger.key);
-    let mut batch = table::new_batch(table, columns);
-    let snapshot = Snapshot::of_kind(snapshot);
-    let seen = RowFetch::new(table, columns)?.fetch(host.backend(), tid, &snapshot, &mut batch)?;
-    Ok(seen.then(|| batch.row_owned(0)))
+) -> Result<Option<Arc<[Datum]>>> {
+    let mut reader = match host.triggers().readers.take(call) {
+        Some(reader) => reader,
+        None => KeyReader::new(call)?,
+    };
+    let values = reader.read(host.backend(), tid, snapshot)?;
+    host.triggers().readers.put(reader);
+    Ok(values)
 }
 
 pub(crate) fn check_ins(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
@@ -151,17 +155,17 @@ fn check(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
     }
     let key = Key::load(host, call.trigger.constraint, &[(Table::Referenced, ROW_SHARE)])?;
     if nulls > 0 {
-        if key.row.confmatchtype != b'f' {
+        if key.row.confmatchtype != FkMatch::Full {
             return Ok(());
         }
         return Err(key
             .violated(host)?
             .detail("MATCH FULL does not allow mixing of null and nonnull key values."));
     }
-    if run(host, &key, Query::Check, values.clone(), false)? {
+    if run(host, &key, Query::Check, &values, false)? {
         return Ok(());
     }
-    let shown = key.show(host, &key.fk, &key.fk_columns, &values)?;
+    let shown = key.show(host, &key.fk, key.fk_columns(), &values)?;
     let detail = format!("Key {shown}is not present in table \"{}\".", key.pk.name());
     Err(key.violated(host)?.detail(detail))
 }
@@ -172,7 +176,7 @@ fn load_action(
     host: &mut dyn TriggerHost,
     call: &TriggerCall<'_>,
     locks: &[(Table, i32)],
-) -> Result<Option<(Key, Vec<Datum>)>> {
+) -> Result<Option<(Key, Arc<[Datum]>)>> {
     let Some(old) = key_values(host, call, call.old, SnapshotKind::Any)? else { return Ok(None) };
     Ok(Some((Key::load(host, call.trigger.constraint, locks)?, old)))
 }
@@ -180,20 +184,20 @@ fn load_action(
 fn noaction(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
     let locks = [(Table::Referencing, ROW_SHARE), (Table::Referenced, ROW_SHARE)];
     let Some((key, old)) = load_action(host, call, &locks)? else { return Ok(()) };
-    unless_replaced(host, &key, old)
+    unless_replaced(host, &key, &old)
 }
 
 /// An error if rows reference the key, unless another row has it now.
-fn unless_replaced(host: &mut dyn TriggerHost, key: &Key, old: Vec<Datum>) -> Result<()> {
-    if run(host, key, Query::Replaced, old.clone(), true)? {
+fn unless_replaced(host: &mut dyn TriggerHost, key: &Key, old: &Arc<[Datum]>) -> Result<()> {
+    if run(host, key, Query::Replaced, old, true)? {
         return Ok(());
     }
     no_references(host, key, old)
 }
 
-fn no_references(host: &mut dyn TriggerHost, key: &Key, old: Vec<Datum>) -> Result<()> {
-    match run(host, key, Query::References, old.clone(), true)? {
-        true => Err(key.still_referenced(host, &old)?),
+fn no_references(host: &mut dyn TriggerHost, key: &Key, old: &Arc<[Datum]>) -> Result<()> {
+    match run(host, key, Query::References, old, true)? {
+        true => Err(key.still_referenced(host, old)?),
         false => Ok(()),
     }
 }
@@ -201,7 +205,7 @@ fn no_references(host: &mut dyn TriggerHost, key: &Key, old: Vec<Datum>) -> Resu
 fn restrict(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
     let locks = [(Table::Referencing, ROW_SHARE)];
     let Some((key, old)) = load_action(host, call, &locks)? else { return Ok(()) };
-    no_references(host, &key, old)
+    no_references(host, &key, &old)
 }
 
 /// SET NULL and SET DEFAULT.
@@ -214,21 +218,21 @@ fn set(host: &mut dyn TriggerHost, call: &TriggerCall<'_>, query: Query) -> Resu
     ];
     let locks = if is_default { &locks[..] } else { &locks[..1] };
     let Some((key, old)) = load_action(host, call, locks)? else { return Ok(()) };
-    run(host, &key, query, old.clone(), true)?;
+    run(host, &key, query, &old, true)?;
     // If the default equals the old key, the rows did not change and no event was queued for them.
-    if is_default { unless_replaced(host, &key, old) } else { Ok(()) }
+    if is_default { unless_replaced(host, &key, &old) } else { Ok(()) }
 }
 
 pub(crate) fn cascade_del(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
     let Some((key, old)) = load_action(host, call, CASCADE_LOCKS)? else { return Ok(()) };
-    run(host, &key, Query::CascadeDelete, old, true).map(|_| ())
+    run(host, &key, Query::CascadeDelete, &old, true).map(|_| ())
 }
 
 pub(crate) fn cascade_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
     let Some((key, old)) = load_action(host, call, CASCADE_LOCKS)? else { return Ok(()) };
     let new = key_values(host, call, call.new, SnapshotKind::Any)?;
-    let params = new.into_iter().flatten().chain(old).collect();
-    run(host, &key, Query::CascadeUpdate, params, true).map(|_| ())
+    let params = [new.as_deref().unwrap_or_default(), &old[..]].concat();
+    run(host, &key, Query::CascadeUpdate, &params.into(), true).map(|_| ())
 }
 
 pub(crate) fn restrict_del(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {

@@ -3,15 +3,16 @@
 
 use crate::string::quote::quote_ident;
 use ids::Oid;
+use ids::builtin::role;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use values::array::ArrayRef;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RegKind};
-use values::form::is_space;
+use values::fn_context::{FnContext, RegKind};
 use values::function::SetSource;
 use values::hash::{h32, h64};
 use values::oids;
+use values::type_io::is_space;
 
 /// Letters of the privileges by bit.
 const LETTERS: &[u8] = b"arwdDxtXUCTcsA";
@@ -43,12 +44,14 @@ pub struct AclItem {
 }
 
 impl AclItem {
+    /// Reads a datum of type aclitem.
     pub fn of(d: DatumRef<'_>) -> AclItem {
         let b = d.as_bytes();
         let word = |at: usize| u32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
         AclItem { grantee: Oid(word(0)), grantor: Oid(word(4)), privileges: word(8) }
     }
 
+    /// The entry as a datum of type aclitem.
     pub fn datum(self) -> Datum {
         let words = [self.grantee.0, self.grantor.0, self.privileges];
         Datum::bytes(words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>())
@@ -185,7 +188,7 @@ fn input(cx: &mut dyn FnContext, text: &[u8]) -> Result<Datum> {
             PgError::new(SqlState::INVALID_GRANTOR, "defaulting grantor to user ID 10")
                 .severity(Severity::Warning),
         );
-        Oid(10)
+        role::BOOTSTRAP_SUPERUSER
     };
     while text.get(at).copied().is_some_and(is_space) {
         at += 1;

@@ -8,12 +8,14 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use values::builtin_types;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RegKind, SessionContext, TypeCatalog, TypeFunctions, TypeInfo};
+use values::fn_context::{
+    FnContext, RegKind, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
+};
 use values::settings::Settings;
 
-/// A context for built-in types without catalogs: bootstrap, constants in configuration, tests. Its
-/// clock is constant and its random numbers have a fixed seed, so they must not be used for
-/// secrets.
+/// A context for functions of built-in types without catalogs, for bootstrap, constants in
+/// configuration files, and tests. Its clock is constant, and its random numbers have a fixed seed,
+/// so they must not be used for secrets.
 pub struct BasicContext {
     pub settings: Settings,
     pub collation: Oid,
@@ -32,7 +34,7 @@ impl Default for BasicContext {
     fn default() -> Self {
         BasicContext {
             settings: Settings::default(),
-            collation: Oid(100),
+            collation: ids::builtin::collation::DEFAULT,
             arg_types: Vec::new(),
             result_type: Oid::INVALID,
             now: 0,
@@ -45,6 +47,7 @@ impl Default for BasicContext {
 }
 
 impl BasicContext {
+    /// A context with these settings.
     pub fn new(settings: Settings) -> BasicContext {
         BasicContext { settings, ..BasicContext::default() }
     }

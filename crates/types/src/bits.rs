@@ -9,9 +9,9 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
-use values::form::{Reader, out_of_range};
+use values::fn_context::FnContext;
 use values::limits::{allocate, allocate_payload};
+use values::type_io::{Reader, out_of_range};
 
 /// The largest declared length in bits (10 MB).
 const TYPMOD_MAX: i32 = 10 * 1024 * 1024 * 8;
@@ -68,7 +68,7 @@ impl Bits {
         Bits { len, bytes }.trimmed()
     }
 
-    /// The value cut or zero-extended at its end to `len` bits.
+    /// The value truncated or zero-extended at its end to `len` bits.
     fn resized(&self, len: usize) -> Result<Bits> {
         let size = len.div_ceil(8);
         let mut bytes = allocate_payload(4 + size)?;
@@ -124,7 +124,7 @@ fn parse(text: &[u8], check: impl Fn(usize) -> Result<()>) -> Result<Bits> {
         let radix = if hex { 16 } else { 2 };
         let Some(digit) = (c as char).to_digit(radix).filter(|_| c.is_ascii()) else {
             let len = values::text::char_len(&digits[i..], values::settings::Encoding::Utf8);
-            let shown = values::form::shown(&digits[i..i + len]);
+            let shown = values::type_io::lossy_text(&digits[i..i + len]);
             let kind = if hex { "hexadecimal" } else { "binary" };
             return Err(pg_err!(
                 INVALID_TEXT_REPRESENTATION,

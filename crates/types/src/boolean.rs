@@ -1,7 +1,7 @@
 //! bool. Counterpart: bool.c.
 
 use values::datum::Datum;
-use values::form::{Reader, bad_syntax, trim_space};
+use values::type_io::{Reader, bad_syntax, trim_space};
 
 /// Parses a boolean: unambiguous prefixes of true, false, yes, no, on, off, and 1, 0, in any case.
 pub fn parse_bool(word: &[u8]) -> Option<bool> {

@@ -1,6 +1,7 @@
-//! The table of built-in functions. The key is `pg_proc.prosrc`, as in PostgreSQL's table. Higher
-//! crates have tables of the same kind for functions that need catalogs or the engine. The families
-//! of types do not look up functions here; they use `values::function`. Counterpart: fmgrtab.c.
+//! The table of built-in functions by `pg_proc.prosrc`. Functions that need catalogs or storage are
+//! in tables of the same kind in higher crates. The modules of the type families do not look up
+//! functions here, because this module depends on them; they use `values::function`. Counterpart:
+//! fmgrtab.c.
 
 pub use values::function::{
     AggState, Builtin, BuiltinFn, CombineFn, FinalFn, ScalarFn, SetSource, SrfFn, TransFn,
@@ -39,6 +40,7 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::record::FNS,
         crate::acl::FNS,
         crate::network::FNS,
+        crate::money::FNS,
         crate::outputs::FNS,
         crate::money::FNS,
         crate::money::COMPARISONS,

@@ -2,11 +2,11 @@
 
 use pgerror::{Result, pg_err};
 use values::datum::Datum;
-use values::fncx::{FnContext, Pace};
-use values::form::bad_syntax;
+use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{ALLOCATION_BYTES_MAX, allocate};
 use values::pieces::{self, copied, joined};
 use values::settings::ByteaOutput;
+use values::type_io::bad_syntax;
 
 /// Value of a hexadecimal digit.
 pub fn hex_digit(c: u8) -> Option<u8> {
@@ -32,9 +32,9 @@ pub fn hex_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
             pg_err!(INVALID_PARAMETER_VALUE, "invalid hexadecimal digit: \"{shown}\"")
         })
     };
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     while i < text.len() {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         if matches!(text[i], b' ' | b'\n' | b'\t' | b'\r') {
             i += 1;
             continue;
@@ -83,9 +83,9 @@ pub fn escape_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
         let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
         pieces::append(cx, &mut out, &rest[..plain])?;
         rest = &rest[plain..];
-        let mut pace = Pace::default();
+        let mut ticker = InterruptTicker::default();
         while let [b'\\', escaped @ ..] = rest {
-            pace.tick(cx)?;
+            ticker.tick(cx)?;
             match escaped {
                 [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', more @ ..] => {
                     out.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
@@ -155,7 +155,8 @@ fn overlay(cx: &dyn FnContext, a: &[u8], b: &[u8], start: i32, length: i32) -> R
     if start <= 0 {
         return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
     }
-    let after = start.checked_add(length).ok_or_else(|| values::form::out_of_range("integer"))?;
+    let after =
+        start.checked_add(length).ok_or_else(|| values::type_io::out_of_range("integer"))?;
     joined(cx, &[substr(a, 1, Some(start - 1))?, b, substr(a, after, None)?])
 }
 

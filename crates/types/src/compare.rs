@@ -11,6 +11,7 @@ pub use values::compare::{
     float_cmp, word_cmp,
 };
 
+use crate::builtin_types;
 use ids::Oid;
 use values::oids;
 
@@ -63,7 +64,7 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("interval_cmp", datetime::compare::interval_cmp),
 ];
 
-/// Are two values of this type equal exactly if their words are equal?
+/// Whether two values of this type are equal if and only if their words are equal.
 pub fn equal_by_word(ty: Oid) -> bool {
     const BY_WORD: [CompareFn; 7] =
         [btboolcmp, btcharcmp, btint2cmp, btint4cmp, btint8cmp, btoidcmp, word_cmp];
@@ -92,7 +93,7 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         oids::NUMERIC => numeric::order::numeric_cmp,
         oids::OIDVECTOR => btoidvectorcmp,
         oids::JSONB => crate::json::compare::jsonb_cmp,
-        _ if oids::is_object_id(ty) => btoidcmp,
+        _ if builtin_types::is_object_id(ty) => btoidcmp,
         // The order of rows depends on their column types, which only the session knows.
         oids::RECORD_ARRAY => return None,
         _ if values::builtin_types::get(ty)?.output == "array_out" => crate::array::ops::btarraycmp,

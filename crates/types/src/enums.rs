@@ -6,7 +6,7 @@ use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 fn input(cx: &mut dyn FnContext, text: &[u8], ty: Oid) -> Result<Datum> {
     let values = cx.enum_values(ty)?;
@@ -19,7 +19,7 @@ fn input(cx: &mut dyn FnContext, text: &[u8], ty: Oid) -> Result<Datum> {
             INVALID_TEXT_REPRESENTATION,
             "invalid input value for enum {}: \"{}\"",
             cx.type_name(ty, None)?,
-            values::form::shown(text)
+            values::type_io::lossy_text(text)
         )),
     }
 }

@@ -1,6 +1,7 @@
 //! The hash functions of all types as plain functions, for hash indexes, and the default one of
 //! each type.
 
+use crate::builtin_types;
 use ids::Oid;
 use values::hash::{HashFn, float_bytes, fold_int8, hash_bytes, hash_uint32, trimmed_bpchar};
 use values::oids;
@@ -59,7 +60,7 @@ pub fn function_of_type(ty: Oid) -> Option<&'static str> {
         oids::TIMETZ => "timetz_hash",
         oids::TIMESTAMP | oids::TIMESTAMPTZ => "timestamp_hash",
         oids::INTERVAL => "interval_hash",
-        _ if oids::is_object_id(ty) => "hashoid",
+        _ if builtin_types::is_object_id(ty) => "hashoid",
         oids::RECORD => "hash_record",
         oids::JSONB => "jsonb_hash",
         _ if values::builtin_types::get(ty)?.input == "array_in" => "hash_array",

@@ -6,7 +6,7 @@ use crate::tests::context;
 use ids::Oid;
 use pgerror::SqlState;
 use values::datum::{Datum, DatumRef};
-use values::fncx::TypeFunctions;
+use values::fn_context::TypeFunctions;
 use values::oids;
 use values::pieces::{PIECE_BYTES, append, append_repeated, copied, each, each_str};
 
@@ -122,7 +122,7 @@ fn long_formats_are_processed_with_checks_for_interrupts() {
     assert_cancelled("text_concat", &[text(&long), text(&long), text(&long)]);
 }
 
-/// Filling by doubling makes the same array as appending single elements.
+/// An array that is filled by doubling equals one to which single elements are appended.
 #[test]
 fn filled_arrays_equal_appended_ones() {
     for (ty, value) in [text("abc"), int(7), (oids::BOOL, Datum::bool(true))] {

@@ -14,32 +14,37 @@
 #[macro_use]
 extern crate values;
 
+// Type families.
 pub mod acl;
 pub mod array;
-mod basic_context;
 pub mod bits;
 pub mod boolean;
-pub mod builtin;
 pub mod bytea;
-pub mod compare;
 pub mod enums;
-pub mod hash_functions;
-pub mod in_range;
 pub mod json;
-pub mod locale;
 mod money;
 pub mod network;
-pub mod operators;
 pub mod outputs;
 pub mod pseudo;
 pub mod range;
 pub mod record;
 pub mod reg;
 pub mod regex;
-pub mod sizes;
 pub mod string;
 pub mod system;
 pub mod xid_snapshot;
+
+// Functions over several families.
+pub mod in_range;
+pub mod locale;
+pub mod operators;
+pub mod sizes;
+
+// Look-up of functions of all families, and a context without catalogs.
+mod basic_context;
+pub mod builtin;
+pub mod compare;
+pub mod hash_functions;
 
 pub use basic_context::BasicContext;
 pub use builtin::{AggState, Builtin, BuiltinFn, ScalarFn, SetSource, lookup};
@@ -50,12 +55,12 @@ pub use values::batch::{
     BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BytesColumn, Column, ColumnData, NullMask,
 };
 pub use values::datum::{Datum, DatumRef};
-pub use values::fncx::{FnContext, RegKind, TypeInfo};
+pub use values::fn_context::{FnContext, RegKind, TypeInfo};
 pub use values::settings::Settings;
 pub use values::width::{WIDTH_DEFAULT, average_width};
 pub use values::{
-    batch, builtin_types, chars, datum, delegate_fn_context, float, fncx, form, hash, int, limits,
-    memory, oids, pieces, settings, text, zone,
+    batch, builtin_types, chars, datum, delegate_fn_context, float, fn_context, hash, int, limits,
+    memory, oids, pieces, settings, text, type_io, zone,
 };
 
 #[cfg(test)]

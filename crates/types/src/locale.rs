@@ -1,11 +1,11 @@
-//! Supported locales: those that order text bytewise, the only order so far, and those whose upper
-//! and lower case are Unicode's. A database, a collation or an `init` that names another locale is
-//! refused with an error that names it, because indexes in the wrong order would return wrong
+//! Supported locales. An `LC_COLLATE` is supported if it orders text bytewise, an `LC_CTYPE` if its
+//! upper and lower case are Unicode's. A database, a collation or an `init` with another locale is
+//! refused with an error that names it, because an index in the wrong order would return wrong
 //! results. Counterpart: pg_locale.c.
 
 use pgerror::{PgError, Result};
 
-/// Does this `LC_COLLATE` order text bytewise (in UTF-8: by code points)? True for C, POSIX and
+/// Whether this `LC_COLLATE` orders text bytewise (in UTF-8: by code points). True for C, POSIX and
 /// glibc's C.UTF-8, in any spelling of the encoding.
 pub fn orders_by_bytes(locale: &str) -> bool {
     matches!(locale, "" | "C" | "POSIX")

@@ -5,9 +5,9 @@ use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
 use values::compare::btint8cmp;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
-use values::form::{Reader, division_by_zero, is_space, out_of_range};
+use values::fn_context::FnContext;
 use values::function;
+use values::type_io::{Reader, division_by_zero, is_space, out_of_range};
 
 /// Number of decimal places.
 const PLACES: usize = 2;

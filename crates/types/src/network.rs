@@ -7,7 +7,7 @@
 use pgerror::{Result, pg_err};
 use std::net::IpAddr;
 use values::datum::Datum;
-use values::form::{Reader, bad_syntax};
+use values::type_io::{Reader, bad_syntax};
 
 const IPV4: u8 = 2;
 const IPV6: u8 = 3;
@@ -93,7 +93,7 @@ fn class_bits(first: u8) -> u8 {
     }
 }
 
-/// Are bits to the right of the netmask set?
+/// Whether a bit to the right of the netmask is set.
 fn beyond_mask(address: IpAddr, bits: u8) -> bool {
     match address {
         IpAddr::V4(a) => u32::from(a).checked_shl(u32::from(bits)).unwrap_or(0) != 0,
@@ -129,7 +129,7 @@ fn receive(bytes: &[u8], cidr: bool) -> Result<Datum> {
     if bits > wanted * 8 {
         return Err(bad("bits in "));
     }
-    // Whether it is a cidr is said by the type.
+    // The receive function, not this byte, determines whether the value is a cidr.
     r.byte()?;
     if r.byte()? != wanted {
         return Err(bad("length in "));

@@ -12,6 +12,7 @@ use values::datum::Datum;
 comparisons! { COMPARISONS;
     btboolcmp => "booleq" "boolne" "boollt" "boolle" "boolgt" "boolge";
     btcharcmp => "chareq" "charne" "charlt" "charle" "chargt" "charge";
+    btint8cmp => "cash_eq" "cash_ne" "cash_lt" "cash_le" "cash_gt" "cash_ge";
     btint8cmp => "int2eq" "int2ne" "int2lt" "int2le" "int2gt" "int2ge";
     btint8cmp => "int4eq" "int4ne" "int4lt" "int4le" "int4gt" "int4ge";
     btint8cmp => "int8eq" "int8ne" "int8lt" "int8le" "int8gt" "int8ge";
@@ -41,6 +42,7 @@ comparisons! { COMPARISONS;
 }
 
 orderings! { ORDERINGS;
+    btint8cmp => "cashlarger" "cashsmaller";
     btint8cmp => "int2larger" "int2smaller";
     btint8cmp => "int4larger" "int4smaller";
     btint8cmp => "int8larger" "int8smaller";

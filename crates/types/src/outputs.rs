@@ -6,7 +6,7 @@ use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
 use values::datum::{Datum, DatumRef};
 use values::float::float8_text;
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 fn damaged() -> PgError {
     pg_err!(DATA_CORRUPTED, "stored value is truncated")
@@ -128,10 +128,10 @@ fn ts_vector(payload: &[u8]) -> Result<String> {
         // Aligned to two bytes, relative to the start of the lexemes.
         let at = words + (at + length - words).next_multiple_of(2);
         for n in 0..usize::from(u16::from_le_bytes(bytes(payload, at)?)) {
-            let place = u16::from_le_bytes(bytes(payload, at + 2 + 2 * n)?);
-            let weight = ["", "C", "B", "A"][usize::from(place >> 14)];
+            let packed = u16::from_le_bytes(bytes(payload, at + 2 + 2 * n)?);
+            let weight = ["", "C", "B", "A"][usize::from(packed >> 14)];
             let before = if n == 0 { ':' } else { ',' };
-            let _ = write!(out, "{before}{}{weight}", place & 0x3fff);
+            let _ = write!(out, "{before}{}{weight}", packed & 0x3fff);
         }
     }
     Ok(out)
@@ -194,8 +194,8 @@ impl TsQuery<'_> {
         self.next += 12;
         let mut out = String::new();
         if item[0] == 1 {
-            let place = u32::from_le_bytes([item[8], item[9], item[10], item[11]]) as usize;
-            let (length, at) = (place & 0xfff, self.words + (place >> 12));
+            let packed = u32::from_le_bytes([item[8], item[9], item[10], item[11]]) as usize;
+            let (length, at) = (packed & 0xfff, self.words + (packed >> 12));
             lexeme(&mut out, self.payload.get(at..at + length).ok_or_else(damaged)?);
             if item[1] != 0 || item[2] != 0 {
                 out.push(':');

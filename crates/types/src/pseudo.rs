@@ -5,7 +5,7 @@ use crate::enums;
 use pgerror::{Result, pg_err};
 use values::array::io::array_send;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 
 fn no_input(name: &str) -> Result<Datum> {
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot accept a value of type {name}"))

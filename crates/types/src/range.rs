@@ -10,8 +10,8 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use values::array::payload::read_element;
 use values::datum::Datum;
-use values::fncx::{FnContext, TypeInfo};
-use values::form::is_space;
+use values::fn_context::{FnContext, TypeInfo};
+use values::type_io::is_space;
 
 const EMPTY: u8 = 1;
 const LOWER_INCLUSIVE: u8 = 2;

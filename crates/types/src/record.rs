@@ -14,10 +14,10 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RowDesc, TypeInfo};
-use values::form::{Reader, is_space};
+use values::fn_context::{FnContext, RowDesc, TypeInfo};
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer};
 use values::quoted::Escape;
+use values::type_io::{Reader, is_space};
 use values::{hash, oids, quoted};
 
 const HEADER: usize = 23;
@@ -53,7 +53,7 @@ pub fn form(
     let bitmap = if has_null { columns.len().div_ceil(8) } else { 0 };
     let hoff = align_up(HEADER + bitmap, 8);
     let mut infomask = if has_null { HAS_NULL } else { 0 };
-    // Built with the length word in front, so that offsets are those on disk.
+    // There is space for the length word in front, so that offsets are those on disk.
     let data = data_bytes(columns);
     if hoff.saturating_add(data) > ALLOCATION_BYTES_MAX {
         return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "tuple is too big"));
@@ -165,7 +165,7 @@ fn malformed(text: &[u8], detail: &str) -> PgError {
     pg_err!(
         INVALID_TEXT_REPRESENTATION,
         "malformed record literal: \"{}\"",
-        values::form::shown(text)
+        values::type_io::lossy_text(text)
     )
     .detail(detail)
 }
@@ -305,7 +305,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             continue;
         }
         let sent = Oid(r.u32()?);
-        if values::form::is_other_type(sent, c.ty) {
+        if values::type_io::is_other_type(sent, c.ty) {
             return Err(pg_err!(
                 DATATYPE_MISMATCH,
                 "binary data has type {sent} ({}) instead of expected {} ({}) in record column {}",
@@ -324,16 +324,16 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
                 pg_err!(INVALID_BINARY_REPRESENTATION, "insufficient data left in message")
             })?;
             let bytes = r.bytes(bytes.len())?;
-            cx.type_recv(c.ty, bytes, c.typmod).map_err(|e| {
-                match values::form::is_excess_data(&e) {
+            cx.type_recv(c.ty, bytes, c.typmod).map_err(
+                |e| match values::type_io::is_excess_data(&e) {
                     true => pg_err!(
                         INVALID_BINARY_REPRESENTATION,
                         "improper binary format in record column {}",
                         i + 1
                     ),
                     false => e,
-                }
-            })?
+                },
+            )?
         });
     }
     r.end()?;
@@ -373,7 +373,7 @@ pub fn compare(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Resu
     compare_by(cx, a, b, |cx, ty, x, y, collation| cx.type_compare(ty, x, y, collation))
 }
 
-/// Equality, for which the columns' types need no order.
+/// Equality of two rows. The columns' types need not have an ordering.
 fn equal(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<bool> {
     let order = compare_by(cx, a, b, |cx, ty, x, y, collation| {
         let equal = cx.type_equal(ty, x, y, collation)?;
@@ -431,7 +431,8 @@ fn check_same_type(cx: &mut dyn FnContext, a: Oid, b: Oid, n: usize) -> Result<(
     ))
 }
 
-/// Compares the images of two rows: the columns' bytes, a prefix before the longer value.
+/// Compares the images of two rows: the bytes of the columns. A value that is a prefix of another
+/// one is less.
 fn compare_images(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
     let (d1, d2) = (described(cx, a)?, described(cx, b)?);
     let (t1, t2) = (d1.types(cx)?, d2.types(cx)?);

@@ -3,10 +3,11 @@
 
 use crate::string::ident::plain_name;
 use ids::Oid;
+use ids::code::TypCategory;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RegKind};
-use values::form::Reader;
+use values::fn_context::{FnContext, RegKind};
+use values::type_io::Reader;
 
 /// 42704 and similar errors: no such object.
 fn not_found(cx: &dyn FnContext, kind: RegKind, name: &str) -> PgError {
@@ -150,10 +151,10 @@ fn is_collatable(cx: &mut dyn FnContext, ty: Oid) -> Result<bool> {
         return Ok(true);
     }
     let info = cx.type_info(ty)?;
-    match (info.base.valid(), info.category == b'A', info.elem.valid()) {
+    match (info.base.valid(), info.category == TypCategory::ARRAY, info.elem.valid()) {
         (Some(base), _, _) => is_collatable(cx, base),
         (None, true, Some(elem)) => is_collatable(cx, elem),
-        _ => Ok(info.category == b'S'),
+        _ => Ok(info.category == TypCategory::STRING),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
-use values::form::{is_space, shown, trim_space};
+use values::fn_context::FnContext;
+use values::type_io::{is_space, lossy_text, trim_space};
 
 /// A unit of sizes: its name, the limit below which it is used, whether its number is rounded, and
 /// log2 of its size in bytes.
@@ -113,7 +113,7 @@ fn number_len(text: &[u8]) -> Option<usize> {
 }
 
 fn bytes(cx: &mut dyn FnContext, whole: &[u8]) -> Result<Datum> {
-    let invalid = || pg_err!(INVALID_PARAMETER_VALUE, "invalid size: \"{}\"", shown(whole));
+    let invalid = || pg_err!(INVALID_PARAMETER_VALUE, "invalid size: \"{}\"", lossy_text(whole));
     let start = whole.iter().position(|&c| !is_space(c)).unwrap_or(whole.len());
     let text = &whole[start..];
     let len = number_len(text).ok_or_else(invalid)?;
@@ -126,7 +126,7 @@ fn bytes(cx: &mut dyn FnContext, whole: &[u8]) -> Result<Datum> {
     if !word.is_empty() {
         let Some(unit) = UNITS.iter().find(|u| u.name.as_bytes().eq_ignore_ascii_case(word)) else {
             return Err(invalid()
-                .detail(format!("Invalid size unit: \"{}\".", shown(word)))
+                .detail(format!("Invalid size unit: \"{}\".", lossy_text(word)))
                 .hint("Valid units are \"bytes\", \"kB\", \"MB\", \"GB\", \"TB\", and \"PB\"."));
         };
         if unit.bits > 0 {

@@ -6,10 +6,10 @@ use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
 use values::array::io::read_array;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
-use values::form::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};
+use values::fn_context::FnContext;
 use values::hash::{h32, h64, hash_bytes, hash_bytes_extended, hash_int8, hash_int8_extended};
 use values::oids;
+use values::type_io::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};
 
 /// The value of a tid datum.
 pub fn tid_of(d: DatumRef<'_>) -> Tid {

@@ -1,12 +1,12 @@
-//! Calls of built-in functions with expected results of a real PostgreSQL 15
-//! (`testdata/calls.sql`).
+//! Calls of built-in functions (`testdata/calls.sql`). The expected results are those of PostgreSQL
+//! 15.
 
 use crate::basic_context::BasicContext;
 use crate::builtin;
 use ids::Oid;
 use std::collections::BTreeMap;
 use values::datum::{Datum, DatumRef};
-use values::fncx::TypeFunctions;
+use values::fn_context::TypeFunctions;
 use values::oids;
 use values::settings::Settings;
 use values::zone::Zone;
@@ -166,7 +166,7 @@ fn plain_aggregate(
     String::from_utf8(cx.type_output(ret, out.as_ref()).expect("its text")).expect("UTF-8")
 }
 
-/// Expected values: the same aggregates on a real PostgreSQL 15.
+/// The expected values are results of the same aggregates in PostgreSQL 15.
 #[test]
 fn aggregates_answer_as_postgresql_does() {
     let numerics = ["1.5", "2.25", "-3.125", "10"];

@@ -7,8 +7,8 @@
 
 use pgerror::pg_err;
 use values::datum::{Datum, DatumRef};
-use values::form::{Reader, bad_syntax};
 use values::function::VecSource;
+use values::type_io::{Reader, bad_syntax};
 
 /// Counterpart: `PG_SNAPSHOT_MAX_NXIP`, what fits into a value of 1 GB behind its head of 24 bytes.
 const RUNNING_MAX: i32 = (0x3fff_ffff - 24) / 8;
@@ -23,6 +23,7 @@ pub struct XidSnapshot {
 }
 
 impl XidSnapshot {
+    /// Reads a datum of type pg_snapshot.
     pub fn of(d: DatumRef<'_>) -> XidSnapshot {
         let word = |i: usize| {
             let b = d.as_bytes().get(4 + i * 8..12 + i * 8).unwrap_or(&[0; 8]);
@@ -32,6 +33,7 @@ impl XidSnapshot {
         XidSnapshot { xmin: word(0), xmax: word(1), running: (2..2 + count).map(word).collect() }
     }
 
+    /// The snapshot as a datum of type pg_snapshot.
     pub fn datum(&self) -> Datum {
         let mut out = Vec::with_capacity(20 + 8 * self.running.len());
         out.extend_from_slice(&(self.running.len() as u32).to_le_bytes());
@@ -41,8 +43,9 @@ impl XidSnapshot {
         Datum::bytes(out)
     }
 
-    /// Had the transaction ended when the snapshot was taken?
-    pub fn sees(&self, xid: u64) -> bool {
+    /// Whether the transaction had ended when the snapshot was taken. Counterpart:
+    /// `is_visible_fxid`.
+    pub fn is_finished(&self, xid: u64) -> bool {
         xid < self.xmin || xid < self.xmax && self.running.binary_search(&xid).is_err()
     }
 
@@ -119,7 +122,7 @@ scalars! { FNS;
     "pg_snapshot_xmin" => |_, a| Ok(Datum::int8(XidSnapshot::of(a[0]).xmin as i64)),
     "pg_snapshot_xmax" => |_, a| Ok(Datum::int8(XidSnapshot::of(a[0]).xmax as i64)),
     "pg_visible_in_snapshot" => |_, a| {
-        Ok(Datum::bool(XidSnapshot::of(a[1]).sees(a[0].as_i64() as u64)))
+        Ok(Datum::bool(XidSnapshot::of(a[1]).is_finished(a[0].as_i64() as u64)))
     },
 }
 
@@ -146,7 +149,7 @@ mod tests {
         }
         let s = XidSnapshot::parse(b"12:18:14,16").unwrap();
         assert_eq!(XidSnapshot::of(s.datum().as_ref()), s);
-        let seen: Vec<u64> = (11..20).filter(|x| s.sees(*x)).collect();
+        let seen: Vec<u64> = (11..20).filter(|x| s.is_finished(*x)).collect();
         assert_eq!(seen, [11, 12, 13, 15, 17]);
     }
 }

@@ -1,4 +1,4 @@
--- Calls of built-in functions over sample values, as a real PostgreSQL 15 answers them. Writes calls.tsv (COPY text
+-- Calls of built-in functions over sample values, with the results of PostgreSQL 15. Writes calls.tsv (COPY text
 -- format: prosrc, argument types, arguments, result type, result or "ERROR code message").
 -- Run in a UTF8 database with locale C.UTF-8: psql -X -v out=/path/calls.tsv -f calls.sql
 \set ON_ERROR_STOP on

@@ -1,9 +1,10 @@
-//! Values of columns that a command does not give: defaults, and NULL in a column of a domain.
+//! Values of columns that a command does not specify: defaults, and NULL in a column of a domain.
 
 use crate::host::CommandHost;
 use analyze::coerce::{Context, null_const};
 use analyze::{Analyzer, Params, SessionLookup};
 use catalog::rows::{PgAttribute, indexes};
+use ids::code::TypType;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::Expr;
@@ -17,17 +18,17 @@ pub fn column_default(
 ) -> Result<Option<Expr>> {
     let mut cat = SessionLookup::new(host);
     let Some(relation) = analyze::RelationLookup::relation(&mut cat, table)? else {
-        return Err(PgError::internal("a default of a table that is not there"));
+        return Err(PgError::internal("a default of a table that does not exist"));
     };
     analyze::rewrite::column_default(&mut cat, &relation, number)
 }
 
-/// Does the domain, or one that it is based on, have constraints?
+/// True if the domain, or one on which it is based, has constraints.
 pub fn has_constraints(host: &mut dyn CommandHost, domain: Oid) -> Result<bool> {
     let mut oid = domain;
     loop {
         let row = host.catalog().type_row(oid)?;
-        if row.typtype != b'd' {
+        if row.typtype != TypType::Domain {
             return Ok(false);
         }
         let index = indexes::PG_CONSTRAINT_CONTYPID_INDEX;

@@ -9,7 +9,7 @@ use plan::Expr;
 use plan::expr::Var;
 use std::sync::Arc;
 use types::Datum;
-use types::fncx::RowDesc;
+use types::fn_context::RowDesc;
 
 /// The columns of the input row, in this order; all columns of the relation if empty.
 pub struct Columns<'a> {
@@ -24,7 +24,7 @@ impl Resolve for Columns<'_> {
         } else {
             self.columns.iter().position(|c| *c == var.varattno)
         };
-        let column = column.ok_or_else(|| PgError::internal("column is not at hand"))?;
+        let column = column.ok_or_else(|| PgError::internal("the column is not available"))?;
         Ok(Slot { source: Source::Scan, column })
     }
 

@@ -18,8 +18,8 @@ pub trait CommandHost: analyze::Host + Contexts + Transactions + Settings + Clus
     fn transport(&mut self) -> Result<&mut dyn CopyTransport>;
 
     /// Runs `work` with the privileges of the owner of the evaluated code, so that its functions
-    /// get no other privileges. Changes of settings are undone, and roles cannot be changed.
-    /// Counterpart: `SECURITY_RESTRICTED_OPERATION`.
+    /// cannot use the privileges of the current user. Changes of settings are undone, and roles
+    /// cannot be changed. Counterpart: `SECURITY_RESTRICTED_OPERATION`.
     fn as_owner(
         &mut self,
         owner: Oid,
@@ -29,8 +29,8 @@ pub trait CommandHost: analyze::Host + Contexts + Transactions + Settings + Clus
     /// Sleeps; an interrupt ends the sleep with an error.
     fn pause(&mut self, span: Duration) -> Result<()>;
 
-    /// Checks a new function as its language does. `sql`: the statement that creates it, in which
-    /// errors of the body have their positions.
+    /// Validates a new function by the rules of its language. `sql` is the statement that creates
+    /// it, in which errors of the body have their positions.
     fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()>;
 
     /// The stored form of a password (`password_encryption`).
@@ -39,14 +39,14 @@ pub trait CommandHost: analyze::Host + Contexts + Transactions + Settings + Clus
         Err(PgError::unsupported("passwords"))
     }
 
-    /// Is the stored secret that of an empty password?
+    /// True if the stored secret is that of an empty password.
     fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
         let _ = (role, secret);
         false
     }
 }
 
-/// The contexts of a statement, borrowed from the session while it needs them.
+/// The contexts in which parts of a statement run. They are borrowed from the session.
 pub trait Contexts {
     /// The storage session with the current transaction.
     fn backend(&mut self) -> &mut Backend;
@@ -71,24 +71,26 @@ pub trait Contexts {
 
 /// The current transaction and the locks, cursors and temporary tables that belong to it.
 pub trait Transactions {
-    /// Are there open portals with rows left to fetch?
+    /// True if there are open portals with rows left to fetch.
     fn has_ready_portals(&self) -> bool;
 
-    /// Is a transaction block open, or is the statement one of several in a simple query?
+    /// True if a transaction block is open, or if the statement is one of several in a simple
+    /// query.
     fn in_transaction_block(&self) -> bool;
 
-    /// Would a commit also end other statements, of a transaction block or of the same pipeline?
+    /// True if a commit would also commit other statements, of a transaction block or of the same
+    /// pipeline.
     fn shares_transaction(&self) -> bool;
 
-    /// 25001 where a commit would end more than this statement, named by `what`. Otherwise the
-    /// transaction is committed as soon as the statement ends. Counterpart:
+    /// Error 25001 if a commit would include other statements; `what` names the statement.
+    /// Otherwise the transaction is committed as soon as the statement ends. Counterpart:
     /// `PreventInTransactionBlock`.
     fn prevent_in_transaction_block(&mut self, what: &str) -> Result<()>;
 
-    /// Is the transaction read-only?
+    /// True if the transaction is read-only.
     fn read_only(&self) -> bool;
 
-    /// 55006 where the session itself uses the relation: it has open cursors or pending trigger
+    /// Error 55006 if the session itself uses the relation: it has open cursors or pending trigger
     /// events on it. `what` is the command.
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()>;
 
@@ -108,7 +110,7 @@ pub trait Transactions {
 
 /// The settings of the session.
 pub trait Settings {
-    /// The current value of a setting, as SHOW prints it; empty where it does not exist.
+    /// The current value of a setting, as SHOW prints it; empty if there is no such setting.
     fn setting(&mut self, name: &str) -> String;
 
     /// The canonical name of a setting, as stored in catalogs.
@@ -124,26 +126,26 @@ pub trait Settings {
     }
 }
 
-/// Other databases and sessions, and the machine.
+/// Other databases and sessions, and the operating system.
 pub trait Cluster {
     /// Performs an immediate, complete checkpoint.
     fn checkpoint(&mut self) -> Result<()>;
 
-    /// Does the C library of the server have this locale?
+    /// True if the C library of the server has this locale.
     fn locale_exists(&mut self, name: &str) -> bool;
 
     /// The `pg_class` rows of another database, read from its own catalogs.
     fn classes_of(&mut self, database: DbKey) -> Result<Vec<PgClass>>;
 
-    /// Terminates the sessions of a database. 42501 if the user lacks the privilege.
+    /// Terminates the sessions of a database. Error 42501 if the user lacks the privilege.
     fn terminate_sessions(&mut self, database: Oid) -> Result<()>;
 
-    /// Terminates the server's background workers in a database; their work is repeatable.
+    /// Terminates the server's background workers in a database; they repeat their work later.
     fn terminate_workers(&mut self, database: Oid) {
         let _ = database;
     }
 
-    /// A database was dropped or moved: removes the caches of its catalogs.
+    /// Removes the caches of the catalogs of a database that was dropped or moved.
     fn forget_database(&mut self, database: Oid);
 }
 
@@ -152,7 +154,7 @@ pub trait CopyTransport {
     /// Sends CopyInResponse; called before the first [`CopyTransport::read`].
     fn begin_in(&mut self, binary: bool, columns: usize) -> Result<()>;
 
-    /// Appends the client's next data; false at the end. An error on CopyFail.
+    /// Appends the client's next data. Returns false at the end. An error after CopyFail.
     fn read(&mut self, out: &mut Vec<u8>) -> Result<bool>;
 
     /// Sends CopyOutResponse.
@@ -174,7 +176,7 @@ impl executor::spi::QueryHost for dyn CommandHost + '_ {
     }
 }
 
-/// The host as the owner of a storage session, for table scans.
+/// The host as owner of the storage session, for table scans.
 pub struct Owner<'h>(pub &'h mut dyn CommandHost);
 
 impl engine::index::Owner for Owner<'_> {
@@ -183,7 +185,7 @@ impl engine::index::Owner for Owner<'_> {
     }
 }
 
-/// The host as the context of a row writer.
+/// The host as context of a row writer.
 pub struct Writing<'h>(pub &'h mut dyn CommandHost);
 
 impl executor::WriteHost for Writing<'_> {

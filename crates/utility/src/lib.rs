@@ -1,5 +1,5 @@
-//! What utility statements have in common: the interface of the session, names, options,
-//! expressions, and queries that belong to a statement.
+//! Parts that utility statements share: the interface of the session, names, options, expressions,
+//! and queries that belong to a statement.
 //!
 //! Reading order: `host` (the session's interface), `names`, `options`, `exprs`, `columns`,
 //! `query`.

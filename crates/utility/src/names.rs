@@ -5,7 +5,7 @@
 use crate::host::CommandHost;
 use catalog::rows::PgClass;
 use catalog::{RelDesc, acl, namespace};
-use ids::Oid;
+use ids::{Oid, RelKind};
 use parse::ast::{RangeVar, RoleSpec, RoleSpecType};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub fn shown(rv: &RangeVar) -> String {
 
 /// A relation reference from a possibly qualified name.
 pub fn range_var_of(names: &[&str]) -> Result<RangeVar> {
-    let mut rv = RangeVar { inh: true, relpersistence: b'p', location: -1, ..RangeVar::default() };
+    let mut rv = RangeVar { inh: true, location: -1, ..RangeVar::default() };
     match names {
         [name] => rv.relname = (*name).into(),
         [schema, name] => {
@@ -50,7 +50,7 @@ pub fn range_var_of(names: &[&str]) -> Result<RangeVar> {
     Ok(rv)
 }
 
-/// 0A000 where the name contains the name of another database.
+/// Error 0A000 if the name contains the name of another database.
 pub fn check_database(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
     let Some(database) = &rv.catalogname else { return Ok(()) };
     if **database == *host.database_name()? {
@@ -65,7 +65,7 @@ pub fn check_database(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
 }
 
 /// Finds and locks the relation with this name. The lookup is repeated after a wait for the lock,
-/// since the name may refer to another relation by then.
+/// because the name may then refer to another relation.
 pub fn find(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Option<Oid>> {
     check_database(host, rv)?;
     let (schema, name) = (rv.schemaname.as_deref(), &*rv.relname);
@@ -81,7 +81,7 @@ pub fn find(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Opti
     Ok(found)
 }
 
-/// As [`find`]; 42P01 or 3F000 where it does not exist.
+/// As [`find`]. Error 42P01 or 3F000 if the relation does not exist.
 pub fn open(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Arc<RelDesc>> {
     match find(host, rv, lock)? {
         Some(oid) => host.catalog().relation(oid),
@@ -100,12 +100,12 @@ pub fn open_checked(
 ) -> Result<Arc<RelDesc>> {
     check_before_lock(host, rv, check)?;
     let rel = open(host, rv, lock)?;
-    // The name may refer to another relation now.
+    // The name may now refer to another relation.
     check(host, &rel)?;
     Ok(rel)
 }
 
-/// Calls `check` for the relation with this name, if it exists, without a lock.
+/// Calls `check` for the relation with this name, without a lock, if it exists.
 pub fn check_before_lock(
     host: &mut dyn CommandHost,
     rv: &RangeVar,
@@ -129,10 +129,10 @@ pub fn exclude_readers(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> 
 }
 
 /// LOCK ORDER: excludes readers of a table before it or its indexes get new files. PostgreSQL's
-/// readers lock each index and the TOAST table; ours lock only the table. Must be called before an
-/// index is locked, so that the table's lock comes first, as in all sessions.
+/// readers lock each index and the TOAST table; Norsu's lock only the table. Must be called before
+/// an index is locked, so that the table's lock is acquired first, as in all sessions.
 pub fn exclude_readers_of(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
-    if host.catalog().class(table)?.relkind == b't' {
+    if host.catalog().class(table)?.relkind == RelKind::Toast {
         let rows = host.catalog().scan_all::<PgClass>()?;
         if let Some(owner) = rows.iter().find(|c| c.reltoastrelid == table) {
             host.lock_relation(owner.oid, mode::ACCESS_EXCLUSIVE)?;
@@ -159,13 +159,13 @@ pub fn is_superuser(host: &mut dyn CommandHost) -> Result<bool> {
     host.catalog().is_superuser(user)
 }
 
-/// Is the current user a member of the owning role?
+/// True if the current user is a member of the owning role.
 pub fn is_owner(host: &mut dyn CommandHost, owner: Oid) -> Result<bool> {
     let user = user(host);
     host.catalog().is_member(user, owner, true)
 }
 
-/// 42501 unless the user has USAGE on the type; for an array, on its element type.
+/// Error 42501 unless the user has USAGE on the type; for an array, on its element type.
 pub fn check_type_privilege(host: &mut dyn CommandHost, ty: Oid) -> Result<()> {
     let user = user(host);
     let mut cat = host.catalog();
@@ -189,16 +189,16 @@ pub fn must_own_parts(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     Ok(())
 }
 
-/// 42501 unless the user owns the relation.
+/// Error 42501 unless the user owns the relation.
 pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if !is_owner(host, rel.class.relowner)? {
         let kind = match rel.kind() {
-            b'i' | b'I' => "index",
-            b'S' => "sequence",
-            b'v' => "view",
-            b'm' => "materialized view",
-            b'f' => "foreign table",
-            b'c' => "type",
+            RelKind::Index | RelKind::PartitionedIndex => "index",
+            RelKind::Sequence => "sequence",
+            RelKind::View => "view",
+            RelKind::MaterializedView => "materialized view",
+            RelKind::ForeignTable => "foreign table",
+            RelKind::CompositeType => "type",
             _ => "table",
         };
         bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {kind} {}", rel.name());
@@ -206,7 +206,7 @@ pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()
     Ok(())
 }
 
-/// 42501 for a system catalog.
+/// Error 42501 for a system catalog.
 pub fn not_a_catalog(rel: &RelDesc) -> Result<()> {
     if rel.is_catalog() {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied: \"{}\" is a system catalog", rel.name());
@@ -214,7 +214,7 @@ pub fn not_a_catalog(rel: &RelDesc) -> Result<()> {
     Ok(())
 }
 
-/// 42501 unless the user has one of the privileges `wanted` on the table.
+/// Error 42501 unless the user has one of the privileges `wanted` on the table.
 pub fn check_table_privileges(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -229,13 +229,13 @@ pub fn check_table_privileges(
 }
 
 /// The noun for a relation kind in privilege errors.
-pub fn relation_noun(kind: u8) -> &'static str {
+pub fn relation_noun(kind: RelKind) -> &'static str {
     match kind {
-        b'S' => "sequence",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'i' | b'I' => "index",
-        b'f' => "foreign table",
+        RelKind::Sequence => "sequence",
+        RelKind::View => "view",
+        RelKind::MaterializedView => "materialized view",
+        RelKind::Index | RelKind::PartitionedIndex => "index",
+        RelKind::ForeignTable => "foreign table",
         _ => "table",
     }
 }
@@ -253,7 +253,7 @@ pub fn role_oid(host: &mut dyn CommandHost, role: &RoleSpec) -> Result<Oid> {
     }
 }
 
-/// 42501 unless the user is a member of the role, as required for ownership changes.
+/// Error 42501 unless the user is a member of the role, as ownership changes require.
 pub fn must_be_member(host: &mut dyn CommandHost, role: Oid) -> Result<()> {
     let user = user(host);
     if !host.catalog().is_member(user, role, false)? {

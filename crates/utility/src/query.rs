@@ -32,7 +32,7 @@ pub fn plan(host: &mut dyn CommandHost, query: &Query) -> Result<Arc<PlannedStmt
     Ok(Arc::new(planner::plan_query(&query, host.planner())?))
 }
 
-/// Has the SELECT, or the leftmost one of set operations, an INTO clause?
+/// True if the SELECT, or the leftmost one of set operations, has an INTO clause.
 pub fn has_into(s: &SelectStmt) -> bool {
     s.larg.as_ref().map_or(s.into_clause.is_some(), |left| has_into(left))
 }

@@ -4,11 +4,11 @@ use crate::datum::{Datum, DatumRef};
 
 /// The largest number of rows in a batch.
 pub const BATCH_ROWS_MAX: usize = 1024;
-/// A batch that holds this many bytes of values is full whatever its number of rows. A single row
+/// A batch with this many bytes of values is full, regardless of its number of rows. A single row
 /// may be larger.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
 
-/// A bit per row; set means NULL.
+/// The NULL rows of a column: one bit per row, set for NULL.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct NullMask {
     words: Vec<u64>,
@@ -20,7 +20,7 @@ impl NullMask {
         NullMask { words: vec![0; len.div_ceil(64)] }
     }
 
-    /// Is row `i` NULL? Rows past the mask are not.
+    /// Whether row `i` is NULL. Rows beyond the mask are not NULL.
     #[inline]
     pub fn get(&self, i: usize) -> bool {
         self.words.get(i >> 6).is_some_and(|w| w >> (i & 63) & 1 != 0)
@@ -36,6 +36,7 @@ impl NullMask {
         self.words[word] |= 1 << (i & 63);
     }
 
+    /// Marks row `i` as not NULL.
     pub fn clear(&mut self, i: usize) {
         if let Some(w) = self.words.get_mut(i >> 6) {
             *w &= !(1 << (i & 63));
@@ -57,15 +58,17 @@ impl NullMask {
         NullMask { words }
     }
 
+    /// Whether any row is NULL.
     pub fn any(&self) -> bool {
         self.words.iter().any(|&w| w != 0)
     }
 
+    /// The words of the mask, 64 rows each. Rows after the last word are not NULL.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Rows NULL in either mask.
+    /// A mask of the rows that are NULL in either mask.
     pub fn union(a: Option<&NullMask>, b: Option<&NullMask>) -> Option<NullMask> {
         match (a, b) {
             (None, None) => None,
@@ -96,20 +99,23 @@ impl Default for BytesColumn {
 }
 
 impl BytesColumn {
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
+    /// Whether the column has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// The bytes of row `i`.
     #[inline]
     pub fn get(&self, i: usize) -> &[u8] {
         &self.data[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
-    /// Appends a value. A column holds less than 4 GB: a row has at most 1 GB, and the producer of
+    /// Appends a value. A column has less than 4 GB: a value has at most 1 GB, and the producer of
     /// a batch ends it early when it becomes large.
     #[inline]
     pub fn push(&mut self, value: &[u8]) {
@@ -123,13 +129,14 @@ impl BytesColumn {
         self.offsets.push(u32::try_from(self.data.len()).expect("a batch column is below 4 GB"));
     }
 
+    /// Empties the column and keeps its memory.
     pub fn clear(&mut self) {
         self.offsets.truncate(1);
         self.data.clear();
     }
 }
 
-/// The values of a column by physical form.
+/// The values of a column in their physical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnData {
     Word(Vec<u64>),
@@ -159,6 +166,7 @@ impl Column {
         Column { data: ColumnData::Word(values), nulls: None }
     }
 
+    /// Number of rows.
     pub fn len(&self) -> usize {
         match &self.data {
             ColumnData::Word(w) => w.len(),
@@ -166,19 +174,23 @@ impl Column {
         }
     }
 
+    /// Whether the column has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// Whether the values are passed by value.
     pub fn is_by_val(&self) -> bool {
         matches!(self.data, ColumnData::Word(_))
     }
 
+    /// Whether row `i` is NULL.
     #[inline]
     pub fn is_null(&self, i: usize) -> bool {
         self.nulls.as_ref().is_some_and(|n| n.get(i))
     }
 
+    /// The value of row `i`.
     #[inline]
     pub fn get(&self, i: usize) -> DatumRef<'_> {
         if self.is_null(i) {
@@ -201,6 +213,7 @@ impl Column {
         }
     }
 
+    /// Appends a NULL.
     pub fn push_null(&mut self) {
         let row = self.len();
         self.nulls.get_or_insert_default().set(row);
@@ -305,16 +318,17 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// An empty batch; `by_val` says of each column whether its type is passed by value.
+    /// An empty batch. `by_val` has one entry per column: whether its type is passed by value.
     pub fn new(by_val: impl IntoIterator<Item = bool>) -> Batch {
         Batch { len: 0, columns: by_val.into_iter().map(Column::new).collect() }
     }
 
-    /// Must the batch be passed on before rows are added?
+    /// Whether the batch is full, so that the producer must return it before it adds rows.
     pub fn is_full(&self) -> bool {
         self.len >= BATCH_ROWS_MAX || self.memory() >= BATCH_BYTES_MAX
     }
 
+    /// A value by row and column.
     pub fn get(&self, row: usize, column: usize) -> DatumRef<'_> {
         self.columns[column].get(row)
     }

@@ -2,8 +2,10 @@
 //! catalogs.
 //! Taken from a running PostgreSQL 15.
 
-use crate::fncx::TypeInfo;
+use crate::fn_context::TypeInfo;
 use ids::Oid;
+use ids::builtin::ty as oids;
+use ids::code::{Align, TypCategory, TypType};
 
 /// A built-in type.
 pub struct BuiltinType {
@@ -42,6 +44,35 @@ pub fn by_name(name: &str) -> Option<&'static BuiltinType> {
     TYPES.iter().find(|t| t.name == name || t.format_name == name)
 }
 
+/// Are values of this type the OIDs of objects: oid and the `reg*` types?
+pub fn is_object_id(ty: Oid) -> bool {
+    matches!(
+        ty,
+        oids::OID
+            | oids::REGPROC
+            | oids::REGPROCEDURE
+            | oids::REGOPER
+            | oids::REGOPERATOR
+            | oids::REGCLASS
+            | oids::REGCOLLATION
+            | oids::REGTYPE
+            | oids::REGROLE
+            | oids::REGNAMESPACE
+            | oids::REGCONFIG
+            | oids::REGDICTIONARY
+    )
+}
+
+/// `typtype` of a row of the table below.
+const fn kind(code: u8) -> TypType {
+    TypType::from_char(code).expect("the codes in the table are those of PostgreSQL")
+}
+
+/// `typalign` of a row of the table below.
+const fn align(code: u8) -> Align {
+    Align::from_char(code).expect("the codes in the table are those of PostgreSQL")
+}
+
 macro_rules! types {
     ($($oid:literal $name:literal $format:literal $len:literal $by_val:literal $align:literal
        $delim:literal $elem:literal $array:literal $kind:literal $category:literal
@@ -49,8 +80,8 @@ macro_rules! types {
         /// Sorted by OID.
         pub static TYPES: &[BuiltinType] = &[$(BuiltinType {
             info: TypeInfo {
-                oid: Oid($oid), len: $len, by_val: $by_val, align: $align, delim: $delim,
-                elem: Oid($elem), array: Oid($array), kind: $kind, category: $category,
+                oid: Oid($oid), len: $len, by_val: $by_val, align: align($align), delim: $delim,
+                elem: Oid($elem), array: Oid($array), kind: kind($kind), category: TypCategory($category),
                 base: Oid(0), relid: Oid(0),
             },
             name: $name, format_name: $format,

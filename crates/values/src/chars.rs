@@ -2,9 +2,9 @@
 
 use crate::compare::bpchar_trimmed;
 use crate::datum::Datum;
-use crate::fncx::FnContext;
-use crate::form::{Reader, out_of_range};
+use crate::fn_context::FnContext;
 use crate::settings::Encoding;
+use crate::type_io::{Reader, out_of_range};
 
 /// Length of the longest prefix of `text` that fits `limit` bytes and does not split a character.
 pub fn clip(text: &[u8], limit: usize, encoding: Encoding) -> usize {

@@ -33,7 +33,7 @@ impl Comparer {
         }
     }
 
-    /// Is this comparer the given plain function?
+    /// Whether this comparer is the given plain function.
     pub fn is(&self, f: CompareFn) -> bool {
         matches!(self, Comparer::Plain(own) if std::ptr::fn_addr_eq(*own, f))
     }

@@ -1,5 +1,6 @@
-//! Values. A datum has a physical form, which is how a value is stored and does not name its type.
-//! By-value types (`typbyval`) are a word; all others are the bytes of their on-disk payload:
+//! Values. A datum is a value in its physical form; it does not contain its type. A value of a
+//! by-value type (`typbyval`) is a word, a value of any other type is the bytes of its on-disk
+//! payload:
 //!
 //! - bool, "char", int2, int4, int8, oid, reg*, xid, cid, date, time, timestamp(tz), pg_lsn,
 //!   float4, float8: `Word`, the integer sign-extended (oid and xid zero-extended), or the bits of
@@ -31,6 +32,7 @@ pub enum DatumRef<'a> {
 }
 
 impl Datum {
+    /// The value, borrowed.
     pub fn as_ref(&self) -> DatumRef<'_> {
         match self {
             Datum::Null => DatumRef::Null,
@@ -39,19 +41,22 @@ impl Datum {
         }
     }
 
+    /// Whether the value is NULL.
     pub fn is_null(&self) -> bool {
         matches!(self, Datum::Null)
     }
 
+    /// A by-reference value from its payload.
     pub fn bytes(b: impl Into<Vec<u8>>) -> Datum {
         Datum::Bytes(b.into().into_boxed_slice())
     }
 
+    /// A `text`, `varchar` or `bpchar`.
     pub fn text(s: &str) -> Datum {
         Datum::Bytes(s.as_bytes().into())
     }
 
-    /// A `name`: at most 63 bytes of `s` (cut at a character boundary), zero-padded to 64.
+    /// A `name`: at most 63 bytes of `s` (truncated at a character boundary), zero-padded to 64.
     pub fn name(s: &str) -> Datum {
         let mut end = s.len().min(63);
         while !s.is_char_boundary(end) {
@@ -62,30 +67,37 @@ impl Datum {
         Datum::Bytes(Box::new(b))
     }
 
+    /// A `bool`.
     pub const fn bool(v: bool) -> Datum {
         Datum::Word(v as u64)
     }
 
+    /// An `int2`, sign-extended.
     pub const fn int2(v: i16) -> Datum {
         Datum::Word(v as i64 as u64)
     }
 
+    /// An `int4`, sign-extended.
     pub const fn int4(v: i32) -> Datum {
         Datum::Word(v as i64 as u64)
     }
 
+    /// An `int8`.
     pub const fn int8(v: i64) -> Datum {
         Datum::Word(v as u64)
     }
 
+    /// An `oid` or `reg*` value, zero-extended.
     pub const fn oid(v: ids::Oid) -> Datum {
         Datum::Word(v.0 as u64)
     }
 
+    /// A `float4`: its bits, zero-extended.
     pub const fn float4(v: f32) -> Datum {
         Datum::Word(v.to_bits() as u64)
     }
 
+    /// A `float8`: its bits.
     pub const fn float8(v: f64) -> Datum {
         Datum::Word(v.to_bits())
     }
@@ -96,9 +108,10 @@ impl Datum {
     }
 }
 
-/// Accessors by type. They panic on a datum of the other physical form, which is a bug of the
-/// analyzer and cannot be caused by the user.
+/// Accessors by type. They panic on a datum of the other physical form: that is an error in the
+/// analyzer, which no statement of a user can cause.
 impl<'a> DatumRef<'a> {
+    /// A copy of the value.
     pub fn to_owned(self) -> Datum {
         match self {
             DatumRef::Null => Datum::Null,
@@ -107,10 +120,12 @@ impl<'a> DatumRef<'a> {
         }
     }
 
+    /// Whether the value is NULL.
     pub const fn is_null(self) -> bool {
         matches!(self, DatumRef::Null)
     }
 
+    /// The word of a by-value datum.
     #[inline]
     pub fn word(self) -> u64 {
         match self {
@@ -119,6 +134,7 @@ impl<'a> DatumRef<'a> {
         }
     }
 
+    /// The payload of a by-reference datum.
     #[inline]
     pub fn as_bytes(self) -> &'a [u8] {
         match self {

@@ -1,15 +1,17 @@
 //! float4, float8: text and binary formats, arithmetic, casts. Counterpart: float.c, common/d2s.c.
 
 use crate::datum::Datum;
-use crate::fncx::FnContext;
-use crate::form::{Reader, bad_syntax, division_by_zero, is_space, out_of_range, trim_space};
+use crate::fn_context::FnContext;
+use crate::type_io::{Reader, bad_syntax, division_by_zero, is_space, out_of_range, trim_space};
 use pgerror::{PgError, Result, pg_err};
 
+/// 22003: the result of a floating-point operation is too large.
 #[cold]
 pub fn overflow() -> PgError {
     pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: overflow")
 }
 
+/// 22003: the result of a floating-point operation is too small.
 #[cold]
 pub fn underflow() -> PgError {
     pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: underflow")
@@ -173,7 +175,7 @@ pub fn parse_float4(text: &[u8]) -> Result<f32> {
                 return Err(pg_err!(
                     NUMERIC_VALUE_OUT_OF_RANGE,
                     "\"{}\" is out of range for type real",
-                    crate::form::shown(text)
+                    crate::type_io::lossy_text(text)
                 ));
             }
             v
@@ -223,8 +225,8 @@ fn layout(negative: bool, digits: &str, exponent: i32, limit: i32) -> String {
     out
 }
 
-/// Is the decimal exactly halfway between two adjacent doubles? PostgreSQL does not print such
-/// digits, because other parsers may round them the other way.
+/// Whether the decimal is exactly halfway between two adjacent doubles. PostgreSQL does not print
+/// such digits, because other parsers may round them to the other double.
 fn is_half_way(mantissa: u64, exponent: i32, digits: &str, exp10: i32) -> bool {
     let digits = digits.trim_end_matches('0');
     let power = exp10 - (digits.len() as i32 - 1);

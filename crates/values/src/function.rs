@@ -2,13 +2,13 @@
 
 use crate::batch::Column;
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
+use crate::fn_context::FnContext;
 use pgerror::{PgError, Result};
 use std::any::Any;
 
-/// An ordinary function. The caller checks `proisstrict`. Conventions where SQL has no value: a
-/// `cstring` is its bytes; the `internal` argument of a receive function is the whole message field
-/// as bytes; a VARIADIC parameter is an array.
+/// An ordinary function. The caller checks `proisstrict`. Arguments that are not SQL values have
+/// these representations: a `cstring` is its bytes, the `internal` argument of a receive function
+/// is the whole message field as bytes, and a VARIADIC parameter is an array.
 pub type ScalarFn = fn(&mut dyn FnContext, &[DatumRef<'_>]) -> Result<Datum>;
 
 /// Transition function of an aggregate whose state type is `internal`; the state is not among
@@ -32,8 +32,8 @@ pub trait SetSource: Send {
     /// the call; false at the end of the set.
     fn next(&mut self, cx: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool>;
 
-    /// For a set of scalars: appends up to `rows` values to the column; false if the set has come
-    /// to its end.
+    /// For a set of scalars: appends up to `rows` values to the column; false at the end of the
+    /// set.
     fn fill(&mut self, cx: &mut dyn FnContext, column: &mut Column, rows: usize) -> Result<bool> {
         let mut out = Vec::with_capacity(1);
         for _ in 0..rows {
@@ -53,10 +53,11 @@ pub trait SetSource: Send {
     }
 }
 
-/// A set of scalars that is held in memory.
+/// A set of scalars in memory.
 pub struct VecSource(pub std::vec::IntoIter<Datum>);
 
 impl VecSource {
+    /// A set of these scalars.
     pub fn boxed(rows: Vec<Datum>) -> Box<dyn SetSource> {
         Box::new(VecSource(rows.into_iter()))
     }
@@ -79,10 +80,12 @@ impl SetSource for VecSource {
 pub struct AggState(Option<Box<dyn Any + Send>>);
 
 impl AggState {
+    /// A state with this value.
     pub fn new<T: Any + Send>(value: T) -> AggState {
         AggState(Some(Box::new(value)))
     }
 
+    /// Whether the state is NULL.
     pub fn is_null(&self) -> bool {
         self.0.is_none()
     }
@@ -92,12 +95,13 @@ impl AggState {
         self.0.as_deref().and_then(|s| s.downcast_ref())
     }
 
+    /// The state, if there is one and it is a `T`.
     pub fn get_mut<T: Any>(&mut self) -> Option<&mut T> {
         self.0.as_deref_mut().and_then(|s| s.downcast_mut())
     }
 
-    /// The state, initialized by `new` if it is NULL. Panics if it is of another type: a wrong
-    /// pairing of support functions is a bug of the catalog.
+    /// The state, initialized by `new` if it is NULL. Panics if it has another type, because then
+    /// the catalog combines support functions of different aggregates.
     pub fn get_or<T: Any + Send>(&mut self, new: impl FnOnce() -> T) -> &mut T {
         let state = self.0.get_or_insert_with(|| Box::new(new()));
         state.downcast_mut().expect("aggregate state of this function's type")

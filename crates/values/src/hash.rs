@@ -1,5 +1,5 @@
-//! Hash functions with the same results as PostgreSQL's, on which hash partitioning and hash
-//! indexes depend on disk. The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
+//! Hash functions with the same results as PostgreSQL's, because hash indexes and hash partitions
+//! on disk depend on them. The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
 
 use crate::datum::{Datum, DatumRef};
 use ids::Oid;
@@ -184,6 +184,7 @@ pub fn hash_int8_extended(v: DatumRef<'_>, seed: DatumRef<'_>) -> Datum {
     h64(hash_uint32_extended(fold_int8(v.as_i64()), seed.word()))
 }
 
+/// A bpchar without its blank padding, which the hash ignores.
 pub fn trimmed_bpchar(b: &[u8]) -> &[u8] {
     let end = b.iter().rposition(|&c| c != b' ').map_or(0, |i| i + 1);
     &b[..end]
@@ -229,7 +230,7 @@ scalars! { FNS;
 mod tests {
     use super::*;
 
-    /// Expected values: hashtext, hashint4 and hashtextextended of a real PostgreSQL.
+    /// The expected values are results of hashtext, hashint4 and hashtextextended in PostgreSQL 15.
     #[test]
     fn hashes_equal_those_of_postgresql() {
         TEXTS.iter().for_each(|&(s, h, e)| {

@@ -3,11 +3,11 @@
 
 use crate::batch::Column;
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
-use crate::form::{
+use crate::fn_context::FnContext;
+use crate::function::SetSource;
+use crate::type_io::{
     Reader, bad_syntax, division_by_zero, out_of_range, text_out_of_range, trim_space,
 };
-use crate::function::SetSource;
 use pgerror::{Result, pg_err};
 
 /// The width of an integer result.

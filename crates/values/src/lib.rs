@@ -2,9 +2,9 @@
 //! the calling conventions and the context of functions, limits of memory, arrays, and the types
 //! that other families' functions return (text, integers, floating-point numbers).
 //!
-//! Reading order: `datum`, `batch` (representation of values), `fncx`, `function` (calling
+//! Reading order: `datum`, `batch` (representation of values), `fn_context`, `function` (calling
 //! conventions), `macros` (tables of functions), `compare`, `hash`; `limits`, `memory`, `pieces`;
-//! then the families. The tables of all families are put together in `types::builtin`.
+//! then the families. `types::builtin` combines the tables of all families.
 //!
 //! Modules of this crate import from the module that defines a name, not through this file.
 
@@ -13,24 +13,32 @@
 #[macro_use]
 mod macros;
 
-pub mod array;
+// Representation of values.
 pub mod batch;
 pub mod builtin_types;
-pub mod chars;
-pub mod compare;
 pub mod datum;
-pub mod float;
-pub mod fncx;
-pub mod form;
+pub mod width;
+
+// Functions: context, calling conventions, comparison, hashing.
+pub mod compare;
+pub mod fn_context;
 pub mod function;
 pub mod hash;
-pub mod int;
+pub mod settings;
+pub mod type_io;
+
+// Limits, memory, and work in pieces.
 pub mod limits;
 pub mod memory;
-pub mod oids;
 pub mod pieces;
 pub mod quoted;
-pub mod settings;
+
+// Type families.
+pub mod array;
+pub mod chars;
+pub mod float;
+pub mod int;
 pub mod text;
-pub mod width;
 pub mod zone;
+
+pub use ids::builtin::ty as oids;

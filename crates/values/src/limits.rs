@@ -1,9 +1,9 @@
 //! Size limits of values, and builders that check them. Counterpart: memutils.h, stringinfo.c.
 //!
-//! PostgreSQL allocates every value as one chunk of memory of less than 1 GB, so that is the limit
-//! of each value, row and message. It has two kinds of errors: for an allocation whose size is
-//! known beforehand ([`allocate`]), and for a buffer that grows ([`TextBuffer`]). Both are raised
-//! before memory is allocated.
+//! PostgreSQL allocates every value as one chunk of memory of less than 1 GB, which limits each
+//! value, row and message. There are two kinds of errors: for an allocation whose size is known
+//! beforehand ([`allocate`]), and for a buffer that grows ([`TextBuffer`]). Both are raised before
+//! memory is allocated.
 
 use crate::datum::Datum;
 use crate::memory;
@@ -52,7 +52,7 @@ pub fn allocate_payload(bytes: usize) -> Result<Vec<u8>> {
     allocate(bytes)
 }
 
-/// The final size check of a function's result, however it was built.
+/// Checks the size of the finished result of a function.
 #[inline]
 pub fn check_value(value: &Datum) -> Result<()> {
     match value {
@@ -63,33 +63,35 @@ pub fn check_value(value: &Datum) -> Result<()> {
     }
 }
 
-/// Computing a result of this size takes so long that loops check for interrupts after each one.
+/// A result of this size takes so long to compute that loops check for interrupts after each such
+/// result.
 pub const LONG_BYTES: usize = 2048;
 
-/// Is the value at least [`LONG_BYTES`] long?
+/// Whether the value is at least [`LONG_BYTES`] long.
 #[inline]
 pub fn is_long(value: &Datum) -> bool {
     matches!(value, Datum::Bytes(b) if b.len() >= LONG_BYTES)
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Fault {
+enum BufferError {
     Full { held: usize, more: usize },
     Memory { bytes: usize },
 }
 
-/// Text that grows by parts. A part that does not fit and all that follow are dropped, and the
-/// error is reported at the end, so that code which writes parts need not check each; long loops
-/// call [`TextBuffer::check`].
+/// A buffer for text that is written in parts. A part that does not fit and all parts after it are
+/// dropped, and the error is reported at the end, so that writers need not check every part. Long
+/// loops call [`TextBuffer::check`].
 #[derive(Default, Debug)]
 pub struct TextBuffer {
     bytes: Vec<u8>,
-    fault: Option<Fault>,
+    error: Option<BufferError>,
 }
 
 impl TextBuffer {
+    /// An empty buffer.
     pub const fn new() -> TextBuffer {
-        TextBuffer { bytes: Vec::new(), fault: None }
+        TextBuffer { bytes: Vec::new(), error: None }
     }
 
     /// Reserves `bytes` if they are available; a failure is not an error.
@@ -101,10 +103,12 @@ impl TextBuffer {
         out
     }
 
+    /// Number of bytes so far.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
+    /// Whether the buffer has no bytes.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -118,20 +122,20 @@ impl TextBuffer {
     #[inline]
     fn reserve(&mut self, more: usize) -> bool {
         if self.bytes.capacity() - self.bytes.len() >= more {
-            return self.fault.is_none();
+            return self.error.is_none();
         }
         self.grow(more)
     }
 
     #[cold]
     fn grow(&mut self, more: usize) -> bool {
-        if self.fault.is_some() {
+        if self.error.is_some() {
             return false;
         }
         let held = self.bytes.len();
         // One byte stays free for the terminating zero of PostgreSQL's buffer.
         if more >= ALLOCATION_BYTES_MAX - held {
-            self.fault = Some(Fault::Full { held, more });
+            self.error = Some(BufferError::Full { held, more });
             return false;
         }
         let double = (2 * held).clamp(64, ALLOCATION_BYTES_MAX);
@@ -140,12 +144,13 @@ impl TextBuffer {
         match total {
             Some(total) if self.bytes.try_reserve_exact(total - held).is_ok() => true,
             _ => {
-                self.fault = Some(Fault::Memory { bytes: held + more });
+                self.error = Some(BufferError::Memory { bytes: held + more });
                 false
             }
         }
     }
 
+    /// Appends a byte.
     #[inline]
     pub fn push(&mut self, byte: u8) {
         if self.reserve(1) {
@@ -153,6 +158,7 @@ impl TextBuffer {
         }
     }
 
+    /// Appends bytes.
     #[inline]
     pub fn extend_from_slice(&mut self, part: &[u8]) {
         if self.reserve(part.len()) {
@@ -165,8 +171,8 @@ impl TextBuffer {
     pub fn extend_printed(&mut self, parts: &[&[u8]]) {
         let total: usize = parts.iter().map(|p| p.len()).sum();
         let free = ALLOCATION_BYTES_MAX - 1 - self.bytes.len();
-        if self.fault.is_none() && total > free {
-            self.fault = Some(Fault::Full { held: self.bytes.len(), more: total + 1 });
+        if self.error.is_none() && total > free {
+            self.error = Some(BufferError::Full { held: self.bytes.len(), more: total + 1 });
         }
         parts.iter().for_each(|p| self.extend_from_slice(p));
     }
@@ -181,27 +187,28 @@ impl TextBuffer {
     /// Drops the contents and the error, and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
-        self.fault = None;
+        self.error = None;
     }
 
     /// The error if a part did not fit.
     pub fn check(&self) -> Result<()> {
-        match self.fault {
+        match self.error {
             None => Ok(()),
-            Some(Fault::Full { held, more }) => Err(buffer_full(held, more)),
-            Some(Fault::Memory { bytes }) => {
+            Some(BufferError::Full { held, more }) => Err(buffer_full(held, more)),
+            Some(BufferError::Memory { bytes }) => {
                 memory::admit(bytes)?;
                 Err(out_of_memory(bytes))
             }
         }
     }
 
+    /// The contents, or the error if a part did not fit.
     pub fn into_bytes(self) -> Result<Vec<u8>> {
         self.check()?;
         Ok(self.bytes)
     }
 
-    /// The contents as a datum, whose size includes a varlena header.
+    /// The contents as a datum; its size is checked with a varlena header.
     pub fn into_datum(self) -> Result<Datum> {
         let bytes = self.into_bytes()?;
         if bytes.len() > PAYLOAD_BYTES_MAX {
@@ -226,7 +233,7 @@ impl std::fmt::Write for TextBuffer {
     }
 }
 
-/// 54000: a buffer that holds `held` bytes cannot be enlarged by `more`.
+/// 54000: a buffer of `held` bytes cannot be enlarged by `more` bytes.
 #[cold]
 pub fn buffer_full(held: usize, more: usize) -> PgError {
     pg_err!(PROGRAM_LIMIT_EXCEEDED, "out of memory").detail(format!(

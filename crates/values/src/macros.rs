@@ -24,7 +24,8 @@ macro_rules! builtins {
     };
 }
 
-/// `comparisons! { NAME; compare_fn => eq ne lt le gt ge; … }`: the six operators of a `CompareFn`.
+/// `comparisons! { NAME; compare_fn => eq ne lt le gt ge; … }`: the six comparison operators of a
+/// `CompareFn`.
 #[macro_export]
 macro_rules! comparisons {
     ($table:ident; $($cmp:path => $eq:literal $ne:literal $lt:literal $le:literal $gt:literal

@@ -22,7 +22,7 @@ pub fn admit(bytes: usize) -> Result<()> {
     sync::memory::admit(bytes).map_err(out_of_memory)
 }
 
-/// An error if the session holds more than its share.
+/// An error if the session uses more memory than its share.
 #[inline]
 pub fn check() -> Result<()> {
     sync::memory::check().map_err(out_of_memory)
@@ -43,7 +43,7 @@ pub fn reserve<T>(vec: &mut Vec<T>, additional: usize) -> Result<()> {
     grow(vec, additional)
 }
 
-/// Doubles the vector if that is granted, else reserves exactly what is needed.
+/// Doubles the capacity if the memory is granted, else reserves exactly what is needed.
 #[cold]
 fn grow<T>(vec: &mut Vec<T>, additional: usize) -> Result<()> {
     let bytes = |entries: usize| entries.saturating_mul(size_of::<T>());

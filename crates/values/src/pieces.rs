@@ -1,9 +1,9 @@
-//! Processing of long values in pieces, with a check for interrupts after each. A value may have 1
-//! GB, and a pass over that much takes seconds on a busy machine, while a statement must end soon
-//! after its timeout.
+//! Processing of long values in pieces, with a check for interrupts after each. A value may have up
+//! to 1 GB. One pass over that many bytes can take seconds, but a statement must end soon after it
+//! is cancelled.
 
 use crate::datum::Datum;
-use crate::fncx::FnContext;
+use crate::fn_context::FnContext;
 use crate::limits::{TextBuffer, allocate_payload};
 use pgerror::Result;
 
@@ -80,13 +80,13 @@ pub fn append_repeated(
 ) -> Result<()> {
     let start = out.len();
     append(cx, out, &period[..period.len().min(total)])?;
-    while let made = out.len() - start
-        && made > 0
-        && made < total
+    while let written = out.len() - start
+        && written > 0
+        && written < total
     {
         // Until the last iteration the result is a whole number of periods, so doubling it copies
         // large pieces.
-        let more = made.min(total - made);
+        let more = written.min(total - written);
         for from in (0..more).step_by(PIECE_BYTES) {
             if from > 0 {
                 cx.check_interrupts()?;

@@ -1,6 +1,6 @@
 //! Double-quoted text within array and row values.
 
-use crate::fncx::FnContext;
+use crate::fn_context::FnContext;
 use crate::limits::TextBuffer;
 use pgerror::Result;
 
@@ -10,9 +10,9 @@ const PART_BYTES: usize = 64 * 1024;
 /// How a quote or a backslash is escaped in quoted text.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Escape {
-    /// A backslash (arrays).
+    /// By a backslash before it (arrays).
     Backslash,
-    /// The same byte once more (rows).
+    /// By doubling it (rows).
     Double,
 }
 

@@ -55,6 +55,7 @@ impl Encoding {
         }
     }
 
+    /// PostgreSQL's name of the encoding.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::SqlAscii => "SQL_ASCII",
@@ -74,7 +75,8 @@ pub struct Settings {
     pub extra_float_digits: i32,
     pub bytea_output: ByteaOutput,
     pub encoding: Encoding,
-    /// The database's LC_CTYPE is C or POSIX: letters are ASCII only under the default collation.
+    /// The database's LC_CTYPE is C or POSIX: under the default collation only ASCII characters are
+    /// letters.
     pub ctype_is_c: bool,
     pub array_nulls: bool,
     pub quote_all_identifiers: bool,

@@ -3,7 +3,7 @@
 
 use crate::compare::bpchar_trimmed;
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::FnContext;
+use crate::fn_context::FnContext;
 use crate::limits::allocate_payload;
 use crate::settings::Encoding;
 use pgerror::{Result, pg_err};

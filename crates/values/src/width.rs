@@ -1,7 +1,7 @@
 //! Average widths of values, for estimates. Counterpart: `get_typavgwidth` of lsyscache.c.
 
-use crate::oids::{BIT, BPCHAR, NUMERIC, VARBIT, VARCHAR};
 use ids::Oid;
+use ids::builtin::ty::{BIT, BPCHAR, NUMERIC, VARBIT, VARCHAR};
 
 /// Width of a value whose length is not known.
 pub const WIDTH_DEFAULT: i32 = 32;
@@ -30,7 +30,7 @@ fn width_max(ty: Oid, typmod: i32) -> Option<i32> {
     let modifier = typmod - 4;
     match ty {
         BPCHAR | VARCHAR => Some(modifier.saturating_mul(CHARACTER_MAX).saturating_add(4)),
-        // Digits in groups of four; the decimal point may divide one group more.
+        // Digits are stored in groups of four; the decimal point may split one group.
         NUMERIC if modifier >= 0 => Some(8 + 2 * (((modifier >> 16) & 0xffff) + 6).div_euclid(4)),
         BIT | VARBIT => Some((typmod + 7) / 8 + 8),
         _ => None,
@@ -40,7 +40,7 @@ fn width_max(ty: Oid, typmod: i32) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oids::{INT4, TEXT};
+    use ids::builtin::ty::{INT4, TEXT};
 
     #[test]
     fn widths_follow_the_type_modifier() {

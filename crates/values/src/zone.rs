@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
-/// A time zone as `SET TimeZone` takes it.
+/// A time zone, as a value of the parameter `TimeZone`.
 #[derive(Clone, Debug)]
 pub struct Zone {
     name: String,
     tz: TimeZone,
-    /// If set, only this abbreviation's offset is used: the last one that it had, or the first one
-    /// that it will have.
+    /// If set, the offset is always that of this abbreviation: the offset of its last use before
+    /// the time in question, else of its first use after it.
     abbreviation: Option<String>,
 }
 
@@ -20,6 +20,7 @@ const CYCLE_SECONDS: i64 = 12_622_780_800;
 const CYCLE_LIMIT: i64 = 240_779_520_000;
 
 impl Zone {
+    /// The zone UTC.
     pub fn utc() -> Zone {
         Zone { name: "UTC".into(), tz: TimeZone::UTC, abbreviation: None }
     }
@@ -97,7 +98,7 @@ impl Zone {
         there.and_then(|ts| self.offset_of_abbreviation(ts)).map_or(offset, |o| o.0)
     }
 
-    /// Has the zone a single offset for all times?
+    /// Whether the zone has a single offset for all times.
     pub fn is_fixed(&self) -> bool {
         let offset = self.tz.to_offset(Timestamp::UNIX_EPOCH);
         let mut changes = self.tz.following(Timestamp::MIN).take(1000);
@@ -118,7 +119,7 @@ impl Zone {
         if now.abbreviation() == wanted {
             return Some((now.offset().seconds(), now.dst().is_dst()));
         }
-        // Rules without an end are searched for some centuries.
+        // Rules without an end date have infinitely many transitions, so the search is limited.
         let past = self.tz.preceding(at).take(1000);
         let future = self.tz.following(at).take(1000);
         past.chain(future)
@@ -126,6 +127,7 @@ impl Zone {
             .map(|t| (t.offset().seconds(), t.dst().is_dst()))
     }
 
+    /// The rules of the zone.
     pub fn tz(&self) -> &TimeZone {
         &self.tz
     }

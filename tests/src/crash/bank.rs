@@ -1,4 +1,4 @@
-//! The tables of the TPC-B-like workload in terms of the engine: accounts, tellers, branches and
+//! The tables of the TPC-B-like workload as objects of the engine: accounts, tellers, branches and
 //! history, all with the columns `(id int4, a int4, b int4, balance int4, filler text)`, a unique
 //! index on `id` and TOAST. In some runs the accounts also have an index on `balance`, so that none
 //! of their updates is heap-only.
@@ -11,6 +11,7 @@ use engine::table::{ChangeOptions, InsertOptions, LockRow, RowLock, RowOutcome, 
 use engine::table::{ScanOptions, TableScan};
 use engine::{Backend, IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};
 use engine::{index, storage, table, vacuum};
+use ids::code::ColumnStorage;
 use ids::{AttrNo, MultiXid, Oid, Persistence, RelFile, Tid, Xid};
 use page::tupdesc::{Align, Attr, TupleDesc};
 use pgerror::{PgError, Result};
@@ -39,9 +40,9 @@ pub struct Row {
 
 pub type Rows = BTreeMap<i32, Row>;
 
-/// OIDs of a table and of its indexes and TOAST table; relfilenodes are equal to the OIDs.
+/// OIDs of a table, its indexes and its TOAST table; relfilenodes are equal to the OIDs.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct TableId {
     pub table: Oid,
     pub id_index: Oid,
     pub balance_index: Option<Oid>,
@@ -49,19 +50,19 @@ pub struct Place {
     pub toast_index: Oid,
 }
 
-/// Identifiers of all tables.
+/// The identifiers of all tables.
 #[derive(Clone, Copy, Debug)]
-pub struct Places {
+pub struct TableIds {
     pub database: Oid,
-    pub tables: [Place; TABLES],
+    pub tables: [TableId; TABLES],
 }
 
-impl Places {
-    /// Identifiers in a cluster without catalogs.
-    pub fn bare(balance_indexed: bool) -> Places {
-        let place = |n: usize| {
+impl TableIds {
+    /// The identifiers in a cluster without catalogs.
+    pub fn bare(balance_indexed: bool) -> TableIds {
+        let relation = |n: usize| {
             let base = 20_000 + 100 * n as u32;
-            Place {
+            TableId {
                 table: Oid(base),
                 id_index: Oid(base + 1),
                 balance_index: (balance_indexed && n == ACCOUNTS).then_some(Oid(base + 2)),
@@ -69,7 +70,7 @@ impl Places {
                 toast_index: Oid(base + 4),
             }
         };
-        Places { database: Oid(1), tables: std::array::from_fn(place) }
+        TableIds { database: Oid(1), tables: std::array::from_fn(relation) }
     }
 
     fn file(&self, oid: Oid) -> RelFile {
@@ -84,7 +85,7 @@ impl Places {
 
 pub struct Table {
     pub desc: Arc<TableDesc>,
-    /// The first index is the unique one on `id`.
+    /// The indexes; the first one is the unique index on `id`.
     pub indexes: Vec<Arc<IndexDesc>>,
 }
 
@@ -92,7 +93,8 @@ pub struct Table {
 #[derive(Debug)]
 pub enum Changed {
     Done,
-    /// Another transaction holds the row, or has changed the version that the snapshot sees.
+    /// Another transaction has locked the row, or has changed the version that is visible to the
+    /// snapshot.
     Refused,
     Missing,
 }
@@ -153,15 +155,16 @@ fn table_desc(file: RelFile, name: &str, attrs: Vec<Attr>, toast: Option<ToastDe
     }
 }
 
-fn toast_desc(places: &Places, place: &Place) -> ToastDesc {
+fn toast_desc(table_ids: &TableIds, relation: &TableId) -> ToastDesc {
     let chunk_id = Attr::new(b"chunk_id", Oid(26), 4, true, Align::Int);
     let seq = int4(b"chunk_seq");
     let mut data = Attr::new(b"chunk_data", Oid(17), -1, false, Align::Int);
-    data.storage = b'p';
-    let name = format!("pg_toast_{}", place.table.0);
+    data.storage = ColumnStorage::Plain;
+    let name = format!("pg_toast_{}", relation.table.0);
     let keys = [(1, chunk_id.clone()), (2, seq.clone())];
-    let index = index_desc(places.file(place.toast_index), (place.toast, &name), true, &keys);
-    let table = table_desc(places.file(place.toast), &name, vec![chunk_id, seq, data], None);
+    let index =
+        index_desc(table_ids.file(relation.toast_index), (relation.toast, &name), true, &keys);
+    let table = table_desc(table_ids.file(relation.toast), &name, vec![chunk_id, seq, data], None);
     ToastDesc { table: Arc::new(table), index: Arc::new(index) }
 }
 
@@ -170,19 +173,19 @@ fn text(d: DatumRef<'_>) -> String {
 }
 
 impl Table {
-    fn new(places: &Places, n: usize) -> Table {
-        let place = &places.tables[n];
+    fn new(table_ids: &TableIds, n: usize) -> Table {
+        let relation = &table_ids.tables[n];
         let filler = Attr::new(b"filler", Oid(25), -1, false, Align::Int);
         let attrs = vec![int4(b"id"), int4(b"a"), int4(b"b"), int4(b"balance"), filler];
-        let on = (place.table, NAMES[n]);
+        let on = (relation.table, NAMES[n]);
         let index = |oid, unique, column, name: &[u8]| {
             let key = [(column, int4(name))];
-            Arc::new(index_desc(places.file(oid), on, unique, &key))
+            Arc::new(index_desc(table_ids.file(oid), on, unique, &key))
         };
-        let mut indexes = vec![index(place.id_index, true, 1, b"id")];
-        let toast = Some(toast_desc(places, place));
-        let mut desc = table_desc(places.file(place.table), NAMES[n], attrs, toast);
-        if let Some(oid) = place.balance_index {
+        let mut indexes = vec![index(relation.id_index, true, 1, b"id")];
+        let toast = Some(toast_desc(table_ids, relation));
+        let mut desc = table_desc(table_ids.file(relation.table), NAMES[n], attrs, toast);
+        if let Some(oid) = relation.balance_index {
             indexes.push(index(oid, false, 4, b"balance"));
             desc.indexed_columns = [1, 4].into();
         }
@@ -213,7 +216,7 @@ impl Table {
         Datum::int4(if index.columns[0] == 1 { id } else { row.balance })
     }
 
-    /// `before`: the previous version of the row.
+    /// `before` is the previous version of the row.
     fn index_entries(
         &self,
         be: &mut Backend,
@@ -283,7 +286,7 @@ impl Table {
             return Ok(Changed::Refused);
         }
         let before = row_of(&batch, 0).1;
-        // The row is locked by this transaction, so nothing below waits.
+        // The row is locked by this transaction, so no call below waits.
         let Some(after) = change(before.clone())? else {
             return Ok(match table::delete(be, &self.desc, tid, ChangeOptions::default())? {
                 RowOutcome::Ok => Changed::Done,
@@ -302,7 +305,7 @@ impl Table {
         Ok(Changed::Done)
     }
 
-    /// All rows that a new snapshot sees; a duplicate id is an error.
+    /// All rows that are visible to a new snapshot. A duplicate id is an error.
     pub fn rows(&self, be: &mut Backend) -> Result<Rows> {
         let snapshot = be.snapshot();
         let mut scan = TableScan::new(be, &self.desc, snapshot, &COLUMNS, ScanOptions::default())?;
@@ -341,7 +344,7 @@ impl Table {
         Ok(())
     }
 
-    /// An error for the first inconsistency of the heap, its indexes or its TOAST table.
+    /// An error that describes the first inconsistency of the heap, its indexes or its TOAST table.
     pub fn check(&self, be: &mut Backend) -> Result<()> {
         let toast = self.toast();
         let both = [(&self.desc, self.indexes.clone()), (&toast.table, vec![toast.index.clone()])];

@@ -1,5 +1,5 @@
-//! Failing disk operations: a statement fails with the right code, or the server goes down for
-//! recovery; in neither case is an acknowledged transaction lost.
+//! Failing disk operations: either the statement fails with the right SQLSTATE, or the server goes
+//! down for recovery; in neither case is an acknowledged transaction lost.
 
 use super::run::{Fixture, InjectedFault, Outcome, session};
 use pgerror::{Severity, SqlState};
@@ -16,21 +16,21 @@ const STEPS: u64 = 300;
 enum Fault {
     /// The nth operation of a kind on paths that contain the text fails.
     Nth(Op, &'static str, u64, i32),
-    /// All such operations fail for a while.
+    /// All such operations fail for some time.
     All(Op, &'static str, i32),
-    /// The disk has this many bytes left for a while.
+    /// The disk has only this number of bytes left for some time.
     Room(u64),
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct Observed {
     /// SQLSTATEs of failed statements.
     codes: Vec<SqlState>,
     down: bool,
     committed_after: u64,
 }
 
-fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
+fn run(seed: u64, fault: Fault) -> Outcome<Observed> {
     let mut fixture = Fixture::new(seed, InjectedFault::Nothing)?;
     let down = Arc::new(AtomicBool::new(false));
     let flag = down.clone();
@@ -43,12 +43,12 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
         Fault::All(op, part, errno) => fixture.disk.fail_all_on(op, part, errno),
         Fault::Room(bytes) => fixture.disk.set_capacity(Some(fixture.disk.used() + bytes)),
     }
-    let tables = fixture.places.open();
+    let tables = fixture.ids.open();
     let mut tellers = (0..2).map(|_| fixture.teller(&engine)).collect::<Outcome<Vec<_>>>()?;
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     for i in 0..STEPS {
         if i == STEPS * 2 / 3 {
-            // Space becomes available, and the server continues.
+            // Space becomes available again, and the server continues.
             fixture.disk.clear_faults();
             fixture.disk.set_capacity(None);
             seen.committed_after = fixture.model.totals().0;
@@ -63,7 +63,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
                     break;
                 }
                 seen.codes.push(e.code());
-                // An error on removal of files does not end the test.
+                // An error during the removal of files does not end the test.
                 let _ = teller.roll_back();
             }
         }
@@ -75,11 +75,11 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
     seen.committed_after = fixture.model.totals().0 - seen.committed_after;
     if !seen.down {
         fixture.disk.clear_faults();
-        let mut be = session(&engine, fixture.places.database)?;
+        let mut be = session(&engine, fixture.ids.database)?;
         fixture.compare(&mut be, &tables).map_err(|e| e.to_string())?;
     }
     let left = fixture.disk.crash(fixture.random.next());
-    // A server that is down and its sessions do nothing more, so they are leaked.
+    // A server that is down and its sessions do no further work, so they are leaked.
     std::mem::forget((tellers, engine));
     fixture.replace_disk(left);
     let engine = fixture.open()?;
@@ -87,7 +87,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
     Ok(seen)
 }
 
-fn check(seed: u64, fault: Fault, allowed: &[SqlState]) -> Seen {
+fn check(seed: u64, fault: Fault, allowed: &[SqlState]) -> Observed {
     let seen = run(seed, fault).unwrap_or_else(|e| panic!("seed {seed}, {fault:?}: {e}"));
     let strange: Vec<_> = seen.codes.iter().filter(|c| !allowed.contains(c)).collect();
     assert!(strange.is_empty(), "seed {seed}, {fault:?}: {strange:?}");
@@ -124,7 +124,7 @@ fn failing_calls_lose_no_acknowledged_transaction() {
     assert!(failed > 20 && down > 20, "{failed} failed, {down} went down");
 }
 
-/// Tables cannot be extended: 53100, and the server continues to work once space is available.
+/// Tables cannot be extended (53100); the server continues to work once space is available again.
 #[test]
 fn a_full_disk_of_tables_does_not_stop_the_server() {
     for seed in 0..6 {
@@ -136,7 +136,7 @@ fn a_full_disk_of_tables_does_not_stop_the_server() {
     }
 }
 
-/// The disk runs out of space, for the log too.
+/// The disk becomes full, so that the log cannot be extended either.
 #[test]
 fn a_disk_that_fills_up_loses_nothing() {
     let mut struck = 0;

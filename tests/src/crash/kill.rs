@@ -1,12 +1,13 @@
-//! kill -9 of the server during pgbench, repeatedly. The kernel keeps what was written, so this
-//! does not test fsync (the in-memory disk does), but the whole path from the client to the files.
+//! kill -9 of the server during pgbench, repeatedly. The kernel keeps all writes, so this does not
+//! test fsync (the tests on the in-memory disk do), but the complete path from the client to the
+//! files.
 
 use crate::pgbench::{check_sums, number_after};
 use std::process::Stdio;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 use vfs::SeededRandom;
 
 const CLIENTS: u64 = 4;
@@ -15,24 +16,24 @@ const WRITERS: usize = 2;
 
 /// An additional client that records acknowledged commits: it inserts numbers in transactions that
 /// also update a row. Returns the last number whose COMMIT was acknowledged.
-fn write_down(mut client: Client, who: usize, from: u64) -> u64 {
-    let mut told = from;
+fn write_down(mut client: Client, client_no: usize, from: u64) -> u64 {
+    let mut recorded = from;
     loop {
-        let n = told + 1;
+        let n = recorded + 1;
         let sql = format!(
-            "BEGIN; INSERT INTO told VALUES ({who}, {n}); \
-             UPDATE last_told SET n = {n} WHERE who = {who}; COMMIT"
+            "BEGIN; INSERT INTO recorded VALUES ({client_no}, {n}); \
+             UPDATE last_recorded SET n = {n} WHERE client_no = {client_no}; COMMIT"
         );
         match client.query(&sql) {
-            Ok(reply) if reply.error.is_none() => told = n,
+            Ok(reply) if reply.error.is_none() => recorded = n,
             Ok(reply) => panic!("{sql}: {:?}", reply.error),
-            Err(_) => return told,
+            Err(_) => return recorded,
         }
     }
 }
 
 #[test]
-fn killed_servers_come_back_with_all_acknowledged_transactions() {
+fn killed_servers_recover_all_acknowledged_transactions() {
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     let rounds = if long { 100 } else { 5 };
     let dir = TempDir::new("kill");
@@ -45,11 +46,11 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
     load.args(["-i", "-q", "postgres"]);
     run(load);
     server.query(
-        "CREATE TABLE told (who int, n int, PRIMARY KEY (who, n)); \
-         CREATE TABLE last_told (who int PRIMARY KEY, n int); \
-         INSERT INTO last_told SELECT g, 0 FROM generate_series(0, 9) g",
+        "CREATE TABLE recorded (client_no int, n int, PRIMARY KEY (client_no, n)); \
+         CREATE TABLE last_recorded (client_no int PRIMARY KEY, n int); \
+         INSERT INTO last_recorded SELECT g, 0 FROM generate_series(0, 9) g",
     );
-    let mut told = [0; WRITERS];
+    let mut recorded = [0; WRITERS];
     let random = SeededRandom::new(9);
     // Number of transactions whose commit was acknowledged to pgbench.
     let mut acknowledged = 0;
@@ -63,10 +64,10 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
         bench.arg("postgres").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let bench = bench.spawn().unwrap();
         let writers: Vec<_> = (0..WRITERS)
-            .map(|who| {
+            .map(|client_no| {
                 let client = server.connect("postgres");
-                let from = told[who];
-                std::thread::spawn(move || write_down(client, who, from))
+                let from = recorded[client_no];
+                std::thread::spawn(move || write_down(client, client_no, from))
             })
             .collect();
         let target = before + 20 + random.below(400);
@@ -81,20 +82,23 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
         acknowledged += number_after(&text, "number of transactions actually processed: ");
 
-        for (told, writer) in told.iter_mut().zip(writers) {
-            *told = writer.join().expect("a client failed");
+        for (recorded, writer) in recorded.iter_mut().zip(writers) {
+            *recorded = writer.join().expect("a client failed");
         }
         server = Norsu::start(&data, &options);
-        for (who, told) in told.iter_mut().enumerate() {
+        for (client_no, recorded) in recorded.iter_mut().enumerate() {
             let found = server.query(&format!(
-                "SELECT count(*) || ' ' || coalesce(max(n), 0) || ' ' || (SELECT n FROM last_told \
-                 WHERE who = {who}) \
-                 FROM told WHERE who = {who}"
+                "SELECT count(*) || ' ' || coalesce(max(n), 0) || ' ' || (SELECT n FROM last_recorded \
+                 WHERE client_no = {client_no}) \
+                 FROM recorded WHERE client_no = {client_no}"
             ));
             // The last commit may have succeeded although its acknowledgement was lost.
             let same = |n: u64| format!("{n} {n} {n}") == found;
-            assert!(same(*told) || same(*told + 1), "round {round}: told {told}, found {found}");
-            *told += u64::from(!same(*told));
+            assert!(
+                same(*recorded) || same(*recorded + 1),
+                "round {round}: recorded {recorded}, found {found}"
+            );
+            *recorded += u64::from(!same(*recorded));
         }
         let found: u64 = server.query("SELECT count(*) FROM pgbench_history").parse().unwrap();
         let possible = acknowledged + CLIENTS * round;
@@ -109,7 +113,7 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
     let mut checksums = program("pg_checksums");
     checksums.arg("--check").arg("-D").arg(&data);
     assert!(run(checksums).contains("Bad checksums:  0"));
-    let real = RealServer::start(&data, "postgres");
+    let real = PostgresServer::start(&data, "postgres");
     check_sums(&mut |sql| real.query("postgres", sql).trim_end().to_owned());
     let mut amcheck = real.client("pg_amcheck");
     amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);

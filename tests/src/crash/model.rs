@@ -1,6 +1,5 @@
-//! The model of the contents: a base state, and the transactions that committed since, in log
-//! order. A crash may lose a suffix of the transactions that were not acknowledged as durable, and
-//! nothing else.
+//! The model of the contents: a base state, and the subsequently committed transactions in log
+//! order. A crash may lose only a suffix of the transactions that were not acknowledged as durable.
 
 use super::bank::{HISTORY, Rows, TABLES};
 use std::array;
@@ -38,9 +37,9 @@ struct Committed {
 pub struct Model {
     base: State,
     committed: Vec<Committed>,
-    /// Number of transactions at the front that are known to be durable.
+    /// Number of leading transactions that are known to be durable.
     durable: usize,
-    /// The state that a new snapshot sees while the server runs.
+    /// The state that is visible to a new snapshot while the server runs.
     pub now: State,
     committed_total: u64,
     recovered_total: u64,
@@ -58,14 +57,14 @@ impl Model {
         }
     }
 
-    /// Called before the commit: from here on the transaction may survive a crash.
+    /// Called before the commit: from now on the transaction may survive a crash.
     pub fn committing(&mut self, marker: i32, writes: Vec<Write>) {
         apply(&mut self.now, &writes);
         self.committed_total += 1;
         self.committed.push(Committed { marker, writes });
     }
 
-    /// The commit failed and was rolled back.
+    /// Called after a failed commit, which was rolled back.
     pub fn withdraw_last(&mut self) {
         self.committed.pop();
         self.now = self.base.clone();
@@ -74,12 +73,12 @@ impl Model {
         }
     }
 
-    /// All commits so far were acknowledged as durable.
+    /// Called when all previous commits have been acknowledged as durable.
     pub fn acknowledged(&mut self) {
         self.durable = self.committed.len();
     }
 
-    /// Number of committed transactions, and number of those found after a crash.
+    /// Number of committed transactions, and number of those that were found after a crash.
     pub fn totals(&self) -> (u64, u64) {
         (self.committed_total, self.recovered_total)
     }
@@ -108,7 +107,7 @@ impl Model {
 }
 
 impl Model {
-    /// Other programs have changed the tables: continues from the state found.
+    /// Called after other programs have changed the tables: continues from the state found.
     pub fn adopt(&mut self, found: State) {
         self.base = found.clone();
         self.now = found;

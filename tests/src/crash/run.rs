@@ -1,8 +1,8 @@
-//! A run: a random configuration drawn from the seed, with repeated work and crashes.
+//! A run: a random configuration determined by the seed, with repeated work and crashes.
 
-use super::bank::{ACCOUNTS, BRANCHES, HISTORY, Places, Row, TELLERS, Table};
+use super::bank::{ACCOUNTS, BRANCHES, HISTORY, Row, TELLERS, Table, TableIds};
 use super::model::{Model, State, Write, difference};
-use super::teller::{ACCOUNT_COUNT, BRANCH_COUNT, Did, TELLER_COUNT, Teller, filler};
+use super::teller::{ACCOUNT_COUNT, BRANCH_COUNT, StepEffect, TELLER_COUNT, Teller, filler};
 use engine::{Backend, CheckpointFlags, ClusterOptions, CommitExtras, Engine, EngineConfig};
 use engine::{BackendSettings, Isolation, create_cluster};
 use ids::{Oid, RelFile};
@@ -13,7 +13,7 @@ use sync::wait::Waiter;
 use vfs::{Env, MemDisk, SeededRandom};
 use wal::Compression;
 
-/// A fault that is injected to see whether the run detects it.
+/// A fault that is injected to check that the run detects it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InjectedFault {
     #[default]
@@ -24,10 +24,10 @@ pub enum InjectedFault {
     NoPageImages,
 }
 
-/// A run must not end with an error or a panic of the engine.
+/// An error is a failure of the test; a run must not end with an error or a panic of the engine.
 pub type Outcome<T> = Result<T, String>;
 
-fn told(what: &str) -> impl Fn(PgError) -> String + '_ {
+fn in_step(what: &str) -> impl Fn(PgError) -> String + '_ {
     move |e| format!("{what}: {e} ({})", e.code())
 }
 
@@ -37,8 +37,8 @@ pub(super) struct Fixture {
     pub(super) disk: MemDisk,
     pub(super) config: EngineConfig,
     pub(super) injected: InjectedFault,
-    pub(super) places: Places,
-    /// One of this many steps is a checkpoint.
+    pub(super) ids: TableIds,
+    /// One of this number of steps is a checkpoint.
     pub(super) checkpoint_every: u64,
     pub(super) model: Model,
     pub(super) next_marker: i32,
@@ -74,8 +74,8 @@ pub fn session(engine: &Engine, database: Oid) -> Outcome<Backend> {
     let waiter = Arc::new(Waiter::new());
     let tablespace = RelFile::DEFAULT_TABLESPACE;
     let mut be = Backend::connect(engine.storage(), 100, database, tablespace, waiter)
-        .map_err(told("connection"))?;
-    // No session waits for locks here; a timeout reveals one that does.
+        .map_err(in_step("connection"))?;
+    // No session waits for locks here; a timeout reveals a session that does.
     be.configure(BackendSettings {
         lock_timeout: Duration::from_secs(10),
         ..BackendSettings::default()
@@ -83,7 +83,7 @@ pub fn session(engine: &Engine, database: Oid) -> Outcome<Backend> {
     Ok(be)
 }
 
-/// Inserts the first rows and commits.
+/// Inserts the initial rows and commits.
 pub fn fill(
     be: &mut Backend,
     tables: &[Table],
@@ -113,7 +113,7 @@ impl Fixture {
         let mut env = Env::memory(seed);
         env.disk = Arc::new(disk.clone());
         let options = ClusterOptions { segment_size: 1 << 20, checksums: random.below(4) != 0 };
-        create_cluster(&env, &options).map_err(told("init"))?;
+        create_cluster(&env, &options).map_err(in_step("init"))?;
         let mut config = EngineConfig::new(env.clone());
         config.shared_buffers = [16, 24, 40, 200][random.below(4) as usize];
         config.background.log_checkpoints = false;
@@ -134,7 +134,7 @@ impl Fixture {
         config.redo_workers = [0, 2, 3][(seed % 3) as usize];
         config.wal.full_page_writes = injected != InjectedFault::NoPageImages;
         let mut fixture = Fixture {
-            places: Places::bare(random.below(2) == 0),
+            ids: TableIds::bare(random.below(2) == 0),
             checkpoint_every: [20, 60, 200][random.below(3) as usize],
             random,
             env,
@@ -163,12 +163,12 @@ impl Fixture {
     }
 
     pub(super) fn open(&self) -> Outcome<Arc<Engine>> {
-        Engine::open(self.config.clone()).map_err(told("recovery"))
+        Engine::open(self.config.clone()).map_err(in_step("recovery"))
     }
 
     /// A session with random settings.
     pub(super) fn teller(&self, engine: &Engine) -> Outcome<Teller> {
-        let mut be = session(engine, self.places.database)?;
+        let mut be = session(engine, self.ids.database)?;
         be.configure(BackendSettings {
             wal_update_delta: self.random.below(2) == 0,
             bottom_up_deletion: self.random.below(4) != 0,
@@ -178,20 +178,20 @@ impl Fixture {
     }
 
     pub(super) fn fill(&mut self, engine: &Engine) -> Outcome<()> {
-        let mut be = session(engine, self.places.database)?;
-        let tables = self.places.open();
+        let mut be = session(engine, self.ids.database)?;
+        let tables = self.ids.open();
         be.begin(Isolation::ReadCommitted);
-        tables.iter().try_for_each(|t| t.create(&mut be)).map_err(told("tables"))?;
+        tables.iter().try_for_each(|t| t.create(&mut be)).map_err(in_step("tables"))?;
         fill(&mut be, &tables, &self.random, &mut self.model, &mut self.next_marker)
-            .map_err(told("rows"))
+            .map_err(in_step("rows"))
     }
 
-    /// Works until the crash; returns the disk after it.
+    /// Works until the crash. Returns the disk after it.
     fn work(&mut self, engine: &Arc<Engine>) -> Outcome<MemDisk> {
-        let tables = self.places.open();
+        let tables = self.ids.open();
         let count = 1 + self.random.below(5) as usize;
         let mut tellers = (0..count).map(|_| self.teller(engine)).collect::<Outcome<Vec<_>>>()?;
-        // The crash is in the middle of a write, or (below) between steps.
+        // The crash is either in the middle of a write or (below) between two steps.
         if self.random.below(4) != 0 {
             self.disk.crash_at_change(1 + self.random.below(120), self.random.next());
         }
@@ -200,7 +200,7 @@ impl Fixture {
         for _ in 0..steps {
             let n = self.random.below(tellers.len() as u64) as usize;
             let step = self.step(engine, &tables, &mut tellers[n]);
-            let durable = step.map_err(told("work"))?;
+            let durable = step.map_err(in_step("work"))?;
             left = self.disk.crashed();
             if left.is_some() {
                 break;
@@ -217,7 +217,7 @@ impl Fixture {
         Ok(left)
     }
 
-    /// Runs a step. True if all commits are durable now.
+    /// Runs a step. Returns true if all commits are durable now.
     pub(super) fn step(
         &mut self,
         engine: &Arc<Engine>,
@@ -248,13 +248,15 @@ impl Fixture {
             8 if teller.idle() => self.compare(&mut teller.be, tables)?,
             _ => {
                 let (model, next) = (&mut self.model, &mut self.next_marker);
-                return teller.step(&self.random, tables, model, next).map(|d| d == Did::Durable);
+                return teller
+                    .step(&self.random, tables, model, next)
+                    .map(|d| d == StepEffect::Durable);
             }
         }
         Ok(false)
     }
 
-    /// While the server runs, its contents are all committed transactions, durable or not.
+    /// While the server runs, the tables contain all committed transactions, durable or not.
     pub(super) fn compare(&self, be: &mut Backend, tables: &[Table]) -> pgerror::Result<()> {
         be.begin(Isolation::ReadCommitted);
         let found = read(be, tables)?;
@@ -263,12 +265,13 @@ impl Fixture {
             .map_err(|e| PgError::internal(format!("while running: {e}")))
     }
 
-    /// An end between two steps: power failures of several kinds, a killed process, or a shutdown.
+    /// Ends the run between two steps: by power failures of several kinds, a killed process, or a
+    /// shutdown.
     fn end(&mut self, engine: &Arc<Engine>, tellers: &mut Vec<Teller>) -> Outcome<MemDisk> {
         Ok(match self.random.below(8) {
             0 => {
                 tellers.clear();
-                engine.shutdown().map_err(told("shutdown"))?;
+                engine.shutdown().map_err(in_step("shutdown"))?;
                 self.model.acknowledged();
                 self.disk.crash(self.random.next())
             }
@@ -278,7 +281,7 @@ impl Fixture {
         })
     }
 
-    /// Opens the engine; the power may fail again during recovery.
+    /// Opens the engine. The power may fail again during recovery.
     fn recover(&mut self) -> Outcome<Arc<Engine>> {
         for _ in 0..3 {
             if self.random.below(3) != 0 {
@@ -295,14 +298,14 @@ impl Fixture {
     }
 
     pub(super) fn verify(&mut self, engine: &Arc<Engine>) -> Outcome<()> {
-        let mut be = session(engine, self.places.database)?;
-        let tables = self.places.open();
+        let mut be = session(engine, self.ids.database)?;
+        let tables = self.ids.open();
         be.begin(Isolation::ReadCommitted);
-        let found = read(&mut be, &tables).map_err(told("scan"))?;
+        let found = read(&mut be, &tables).map_err(in_step("scan"))?;
         for table in &tables {
-            table.check(&mut be).map_err(told("check"))?;
+            table.check(&mut be).map_err(in_step("check"))?;
         }
-        be.commit(CommitExtras::default()).map_err(told("commit"))?;
+        be.commit(CommitExtras::default()).map_err(in_step("commit"))?;
         self.model.recovered(found)
     }
 }

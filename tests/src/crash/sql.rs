@@ -1,10 +1,10 @@
 //! Crash tests of the SQL layer: short scripts of DDL, changes, savepoints, row locks, VACUUM,
 //! TRUNCATE and indexes, by several sessions in this process over an in-memory disk. After each
 //! crash the server recovers (and may crash again during recovery). Acknowledged transactions must
-//! be there, and each other one completely or not at all; catalogs, heaps and indexes must be
+//! be present, and every other one completely or not at all; catalogs, heaps and indexes must be
 //! consistent.
 //!
-//! A failure prints its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its
+//! A failure prints its seed: `NORSU_CRASH_SQL_SEED=n` runs that seed alone and prints its
 //! statements.
 
 mod check;
@@ -13,7 +13,7 @@ mod harness;
 mod truncation;
 
 use super::{number, run::InjectedFault};
-use crate::script::{Script, Stepped};
+use crate::script::{Script, StepResult};
 use harness::{Harness, template};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -43,7 +43,7 @@ fn run(seed: u64, injected: InjectedFault, loud: bool) -> Result<Counts, String>
         let mut sessions = (0..count).map(|_| harness.connect()).collect::<Result<Vec<_>, _>>()?;
         script.start(&mut sessions)?;
         if random.below(5) != 0 {
-            // Usually the crash comes soon, so that each kind of write is hit.
+            // In most runs the crash occurs early, so that each kind of write is interrupted.
             let range = [10, 40, 200, 800][random.below(4) as usize];
             harness.disk.crash_at_change(1 + random.below(range), random.next());
         }
@@ -51,7 +51,7 @@ fn run(seed: u64, injected: InjectedFault, loud: bool) -> Result<Counts, String>
         for _ in 0..steps {
             let stepped = if random.below(25) == 0 {
                 harness.background_step(&random)?;
-                Stepped::Nothing
+                StepResult::Nothing
             } else {
                 script.step(&mut sessions, &random)?
             };

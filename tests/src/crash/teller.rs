@@ -1,5 +1,5 @@
 //! One session of the workload: a state machine that runs the next step of its transaction when it
-//! is called, and never waits for another session (which could not run in the meantime).
+//! is called, and never waits for another session, which could not run in the meantime.
 
 use super::bank::{ACCOUNTS, BRANCHES, Changed, HISTORY, Row, TELLERS, Table};
 use super::model::{Model, Write};
@@ -29,7 +29,7 @@ struct Transfer {
     branch: i32,
     delta: i32,
     stage: Stage,
-    /// Rows written by the transaction, without those rolled back.
+    /// Rows written by the transaction, except those that were rolled back.
     writes: Vec<Write>,
     /// Lengths of `writes` at the open savepoints.
     savepoints: Vec<usize>,
@@ -44,7 +44,7 @@ pub struct Teller {
 
 /// The effect of a step on the model.
 #[derive(PartialEq, Eq)]
-pub enum Did {
+pub enum StepEffect {
     Something,
     /// A commit returned after its record was flushed.
     Durable,
@@ -81,14 +81,14 @@ impl Teller {
         tables: &[Table],
         model: &mut Model,
         next_marker: &mut i32,
-    ) -> Result<Did> {
+    ) -> Result<StepEffect> {
         let Some(mut t) = self.transfer.take() else {
             self.begin(random, tables, next_marker)?;
-            return Ok(Did::Something);
+            return Ok(StepEffect::Something);
         };
         if random.below(24) == 0 || t.refusals > 3 {
             self.be.abort()?;
-            return Ok(Did::Something);
+            return Ok(StepEffect::Something);
         }
         if t.stage == Stage::End {
             return self.commit(random, model, t);
@@ -107,7 +107,7 @@ impl Teller {
         }
         self.be.command_counter_increment()?;
         self.transfer = Some(t);
-        Ok(Did::Something)
+        Ok(StepEffect::Something)
     }
 
     fn begin(
@@ -140,7 +140,12 @@ impl Teller {
         Ok(())
     }
 
-    fn commit(&mut self, random: &SeededRandom, model: &mut Model, t: Transfer) -> Result<Did> {
+    fn commit(
+        &mut self,
+        random: &SeededRandom,
+        model: &mut Model,
+        t: Transfer,
+    ) -> Result<StepEffect> {
         let wait = random.below(4) != 0;
         let settings = BackendSettings { synchronous_commit: wait, ..self.be.settings().clone() };
         self.be.configure(settings);
@@ -152,7 +157,7 @@ impl Teller {
             }
             return Err(e);
         }
-        Ok(if wait { Did::Durable } else { Did::Something })
+        Ok(if wait { StepEffect::Durable } else { StepEffect::Something })
     }
 
     /// A savepoint, a change, and a rollback to the savepoint.
@@ -236,7 +241,7 @@ impl Teller {
         let extras: Vec<i32> =
             model.now[ACCOUNTS].range(ACCOUNT_COUNT as i32..).map(|(id, _)| *id).collect();
         if extras.len() as u64 > random.below(80) {
-            // Many adjacent ones at once, so that pages become empty.
+            // Many adjacent rows are deleted together, so that pages become empty.
             let from = random.below(extras.len() as u64) as usize;
             for &id in extras[from..].iter().take(1 + random.below(20) as usize) {
                 self.write(tables, model, t, ACCOUNTS, id, &mut |_| None)?;
@@ -253,7 +258,8 @@ impl Teller {
         Ok(())
     }
 
-    /// Changes a row; true if that was possible. Its previous contents must be those of the model.
+    /// Changes a row. Returns true if that was possible. The previous contents of the row must be
+    /// those of the model.
     fn write(
         &mut self,
         tables: &[Table],
@@ -272,7 +278,8 @@ impl Teller {
         })?;
         match done {
             Changed::Done => t.writes.push(Write { table, id, row: written }),
-            // Deleted by this transaction, or (repeatable read) newer than the snapshot.
+            // The row was deleted by this transaction, or (repeatable read) is newer than the
+            // snapshot.
             Changed::Missing if seen.is_none() || t.repeatable => t.refusals += 1,
             Changed::Missing => {
                 return Err(PgError::internal(format!("table {table}: row {id} is gone")));
@@ -283,7 +290,7 @@ impl Teller {
     }
 }
 
-/// The row that this transaction must find once it has locked it.
+/// The contents of the row that this transaction must find after it has locked the row.
 fn expected(model: &Model, writes: &[Write], table: usize, id: i32) -> Option<Row> {
     match writes.iter().rev().find(|w| w.table == table && w.id == id) {
         Some(own) => own.row.clone(),
@@ -292,7 +299,8 @@ fn expected(model: &Model, writes: &[Write], table: usize, id: i32) -> Option<Ro
 }
 
 fn check(expected: Option<&Row>, found: &Row, id: i32, repeatable: bool) -> Result<()> {
-    // Under repeatable read, a lock is granted only if the row has not changed since the snapshot.
+    // Under repeatable read, a lock is granted only if the row has not changed since the snapshot
+    // was taken.
     match expected {
         Some(row) if row == found => Ok(()),
         _ => Err(PgError::internal(format!(

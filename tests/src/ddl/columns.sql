@@ -1,4 +1,4 @@
--- What columns may say of themselves, and what their types may be.
+-- Properties of columns, and the types that columns can have.
 create table g1 (a int primary key, b int generated always as (a*2) stored generated always as (a*3) stored);
 create table g1 (a int primary key, b int generated always as (b*2) stored);
 create table g1 (a int primary key, b int generated always as (a*2) stored, c int generated always as (b*2) stored);

@@ -1,4 +1,4 @@
--- Functions and procedures in SQL: their results, rights, settings; what CALL and EXECUTE make of them.
+-- Functions and procedures in SQL: results, privileges, settings; CALL and EXECUTE.
 create type comp as (r float8, i float8);
 create function mc2(a float8,b float8) returns comp language sql stable as 'select $1,$2';
 create function mc6(a int, b int) returns comp language sql volatile as 'select $1,$2 order by 1';

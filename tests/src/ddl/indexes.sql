@@ -1,4 +1,4 @@
--- Indexes over expressions, whole rows and parts of tables: what errors call their keys, what plans make of them.
+-- Indexes over expressions, whole rows and parts of tables: names of keys in errors, and plans.
 create table ki (a int, b text); insert into ki values (1,'A'),(2,'a');
 create unique index on ki (lower(b));
 create unique index on ki (lower(b), (a-a));

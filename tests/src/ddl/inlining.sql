@@ -1,4 +1,4 @@
--- Functions in SQL in the place of their calls: what may, what must not, and what comes of it.
+-- Inlining of SQL functions: which functions are inlined, which are not, and the results.
 create function f1(int) returns int language sql immutable as 'select $1 + 1';
 create function f2(x int, y text) returns text language sql as 'select y || x';
 create function f3(int) returns int language sql strict as 'select coalesce($1, 3)';

@@ -1,4 +1,4 @@
--- What transactions keep: deferred checks, READ ONLY, new enum values, tables at work.
+-- Restrictions of transactions: deferred checks, READ ONLY, new enum values, tables in use.
 create table pk(id int primary key);
 create table fk(id int primary key, f int references pk deferrable initially deferred);
 begin;

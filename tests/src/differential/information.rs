@@ -1,15 +1,16 @@
-//! The information schema: each of its views returns to several roles the rows of PostgreSQL.
+//! The information schema: each of its views must return the same rows as PostgreSQL's to several
+//! roles.
 //!
 //! Rows about built-in objects are not compared if they depend on this project's definitions (the
-//! schema's views and functions, their columns and uses), nor are collations of the machine's
-//! locales. OIDs in names are removed.
+//! views and functions of the schema, their columns and uses), and neither are collations of the
+//! machine's locales. OIDs in names are removed.
 
 use super::Servers;
 
 /// The superuser, an owner, and a member of a group with some privileges.
 const ROLES: [&str; 3] = ["postgres", "ann", "bob"];
 
-/// The column with the schema of a row's object, by the columns that a view has.
+/// The column with the schema of a row's object. The first one that a view has is used.
 const SCHEMAS: [&str; 12] = [
     "view_schema",
     "constraint_schema",
@@ -57,7 +58,7 @@ fn information_schema_views_equal_postgresqls() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// All rows of a view about user objects, with N instead of OIDs.
+/// All rows of a view about user objects, with N in place of OIDs.
 fn question(view: &str, columns: &str) -> String {
     let columns: Vec<&str> = columns.split(' ').collect();
     let schema = SCHEMAS.into_iter().find(|s| columns.contains(s));

@@ -1,5 +1,5 @@
-//! Choice of plans for tables of several sizes: where PostgreSQL's choice is the better one,
-//! Norsu's must be the same.
+//! Choice of plans for tables of several sizes. Where PostgreSQL chooses the better plan, Norsu
+//! must choose the same one.
 
 use super::Servers;
 

@@ -1,8 +1,8 @@
-//! psql's commands that query the catalogs: their output about the same objects.
+//! psql's commands that query the catalogs: their output must be the same for the same objects.
 //!
-//! PostgreSQL first drops the extension plpgsql and its descriptions of built-in objects,
-//! which Norsu does not have. Not compared are sizes of databases and catalogs, collations of the
-//! machine's locales, and names that contain OIDs.
+//! Before the comparison, the extension plpgsql and the descriptions of built-in objects are
+//! dropped in PostgreSQL, because Norsu does not have them. Sizes of databases and catalogs,
+//! collations of the machine's locales, and names that contain OIDs are not compared.
 
 use super::Servers;
 

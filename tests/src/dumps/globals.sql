@@ -1,4 +1,4 @@
--- What belongs to the cluster. Passwords are given as they are stored, so that no salt differs.
+-- Objects of the cluster. Passwords are given in their stored form, so that salts do not differ.
 CREATE ROLE plain;
 CREATE ROLE login LOGIN PASSWORD 'md5a3556571e93b0d20722ba62be61e8c2d';
 CREATE ROLE maker CREATEDB CREATEROLE;

@@ -1,4 +1,4 @@
--- One object of each kind, and more where a dump writes them in more than one way.
+-- One object of each kind, and more objects where a dump writes them in more than one way.
 SET search_path = public;
 CREATE SCHEMA s1;
 CREATE SCHEMA "S 2" AUTHORIZATION plain;
@@ -167,7 +167,7 @@ CREATE UNIQUE INDEX mat_id ON mat (id);
 CREATE MATERIALIZED VIEW s1.unfilled WITH (fillfactor = 50) AS SELECT * FROM mat WITH NO DATA;
 COMMENT ON MATERIALIZED VIEW mat IS 'kept';
 ALTER MATERIALIZED VIEW mat CLUSTER ON mat_id;
--- circles: a function on a table, a view that is used by a function, a default by a function with a body
+-- cycles: a function on a table, a view that a function uses, a default by a function with a body
 CREATE FUNCTION of_table(parent) RETURNS text STABLE RETURN ($1).name;
 CREATE FUNCTION over_simple() RETURNS SETOF simple LANGUAGE sql AS 'SELECT * FROM simple';
 CREATE VIEW over_function AS SELECT of_table(p) AS t, (over_simple()).id FROM parent p;

@@ -3,7 +3,7 @@
 use super::{Side, differences, long};
 use crate::pair::Pair;
 
-/// Calls in order; [`LONG`] is run in the long form only. `-e` prints the statements.
+/// Calls in this order; [`LONG`] is run in the long form only. `-e` prints the statements.
 const CALLS: &[&str] = &[
     "createuser -e maker",
     "createuser -e -d -r -l -c 5 ann",

@@ -11,7 +11,7 @@ pub(super) const WAIT_MAX: Duration = Duration::from_secs(30);
 
 type Client = fn(&mut Raw) -> std::io::Result<String>;
 
-/// Each returns an SQLSTATE or nothing, and whether the connection continues.
+/// Each returns an SQLSTATE or an empty string, and whether the connection continues.
 pub(super) const CLIENTS: &[(&str, Client)] = &[
     ("reads nothing for a while", |raw| {
         raw.send_query("SELECT repeat('x', 100000) FROM generate_series(1, 100000)")?;
@@ -157,7 +157,7 @@ pub(super) const CLIENTS: &[(&str, Client)] = &[
     }),
 ];
 
-/// The answer to COPY, whether or not an error ended it.
+/// The answer to COPY, which may have been ended by an error.
 fn copied(raw: &mut Raw) -> std::io::Result<String> {
     let mut code = String::new();
     loop {

@@ -1,4 +1,4 @@
-//! Long or deeply nested statements: texts of many tokens, lists, joins, nested expressions.
+//! Long or deeply nested statements: texts with many tokens, lists, joins, nested expressions.
 
 fn nest(open: &str, within: &str, close: &str, depth: usize) -> String {
     format!("{}{within}{}", open.repeat(depth), close.repeat(depth))
@@ -10,7 +10,7 @@ fn list(n: usize, item: impl Fn(usize) -> String, separator: &str) -> String {
 
 /// A name for the log, and the statement.
 pub(super) fn statements() -> Vec<(&'static str, String)> {
-    // A depth that fits the grammar's stack, and one that does not.
+    // One depth is within the limit of the grammar's stack, the other one exceeds it.
     let mut all = expressions(2400);
     all.extend(expressions(1_000_000));
     all.extend(queries());
@@ -429,7 +429,7 @@ fn lists() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Long sequences of statements, each of which is sent separately in one session.
+/// Long sequences of statements, which are sent one by one in one session.
 pub(super) fn sequences(n: usize) -> Vec<(&'static str, Vec<String>)> {
     let each = |f: &dyn Fn(usize) -> String| (0..n).map(f).collect::<Vec<_>>();
     let mut savepoints = vec!["BEGIN".to_owned()];

@@ -19,7 +19,7 @@ pub(super) struct Group(PathBuf);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // The kernel keeps a group busy for a moment after its last process has exited.
+        // The kernel keeps a group busy for a short time after its last process has exited.
         for _ in 0..100 {
             if fs::remove_dir(&self.0).is_ok() {
                 return;
@@ -41,8 +41,8 @@ impl Group {
         fs::write(&path, value.to_string()).map_err(|e| format!("{}: {e}", path.display()))
     }
 
-    /// A group of version 2, without swap. The files that set and show the limit have different
-    /// names in each version.
+    /// A group of version 2, without swap. The files for the limit have different names in each
+    /// version.
     fn unified() -> Result<Group, String> {
         let root = Path::new("/sys/fs/cgroup");
         let enabled = fs::read_to_string(root.join("cgroup.subtree_control"))
@@ -76,7 +76,7 @@ impl Group {
 }
 
 impl Limit {
-    /// The limit that this machine permits.
+    /// The kind of limit that this machine supports.
     pub(super) fn find() -> Limit {
         let group = Group::unified().or_else(|v2| match Group::legacy() {
             Ok(group) => Ok(group),
@@ -94,7 +94,7 @@ impl Limit {
         }
     }
 
-    /// Starts a server under the limit.
+    /// Starts a server under this limit.
     pub(super) fn start(&self, data: &Path, options: &[&str]) -> Norsu {
         let launcher: Vec<String> = match self {
             Limit::Group(group) => {

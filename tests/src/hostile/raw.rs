@@ -1,4 +1,4 @@
-//! A client that does not keep received data, and can stop in the middle of a message.
+//! A client that discards received data and can stop in the middle of a message.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;

@@ -1,6 +1,7 @@
 //! Large values: texts, arrays, JSON, bytes, rows.
 
-/// Each creates a value or message that exceeds the limit of a session, or almost.
+/// Each statement creates a value or message that exceeds the limit of a session, or almost exceeds
+/// it.
 pub(super) const VALUES: &[&str] = &[
     "SELECT length(repeat('x', 1000000000))",
     "SELECT repeat('x', 600000000)",

@@ -23,10 +23,10 @@ use testkit::postgres::{chown_to_server_user, run};
 /// tests, and detects only loops without checks for interrupts.
 const GRACE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
 const SESSIONS: usize = 4;
-/// One of this many attacks is run in the short form.
+/// One of this number of attacks is run in the short form.
 const SHORT_SHARE: usize = 16;
 
-/// The statements of one session, each with the timeout.
+/// The statements of one session, each of which has a timeout.
 struct Attack {
     name: String,
     kind: Kind,
@@ -61,7 +61,8 @@ fn attacks() -> Vec<Attack> {
     );
     match std::env::var("NORSU_HOSTILE") {
         Ok(part) => all.retain(|a| a.name.contains(&part) || a.statements().contains(&part)),
-        // Adjacent entries of the lists need the same resource, so they are spread over the run.
+        // Adjacent entries of the lists use the same resource, so the order of the entries is
+        // shuffled.
         Err(_) => {
             spread(&mut all);
             if !long() {
@@ -72,7 +73,7 @@ fn attacks() -> Vec<Attack> {
     all
 }
 
-/// Shuffles the entries; the order is the same in each run.
+/// Shuffles the entries. The order is the same in each run.
 fn spread<T>(all: &mut [T]) {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     for i in (1..all.len()).rev() {
@@ -153,7 +154,8 @@ impl Target {
         Ok(late)
     }
 
-    /// A message if the statement was late. `sending` is the time that the client itself may take.
+    /// A message if the statement has exceeded its time. `sending` is the time that the client
+    /// itself may take.
     fn check_time(
         &self,
         name: &str,
@@ -175,8 +177,9 @@ impl Target {
         (took > self.timeout + GRACE + sending).then_some(what)
     }
 
-    /// Runs all attacks once, from several sessions. Late statements are repeated with pgbench as
-    /// the only other load: with more sessions than processors a delay is not the server's fault.
+    /// Runs all attacks once, from several sessions. Statements that exceeded their time are
+    /// repeated with pgbench as the only other load: with more sessions than processors, a delay is
+    /// not caused by the server.
     fn run_all(&self, attacks: &[Attack]) {
         let next = AtomicUsize::new(0);
         let late = Mutex::new(Vec::new());
@@ -198,8 +201,8 @@ impl Target {
         }
     }
 
-    /// Runs the same statement in many sessions at once, so that they reach the limit
-    /// together.
+    /// Runs the same statement in many sessions concurrently, so that together they reach the
+    /// limit.
     fn run_concurrently(&self, sql: &str, sessions: usize) {
         let attack = Attack { name: sql.to_owned(), kind: Kind::Statements(vec![sql.to_owned()]) };
         let all = || -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Two servers use one directory in turn. Each starts after a clean shutdown or a crash of the
-//! other, and the contents must be those of the script's model; PostgreSQL's programs check the
-//! indexes each time that it takes over, and the whole directory at the end.
+//! other, and the contents must be those of the script's model. PostgreSQL's programs check the
+//! indexes each time PostgreSQL starts, and the whole directory at the end.
 //!
 //! Half of the runs log a full-page image of every changed page in every record (and none for torn
 //! pages), so that the server that replays compares each page with its image.
@@ -11,7 +11,7 @@
 //! `NORSU_ALTERNATING_SEED=n` runs one seed only.
 
 use super::bank::{check_with_postgresql_programs, images_by_kind};
-use crate::script::{Script, Stepped};
+use crate::script::{Script, StepResult};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -21,22 +21,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 use testkit::verify::{self, checksums, copy};
 use vfs::SeededRandom;
 
 /// A server of either kind.
 enum Server {
     Ours(Norsu),
-    Real(RealServer),
+    Real(PostgresServer),
 }
 
 impl Server {
-    /// Returns `None` if PostgreSQL's consistency check fails for one of two known reasons. One is
-    /// a file that a dropped table left behind: replay extends it for a record that initializes a
-    /// page, and the check reports the zero pages before that one as corrupt. The other, with `own`
-    /// (PostgreSQL replays its own log), is a lock on a frozen row with the flag of a combo command
-    /// id, see [`stale_combo_ids_are_a_known_difference`].
+    /// Starts a server. Returns `None` if PostgreSQL's consistency check fails for one of two known
+    /// reasons. One is a file that a dropped table left behind: replay extends it for a record that
+    /// initializes a page, and the check reports the zero pages before that page as corrupt. The
+    /// other, with `own` (PostgreSQL replays its own log), is a lock on a frozen row with the flag
+    /// of a combo command id, see [`stale_combo_ids_are_a_known_difference`].
     fn start(data: &Path, ours: bool, own: bool, settings: &[&str]) -> Option<Server> {
         if ours {
             let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", *s]).collect();
@@ -45,7 +45,7 @@ impl Server {
         }
         let emptied = emptied(&data.join("base/5"));
         let all = [settings, &["autovacuum=off"]].concat();
-        let log = match RealServer::try_start(data, "postgres", &all) {
+        let log = match PostgresServer::try_start(data, "postgres", &all) {
             Ok(server) => return Some(Server::Real(server)),
             Err(log) => log,
         };
@@ -123,8 +123,8 @@ fn work(
     script.verify(&mut clients[0])?;
     script.start(&mut clients)?;
     for step in 0..steps {
-        // Records from here on are compared, so no files may be removed: PostgreSQL's consistency
-        // check would fail on files that a dropped table left behind.
+        // From here on records are compared, so no files may be removed: PostgreSQL's consistency
+        // check would fail for files that a dropped table left behind.
         script.keep_files = script.keep_length && step >= steps / 4;
         let checkpoint = match script.keep_files {
             true => step == steps / 4,
@@ -132,19 +132,19 @@ fn work(
         };
         let stepped = if checkpoint {
             clients[0].query("CHECKPOINT").map_err(|e| e.to_string())?;
-            Stepped::Nothing
+            StepResult::Nothing
         } else {
             script.step(&mut clients, random)?
         };
         script.settle(stepped);
     }
-    // After the last checkpoint, so that a crash replays all of it; random steps follow once more.
+    // This is after the last checkpoint, so a crash replays all of it; random steps follow.
     script.every_kind(&mut clients)?;
     for _ in 0..10 {
         let stepped = script.step(&mut clients, random)?;
         script.settle(stepped);
     }
-    // Transactions are in progress at the end; the connections outlive the server.
+    // Transactions are in progress at the end, and the connections are leaked.
     clients.into_iter().for_each(std::mem::forget);
     Ok(())
 }
@@ -190,9 +190,9 @@ fn recover_on_both(data: &Path, dir: &TempDir, by_us: bool, script: &Script) -> 
     }
 }
 
-/// Changes between the servers ten times. Counts the images with which pages were compared. False
-/// if PostgreSQL's consistency check failed for a known reason ([`Server::start`]), which ends the
-/// run.
+/// Changes between the servers ten times, and counts the images with which pages were compared.
+/// Returns false if PostgreSQL's consistency check failed for a known reason ([`Server::start`]),
+/// which ends the run.
 fn alternate_ten_times(
     seed: u64,
     counts: &mut [BTreeMap<String, usize>; 2],
@@ -232,7 +232,7 @@ fn alternate_ten_times(
             run(load);
         }
         if random.below(3) == 0 {
-            // At a clean shutdown sessions end first.
+            // Sessions end before a clean shutdown.
             script.shut_down();
             server.stop(&data);
         } else {
@@ -260,8 +260,8 @@ fn alternate_ten_times(
     Ok(true)
 }
 
-/// Runs one seed: whether it was complete, and its counts. A panic is an error like any other, so
-/// that its seed is printed.
+/// Runs one seed. Returns whether it was complete, and its counts. A panic is converted to an
+/// error, so that its seed is printed.
 fn outcome(seed: u64) -> Result<(bool, [BTreeMap<String, usize>; 2]), String> {
     let mut counts = Default::default();
     let run = || alternate_ten_times(seed, &mut counts);
@@ -302,7 +302,8 @@ fn servers_alternate_ten_times() {
     let total: Mutex<[BTreeMap<String, usize>; 2]> = Mutex::default();
     let (next, stumbled) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let failures = Mutex::new(Vec::new());
-    // Two seeds at a time, because each waits for programs and disks much of the time.
+    // Two seeds run concurrently, because each spends much of its time waiting for programs and
+    // disks.
     let work = || {
         while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
             let (whole, counts) = match outcome(*seed) {
@@ -368,7 +369,7 @@ fn stale_combo_ids_are_a_known_difference() {
         STATEMENTS.iter().for_each(|sql| drop(client.must(sql)));
         drop(client);
         server.crash();
-        // None: PostgreSQL replays its own log.
+        // No consistency checks: PostgreSQL replays its own log.
         let server = Server::start(&data, read_by_us, !by_us, &settings);
         assert_eq!(server.is_some(), by_us || read_by_us);
         if let Some(server) = server {
@@ -401,7 +402,7 @@ fn a_wrong_page_is_detected_by_the_comparison() {
     std::fs::write(&path, bytes).expect("the file can be written");
     let duplicate = dir.path().join("duplicate");
     copy(&data, &duplicate);
-    let log = RealServer::try_start(&data, "postgres", &[]).err().expect("it must not come up");
+    let log = PostgresServer::try_start(&data, "postgres", &[]).err().expect("it must not come up");
     assert!(log.contains("inconsistent page found"), "{log}");
     chown_to_server_user(&duplicate);
     let log = Norsu::try_start(&duplicate, &[]).err().expect("it must not come up");

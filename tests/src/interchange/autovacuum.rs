@@ -1,7 +1,8 @@
-//! Clusters that are close to transaction id wraparound: the server vacuums what must be vacuumed
-//! by itself, databases that accept no connections included, and PostgreSQL verifies the result.
+//! Clusters that are close to transaction id wraparound: the server by itself vacuums everything
+//! that must be vacuumed, including databases that accept no connections, and PostgreSQL verifies
+//! the result.
 
-use super::wraparound::move_on;
+use super::wraparound::advance_xid;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -9,22 +10,22 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, program, run};
 use testkit::verify;
 
-/// Number of ids from the oldest one to wraparound.
-const CIRCLE: u32 = (1 << 31) - 1;
+/// Number of ids between the oldest one and wraparound.
+const WRAPAROUND: u32 = (1 << 31) - 1;
 const WAIT_MAX: Duration = Duration::from_secs(120);
 const AGES: &str = "SELECT max(age(datfrozenxid)), max(mxid_age(datminmxid)) FROM pg_database";
 
-struct Place {
+struct TestCluster {
     _dir: TempDir,
     data: PathBuf,
     oldest: u32,
 }
 
-impl Place {
-    fn new() -> Place {
+impl TestCluster {
+    fn new() -> TestCluster {
         let dir = TempDir::new("autovacuum");
         chown_to_server_user(dir.path());
         let data = dir.path().join("data");
@@ -37,7 +38,7 @@ impl Place {
         server.query("CREATE DATABASE other");
         let oldest = server.query("SELECT min(datfrozenxid::text::bigint) FROM pg_database");
         server.stop(&data);
-        Place { _dir: dir, data, oldest: oldest.parse().expect("a number") }
+        TestCluster { _dir: dir, data, oldest: oldest.parse().expect("a number") }
     }
 }
 
@@ -62,7 +63,7 @@ fn segments(data: &Path, directory: &str) -> usize {
 
 /// PostgreSQL continues on the directory, and finds no errors.
 fn check_with_postgresql(data: &Path) {
-    let server = RealServer::start_with(data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(data, "postgres", &["autovacuum=off"]);
     verify::check(&server);
     let ages = server.query("postgres", AGES);
     let xid: u32 = ages.trim().split('|').next().and_then(|n| n.parse().ok()).expect("a number");
@@ -73,12 +74,12 @@ fn check_with_postgresql(data: &Path) {
 
 #[test]
 fn a_cluster_about_to_wrap_around_recovers_by_itself() {
-    // Beyond the age at which autovacuum is forced, at which warnings are raised, and at which no
-    // id is assigned any more.
+    // Beyond the age at which autovacuum is forced, the age at which warnings are raised, and the
+    // age at which no id is assigned any more.
     for left in [1_900_000_000, 39_000_000, 2_000_000] {
-        let place = Place::new();
-        move_on(&place.data, place.oldest + (CIRCLE - left), 0);
-        let server = Norsu::start(&place.data, &["-c", "autovacuum=off"]);
+        let cluster = TestCluster::new();
+        advance_xid(&cluster.data, cluster.oldest + (WRAPAROUND - left), 0);
+        let server = Norsu::start(&cluster.data, &["-c", "autovacuum=off"]);
         await_ages(&format!("{left} left"), |sql| server.query(sql), 100_000_000, 1_000_000);
         assert_eq!(server.query("SELECT count(*) FROM t"), "2700");
         server.query("INSERT INTO t VALUES (0, 'an id was handed out')");
@@ -91,57 +92,58 @@ fn a_cluster_about_to_wrap_around_recovers_by_itself() {
             server.query("SELECT count(*) FROM pg_stat_activity WHERE backend_type ~ 'worker'"),
             "0"
         );
-        let log = server.stop(&place.data);
+        let log = server.stop(&cluster.data);
         assert!(!log.contains("ERROR") && !log.contains("panic"), "{left} left: {log}");
         assert_eq!(
             log.contains("must be vacuumed within"),
             left < 40_000_000,
             "{left} left: a warning at the start, of a database without a name: {log}"
         );
-        assert!(segments(&place.data, "pg_xact") <= 2, "{left} left: pg_xact was not truncated");
-        check_with_postgresql(&place.data);
+        assert!(segments(&cluster.data, "pg_xact") <= 2, "{left} left: pg_xact was not truncated");
+        check_with_postgresql(&cluster.data);
     }
 }
 
 #[test]
 fn old_multixacts_are_frozen_by_the_server_too() {
-    let place = Place::new();
+    let cluster = TestCluster::new();
     let next = 500_000_000u32;
-    let segment = place.data.join(format!("pg_multixact/offsets/{:04X}", next >> 16));
+    let segment = cluster.data.join(format!("pg_multixact/offsets/{:04X}", next >> 16));
     std::fs::write(segment, vec![0; 256 << 10]).expect("room for a segment");
-    chown_to_server_user(&place.data);
+    chown_to_server_user(&cluster.data);
     let mut reset = program("pg_resetwal");
-    reset.args(["-f", "-m", &format!("{next},1"), "-D"]).arg(&place.data);
+    reset.args(["-f", "-m", &format!("{next},1"), "-D"]).arg(&cluster.data);
     run(reset);
-    let server = Norsu::start(&place.data, &["-c", "autovacuum=off"]);
+    let server = Norsu::start(&cluster.data, &["-c", "autovacuum=off"]);
     await_ages("multixacts", |sql| server.query(sql), 100_000_000, 100_000_000);
     server.query(
         "BEGIN; SELECT FROM t WHERE id = 1 FOR SHARE; SAVEPOINT a; \
          UPDATE t SET v = v WHERE id = 1; COMMIT",
     );
-    server.stop(&place.data);
-    assert!(segments(&place.data, "pg_multixact/offsets") <= 2, "pg_multixact was not truncated");
-    check_with_postgresql(&place.data);
+    server.stop(&cluster.data);
+    assert!(segments(&cluster.data, "pg_multixact/offsets") <= 2, "pg_multixact was not truncated");
+    check_with_postgresql(&cluster.data);
 }
 
-/// One table cannot be read: all others are vacuumed, new ids are refused with the database's name,
-/// a superuser can still vacuum, and after the table is restored everything works again.
+/// One table cannot be read: all others are vacuumed, new ids are refused with an error that names
+/// the database, a superuser can still vacuum, and after the table is restored everything works
+/// again.
 #[test]
 fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
-    let place = Place::new();
-    let server = Norsu::start(&place.data, &[]);
+    let cluster = TestCluster::new();
+    let server = Norsu::start(&cluster.data, &[]);
     let path = server.query(
         "SELECT 'base/' || (SELECT oid FROM pg_database WHERE datname = 'template0') || '/' || \
          pg_relation_filenode('pg_proc')",
     );
-    server.stop(&place.data);
-    let file = place.data.join(path);
+    server.stop(&cluster.data);
+    let file = cluster.data.join(path);
     let set_mode = |mode| {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("our file");
     };
-    move_on(&place.data, place.oldest + (CIRCLE - 2_000_000), 0);
+    advance_xid(&cluster.data, cluster.oldest + (WRAPAROUND - 2_000_000), 0);
     set_mode(0);
-    let server = Norsu::start(&place.data, &["-c", "autovacuum_naptime=1s"]);
+    let server = Norsu::start(&cluster.data, &["-c", "autovacuum_naptime=1s"]);
     let others = |sql: &str| {
         assert_eq!(sql, AGES);
         server.query(&format!("{AGES} WHERE datname <> 'template0'"))
@@ -165,7 +167,7 @@ fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
     );
     set_mode(0o600);
     await_ages("all", |sql| server.query(sql), 100_000_000, 1_000_000);
-    // As in PostgreSQL, the age in pg_database changes shortly before the limit is computed anew.
+    // As in PostgreSQL, the age in pg_database changes shortly before the limit is computed again.
     let deadline = Instant::now() + Duration::from_secs(10);
     while client.query("CREATE TABLE accepted (i int)").expect("an answer").code() == "54000" {
         assert!(Instant::now() < deadline, "new ids are still refused");
@@ -173,8 +175,8 @@ fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
     }
     client.must("SELECT FROM accepted");
     drop(client);
-    server.stop(&place.data);
-    check_with_postgresql(&place.data);
+    server.stop(&cluster.data);
+    check_with_postgresql(&cluster.data);
 }
 
 /// Databases with unsupported collations and tables with unsupported indexes are frozen too.
@@ -184,7 +186,7 @@ fn unsupported_databases_and_tables_are_frozen_too() {
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
-    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     server.query(
         "postgres",
         "CREATE DATABASE icu LOCALE_PROVIDER icu ICU_LOCALE 'en' TEMPLATE template0",
@@ -208,11 +210,11 @@ fn unsupported_databases_and_tables_are_frozen_too() {
     let oldest = "SELECT min(datfrozenxid::text::bigint) FROM pg_database";
     let oldest: u32 = server.query("postgres", oldest).trim().parse().expect("a number");
     drop(server);
-    move_on(&data, oldest + (CIRCLE - 2_000_000), 0);
+    advance_xid(&data, oldest + (WRAPAROUND - 2_000_000), 0);
     let server = Norsu::start(&data, &[]);
     await_ages("all", |sql| server.query(sql), 100_000_000, 1_000_000);
     server.stop(&data);
-    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     for database in ["postgres", "icu", "wide"] {
         let counts = "SET enable_seqscan = off; SELECT (SELECT count(*) FROM g \
                       WHERE a @> ARRAY[15]), \
@@ -222,7 +224,7 @@ fn unsupported_databases_and_tables_are_frozen_too() {
                       FROM pg_class \
                       WHERE oid = 'g'::regclass)";
         assert_eq!(server.query(database, counts).trim(), "1|1|429|0|t", "{database}");
-        // Row pointers to which old index entries refer are not reused for new rows.
+        // Line pointers to which old index entries refer must not be reused for new rows.
         server.query(
             database,
             "INSERT INTO g SELECT i, ARRAY[-i], 'new' FROM generate_series(1001, 1100) i",
@@ -237,8 +239,8 @@ fn unsupported_databases_and_tables_are_frozen_too() {
 /// Temporary tables of a session that ended with a crash, which no other session could vacuum.
 #[test]
 fn orphaned_temporary_tables_are_dropped_and_those_of_live_sessions_are_not() {
-    let place = Place::new();
-    let mut server = Norsu::start(&place.data, &[]);
+    let cluster = TestCluster::new();
+    let mut server = Norsu::start(&cluster.data, &[]);
     let mut clients: Vec<_> = (0..3).map(|_| server.connect("postgres")).collect();
     for (n, client) in clients.iter_mut().enumerate() {
         client.must(&format!("CREATE TEMP TABLE orphan_{n} AS SELECT generate_series(1, 10)"));
@@ -246,21 +248,21 @@ fn orphaned_temporary_tables_are_dropped_and_those_of_live_sessions_are_not() {
     server.kill();
     drop(clients);
     let temporary = "SELECT count(*) FROM pg_class WHERE relname ~ '^orphan'";
-    let server = Norsu::start(&place.data, &[]);
+    let server = Norsu::start(&cluster.data, &[]);
     assert_eq!(server.query(temporary), "3");
-    server.stop(&place.data);
-    move_on(&place.data, place.oldest + (CIRCLE - 1_900_000_000), 0);
-    let server = Norsu::start(&place.data, &["-c", "autovacuum_naptime=1s"]);
-    // Its tables are new, so they do not hold the horizon back.
+    server.stop(&cluster.data);
+    advance_xid(&cluster.data, cluster.oldest + (WRAPAROUND - 1_900_000_000), 0);
+    let server = Norsu::start(&cluster.data, &["-c", "autovacuum_naptime=1s"]);
+    // Its tables are new, so they do not hold back the horizon.
     let mut client = server.connect("postgres");
     client.must("CREATE TEMP TABLE alive AS SELECT generate_series(1, 10) AS i");
     await_ages("orphans", |sql| server.query(sql), 100_000_000, 1_000_000);
     assert_eq!(server.query(temporary), "0");
     assert_eq!(client.value("SELECT sum(i) FROM alive"), "55");
     drop(client);
-    let log = server.stop(&place.data);
+    let log = server.stop(&cluster.data);
     assert!(log.contains("autovacuum: dropping orphan temp table \"postgres.pg_temp_"), "{log}");
-    check_with_postgresql(&place.data);
+    check_with_postgresql(&cluster.data);
 }
 
 /// Runs statements in single-user mode; returns the output.
@@ -278,10 +280,10 @@ fn alone(mut command: Command, data: &Path, database: &str, sql: &str) -> String
 
 #[test]
 fn single_user_mode_assigns_ids_past_the_limit() {
-    let place = Place::new();
-    move_on(&place.data, place.oldest + (CIRCLE - 2_000_000), 0);
-    let copy = place.data.with_file_name("copy");
-    verify::copy(&place.data, &copy);
+    let cluster = TestCluster::new();
+    advance_xid(&cluster.data, cluster.oldest + (WRAPAROUND - 2_000_000), 0);
+    let copy = cluster.data.with_file_name("copy");
+    verify::copy(&cluster.data, &copy);
     chown_to_server_user(&copy);
     let sql = "CREATE TABLE by_one (i int, s text, n name)\n\
                INSERT INTO by_one VALUES (1, 'one', 'x'), (2, NULL, 'y')\n\
@@ -296,13 +298,13 @@ fn single_user_mode_assigns_ids_past_the_limit() {
         ours.arg("single");
         let mut theirs = program("postgres");
         theirs.arg("--single");
-        let ours = alone(ours, &place.data, database, sql);
+        let ours = alone(ours, &cluster.data, database, sql);
         let theirs = alone(theirs, &copy, database, sql);
         assert_eq!(ours, theirs, "{database}");
         assert!(ours.contains("= \"t\""), "{ours}");
     }
-    let server = Norsu::start(&place.data, &[]);
+    let server = Norsu::start(&cluster.data, &[]);
     await_ages("after the single user", |sql| server.query(sql), 100_000_000, 1_000_000);
-    server.stop(&place.data);
-    check_with_postgresql(&place.data);
+    server.stop(&cluster.data);
+    check_with_postgresql(&cluster.data);
 }

@@ -1,18 +1,18 @@
-//! The workload of the crash tests on a directory of the real PostgreSQL: created by PostgreSQL,
+//! The workload of the crash tests on a directory of PostgreSQL: it is created by PostgreSQL,
 //! changed by Norsu's engine with a full-page image in every record, replayed by PostgreSQL (which
-//! compares each page with its image), changed and crashed by PostgreSQL, recovered by Norsu.
+//! compares each page with its image), changed and crashed by PostgreSQL, and recovered by Norsu.
 
-use crate::crash::bank::{ACCOUNTS, NAMES, Place, Places, Row, Rows};
+use crate::crash::bank::{ACCOUNTS, NAMES, Row, Rows, TableId, TableIds};
 use crate::crash::model::{Model, State, difference, empty};
 use crate::crash::run::{fill, session};
-use crate::crash::teller::{Did, Teller};
+use crate::crash::teller::{StepEffect, Teller};
 use engine::{Engine, EngineConfig, Isolation};
 use ids::Oid;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testkit::dir::TempDir;
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 use vfs::{Env, SeededRandom};
 
 fn initdb(dir: &TempDir) -> PathBuf {
@@ -25,7 +25,7 @@ fn initdb(dir: &TempDir) -> PathBuf {
     data
 }
 
-fn create(server: &RealServer) -> Places {
+fn create(server: &PostgresServer) -> TableIds {
     for name in NAMES {
         server.query(
             "postgres",
@@ -44,16 +44,16 @@ fn create(server: &RealServer) -> Places {
              indrelid = reltoastrelid WHERE c.oid = '{name}'::regclass"
         ))
     };
-    let place = |n: usize| Place {
+    let ids_of = |n: usize| TableId {
         table: named(NAMES[n]),
         id_index: named(&format!("{}_pkey", NAMES[n])),
         balance_index: (n == ACCOUNTS).then(|| named("accounts_balance")),
         toast: toast(NAMES[n], "reltoastrelid"),
         toast_index: toast(NAMES[n], "indexrelid"),
     };
-    Places {
+    TableIds {
         database: oid("SELECT oid FROM pg_database WHERE datname = 'postgres'"),
-        tables: std::array::from_fn(place),
+        tables: std::array::from_fn(ids_of),
     }
 }
 
@@ -66,32 +66,32 @@ fn open(data: &Path) -> Arc<Engine> {
     Engine::open(config).unwrap()
 }
 
-/// Some hundred transactions of four sessions, some of which are in progress at the end.
-fn work(engine: &Arc<Engine>, places: &Places, model: &mut Model, random: &SeededRandom) {
-    let tables = places.open();
+/// Several hundred transactions of four sessions, some of which are in progress at the end.
+fn work(engine: &Arc<Engine>, table_ids: &TableIds, model: &mut Model, random: &SeededRandom) {
+    let tables = table_ids.open();
     let mut next_marker =
         model.now.iter().filter_map(|t| t.keys().last()).max().map_or(0, |id| *id);
     if next_marker == 0 {
-        let mut be = session(engine, places.database).unwrap();
+        let mut be = session(engine, table_ids.database).unwrap();
         be.begin(Isolation::ReadCommitted);
         fill(&mut be, &tables, random, model, &mut next_marker).unwrap();
     }
     let mut tellers: Vec<Teller> =
-        (0..4).map(|_| Teller::new(session(engine, places.database).unwrap())).collect();
+        (0..4).map(|_| Teller::new(session(engine, table_ids.database).unwrap())).collect();
     for step in 0..4000 {
         let teller = &mut tellers[random.below(4) as usize];
-        // Vacuum late, so that the indexes grow first.
+        // Tables are vacuumed late, so that the indexes grow first.
         if teller.idle() && step > 2500 && random.below(12) == 0 {
             let be = &mut teller.be;
             be.begin(Isolation::ReadCommitted);
-            // Without truncation: PostgreSQL's consistency check reports a page that is zero on
-            // disk because the file was truncated and extended again after the record (without full
-            // page writes).
+            // Files are not truncated: PostgreSQL's consistency check reports a page that is zero
+            // on disk because the file was truncated and extended again after the record (without
+            // full page writes).
             tables[random.below(4) as usize].vacuum(be, random.below(3) == 0, false).unwrap();
             be.commit(Default::default()).unwrap();
             continue;
         }
-        if teller.step(random, &tables, model, &mut next_marker).unwrap() == Did::Durable {
+        if teller.step(random, &tables, model, &mut next_marker).unwrap() == StepEffect::Durable {
             model.acknowledged();
         }
     }
@@ -101,7 +101,7 @@ fn work(engine: &Arc<Engine>, places: &Places, model: &mut Model, random: &Seede
     tellers.into_iter().for_each(std::mem::forget);
 }
 
-fn rows_of(server: &RealServer) -> State {
+fn rows_of(server: &PostgresServer) -> State {
     let mut state = empty();
     for (rows, name) in state.iter_mut().zip(NAMES) {
         let text =
@@ -166,7 +166,7 @@ const KINDS: [&str; 14] = [
     "Btree DELETE",
 ];
 
-pub(super) fn check_with_postgresql_programs(server: &RealServer) {
+pub(super) fn check_with_postgresql_programs(server: &PostgresServer) {
     let mut amcheck = server.client("pg_amcheck");
     amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);
     amcheck.arg("--rootdescend");
@@ -177,21 +177,21 @@ pub(super) fn check_with_postgresql_programs(server: &RealServer) {
 fn crashed_directories_are_recovered_by_the_other_server() {
     let dir = TempDir::new("bank");
     let data = initdb(&dir);
-    let server = RealServer::start(&data, "postgres");
-    let places = create(&server);
+    let server = PostgresServer::start(&data, "postgres");
+    let table_ids = create(&server);
     drop(server);
     let random = SeededRandom::new(11);
     let mut model = Model::new();
     let mut counts = BTreeMap::new();
     for _ in 0..2 {
         let engine = open(&data);
-        work(&engine, &places, &mut model, &random);
+        work(&engine, &table_ids, &mut model, &random);
         drop(engine);
         chown_to_server_user(&data);
         for (kind, n) in images_by_kind(&data) {
             *counts.entry(kind).or_insert(0) += n;
         }
-        let server = RealServer::start(&data, "postgres");
+        let server = PostgresServer::start(&data, "postgres");
         model.recovered(rows_of(&server)).unwrap();
         assert!(server.log().contains("redo done at"), "{}", server.log());
         check_with_postgresql_programs(&server);
@@ -207,10 +207,10 @@ fn crashed_directories_are_recovered_by_the_other_server() {
         let theirs = rows_of(&server);
         server.crash();
         let engine = open(&data);
-        let mut be = session(&engine, places.database).unwrap();
+        let mut be = session(&engine, table_ids.database).unwrap();
         be.begin(Isolation::ReadCommitted);
         let mut found = empty();
-        for (rows, table) in found.iter_mut().zip(places.open()) {
+        for (rows, table) in found.iter_mut().zip(table_ids.open()) {
             *rows = table.rows(&mut be).unwrap();
             table.check(&mut be).unwrap();
         }

@@ -1,5 +1,6 @@
 //! Fault injection: corruption that only a comparison can detect. Fields of a record that differ
-//! from what was done (with the checksum updated), an image that is not applied, a wrong hint bit.
+//! from the change that was made (with the checksum updated), an image that is not applied, a wrong
+//! hint bit.
 
 use crate::script::Script;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify::{self, copy};
 
 /// The length of a record's header, which begins with the length and ends with the checksum.
@@ -22,7 +23,7 @@ pub(super) fn place(client: &mut Client, data: &Path) -> (PathBuf, usize) {
     (data.join("pg_wal").join(name), at.parse().expect("a number"))
 }
 
-/// Advances the log so that the next records fit one page of it.
+/// Advances the log so that the next records fit one page of the log.
 pub(super) fn make_room(client: &mut Client, data: &Path) {
     client.must("CREATE TABLE IF NOT EXISTS filler (id int)");
     while !(100..4000).contains(&(place(client, data).1 % PAGE)) {
@@ -102,14 +103,14 @@ fn crashed(
     } else {
         postgres::init_with(data, &["--locale=C", "--wal-segsize=1"]);
         let all = [settings, &["autovacuum=off"]].concat();
-        let server = RealServer::start_with(data, "postgres", &all);
+        let server = PostgresServer::start_with(data, "postgres", &all);
         let from = work(&mut server.connect("postgres"));
         server.crash();
         from
     }
 }
 
-/// The answer of a server that recovers a copy of the directory, or its log.
+/// The answer of a server that recovers a copy of the directory, or the server's log.
 fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String, String> {
     copy(data, copied);
     chown_to_server_user(copied);
@@ -119,14 +120,14 @@ fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String
         norsu = Norsu::try_start(copied, &[])?;
         client = norsu.connect("postgres");
     } else {
-        real = RealServer::try_start(copied, "postgres", &["autovacuum=off"])?;
+        real = PostgresServer::try_start(copied, "postgres", &["autovacuum=off"])?;
         client = real.connect("postgres");
     }
     let reply = client.query(sql).expect("an answer");
     reply.error.as_ref().map_or_else(|| Ok(reply.text().join(",")), |e| Err(e.message.to_string()))
 }
 
-/// The image in the record is correct, but the data that redo uses is not: as if a field had not
+/// The image in the record is correct, but the data that redo uses is not, as if a field had not
 /// been logged.
 #[test]
 fn missing_fields_of_records_are_detected_by_the_comparison() {
@@ -135,7 +136,7 @@ fn missing_fields_of_records_are_detected_by_the_comparison() {
     chown_to_server_user(dir.path());
     let settings = ["wal_consistency_checking=all", "full_page_writes=off"];
     for made_by_us in [true, false] {
-        // The row, and its index entry.
+        // The record of the row, and that of its index entry.
         for nth in 0..2 {
             let data = dir.path().join("data");
             let from = crashed(
@@ -264,7 +265,7 @@ fn a_wrong_hint_bit_is_detected_by_the_contents() {
             let found = if ours {
                 verify(&mut Norsu::start(&copied, &[]).connect("postgres"))
             } else {
-                verify(&mut RealServer::start(&copied, "postgres").connect("postgres"))
+                verify(&mut PostgresServer::start(&copied, "postgres").connect("postgres"))
             };
             assert_eq!(found.is_err(), injected, "{ours}: {found:?}");
             std::fs::remove_dir_all(&copied).expect("a copy");
@@ -293,7 +294,7 @@ fn postgresql_programs_detect_corruption() {
     let complains = || {
         let copied = dir.path().join("copied");
         copy(&data, &copied);
-        let server = RealServer::start_with(&copied, "postgres", &["autovacuum=off"]);
+        let server = PostgresServer::start_with(&copied, "postgres", &["autovacuum=off"]);
         let found = catch_unwind(AssertUnwindSafe(|| verify::check(&server))).is_err();
         drop(server);
         std::fs::remove_dir_all(&copied).expect("a copy");

@@ -5,11 +5,11 @@
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify;
 use vfs::SeededRandom;
 
-/// Types with values.
+/// Column types and values.
 const COLUMNS: [(&str, &str); 29] = [
     ("bool", "(true), (false)"),
     ("smallint", "(-32768), (32767)"),
@@ -72,7 +72,7 @@ fn statements() -> Vec<String> {
 }
 
 /// The pages of an index as `pageinspect` prints them.
-fn pages(server: &RealServer, index: &str) -> Vec<String> {
+fn pages(server: &PostgresServer, index: &str) -> Vec<String> {
     let query = |sql: &str| server.query("postgres", sql);
     let count: u32 =
         query(&format!("SELECT pg_relation_size('{index}') / 8192")).trim().parse().unwrap();
@@ -116,7 +116,7 @@ fn hash_index_pages_equal_those_of_postgres() {
     statements().iter().for_each(|sql| drop(client.must(sql)));
     drop(client);
     server.stop(&ours);
-    let server = RealServer::start_with(&theirs, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&theirs, "postgres", &["autovacuum=off"]);
     let mut client = server.connect("postgres");
     statements().iter().for_each(|sql| drop(client.must(sql)));
     drop(client);
@@ -124,13 +124,13 @@ fn hash_index_pages_equal_those_of_postgres() {
         .map(|n| format!("i{n}"))
         .chain(["grown_k", "grown_f", "grown_late"].map(str::to_owned))
         .collect();
-    let all = |server: &RealServer| -> Vec<Vec<String>> {
+    let all = |server: &PostgresServer| -> Vec<Vec<String>> {
         server.query("postgres", "CREATE EXTENSION pageinspect; CREATE EXTENSION pgstattuple");
         indexes.iter().map(|index| pages(server, index)).collect()
     };
     let want = all(&server);
     drop(server);
-    let server = RealServer::start_with(&ours, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&ours, "postgres", &["autovacuum=off"]);
     for ((index, have), want) in indexes.iter().zip(all(&server)).zip(want) {
         for (have, want) in have.iter().zip(&want) {
             for (have, want) in have.lines().zip(want.lines()) {
@@ -149,7 +149,7 @@ const CHECK: &str = "SET enable_seqscan = off; \
       count(*) FILTER (WHERE n <> (SELECT count(*) FROM work w WHERE w.s = v.k::text)) \
     FROM (SELECT k, count(*) n FROM work WHERE k IS NOT NULL GROUP BY k) v";
 
-/// Each row is found through both indexes, and no other.
+/// Checks that each row is found through both indexes, and no other row.
 fn check(query: &mut dyn FnMut(&str) -> String) {
     let found = query(CHECK);
     let found = found.trim().lines().last().unwrap_or_default().replace(['|', '\t'], " ");
@@ -192,7 +192,8 @@ fn servers_recover_hash_indexes_from_each_others_log() {
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let random = SeededRandom::new(5);
-    // Half of the rounds with images for checking in every record, half with images of torn pages.
+    // Half of the rounds run with images for checking in every record, half with images against
+    // torn pages.
     let settings = |round: u64| -> [&'static str; 4] {
         let checked = if round % 4 < 2 { "wal_consistency_checking=hash" } else { "fsync=off" };
         let images = if round % 4 < 2 { "full_page_writes=off" } else { "full_page_writes=on" };
@@ -216,7 +217,7 @@ fn servers_recover_hash_indexes_from_each_others_log() {
             drop(client);
             server.kill();
         } else {
-            let server = RealServer::start_with(&data, "postgres", &settings);
+            let server = PostgresServer::start_with(&data, "postgres", &settings);
             check(&mut |sql| server.query("postgres", sql));
             let mut client = server.connect("postgres");
             work(&random, 25, &mut |sql| drop(client.must(sql)));
@@ -228,7 +229,7 @@ fn servers_recover_hash_indexes_from_each_others_log() {
         }
         chown_to_server_user(&data);
     }
-    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     check(&mut |sql| server.query("postgres", sql));
     verify::check(&server);
 }
@@ -290,6 +291,6 @@ fn killed_servers_keep_hash_indexes() {
     }
     let log = server.stop(&data);
     assert!(!log.contains("PANIC") && !log.contains("ERROR"), "{log}");
-    let real = RealServer::start(&data, "postgres");
+    let real = PostgresServer::start(&data, "postgres");
     check(&mut |sql| real.query("postgres", sql));
 }

@@ -4,10 +4,10 @@
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify;
 
-/// Types with values.
+/// Column types and values.
 const COLUMNS: [(&str, &str); 31] = [
     ("bool", "(true), (false)"),
     ("smallint", "(-32768), (32767)"),
@@ -43,7 +43,7 @@ const COLUMNS: [(&str, &str); 31] = [
 ];
 
 /// The entries of the index of each type.
-fn entries(server: &RealServer) -> Vec<String> {
+fn entries(server: &PostgresServer) -> Vec<String> {
     server.query("postgres", "CREATE EXTENSION pageinspect");
     let of = |n: usize| {
         let data = "string_agg(data, ' | ' ORDER BY itemoffset)";
@@ -75,11 +75,11 @@ fn index_entries_equal_those_of_postgres() {
     made.iter().for_each(|sql| drop(client.must(sql)));
     drop(client);
     server.stop(&ours);
-    let server = RealServer::start(&theirs, "postgres");
+    let server = PostgresServer::start(&theirs, "postgres");
     made.iter().for_each(|sql| drop(server.query("postgres", sql)));
     let want = entries(&server);
     drop(server);
-    let server = RealServer::start(&ours, "postgres");
+    let server = PostgresServer::start(&ours, "postgres");
     for ((have, want), (column, _)) in entries(&server).iter().zip(&want).zip(COLUMNS) {
         assert_eq!(have, want, "{column}");
     }

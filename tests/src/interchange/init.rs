@@ -1,5 +1,5 @@
-//! The real PostgreSQL 15 on a cluster created by Norsu's `init`, and such a cluster compared with
-//! one created by PostgreSQL's `initdb`.
+//! PostgreSQL 15 on a cluster created by Norsu's `init`, and such a cluster compared with one
+//! created by PostgreSQL's `initdb`.
 
 use catalog::bootstrap::{InitOptions, init};
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use testkit::dir::TempDir;
 use testkit::norsu;
-use testkit::postgres::{self, RealServer, program, run};
+use testkit::postgres::{self, PostgresServer, program, run};
 use vfs::Env;
 
 fn make(dir: &TempDir, options: &InitOptions) -> PathBuf {
@@ -31,7 +31,7 @@ fn postgres_runs_on_a_new_cluster() {
     dump.arg("-p").arg(data.join("pg_wal")).args(["-n", "1", "-s", "0/1000028"]);
     assert!(run(dump).contains("CHECKPOINT_SHUTDOWN redo 0/1000028"));
 
-    let server = RealServer::start(&data, "postgres");
+    let server = PostgresServer::start(&data, "postgres");
     for database in ["template1", "postgres"] {
         server.query(database, "CREATE EXTENSION amcheck");
     }
@@ -49,8 +49,8 @@ fn postgres_runs_on_a_new_cluster() {
     assert!(run(bench).contains("number of failed transactions: 0"));
     server.query("postgres", "VACUUM ANALYZE");
     server.query("postgres", "REINDEX SYSTEM postgres");
-    // Every view can be queried and its definition shown, except Norsu's views whose functions only
-    // Norsu has.
+    // Every view can be queried and its definition displayed, except Norsu's own views, whose
+    // functions PostgreSQL does not have.
     let views = "SELECT format('SELECT count(*) FROM %I.%I', n.nspname, c.relname) \
                  FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace \
                  WHERE relkind = 'v' AND relname NOT LIKE 'norsu%' \
@@ -82,7 +82,7 @@ fn init_options_are_applied() {
         ..InitOptions::default()
     };
     let data = make(&dir, &options);
-    let server = RealServer::start(&data, "Ann Øre");
+    let server = PostgresServer::start(&data, "Ann Øre");
     let show = |name: &str| server.query("postgres", &format!("SHOW {name}")).trim().to_owned();
     assert_eq!(show("server_encoding"), "LATIN1");
     assert_eq!(show("data_checksums"), "off");
@@ -94,7 +94,7 @@ fn init_options_are_applied() {
     assert_eq!(user, "t|t\n");
 }
 
-/// Catalogs without rows of Norsu's own, or whose rows are not compared.
+/// Catalogs that Norsu leaves empty, or whose rows are not compared.
 const SKIPPED: [&str; 5] =
     ["pg_description", "pg_shdescription", "pg_statistic", "pg_extension", "pg_shdepend"];
 
@@ -133,7 +133,8 @@ impl Locales {
             run(localedef);
             list.push_str(&format!("echo '{name}'\n"));
         }
-        // One that does not exist, one with a name that is not ASCII, one listed twice.
+        // A locale that does not exist, one with a name that is not ASCII, and one that is listed
+        // twice.
         list.push_str("echo xx_XX.utf8\necho bokmål\necho en_US.utf8\n");
         let program = programs.join("locale");
         std::fs::write(&program, list).unwrap();
@@ -142,7 +143,7 @@ impl Locales {
         Locales { directory, path: format!("{}:{rest}", programs.display()) }
     }
 
-    /// Makes the locales visible to a program, one of them as the locale of the environment.
+    /// Makes the locales visible to a program, with one of them as the locale of the environment.
     fn show(&self, command: &mut Command) {
         command.env("LOCPATH", &self.directory).env("PATH", &self.path);
         command.env("LANG", "en_US.UTF-8").env_remove("LC_ALL");
@@ -150,7 +151,7 @@ impl Locales {
 }
 
 /// PostgreSQL on a cluster of Norsu's `init`, and on one of `initdb`.
-fn ours_and_theirs(with_locales: bool) -> [(RealServer, TempDir); 2] {
+fn clusters_of_both_servers(with_locales: bool) -> [(PostgresServer, TempDir); 2] {
     [true, false].map(|ours| {
         let dir = TempDir::new("init");
         let locales = with_locales.then(|| Locales::make(&dir));
@@ -169,7 +170,7 @@ fn ours_and_theirs(with_locales: bool) -> [(RealServer, TempDir); 2] {
             locales.show(&mut command);
         }
         run(command);
-        (RealServer::start(&data, "postgres"), dir)
+        (PostgresServer::start(&data, "postgres"), dir)
     })
 }
 
@@ -183,8 +184,8 @@ fn catalogs_equal_those_of_initdb_with_other_locales() {
     compare_catalogs(true);
 }
 
-/// The locale of the environment does not order text bytewise: `init` creates a cluster that Norsu
-/// supports nevertheless.
+/// The locale of the environment does not order text bytewise; `init` nevertheless creates a
+/// cluster that Norsu supports.
 #[test]
 fn an_unsupported_locale_of_the_environment_is_replaced() {
     let dir = TempDir::new("init");
@@ -196,7 +197,7 @@ fn an_unsupported_locale_of_the_environment_is_replaced() {
     locales.show(&mut init);
     assert!(run(init).contains("ordering of text by the locale \"en_US.UTF-8\""));
     postgres::chown_to_server_user(&data);
-    // The settings contain the locales.
+    // The settings depend on the locales.
     let launcher = ["env".to_owned(), format!("LOCPATH={}", locales.directory.display())];
     let server = norsu::Norsu::start_by(&launcher, &data, &[]).expect("a server");
     let shown = "SELECT current_setting('lc_collate'), current_setting('lc_ctype'), \
@@ -206,7 +207,7 @@ fn an_unsupported_locale_of_the_environment_is_replaced() {
 }
 
 fn compare_catalogs(with_locales: bool) {
-    let servers = ours_and_theirs(with_locales);
+    let servers = clusters_of_both_servers(with_locales);
     let [ours, theirs] = servers.each_ref().map(|(server, _)| server);
     let catalogs = theirs.query(
         "template1",
@@ -216,7 +217,7 @@ fn compare_catalogs(with_locales: bool) {
     for name in catalogs.lines().filter(|c| !SKIPPED.contains(c)) {
         compared += 1;
         let query = query_of(theirs, name);
-        let rows = |server: &RealServer| -> BTreeSet<String> {
+        let rows = |server: &PostgresServer| -> BTreeSet<String> {
             server.query("template1", &query).lines().map(str::to_owned).collect()
         };
         let (mine, real) = (rows(ours), rows(theirs));
@@ -245,7 +246,7 @@ fn compare_catalogs(with_locales: bool) {
 }
 
 /// A query of the parts of a catalog that must be equal.
-fn query_of(server: &RealServer, name: &str) -> String {
+fn query_of(server: &PostgresServer, name: &str) -> String {
     let columns = server.query(
         "template1",
         &format!(
@@ -261,7 +262,7 @@ fn query_of(server: &RealServer, name: &str) -> String {
         // Recent minor releases store the LSN of a column's creation here.
         "pg_attribute" => column == "attoptions",
         "pg_database" => ["datfrozenxid", "datminmxid"].contains(&column),
-        // Norsu's own definitions, and their trees.
+        // Norsu's own definitions and their trees.
         "pg_rewrite" => column == "ev_action",
         _ => false,
     };
@@ -294,7 +295,7 @@ fn query_of(server: &RealServer, name: &str) -> String {
     format!("SELECT {} FROM {name} WHERE {limit}", columns.join(", "))
 }
 
-/// Objects for the views to show.
+/// Objects that the views return.
 const OBJECTS: &str = "
 CREATE DOMAIN pos AS integer DEFAULT 1 CHECK (VALUE > 0);
 CREATE TABLE a (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n numeric(8,2) DEFAULT 0,
@@ -339,7 +340,7 @@ const UNSTABLE: [&str; 13] = [
 
 #[test]
 fn views_have_the_results_of_postgres() {
-    let servers = ours_and_theirs(false);
+    let servers = clusters_of_both_servers(false);
     let [ours, theirs] = servers.each_ref().map(|(server, _)| server);
     for server in [ours, theirs] {
         server.query("postgres", OBJECTS);
@@ -357,7 +358,7 @@ fn views_have_the_results_of_postgres() {
             continue;
         }
         // Names that contain OIDs of system objects differ, and so do Norsu's view definitions.
-        let rows = |server: &RealServer| -> Vec<String> {
+        let rows = |server: &PostgresServer| -> Vec<String> {
             let limit = if name == "views" { "WHERE table_schema = 'public'" } else { "" };
             // One line per row.
             let sql =
@@ -384,7 +385,7 @@ fn views_have_the_results_of_postgres() {
     assert!(compared > 40, "{compared}");
 }
 
-/// Catalog rows written by Norsu are valid for PostgreSQL, and the other way round.
+/// Catalog rows written by Norsu are valid for PostgreSQL, and vice versa.
 #[test]
 fn catalog_rows_are_valid_on_both_servers() {
     use catalog::rows::{PgNamespace, indexes};
@@ -414,7 +415,7 @@ fn catalog_rows_are_valid_on_both_servers() {
             cx.insert(&PgNamespace { oid, nspname, nspowner, nspacl: None }).unwrap();
         }
     });
-    let server = RealServer::start(&data, "postgres");
+    let server = PostgresServer::start(&data, "postgres");
     let count = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'schema%'";
     assert_eq!(server.query("postgres", count), "300\n");
     server

@@ -1,6 +1,6 @@
 //! Directories that PostgreSQL created with other locales and encodings. Databases whose locale
 //! does not order text bytewise or has other case mappings are refused with an error that names the
-//! locale, and so are columns with such collations; nothing is sorted in a wrong order.
+//! locale, and so are columns with such collations; no data is sorted in a wrong order.
 //!
 //! The locales are built by the test, so that it does not depend on those of the machine.
 
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 
 /// One of PostgreSQL's programs with access to these locales.
 fn with_locales(name: &str, locales: &Path) -> Command {
@@ -69,7 +69,7 @@ const REFUSED: [(&str, &str); 4] = [
     ("japanese", "database encoding \"EUC_JP\""),
 ];
 
-const TOUCHED: [(&str, &str); 14] = [
+const REFUSED_USES: [(&str, &str); 14] = [
     ("SELECT s FROM t ORDER BY s", "de_DE.UTF-8"),
     ("SELECT max(s) FROM t", "de_DE.UTF-8"),
     ("SELECT DISTINCT s FROM t", "de_DE.UTF-8"),
@@ -125,19 +125,18 @@ fn databases_of_other_locales_are_refused_by_name() {
         assert!(refused.contains(&format!("{named} is not supported")), "{database}: {refused}");
     }
     let mut client = server.connect("postgres");
-    for (sql, named) in TOUCHED {
+    for (sql, named) in REFUSED_USES {
         let error = client.query(sql).expect("an answer").error;
         let error = error.unwrap_or_else(|| panic!("{sql}"));
         assert!(error.code == "0A000" && error.message.contains(named), "{sql}: {error:?}");
     }
-    // What is supported must have PostgreSQL's results, which do not depend on the locale
-    // here.
+    // Supported operations must have PostgreSQL's results, which do not depend on the locale here.
     let sql = "SELECT s, u FROM t WHERE a = 'é'";
     assert_eq!(client.rows(sql), ["é|é"]);
     let sql = "SELECT string_agg(p, '' ORDER BY p), upper(max(p)), bool_or(p ILIKE 'É') FROM t";
     assert_eq!(client.rows(sql), ["ABabié|É|t"]);
     assert_eq!(server.connect("letters").rows("SELECT upper('é'), 'a' < 'B'"), ["É|f"]);
-    // Two bytes, each of which is a character there.
+    // Two bytes, each of which is a character in this encoding.
     let by_bytes = "SELECT length(a), upper(a) = a, reverse(a) < 'é' FROM t";
     for (database, encoding) in [("latin", "LATIN1"), ("anything", "SQL_ASCII")] {
         let mut client = server.connect(database);
@@ -153,7 +152,7 @@ fn databases_of_other_locales_are_refused_by_name() {
     drop(client);
     server.stop(&data);
     // The same in databases for which PostgreSQL needs no locale.
-    let real = RealServer::start(&data, "postgres");
+    let real = PostgresServer::start(&data, "postgres");
     for database in ["latin", "anything"] {
         assert_eq!(real.connect(database).rows(by_bytes), ["2|t|t"]);
     }

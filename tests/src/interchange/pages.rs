@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify;
 
-/// Tables (the last word of a case's first line is the table that is compared) and the statements
-/// run on them.
+/// The statements of each case. The last word of the first line is the table that is compared.
 const CASES: [(&str, &[&str]); 14] = [
     ("plain", &["INSERT INTO plain SELECT g, g % 7, 'row ' || g FROM generate_series(1, 400) g"]),
     (
@@ -155,7 +154,7 @@ fn pages_equal_those_of_postgres() {
     postgres::init_with(&theirs, &["--locale=C"]);
     let files = {
         let norsu = Norsu::start(&ours, &["-c", "autovacuum=off"]);
-        let real = RealServer::start_with(&theirs, "postgres", &["autovacuum=off"]);
+        let real = PostgresServer::start_with(&theirs, "postgres", &["autovacuum=off"]);
         let mut sessions = [norsu.connect("postgres"), real.connect("postgres")];
         for (table, statements) in CASES {
             let create = [
@@ -193,7 +192,7 @@ fn pages_equal_those_of_postgres() {
 type Pages = [BTreeMap<String, Vec<String>>; CASES.len()];
 
 fn read(data: &Path) -> Pages {
-    let server = RealServer::start_with(data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(data, "postgres", &["autovacuum=off"]);
     CASES.map(|(table, _)| verify::pages(&server, table))
 }
 
@@ -219,8 +218,8 @@ fn compare(mine: &Pages, real: &Pages) -> (usize, Vec<String>) {
     (lines, wrong)
 }
 
-/// Relations that are modified on disk, to check that the comparison detects it: a hint bit, a byte
-/// of a row, a flag of an index page, one of a page's header.
+/// Relations whose files are modified, to check that the comparison detects it: a hint bit, a byte
+/// of a row, a flag of an index page, a flag of a page's header.
 const INJECTED: [&str; 4] = ["plain", "nulls", "gone_pkey", "hot"];
 
 fn inject(table: &str, path: &Path) {

@@ -4,7 +4,7 @@
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 const OBJECTS: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -96,12 +96,12 @@ fn answers(client: &mut Client) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn partitions_of_postgres_are_shown_alike() {
+fn partitions_of_postgres_are_shown_equally() {
     let dir = TempDir::new("partitions");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
-    let real = RealServer::start(&data, "postgres");
+    let real = PostgresServer::start(&data, "postgres");
     let mut client = real.connect("postgres");
     client.must(OBJECTS);
     let expected = answers(&mut client);

@@ -1,10 +1,10 @@
-//! Objects that only PostgreSQL can create: Norsu's catalog queries and dumps show them as
-//! PostgreSQL's do, rows included.
+//! Objects that only PostgreSQL can create: Norsu's catalog queries and dumps show them, including
+//! their rows, as PostgreSQL's do.
 
 use super::unsupported_objects::dumped;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 
 const OBJECTS: &str = r#"
 CREATE SCHEMA "Words";
@@ -144,13 +144,13 @@ const ASKED: [&str; 9] = [
 ];
 
 #[test]
-fn objects_of_postgres_are_shown_and_dumped_alike() {
+fn objects_of_postgres_are_shown_and_dumped_equally() {
     let dir = TempDir::new("described");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let settings = ["wal_level=logical", "autovacuum=off"];
-    let real = RealServer::start_with(&data, "postgres", &settings);
+    let real = PostgresServer::start_with(&data, "postgres", &settings);
     let mut client = real.connect("postgres");
     client.must(OBJECTS);
     let expected = ASKED.map(|sql| client.rows(sql));

@@ -1,9 +1,9 @@
-//! PostgreSQL's dump of a directory of Norsu can be restored in PostgreSQL, and dumped again it is
-//! the same.
+//! PostgreSQL's dump of a directory of Norsu can be restored in PostgreSQL, and another dump of the
+//! result is the same.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 
 const OBJECTS: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (a int, b text); \
@@ -24,14 +24,14 @@ CREATE STATISTICS st (mcv) ON d, m FROM t; CREATE SEQUENCE s CACHE 50; SELECT ne
 CREATE ROLE ann LOGIN; ALTER ROLE ann SET work_mem = '1MB'; GRANT SELECT (d) ON t TO ann;
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ann; COMMENT ON TABLE t IS 'a table'; ANALYZE";
 
-/// The lines of a dump in sorted order, because the order of rows differs, without random keys.
+/// The lines of a dump in sorted order, because the order of rows differs; without random keys.
 fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
     lines
 }
 
-fn dump(server: &RealServer) -> String {
+fn dump(server: &PostgresServer) -> String {
     let text = run(server.client("pg_dumpall"));
     let lines =
         text.lines().filter(|l| !l.starts_with("\\restrict") && !l.starts_with("\\unrestrict"));
@@ -47,16 +47,16 @@ fn dumps_of_norsu_directories_can_be_restored() {
     let server = Norsu::start(&ours, &[]);
     let mut client = server.connect("postgres");
     client.must(OBJECTS);
-    // Releases before 15.20 would show the option in their dumps.
+    // Releases before 15.20 would include the option in their dumps.
     let stamped = "SELECT count(*) FROM pg_attribute WHERE attoptions::text LIKE '%pg_attver%'";
     assert_eq!(client.value(stamped), "0");
     drop(client);
     server.stop(&ours);
-    let server = RealServer::start(&ours, "postgres");
+    let server = PostgresServer::start(&ours, "postgres");
     let text = dump(&server);
     drop(server);
     postgres::init_with(&theirs, &["--locale=C", "-k"]);
-    let server = RealServer::start(&theirs, "postgres");
+    let server = PostgresServer::start(&theirs, "postgres");
     let file = dir.path().join("dump.sql");
     // The superuser exists already.
     std::fs::write(&file, text.replace("CREATE ROLE postgres;\n", "")).expect("room");

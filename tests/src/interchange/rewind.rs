@@ -1,4 +1,4 @@
-//! `pg_rewind` on directories of Norsu: it reads the log for blocks that changed since the two
+//! `pg_rewind` on directories of Norsu: it searches the log for blocks that changed since the two
 //! servers diverged and copies them from the other one, and PostgreSQL replays from there. The
 //! diverging server is promoted by PostgreSQL, which begins a new timeline; Norsu continues on it
 //! afterwards.
@@ -8,7 +8,7 @@ use std::process::Command;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 use testkit::verify::{self, copy};
 
 const SETTINGS: [&str; 1] = ["autovacuum=off"];
@@ -42,15 +42,15 @@ fn dump(program: Command) -> Vec<String> {
     text.lines().filter(|line| !left_out(line)).map(str::to_owned).collect()
 }
 
-/// Rewinds the target to the source: PostgreSQL then starts on it and has the source's contents.
+/// Rewinds the target to the source. PostgreSQL then starts on it and has the source's contents.
 fn rewind(target: &Path, source: &[&str], expected: &[String]) {
     let mut rewind = program("pg_rewind");
     rewind.args(["--no-sync", "-D"]).arg(target).args(source);
     run(rewind);
-    // Because of the backup_label, PostgreSQL must replay first, and then Norsu can start.
+    // Because of the backup_label, PostgreSQL must replay first; then Norsu can start.
     let log = Norsu::try_start(target, &[]).err().expect("it must not come up");
     assert!(log.contains("backup_label"), "{log}");
-    let server = RealServer::start_with(target, "postgres", &SETTINGS);
+    let server = PostgresServer::start_with(target, "postgres", &SETTINGS);
     let found = dump(server.client("pg_dumpall"));
     let differs = found.iter().zip(expected).find(|(found, expected)| found != expected);
     assert!(differs.is_none(), "{differs:?}");
@@ -86,7 +86,7 @@ fn directories_are_rewound_from_and_to_norsu() {
     }
     // The diverging server, on a timeline of its own.
     std::fs::write(ahead.join("standby.signal"), "").expect("a new file");
-    let server = RealServer::start_with(&ahead, "postgres", &SETTINGS);
+    let server = PostgresServer::start_with(&ahead, "postgres", &SETTINGS);
     server.query("postgres", "SELECT pg_promote()");
     work(&mut server.connect("postgres"), "ahead");
     let expected = dump(server.client("pg_dumpall"));
@@ -105,7 +105,7 @@ fn directories_are_rewound_from_and_to_norsu() {
     }
 
     // A directory of Norsu as the source, stopped and running; the target is PostgreSQL's.
-    let server = RealServer::start_with(&theirs, "postgres", &SETTINGS);
+    let server = PostgresServer::start_with(&theirs, "postgres", &SETTINGS);
     work(&mut server.connect("postgres"), "theirs");
     drop(server);
     copy(&theirs, &again);

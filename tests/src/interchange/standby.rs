@@ -1,8 +1,8 @@
-//! A hot standby of the real PostgreSQL that replays Norsu's log while it runs queries. It compares
-//! each page with the full-page image in the record.
+//! A hot standby of PostgreSQL that replays Norsu's log while it runs queries. It compares each
+//! page with the full-page image in the record.
 
 use super::fault_injection;
-use crate::script::{Script, Stepped};
+use crate::script::{Script, StepResult};
 use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
@@ -44,8 +44,8 @@ fn start_with(settings: &[&str], setup: &str) -> Followed {
 }
 
 impl Followed {
-    /// Was the session's transaction cancelled because of a recovery conflict? An idle session then
-    /// also loses its connection.
+    /// True if the session's transaction was cancelled because of a recovery conflict. An idle
+    /// session then also loses its connection.
     fn is_refused(&self, reader: &mut Client) -> bool {
         let before = self.standby.server.log().matches("due to conflict with recovery").count();
         match reader.query("SELECT count(*) FROM b") {
@@ -62,7 +62,7 @@ impl Followed {
 
 fn follow(client: &mut Client, standby: &Standby, data: &Path) {
     let lsn = client.value("SELECT pg_switch_wal()");
-    // Forces the next segment, so that the current one can be archived.
+    // Forces a segment switch, so that the current segment can be archived.
     client.must("SELECT txid_current()");
     let current = client.value("SELECT pg_walfile_name(pg_current_wal_insert_lsn())");
     standby.archive_and_replay(&data.join("pg_wal"), &current, &lsn);
@@ -83,7 +83,7 @@ fn a_standby_shows_what_norsu_committed() {
         for _ in 0..80 {
             let stepped = if random.below(40) == 0 {
                 clients[0].must("CHECKPOINT");
-                Stepped::Nothing
+                StepResult::Nothing
             } else {
                 script.step(&mut clients, &random).unwrap()
             };
@@ -126,7 +126,7 @@ fn a_standby_replays_locks_and_conflicts() {
     assert_eq!(reader.value("SELECT sum(w) FROM a"), "3500");
     assert_eq!(reader.value("SELECT count(*) FROM b"), "501");
 
-    // Each of these removes rows that an older snapshot can see.
+    // Each of these removes rows that are visible to an older snapshot.
     for (removal, clean) in [
         ("DELETE FROM b WHERE id = 1", "VACUUM b"),
         // Pruned by a read.
@@ -150,8 +150,8 @@ fn a_standby_replays_locks_and_conflicts() {
     assert!(f.is_refused(&mut reader));
 }
 
-/// A record differs from what was done; the image that it contains is correct. The standby must
-/// stop there.
+/// A record differs from the change that was made; the image that it contains is correct. The
+/// standby must stop at this record.
 #[test]
 fn a_standby_detects_a_missing_field() {
     let f = start("CREATE TABLE t (id text); INSERT INTO t VALUES ('first')");
@@ -172,7 +172,7 @@ fn a_standby_detects_a_missing_field() {
     }
 }
 
-/// Without images to compare with, the contents of the standby must differ.
+/// Without images for comparison, the contents of the standby must differ.
 #[test]
 fn a_standby_with_other_contents_is_detected() {
     let settings = ["full_page_writes=off", "wal_keep_size=256MB", "autovacuum=off"];

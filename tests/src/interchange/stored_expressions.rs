@@ -1,12 +1,12 @@
-//! Expressions and queries in catalogs: Norsu's are equal to PostgreSQL's except for locations in
-//! the text and OIDs; stored calls of PostgreSQL that omit arguments are evaluated with their
+//! Expressions and queries in catalogs: Norsu's are equal to PostgreSQL's except for OIDs and
+//! locations in the text. Stored calls of PostgreSQL that omit arguments are evaluated with the
 //! defaults.
 
 use crate::pair::Pair;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 const OBJECTS: [&str; 4] = [
     "CREATE TYPE pair AS (x int, y text)",
@@ -70,7 +70,7 @@ fn calls_are_evaluated_with_their_defaults() {
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C"]);
-    let server = RealServer::start(&data, "postgres");
+    let server = PostgresServer::start(&data, "postgres");
     for sql in OBJECTS.iter().chain(&[
         "CREATE DOMAIN limited AS int CHECK (plus(value) < 100)",
         "CREATE FUNCTION within(v int) RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT plus(v, \
@@ -96,8 +96,8 @@ fn calls_are_evaluated_with_their_defaults() {
     assert_eq!(client.rows("SELECT a FROM t WHERE plus(a) = 12 AND plus(a, z => 0) < 1000"), ["1"]);
 }
 
-/// Row values in columns, arrays, domains and nested rows, of types that PostgreSQL created and
-/// that get more columns later.
+/// Row values in columns, arrays, domains and nested rows, of types that PostgreSQL created and to
+/// which columns are added later.
 #[test]
 fn row_values_of_either_server_are_read_by_the_other() {
     const TYPES: &str = "
@@ -137,7 +137,7 @@ fn row_values_of_either_server_are_read_by_the_other() {
     let mut known = Vec::new();
     for round in 0..4 {
         if round % 2 == 0 {
-            let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+            let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
             let mut client = server.connect("postgres");
             if round == 0 {
                 client.must(TYPES);
@@ -166,6 +166,6 @@ fn row_values_of_either_server_are_read_by_the_other() {
             server.stop(&data);
         }
     }
-    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     assert_eq!(read(&mut server.connect("postgres")), known);
 }

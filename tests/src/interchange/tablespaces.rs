@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 use testkit::verify;
 
 const SETTINGS: [&str; 3] =
@@ -14,7 +14,7 @@ const SETTINGS: [&str; 3] =
 /// A server of either kind.
 enum Server {
     Ours(Norsu),
-    Real(RealServer),
+    Real(PostgresServer),
 }
 
 impl Server {
@@ -24,7 +24,7 @@ impl Server {
             let settings = ["-c", "wal_consistency_checking=all"];
             return Server::Ours(Norsu::start(data, &settings));
         }
-        Server::Real(RealServer::start_with(data, "postgres", &SETTINGS))
+        Server::Real(PostgresServer::start_with(data, "postgres", &SETTINGS))
     }
 
     fn connect(&self, database: &str) -> Client {
@@ -44,7 +44,7 @@ impl Server {
     }
 }
 
-/// Creates more objects of each kind in the tablespaces; the crash comes after it.
+/// Creates more objects of each kind in the tablespaces, before the crash.
 fn work(server: &Server, round: usize, places: &[PathBuf]) {
     let mut client = server.connect("postgres");
     if round == 0 {
@@ -140,7 +140,7 @@ fn cross(made_by_us: bool) {
     }
     chown_to_server_user(dir.path());
     let mut ours = made_by_us;
-    // Each server ends in both ways before the other starts.
+    // Each server ends in both ways before the other one starts.
     for (round, crash) in [true, false, false, true, true].into_iter().enumerate() {
         let server = Server::start(&data, ours);
         work(&server, round, &places);
@@ -150,7 +150,7 @@ fn cross(made_by_us: bool) {
         verify(&server, round, crash);
         server.end(&data, false);
     }
-    let server = RealServer::start_with(&data, "postgres", &SETTINGS);
+    let server = PostgresServer::start_with(&data, "postgres", &SETTINGS);
     verify::check(&server);
     let dump = run(server.client("pg_dumpall"));
     assert!(dump.contains("CREATE TABLESPACE s0") && dump.contains("TABLESPACE = s0"), "{dump}");

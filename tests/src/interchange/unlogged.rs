@@ -1,10 +1,10 @@
 //! Unlogged tables created by a transaction that was rolled back just before the crash. Their files
-//! are removed; if the abort record were lost with the unwritten end of the log, replay would
+//! are removed. If the abort record were lost with the unwritten end of the log, replay would
 //! create the init fork again, and PostgreSQL would not start because of the empty main fork.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user};
+use testkit::postgres::{PostgresServer, chown_to_server_user};
 use testkit::verify;
 
 #[test]
@@ -27,7 +27,7 @@ fn a_rolled_back_unlogged_table_does_not_stop_recovery() {
         assert!(data.join(file).exists());
     }
     server.kill();
-    let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let real = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     assert_eq!(real.query("postgres", "SELECT count(*) FROM kept"), "2\n");
     verify::check(&real);
 }

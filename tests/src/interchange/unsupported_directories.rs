@@ -1,6 +1,6 @@
-//! Directories of PostgreSQL on which Norsu must not start, because something depends on them that
-//! Norsu does not support, or because another process uses them: refused with an error that names
-//! the reason, and nothing is written. PostgreSQL creates each of them here.
+//! Directories of PostgreSQL on which Norsu must not start, because they depend on features that
+//! Norsu does not support, or because another process uses them: they are refused with an error
+//! that names the reason, and nothing is written. PostgreSQL creates each of them here.
 
 use crate::refusals::contents;
 use std::collections::BTreeMap;
@@ -8,14 +8,14 @@ use std::path::Path;
 use std::process::Command;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, program, run};
 use testkit::verify::copy;
 
 /// Settings, statements, and the reason in the error.
-type Left = (&'static [&'static str], &'static [&'static str], &'static str);
+type RemainingState = (&'static [&'static str], &'static [&'static str], &'static str);
 
-/// State that PostgreSQL leaves after a clean shutdown.
-const LEFT: &[Left] = &[
+/// Directories that PostgreSQL leaves in such a state by a clean shutdown.
+const REMAINING: &[RemainingState] = &[
     (
         &["max_prepared_transactions=2"],
         &["BEGIN; CREATE TABLE p (i int); PREPARE TRANSACTION 'left'"],
@@ -39,10 +39,10 @@ const LEFT: &[Left] = &[
     (&["track_commit_timestamp=on"], &["CREATE TABLE c (i int)"], "track_commit_timestamp"),
 ];
 
-/// Files whose presence makes PostgreSQL do something other than a normal start.
+/// Files whose presence causes PostgreSQL to do something other than a normal start.
 const FILES: [&str; 4] = ["recovery.signal", "standby.signal", "backup_label", "tablespace_map"];
 
-/// Norsu's error for the directory; it may not modify any file.
+/// Norsu's error for the directory. No file may be modified.
 fn refusal(data: &Path) -> String {
     let mut before = BTreeMap::new();
     contents(data, &mut before);
@@ -65,10 +65,10 @@ fn unsupported_directories_are_refused_by_name() {
     chown_to_server_user(dir.path());
     let (good, data) = (dir.path().join("good"), dir.path().join("data"));
     postgres::init_with(&good, &["--locale=C", "-k"]);
-    for (settings, statements, named) in LEFT {
+    for (settings, statements, named) in REMAINING {
         copy(&good, &data);
         let settings = [&["autovacuum=off"], *settings].concat();
-        let server = RealServer::start_with(&data, "postgres", &settings);
+        let server = PostgresServer::start_with(&data, "postgres", &settings);
         let mut client = server.connect("postgres");
         statements.iter().for_each(|sql| drop(client.must(sql)));
         drop(client);
@@ -86,14 +86,14 @@ fn unsupported_directories_are_refused_by_name() {
         std::fs::remove_dir_all(&data).expect("a directory");
     }
     // A base backup by pg_basebackup.
-    let server = RealServer::start_with(&good, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&good, "postgres", &["autovacuum=off"]);
     let mut backup = program("pg_basebackup");
     backup.arg("-h").arg(server.sockets()).args(["-U", "postgres", "-c", "fast", "-D"]).arg(&data);
     run(backup);
     drop(server);
     assert!(refusal(&data).contains("\"backup_label\""));
     // After recovery by PostgreSQL it is an ordinary directory.
-    drop(RealServer::start(&data, "postgres"));
+    drop(PostgresServer::start(&data, "postgres"));
     Norsu::start(&data, &[]).stop(&data);
 }
 
@@ -106,12 +106,12 @@ fn a_log_with_a_timeline_switch_is_refused() {
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let settings = ["autovacuum=off"];
-    let server = RealServer::start_with(&data, "postgres", &settings);
+    let server = PostgresServer::start_with(&data, "postgres", &settings);
     server.query("postgres", "CREATE TABLE t AS SELECT 1 i");
     drop(server);
     std::fs::write(data.join("standby.signal"), "").expect("a new file");
     chown_to_server_user(&data);
-    let server = RealServer::start_with(&data, "postgres", &settings);
+    let server = PostgresServer::start_with(&data, "postgres", &settings);
     let mut client = server.connect("postgres");
     let pid = client.value("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
     let mut stop = Command::new("kill");
@@ -125,7 +125,7 @@ fn a_log_with_a_timeline_switch_is_refused() {
     let named = "recovery from timeline 1 to timeline 2 is not supported";
     assert!(log.contains("FATAL") && log.contains(named), "{log}");
     // PostgreSQL can recover the directory, and then Norsu can use it.
-    drop(RealServer::start_with(&data, "postgres", &settings));
+    drop(PostgresServer::start_with(&data, "postgres", &settings));
     let server = Norsu::start(&data, &[]);
     assert_eq!(server.connect("postgres").value("SELECT count(*) FROM t"), "1000");
     server.stop(&data);
@@ -140,7 +140,7 @@ fn archive_mode_is_refused() {
     let conf = data.join("postgresql.auto.conf");
     std::fs::write(&conf, "archive_mode = on\narchive_command = 'true'\n").expect("settings");
     chown_to_server_user(&data);
-    drop(RealServer::start_with(&data, "postgres", &["autovacuum=off"]));
+    drop(PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]));
     assert!(refusal(&data).contains("archiving (\"archive_mode\") is not supported"));
     std::fs::write(&conf, "").expect("settings");
     chown_to_server_user(&data);
@@ -162,27 +162,27 @@ fn kill(pid: &str) {
 }
 
 /// A process that is killed at the end of the test.
-struct Busy(String);
+struct Process(String);
 
-impl Drop for Busy {
+impl Drop for Process {
     fn drop(&mut self) {
         kill(&self.0);
     }
 }
 
 #[test]
-fn a_directory_that_postgres_still_works_on_is_refused() {
+fn a_directory_that_postgres_still_uses_is_refused() {
     let dir = TempDir::new("attached");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
-    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     let log = Norsu::try_start(&data, &[]).err().expect("it must not come up");
     assert!(log.contains("postmaster.pid\" already exists"), "{log}");
 
     // A session that does not react to the end of its server.
     let mut busy = server.connect("postgres");
-    let pid = Busy(busy.value("SELECT pg_backend_pid()"));
+    let pid = Process(busy.value("SELECT pg_backend_pid()"));
     busy.send("DO 'BEGIN LOOP END LOOP; END'").expect("it is sent");
     let file = data.join("postmaster.pid");
     let lock = std::fs::read_to_string(&file).expect("the lock file");
@@ -200,10 +200,10 @@ fn a_directory_that_postgres_still_works_on_is_refused() {
             std::fs::write(&file, text).expect("room");
         }
         chown_to_server_user(&data);
-        RealServer::try_start(&data, "postgres", &[]).err().expect("it must not come up")
+        PostgresServer::try_start(&data, "postgres", &[]).err().expect("it must not come up")
     };
-    // The lock file contains the key of the shared memory; without the file only the memory itself
-    // shows that it is in use.
+    // The lock file contains the key of the shared memory. Without the file, only the shared memory
+    // itself shows that the directory is in use.
     for text in [Some(lock.as_str()), None] {
         let said = theirs(text);
         match text {

@@ -8,7 +8,7 @@ use std::process::Command;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 use testkit::verify;
 
 /// Objects created by PostgreSQL.
@@ -117,8 +117,8 @@ CREATE SCHEMA telling; CREATE TABLE telling.told (i int); \
 CREATE TABLE told_of (i int REFERENCES told_key ON DELETE CASCADE); \
   CREATE PUBLICATION tell_of FOR TABLE told_of;";
 
-/// Changes of published tables: if they lack a replica identity, the error is PostgreSQL's.
-const TOLD: &[&str] = &[
+/// Changes of published tables. If a table has no replica identity, the error is PostgreSQL's.
+const PUBLISHED_CHANGES: &[&str] = &[
     "UPDATE told_plain SET i = 2",
     "DELETE FROM told_plain WHERE false",
     "INSERT INTO told_plain VALUES (2)",
@@ -143,9 +143,9 @@ const TOLD: &[&str] = &[
      DELETE FROM told_key",
 ];
 
-/// The answers to [`TOLD`], each rolled back.
-fn told(mut client: Client) -> Vec<String> {
-    let answers = TOLD.iter().map(|sql| {
+/// The answers to [`PUBLISHED_CHANGES`], each of which is rolled back.
+fn answers_to_changes(mut client: Client) -> Vec<String> {
+    let answers = PUBLISHED_CHANGES.iter().map(|sql| {
         client.query("BEGIN").expect("an answer");
         let reply = client.query(sql).expect("an answer");
         client.query("ROLLBACK").expect("an answer");
@@ -170,8 +170,8 @@ pub(super) fn dumped(text: &str) -> Vec<String> {
     kept.map(str::to_owned).collect()
 }
 
-/// Statements that use an unsupported object, and the part of it that the error names.
-const TOUCHED: &[(&str, &str)] = &[
+/// Statements that use an unsupported object, and the part of its name that the error contains.
+const REFUSED: &[(&str, &str)] = &[
     ("SELECT one()", "one"),
     ("SELECT * FROM calling", "one"),
     ("INSERT INTO checked VALUES (1)", "one"),
@@ -363,13 +363,13 @@ fn unsupported_objects_are_refused_when_they_are_used() {
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let settings = ["autovacuum=off"];
-    let real = RealServer::start_with(&data, "postgres", &settings);
+    let real = PostgresServer::start_with(&data, "postgres", &settings);
     real.query("postgres", OBJECTS);
     real.query(
         "postgres",
         "CREATE DATABASE german LOCALE_PROVIDER icu ICU_LOCALE 'de' TEMPLATE template0",
     );
-    let answers = told(real.connect("postgres"));
+    let answers = answers_to_changes(real.connect("postgres"));
     let expected = definitions(["pg_dump", "pg_dumpall"].map(|name| real.client(name)));
     drop(real);
     let server = Norsu::start(&data, &[]);
@@ -380,8 +380,8 @@ fn unsupported_objects_are_refused_when_they_are_used() {
         wrong.push(format!("definitions, line {at}: {found}\n  want {expected}"));
     }
     assert_eq!(found.len(), expected.len());
-    assert_eq!(told(server.connect("postgres")), answers);
-    for (sql, named) in TOUCHED {
+    assert_eq!(answers_to_changes(server.connect("postgres")), answers);
+    for (sql, named) in REFUSED {
         let mut client = server.connect("postgres");
         let mut reply = client.query(sql).expect("an answer");
         match reply.error.take() {
@@ -410,8 +410,8 @@ fn unsupported_objects_are_refused_when_they_are_used() {
         let reply = client.query(sql).expect("an answer");
         let skipped: Vec<_> = reply.notices.iter().map(|n| &*n.message).collect();
         for name in ["gin", "gist"] {
-            let told = format!("skipping \"{name}\" --- index");
-            if reply.error.is_some() || !skipped.iter().any(|s| s.starts_with(&told)) {
+            let warning = format!("skipping \"{name}\" --- index");
+            if reply.error.is_some() || !skipped.iter().any(|s| s.starts_with(&warning)) {
                 wrong.push(format!("{sql}: {:?} {skipped:?}", reply.error));
             }
         }
@@ -419,8 +419,9 @@ fn unsupported_objects_are_refused_when_they_are_used() {
     drop(client);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     server.stop(&data);
-    let server = RealServer::start_with(&data, "postgres", &settings);
-    // Through the index that Norsu did not maintain, and with PostgreSQL's checks of the rest.
+    let server = PostgresServer::start_with(&data, "postgres", &settings);
+    // The table is read through an index that Norsu did not maintain, and PostgreSQL checks the
+    // other indexes.
     let by_index = "SET enable_seqscan = off; SELECT count(*) FROM gin WHERE a @> ARRAY[3]; \
                     SET enable_seqscan = on; SET enable_bitmapscan = off; \
                     SELECT count(*) FROM gin WHERE a @> ARRAY[3]";
@@ -430,7 +431,7 @@ fn unsupported_objects_are_refused_when_they_are_used() {
     verify::check(&server);
     drop(server);
     // Event triggers would have to be fired for every definition.
-    RealServer::start_with(&data, "postgres", &settings).query(
+    PostgresServer::start_with(&data, "postgres", &settings).query(
         "postgres",
         "CREATE FUNCTION told() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'; \
          CREATE EVENT TRIGGER listens ON ddl_command_start EXECUTE FUNCTION told()",
@@ -468,7 +469,7 @@ fn an_unsupported_log_is_refused_before_anything_is_written() {
         let data = dir.path().join("data");
         postgres::init_with(&data, &["--locale=C", "-k"]);
         let settings = ["autovacuum=off", "max_prepared_transactions=2"];
-        let server = RealServer::start_with(&data, "postgres", &settings);
+        let server = PostgresServer::start_with(&data, "postgres", &settings);
         let mut client = server.connect("postgres");
         client.must(setup);
         client.must("CHECKPOINT");
@@ -488,7 +489,7 @@ fn an_unsupported_log_is_refused_before_anything_is_written() {
         let touched: Vec<_> = before.keys().chain(after.keys()).filter(differs).collect();
         assert!(touched.is_empty(), "{named}: {touched:?}");
         // PostgreSQL can recover the directory, and then Norsu can use it.
-        drop(RealServer::start_with(&data, "postgres", &settings));
+        drop(PostgresServer::start_with(&data, "postgres", &settings));
         Norsu::start(&data, &[]).stop(&data);
         std::fs::remove_dir_all(&data).expect("a directory");
     }

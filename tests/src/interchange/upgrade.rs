@@ -1,9 +1,10 @@
 //! `pg_upgrade` from a directory of Norsu to a new one of PostgreSQL, and to a new one of Norsu: it
-//! dumps the definitions, copies the transaction counters, and keeps the tables' files as they are.
+//! dumps the definitions, copies the transaction counters, and keeps the files of the tables
+//! unchanged.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, BIN, RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{self, BIN, PostgresServer, chown_to_server_user, program, run};
 use testkit::verify;
 
 const OBJECTS: &str = "
@@ -63,7 +64,7 @@ fn directories_of_norsu_are_upgraded() {
         assert_eq!(QUESTIONS.map(|sql| server.query(sql)), answers);
         server.query("INSERT INTO t (v, n) VALUES ('later', 1)");
         server.stop(&new);
-        let server = RealServer::start(&new, "postgres");
+        let server = PostgresServer::start(&new, "postgres");
         verify::check(&server);
         drop(server);
         std::fs::remove_dir_all(&new).expect("a directory");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
 /// Objects that both servers can create.
 const OBJECTS: &str = "
@@ -92,16 +92,15 @@ const UNSTABLE: [&str; 17] = [
     "pg_replication_slots",
 ];
 
-/// Views that need a feature that one server lacks (Norsu the reading of extended statistics, the
-/// PostgreSQL Norsu's functions), with the error.
+/// Views that need a feature that one of the servers lacks, with the error.
 const MISSING: [(&str, &str); 2] = [
     ("pg_catalog.pg_stats_ext", "pg_mcv_list_items is not supported"),
     ("pg_catalog.norsu_stat_rusage", "\"norsu_stat_get_rusage\" is not in internal lookup table"),
 ];
 
-/// Objects that only PostgreSQL can create, for views to show: foreign data, transforms,
+/// Objects that only PostgreSQL can create, which the views return: foreign data, transforms,
 /// triggers, jsonb values.
-fn real_objects() -> String {
+fn postgres_objects() -> String {
     let many: Vec<String> = (0..100).map(|i| format!("[{i}.50, \"s{i}\", -{i}]")).collect();
     let many = many.join(", ");
     format!(
@@ -140,7 +139,7 @@ fn answers(client: &mut Client) -> Answers {
     names.extend((0..VIEWS.len()).map(user_view));
     let mut out = BTreeMap::new();
     for name in names {
-        // All rows would call SQL functions some ten thousand times.
+        // A query of all rows would call SQL functions about ten thousand times.
         let some =
             if name == "information_schema.columns" { "WHERE table_schema = 'public'" } else { "" };
         let reply = client.query(&format!("SELECT v::text FROM {name} v {some}"));
@@ -232,7 +231,7 @@ fn postgres_runs_the_views_of_norsu() {
     let made = answers(&mut client);
     drop(client);
     ours.stop(&data);
-    let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let real = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     let mut found = answers(&mut real.connect("postgres"));
     assert_same(&made, &found);
     // Each of these must be detected: another row, another definition, a missing view, a failing
@@ -250,10 +249,10 @@ fn norsu_runs_the_views_of_postgres() {
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
-    let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let real = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
     let mut client = real.connect("postgres");
     make(&mut client);
-    client.must(&real_objects());
+    client.must(&postgres_objects());
     let made = answers(&mut client);
     drop((client, real));
     let ours = Norsu::start(&data, &["-c", "autovacuum=off"]);

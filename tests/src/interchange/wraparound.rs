@@ -1,16 +1,16 @@
 //! Transaction ids around 2^31 and 2^32, and around an epoch: `pg_resetwal` advances the counter,
-//! each server works across the boundary, freezes old rows, and the other one continues after a
-//! crash.
+//! each server runs transactions across the boundary and freezes old rows, and the other one
+//! continues after a crash.
 
 use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 use testkit::verify;
 
-/// Advances the transaction counter and creates its pg_xact segment, as after so many transactions.
-pub(super) fn move_on(data: &Path, xid: u32, epoch: u32) {
+/// Advances the transaction counter and creates the corresponding pg_xact segment.
+pub(super) fn advance_xid(data: &Path, xid: u32, epoch: u32) {
     let segment = data.join(format!("pg_xact/{:04X}", xid >> 20));
     if !segment.exists() {
         std::fs::write(segment, vec![0; 256 << 10]).expect("room for a segment");
@@ -21,7 +21,7 @@ pub(super) fn move_on(data: &Path, xid: u32, epoch: u32) {
     run(reset);
 }
 
-/// Some hundred transactions with savepoints, locks that become multixacts, and rollbacks.
+/// Several hundred transactions with savepoints, locks that become multixacts, and rollbacks.
 fn work(client: &mut Client) {
     for _ in 0..40 {
         client.must(
@@ -50,7 +50,7 @@ fn freeze(connect: &dyn Fn(&str) -> Client, data: &Path) {
 }
 
 #[test]
-fn ids_wrap_around_on_both_sides() {
+fn ids_wrap_around_on_both_servers() {
     let dir = TempDir::new("wraparound");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
@@ -59,7 +59,7 @@ fn ids_wrap_around_on_both_sides() {
     server.query("CREATE TABLE t (id int PRIMARY KEY, v int)");
     server.query("INSERT INTO t SELECT g, g FROM generate_series(1, 100) g");
     server.stop(&data);
-    // Steps of less than 2^31, because no id may be older than that.
+    // Each step is less than 2^31, because no id may be older than that.
     let places = [
         (1_000_000_000, 0),
         (2_147_483_600, 0),
@@ -68,9 +68,9 @@ fn ids_wrap_around_on_both_sides() {
         (1_500_000_000, 1),
     ];
     for (round, (xid, epoch)) in places.into_iter().enumerate() {
-        move_on(&data, xid, epoch);
+        advance_xid(&data, xid, epoch);
         for turn in 0..2 {
-            // Each server is the first one once.
+            // Each server is the first one in half of the rounds.
             if (round + turn) % 2 == 0 {
                 let mut server = Norsu::start(&data, &["-c", "wal_consistency_checking=all"]);
                 work(&mut server.connect("postgres"));
@@ -79,14 +79,14 @@ fn ids_wrap_around_on_both_sides() {
                 server.kill();
             } else {
                 let settings = ["autovacuum=off", "wal_consistency_checking=all"];
-                let server = RealServer::start_with(&data, "postgres", &settings);
+                let server = PostgresServer::start_with(&data, "postgres", &settings);
                 work(&mut server.connect("postgres"));
                 freeze(&|name| server.connect(name), &data);
                 work(&mut server.connect("postgres"));
                 server.crash();
             }
         }
-        let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+        let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
         let now = server.query("postgres", "SELECT pg_current_xact_id()");
         let now: u64 = now.trim().parse().expect("a number");
         let from = (u64::from(epoch) << 32) + u64::from(xid);

@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
-/// A time limit that no server needs.
+/// A time limit that no server reaches.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Fills segments one after the other and waits for a checkpoint after each.
+/// Fills segments one after the other. Waits for a checkpoint after each.
 fn checkpoints(s: &mut Client, segments: u32) -> u32 {
     const REDO: &str = "SELECT redo_lsn FROM pg_control_checkpoint()";
     s.must("CREATE TABLE t (a int)");
@@ -30,8 +30,8 @@ fn checkpoints(s: &mut Client, segments: u32) -> u32 {
     begun
 }
 
-/// With `max_wal_size` of two segments every full segment requests a checkpoint, however few
-/// records it contains.
+/// With `max_wal_size` of two segments, every full segment requests a checkpoint, regardless of the
+/// number of records in it.
 #[test]
 fn a_full_segment_requests_a_checkpoint() {
     let dir = TempDir::new("segments");
@@ -42,10 +42,10 @@ fn a_full_segment_requests_a_checkpoint() {
     let settings = ["max_wal_size=2MB", "min_wal_size=2MB", "autovacuum=off"];
     let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", s]).collect();
     let ours = Norsu::start(&ours, &options);
-    let real = RealServer::start_with(&real, "postgres", &settings);
+    let real = PostgresServer::start_with(&real, "postgres", &settings);
     assert_eq!(checkpoints(&mut real.connect("postgres"), 3), 3);
     assert_eq!(checkpoints(&mut ours.connect("postgres"), 3), 3);
-    // Only one request for each: nothing has been written since.
+    // There is only one request for each segment, because nothing has been written since.
     ours.connect("postgres").must("SELECT pg_sleep(0.5)");
     let asked = |log: &str| log.matches("checkpoints are occurring too frequently").count();
     assert_eq!(asked(&ours.log()), asked(&real.log()));

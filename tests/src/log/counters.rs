@@ -4,9 +4,9 @@
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
-/// Which counters are not zero.
+/// Shows which counters are not zero.
 const WAL: &str = "SELECT wal_records > 0, wal_fpi > 0, wal_bytes > 0, wal_write > 0, \
                    wal_sync > 0, \
                    wal_write_time > 0, wal_sync_time > 0 FROM pg_stat_wal";
@@ -39,7 +39,7 @@ fn steps(client: &mut Client) -> Vec<Vec<String>> {
         client.must(&format!("SELECT pg_stat_reset_shared('{target}')"));
         seen.push(client.rows(&times));
     }
-    // Nothing has been written since, apart from background processes.
+    // Nothing has been written since then, except by background processes.
     seen.push(client.rows(
         "SELECT checkpoints_req, checkpoints_timed, checkpoint_write_time, buffers_checkpoint \
          FROM pg_stat_bgwriter",
@@ -73,7 +73,7 @@ fn counters_and_their_resets_equal_those_of_postgres() {
     norsu::init_with(&ours, &["--locale=C"]);
     postgres::init_with(&real, &["--locale=C", "-k"]);
     let ours = Norsu::start(&ours, &[]);
-    let real = RealServer::start_with(&real, "postgres", &["fsync=on"]);
+    let real = PostgresServer::start_with(&real, "postgres", &["fsync=on"]);
     let mut sessions = [ours.connect("postgres"), real.connect("postgres")];
     let [mine, theirs] = sessions.each_mut().map(steps);
     assert_eq!(mine, theirs);

@@ -1,9 +1,10 @@
-//! Corrupted pages and records: both servers report the same errors and can read the rest.
+//! Corrupted pages and records: both servers report the same errors and can read the remaining
+//! data.
 
 use std::path::Path;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, chown_to_server_user};
+use testkit::postgres::{PostgresServer, chown_to_server_user};
 use testkit::verify::copy;
 
 fn change(path: &Path, work: &dyn Fn(&mut [u8])) {
@@ -61,7 +62,7 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
     }
     server.stop(&data);
     flip(&data.join(&paths[0]), 8192 + 5000);
-    // Half of the page has its contents before the last write.
+    // Half of the page has the contents before the last write.
     change(&data.join(&paths[2]), &|b| b[4096..8192].fill(0));
     let duplicate = dir.path().join("duplicate");
     copy(&data, &duplicate);
@@ -70,7 +71,7 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
     let ours = seen(&mut server.connect("postgres"));
     assert!(server.log().contains("page verification failed, calculated checksum"));
     drop(server);
-    let server = RealServer::start(&duplicate, "postgres");
+    let server = PostgresServer::start(&duplicate, "postgres");
     let theirs = seen(&mut server.connect("postgres"));
     assert_eq!(ours, theirs);
     assert!(ours[0].starts_with("WARNING page verification failed, calculated checksum "));
@@ -104,7 +105,7 @@ fn replay_ends_at_a_damaged_record() {
     let server = Norsu::start(&data, &[]);
     assert_eq!(server.query("SELECT count(*), max(id) FROM t"), "25|24");
     assert!(server.log().contains("incorrect resource manager data checksum in record at"));
-    let real = RealServer::start(&duplicate, "postgres");
+    let real = PostgresServer::start(&duplicate, "postgres");
     assert_eq!(real.query("postgres", "SELECT count(*), max(id) FROM t"), "25|24\n");
 }
 
@@ -162,11 +163,11 @@ fn a_missing_file_does_not_prevent_the_start() {
     let server = Norsu::start(&data, &["-c", "full_page_writes=off"]);
     let ours = ask.map(|sql| server.query(sql));
     assert!(server.log().contains(" did not exist"), "{}", server.log());
-    let real = RealServer::start_with(&duplicate, "postgres", &["full_page_writes=off"]);
+    let real = PostgresServer::start_with(&duplicate, "postgres", &["full_page_writes=off"]);
     assert_eq!(ours, ask.map(|sql| real.query("postgres", sql).trim_end().to_owned()));
 }
 
-/// Without checksums, PostgreSQL ends with a PANIC or in an endless loop on this corruption; Norsu
+/// Without checksums, PostgreSQL ends with a PANIC or in an infinite loop on this corruption. Norsu
 /// raises an error for statements that would have to move rows, and intact rows can be read.
 #[test]
 fn a_corrupt_heap_page_does_not_take_the_server_down() {
@@ -190,7 +191,7 @@ fn a_corrupt_heap_page_does_not_take_the_server_down() {
     change(&paths[0], &|b| b[pointer(9)..pointer(10)].copy_from_slice(&[0xff, 0xff, 0, 1]));
     // Line pointers whose array ends within the page header.
     change(&paths[1], &|b| b[12..14].copy_from_slice(&[3, 0]));
-    // The deleted versions seem to be in the middle of update chains without a beginning.
+    // The deleted versions seem to be in the middle of update chains without a start.
     change(&paths[2], &|b| {
         for n in 1..=4 {
             let at = u16::from_le_bytes([b[pointer(n)], b[pointer(n) + 1]]) as usize & 0x7fff;
@@ -222,7 +223,7 @@ fn a_corrupt_heap_page_does_not_take_the_server_down() {
     assert!(!log.contains("PANIC"), "{log}");
 }
 
-/// Offset in its segment of the last record of a kind that is within a single page of the log,
+/// The offset in its segment of the last record of a type that is within a single page of the log,
 /// according to `pg_waldump`.
 fn last_record(segment: &Path, kind: &str) -> usize {
     let mut dump = testkit::postgres::program("pg_waldump");
@@ -239,7 +240,7 @@ fn last_record(segment: &Path, kind: &str) -> usize {
     places.next_back().expect("such a record")
 }
 
-/// Corruption that the checksum does not detect: a record whose type does not fit its data. The
+/// Corruption that the checksum does not detect: a record whose type does not match its data. The
 /// error names the record.
 #[test]
 fn a_record_of_the_wrong_kind_is_refused() {
@@ -280,7 +281,7 @@ fn a_record_of_the_wrong_kind_is_refused() {
     copy(&data, &duplicate);
     let ours = Norsu::try_start(&data, &[]).err().expect("it does not start");
     let theirs =
-        RealServer::try_start(&duplicate, "postgres", &[]).err().expect("it does not start");
+        PostgresServer::try_start(&duplicate, "postgres", &[]).err().expect("it does not start");
     assert_eq!(context(&ours), context(&theirs));
     assert!(
         context(&ours).contains(" for Btree/INSERT_META: off 3; blkref #0: rel 1663/5/"),
@@ -336,9 +337,9 @@ fn vacuum_errors_have_the_block_as_context() {
             "VACUUM FREEZE rows",
         ] {
             let reply = client.query(sql).expect("an answer");
-            let told = reply.notices.iter().chain(&reply.error);
+            let reports = reply.notices.iter().chain(&reply.error);
             out.extend(
-                told.map(|e| format!("{} {} {} {:?}", e.severity, e.code, e.message, e.context)),
+                reports.map(|e| format!("{} {} {} {:?}", e.severity, e.code, e.message, e.context)),
             );
         }
         out
@@ -346,7 +347,7 @@ fn vacuum_errors_have_the_block_as_context() {
     let server = Norsu::start(&data, &[]);
     let ours = seen(&mut server.connect("postgres"));
     drop(server);
-    let server = RealServer::start(&duplicate, "postgres");
+    let server = PostgresServer::start(&duplicate, "postgres");
     let theirs = seen(&mut server.connect("postgres"));
     assert_eq!(ours, theirs);
     assert_eq!(ours.len(), 5, "{ours:?}");

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 
-/// The output of psql without numbers and script locations.
+/// The output of psql without numbers and the locations in scripts.
 fn words(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let plain = |line: &str| {
@@ -21,7 +21,7 @@ fn words(text: &[u8]) -> Vec<String> {
     text.lines().map(plain).collect()
 }
 
-/// The log's messages about the PANIC: the message and the statement, once.
+/// The log's messages about the PANIC: the message and the statement, each once.
 fn panics(log: &str) -> Vec<String> {
     let lines = words(log.as_bytes()).into_iter();
     let said = lines.filter_map(|l| {
@@ -71,12 +71,12 @@ fn clients_get_the_reason_of_a_shutdown() {
         writeln!(text, "INSERT INTO t VALUES (repeat('x', 1900));").expect("room");
     }
     std::fs::write(&script, text).expect("a new file");
-    // So that the session detects the missing directory before the WAL writer does.
+    // The session must detect the missing directory before the WAL writer does.
     let settings = ["restart_after_crash=off", "wal_writer_delay=10s"];
     let server = Norsu::start(&ours, &["-c", settings[0], "-c", settings[1]]);
     let mine = lose(&ours, &script, || server.client("psql"));
     let my_log = panics(&server.log());
-    let server = RealServer::start_with(&real, "postgres", &settings);
+    let server = PostgresServer::start_with(&real, "postgres", &settings);
     let theirs = lose(&real, &script, || server.client("psql"));
     let their_log = panics(&server.log());
     assert_eq!(their_log.len(), 2, "{their_log:?}");

@@ -1,11 +1,11 @@
-//! `wal_level = minimal`: relations created in a transaction are not logged row by row. At commit
-//! their pages are synced, or if they are small (`wal_skip_threshold`) logged. They survive a
-//! crash, also with recovery by PostgreSQL.
+//! `wal_level = minimal`: changes of relations that the transaction created are not logged row by
+//! row. At commit their pages are synced or, if they are small (`wal_skip_threshold`), logged. They
+//! survive a crash, also if PostgreSQL recovers the directory.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user};
 use testkit::verify::copy;
 
 const SETTINGS: [&str; 5] = [
@@ -13,7 +13,7 @@ const SETTINGS: [&str; 5] = [
     "max_wal_senders=0",
     "autovacuum=off",
     "fsync=on",
-    // So that only the commit writes pages.
+    // Only the commit writes pages.
     "bgwriter_lru_maxpages=0",
 ];
 
@@ -69,7 +69,7 @@ fn new_tables_that_are_not_logged_survive_a_crash() {
         let mut settings = SETTINGS.to_vec();
         settings.push(&threshold);
         let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", s]).collect();
-        let theirs = RealServer::start_with(&real, "postgres", &settings);
+        let theirs = PostgresServer::start_with(&real, "postgres", &settings);
         let mut mine = Norsu::start(&ours, &options);
         let mut sessions = [mine.connect("postgres"), theirs.connect("postgres")];
         for session in &mut sessions {
@@ -80,17 +80,17 @@ fn new_tables_that_are_not_logged_survive_a_crash() {
         theirs.crash();
         copy(&ours, &duplicate);
         let expected = {
-            let server = RealServer::start_with(&real, "postgres", &settings);
+            let server = PostgresServer::start_with(&real, "postgres", &settings);
             seen(server.connect("postgres"))
         };
         let after = seen(Norsu::start(&ours, &options).connect("postgres"));
         assert_eq!(after, expected, "{threshold}");
-        let taken_over = RealServer::start_with(&duplicate, "postgres", &settings);
+        let taken_over = PostgresServer::start_with(&duplicate, "postgres", &settings);
         assert_eq!(seen(taken_over.connect("postgres")), expected, "{threshold}");
     }
 }
 
-/// Bytes of log for a table of some 8 MB with an index.
+/// Number of bytes of WAL for a table of about 8 MB with an index.
 fn bytes(client: &mut Client, threshold: &str) -> f64 {
     const INSERT: &str = "SELECT pg_current_wal_insert_lsn() - '0/0'";
     client.must("DROP TABLE IF EXISTS t");
@@ -113,7 +113,7 @@ fn new_tables_are_logged_only_if_they_are_small() {
     postgres::init_with(&real, &["--locale=C", "-k"]);
     let options: Vec<&str> = SETTINGS.iter().flat_map(|s| ["-c", s]).collect();
     let ours = Norsu::start(&ours, &options);
-    let real = RealServer::start_with(&real, "postgres", &SETTINGS);
+    let real = PostgresServer::start_with(&real, "postgres", &SETTINGS);
     let mut sessions = [ours.connect("postgres"), real.connect("postgres")];
     // The first transaction logs images of catalog pages.
     for session in &mut sessions {

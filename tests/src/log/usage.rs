@@ -107,7 +107,7 @@ fn the_view_shows_resource_usage_of_sessions() {
     let used = |client: &mut Client| number(client, &of("user_time + system_time"));
     let before = used(&mut other);
     busy.must("SET norsu.track_rusage = on");
-    // The kernel's clock tick is a hundredth of a second.
+    // The resolution of the kernel's clock is a hundredth of a second.
     while used(&mut other) < before + 100.0 {
         busy.must(work);
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
 use vfs::{Env, MemDisk, Op};
 
 /// Full-page images and bytes of log that a statement writes, including those caused by hint bits.
@@ -90,7 +90,7 @@ fn a_transaction_of_pgbench_writes_no_more_than_postgres_does() {
     assert!(without > ours + 50.0, "{without} {ours}");
 }
 
-/// With slow syncs and many committing sessions, one sync serves many of them (group commit).
+/// With slow syncs and many committing sessions, one sync is used for many of them (group commit).
 #[test]
 fn concurrent_commits_share_syncs() {
     const COMMITTERS: usize = 32;
@@ -205,8 +205,9 @@ fn syncs(client: &mut Client, sql: &str, times: u32) -> u64 {
     now(client) - before
 }
 
-/// A commit of a single session takes one sync, as in PostgreSQL; an asynchronous one, and one that
-/// has written nothing, takes none. (Background processes sync now and then too.)
+/// A commit of a single session requires one sync, as in PostgreSQL; an asynchronous commit, and
+/// one of a transaction that has written nothing, requires none. (Background processes sometimes
+/// sync too.)
 #[test]
 fn a_commit_takes_one_sync() {
     const COMMITS: u32 = 300;
@@ -217,7 +218,7 @@ fn a_commit_takes_one_sync() {
     postgres::init_with(&real, &["--locale=C", "-k"]);
     let ours = Norsu::start(&ours, &["-c", "wal_writer_delay=10s"]);
     let options = ["fsync=on", "autovacuum=off", "wal_writer_delay=10s"];
-    let real = RealServer::start_with(&real, "postgres", &options);
+    let real = PostgresServer::start_with(&real, "postgres", &options);
     for mut s in [ours.connect("postgres"), real.connect("postgres")] {
         s.must("CREATE TABLE t (a int)");
         for (commit, least, most) in [

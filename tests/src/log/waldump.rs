@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu, binary};
-use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
 
 /// Statements for both servers, in one session.
 const WORK: &str = "
@@ -89,7 +89,7 @@ SELECT pg_create_logical_replication_slot('slot', 'test_decoding');
 BEGIN; CREATE TABLE k (a int); UPDATE usercat SET b = 'x' WHERE a = 8; COMMIT; VACUUM FULL
   usercat; VACUUM FULL pg_class";
 
-/// Record types that the statements write on either server.
+/// Record types that the statements write on both servers.
 const KINDS: &[&str] = &[
     "XLOG/CHECKPOINT_ONLINE",
     "XLOG/FPI",
@@ -320,7 +320,7 @@ fn norsu_waldump_agrees_with_pg_waldump() {
     server.kill();
     refuse(&data);
     check(&data, "000000010000000000000001", [KINDS, KINDS_OURS]);
-    // The same for a log that PostgreSQL wrote.
+    // The same checks for a log that PostgreSQL wrote.
     let options = [
         "wal_keep_size=512MB",
         "wal_log_hints=on",
@@ -328,7 +328,7 @@ fn norsu_waldump_agrees_with_pg_waldump() {
         "max_prepared_transactions=5",
         "track_commit_timestamp=on",
     ];
-    let real = RealServer::start_with(&data, "postgres", &options);
+    let real = PostgresServer::start_with(&data, "postgres", &options);
     let at = "SELECT pg_walfile_name(pg_current_wal_insert_lsn())";
     let first = real.connect("postgres").value(at);
     work(&|| real.connect("postgres"), &format!("{WORK};{MORE}"), &space);
@@ -384,12 +384,12 @@ fn norsu_waldump_follows_a_growing_log_as_pg_waldump_does() {
         assert!(theirs.len() > 5);
         assert_eq!(ours, theirs);
     }
-    // Records before the wait have been printed; an interrupt ends the program normally.
-    let told = (0..600).filter(|_| {
+    // Records before the wait have been printed, and an interrupt ends the program normally.
+    let printed = (0..600).filter(|_| {
         line.clear();
         lines.read_line(&mut line).is_ok_and(|n| n > 0)
     });
-    assert_eq!(told.count(), 600);
+    assert_eq!(printed.count(), 600);
     let pid = interrupted.id().to_string();
     let mut kill = Command::new("kill");
     kill.args(["-INT", &pid]);

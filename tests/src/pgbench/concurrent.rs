@@ -5,7 +5,7 @@ use super::{Background, Fixture, check_sums, counted, long};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use testkit::client::Client;
 
-/// The statements of the concurrent sessions, each of which repeats its own.
+/// The statements of the concurrent sessions. Each session repeats one list.
 const CHORES: [&[&str]; 8] = [
     &[
         "ALTER TABLE pgbench_history ADD COLUMN note text",
@@ -31,7 +31,7 @@ const CHORES: [&[&str]; 8] = [
          FOR KEY SHARE) a",
         "SELECT count(*) FROM (SELECT 1 FROM pgbench_tellers FOR NO KEY UPDATE SKIP LOCKED) t",
     ],
-    // These undo their changes, or roll them back.
+    // These statements undo their changes, or roll them back.
     &[
         "BEGIN; UPDATE pgbench_accounts SET filler = 'x' WHERE aid % 500 = 3; ROLLBACK",
         "BEGIN; SAVEPOINT a; INSERT INTO pgbench_history (tid, bid, aid, delta) \
@@ -80,7 +80,7 @@ fn work(mut client: Client, chore: &[&str], over: &AtomicBool, done: &AtomicU64)
                     done.fetch_add(1, Ordering::Relaxed);
                     break;
                 }
-                // Table locks and row locks may cause a deadlock. The statement is repeated,
+                // Table locks and row locks may cause a deadlock. The statement is then repeated,
                 // because the next one depends on it.
                 Some(e) if ["40P01", "55P03"].contains(&e.code.as_str()) => {
                     client.must("ROLLBACK");

@@ -17,7 +17,7 @@ struct Script {
     clients: u64,
 }
 
-/// Number of clients on the same rows.
+/// Number of clients that use the same rows.
 const CLIENTS: u64 = 12;
 
 const SCRIPTS: [Script; 7] = [
@@ -40,9 +40,9 @@ const SCRIPTS: [Script; 7] = [
                UPDATE purse SET coins = coins + 2 WHERE id = :b;\nEND;\n",
         isolation: "read committed",
         rows: 0,
-        // A session that continues after a deadlock takes FOR SHARE again before another one gets
-        // FOR UPDATE: with four or more clients on a row there is no progress, here and in
-        // PostgreSQL. With three there is in both.
+        // A session that continues after a deadlock acquires FOR SHARE again before another one
+        // gets FOR UPDATE: with four or more clients on a row there is no progress, in Norsu and in
+        // PostgreSQL. With three clients there is progress in both.
         clients: 3,
     },
     Script {

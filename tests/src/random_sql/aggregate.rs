@@ -1,4 +1,4 @@
-//! Aggregates whose value does not depend on the order of rows.
+//! Aggregates whose results do not depend on the order of rows.
 
 use super::generate::{ALL, Columns, Generator, Ty, Ty::*, both};
 
@@ -77,7 +77,8 @@ impl Generator {
         (ty, text + &filter)
     }
 
-    /// An ordered-set or hypothetical-set aggregate; `around` are the keys and the outer columns.
+    /// An ordered-set or hypothetical-set aggregate; `around` contains the keys and the outer
+    /// columns.
     fn ordered_set(&mut self, own: &Columns, around: &Columns, depth: usize) -> (Ty, String) {
         let direct = match self.chance(60) {
             true => {

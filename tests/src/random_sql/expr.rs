@@ -301,8 +301,8 @@ impl Generator {
         }
     }
 
-    /// An expression over `scope` that contains a column of `own` if there is one: an aggregate of
-    /// outer columns only would belong to the outer query.
+    /// An expression over `scope` that contains a column of `own` if there is one, because an
+    /// aggregate of outer columns only would belong to the outer query.
     pub(super) fn own_expr(
         &mut self,
         ty: Ty,
@@ -320,8 +320,9 @@ impl Generator {
         }
     }
 
-    /// An expression whose equal values have equal text forms: otherwise the plan determines which
-    /// of several equal values is returned. 1.5 equals 1.50, -0 equals 0, and 24 hours equal a day.
+    /// An expression whose equal values have equal text forms. Otherwise the plan would determine
+    /// which of several equal values is returned: 1.5 equals 1.50, -0 equals 0, and 24 hours equal
+    /// a day.
     pub(super) fn plain(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         let text = self.expr(ty, scope, depth);
         match ty {

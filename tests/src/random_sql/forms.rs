@@ -3,7 +3,7 @@
 
 use super::generate::{ALL, CALL_OF_QUERY, Columns, Generator, Statement, Ty::*, both, renamed};
 
-/// Enough executions for the plan cache to choose a generic plan.
+/// A number of executions after which the plan cache chooses a generic plan.
 const EXECUTIONS: usize = 7;
 
 impl Generator {
@@ -128,7 +128,7 @@ impl Generator {
         }
     }
 
-    /// CREATE TABLE AS: the types and values of its columns.
+    /// CREATE TABLE AS, and the types and values of its columns.
     pub(super) fn new_table(&mut self) -> Statement {
         let (sql, columns) = self.select(&Vec::new(), 2);
         let own = renamed("nt", &columns);
@@ -198,7 +198,7 @@ impl Generator {
                 format!("SELECT count((SELECT nextval('sq') WHERE {test})) FROM {from}{condition}")
             }
             3 => format!("SELECT count(*), count((SELECT nextval('sq'))) FROM {from}{condition}"),
-            // Separated from the joins, whose order determines how often a condition is evaluated.
+            // Separate from the joins, whose order determines how often a condition is evaluated.
             4 => format!(
                 "SELECT count(*) FROM (SELECT 1 FROM {from} OFFSET 0) s WHERE nextval('sq') > 0"
             ),

@@ -2,7 +2,7 @@
 
 use super::generate::{CALL_OF_QUERY, Columns, Generator, SMALL, Ty, Ty::*, both, renamed};
 
-/// Name, number of rows visited to read it, and columns.
+/// Name, number of rows that are visited to read it, and columns.
 type Shape = (&'static str, usize, &'static [(&'static str, Ty)]);
 
 /// Tables (the first ones are used more often) and views, with their columns.
@@ -29,7 +29,7 @@ const SMALL_TABLES: usize = TABLES - 1;
 
 impl Generator {
     /// The outer columns that a sub-select may use: all, those of one table, which may be several
-    /// levels up, or none.
+    /// levels above, or none.
     pub(super) fn around(&mut self, scope: &Columns) -> Columns {
         match self.below(10) {
             0 => Vec::new(),
@@ -48,8 +48,8 @@ impl Generator {
         if self.chance(20) { 2 } else { 1 }
     }
 
-    /// A table or sub-select with an alias, and its columns; `left`: rows of the left side of the
-    /// join.
+    /// A table or sub-select with an alias, and its columns; `left` is the number of rows of the
+    /// left side of the join.
     fn table(&mut self, outer: &Columns, depth: usize, left: f64) -> (String, Columns) {
         let small = self.for_rows(left, |g| g.affords(SMALL));
         if !outer.is_empty() && small && self.chance(20) {
@@ -89,7 +89,7 @@ impl Generator {
                 (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))
             }
             _ => {
-                // Usually a WITH query is referenced once.
+                // In most cases a WITH query is referenced once.
                 let (inner, columns) = self.for_rows(left.sqrt(), |g| match g.below(4) {
                     0 => g.set_operation(outer, depth - 1),
                     _ => g.select(outer, depth - 1),
@@ -102,12 +102,12 @@ impl Generator {
     /// A table without a sub-select.
     pub(super) fn base(&mut self) -> (String, Columns) {
         let t = self.name("t");
-        let (name, columns) = self.real_table();
+        let (name, columns) = self.base_table();
         (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))
     }
 
-    /// One of the tables, a small one if the budget requires it.
-    fn real_table(&mut self) -> (&'static str, &'static [(&'static str, Ty)]) {
+    /// One of the tables; a small one if the budget requires it.
+    fn base_table(&mut self) -> (&'static str, &'static [(&'static str, Ty)]) {
         let at = self.below(TABLES);
         let at = if self.affords(BASES[at].1 as f64) { at } else { at % SMALL_TABLES };
         let (name, rows, columns) = BASES[at];
@@ -118,7 +118,7 @@ impl Generator {
     /// Rows of a table restricted by outer columns, materialized or not.
     pub(super) fn restricted(&mut self, outer: &Columns) -> (String, Columns) {
         let (t, i) = (self.name("t"), self.name("i"));
-        let (name, columns) = self.real_table();
+        let (name, columns) = self.base_table();
         let rows = self.rows;
         let own = renamed(&i, &columns_of(columns));
         let (all, outer) = (outer.clone(), self.around(outer));
@@ -126,7 +126,8 @@ impl Generator {
         let key = ints[self.below(ints.len())].clone();
         let op = self.one(&["=", "=", "<", ">", "<>", "IS DISTINCT FROM"]);
         let value = self.expr(Int, &outer, 1);
-        // By outer columns of two levels, one of which may change less often than the other.
+        // The rows depend on outer columns of two levels, one of which may change less often than
+        // the other.
         let also = match self.chance(40) {
             true => {
                 let key = ints[self.below(ints.len())].clone();
@@ -155,7 +156,7 @@ impl Generator {
         (text, renamed(&t, &columns))
     }
 
-    /// Rows computed from outer columns: VALUES, or a function.
+    /// Rows computed from outer columns, by VALUES or a function.
     fn rows_of_outer(&mut self, outer: &Columns) -> (String, Columns) {
         let t = self.name("t");
         if self.chance(50) {
@@ -174,7 +175,7 @@ impl Generator {
         (format!("(VALUES {}) AS {t}(p, q)", rows.join(", ")), renamed(&t, &columns))
     }
 
-    /// A query that uses outer columns in one place only.
+    /// A query that uses outer columns at one position only.
     fn in_one_place(&mut self, outer: &Columns) -> (String, Columns) {
         let (t, i) = (self.name("t"), self.name("i"));
         let (table, rows, _) = BASES[[0, 2, 5][self.below(3)]];
@@ -288,7 +289,8 @@ impl Generator {
         }
     }
 
-    /// A FROM clause and its columns. What follows is run for each of its rows.
+    /// A FROM clause and its columns. The subsequently generated parts are executed for each of its
+    /// rows.
     pub(super) fn from(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
         let joins = if depth == 0 { self.below(2) } else { self.below(3) };
         let out = self.joined(outer, depth, joins, (false, 1.0));
@@ -464,8 +466,8 @@ impl Generator {
         }
     }
 
-    /// A function in FROM with arguments of outer columns; rows of volatile functions are kept as
-    /// long as the outer columns are the same.
+    /// A function in FROM whose arguments are outer columns. Rows of volatile functions are kept as
+    /// long as the outer columns do not change.
     fn function_item(&mut self, around: &Columns, l: &str, d: usize) -> (String, Columns) {
         let around = &self.around(around);
         let n = self.expr(Int, around, d);
@@ -530,7 +532,7 @@ impl Generator {
     }
 
     /// A query whose rows are in the order of a window or of an index, and which ends before all of
-    /// them are read: the remaining rows must not be returned by the next rescan.
+    /// them are read. The next rescan must not return the remaining rows.
     pub(super) fn half_read(&mut self, outer: &Columns) -> (String, Columns) {
         let (t, w) = (self.name("t"), self.name("w"));
         let (table, _, columns) = BASES[[0, 2, 5][self.below(3)]];

@@ -1,5 +1,5 @@
 //! The generator: random numbers, names, and the kind of the next statement. There are few types,
-//! so that most statements are valid; nullable columns are everywhere.
+//! so that most statements are valid; all types of columns can be NULL.
 
 /// A statement, or several related ones, with their properties.
 #[derive(Default)]
@@ -7,11 +7,11 @@ pub struct Statement {
     /// Settings of Norsu only, so that PostgreSQL's plans do not change.
     pub settings: Vec<String>,
     pub steps: Vec<Step>,
-    /// It opens a transaction, which must be rolled back.
+    /// The statement opens a transaction, which must be rolled back.
     pub opened: bool,
-    /// It changes rows.
+    /// The statement changes rows.
     pub changes: bool,
-    /// It creates prepared statements.
+    /// The statement creates prepared statements.
     pub prepares: bool,
 }
 
@@ -94,13 +94,15 @@ pub struct Generator {
     /// PARTITION BY and ORDER BY of windows with ROWS frames. All such windows of a query have the
     /// same, so that equal rows are in the same order.
     pub(super) row_order: Option<(String, String)>,
-    /// Estimated number of executions of what is generated now: rows of the enclosing queries.
+    /// Estimated number of executions of the part that is being generated: rows of the enclosing
+    /// queries.
     times: f64,
-    /// Estimated number of rows of the FROM clause that was generated last.
+    /// Estimated number of rows of the most recent FROM clause.
     pub(super) rows: f64,
 }
 
-/// Estimated number of rows that one part of a statement may visit; more rarely finds more faults.
+/// Estimated number of rows that one part of a statement may visit. Larger statements find more
+/// faults, but are generated rarely.
 const ROWS_MAX: f64 = 12_000.0;
 
 /// Estimated rows of a small table, and of a query of one or two of them.
@@ -128,23 +130,23 @@ impl Generator {
         }
     }
 
-    /// Is a visit of `rows` rows in each execution within the budget?
+    /// True if a visit of `rows` rows in each execution is within the budget.
     pub(super) fn affords(&self, rows: f64) -> bool {
         self.times * rows <= ROWS_MAX
     }
 
-    /// `part` generates a nested query of its own.
+    /// Runs `part`, which generates a nested query.
     pub(super) fn within<R>(&mut self, part: impl FnOnce(&mut Self) -> R) -> R {
         self.for_rows(1.0, part)
     }
 
-    /// What follows, up to the end of the query, is executed once for each of `rows` rows.
+    /// Declares that the remaining part of the query is executed once for each of `rows` rows.
     pub(super) fn over_rows(&mut self, rows: f64) {
         self.rows = rows;
         self.times *= rows.max(1.0);
     }
 
-    /// What `part` generates is executed once for each of `rows` rows.
+    /// Runs `part`; the generated text is executed once for each of `rows` rows.
     pub(super) fn for_rows<R>(&mut self, rows: f64, part: impl FnOnce(&mut Self) -> R) -> R {
         let times = self.times;
         self.times *= rows.max(1.0);
@@ -153,7 +155,7 @@ impl Generator {
         out
     }
 
-    /// splitmix64.
+    /// The generator SplitMix64.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -263,7 +265,7 @@ impl Generator {
         statement
     }
 
-    /// Settings that lead to other plans, and little memory.
+    /// Settings that lead to other plans, and settings with little memory.
     fn settings(&mut self) -> Vec<String> {
         const SWITCHES: [&str; 12] = [
             "enable_hashjoin",

@@ -2,7 +2,7 @@
 //! earlier ones are read, so that neither server waits for the test or for the other server.
 
 use super::generate::{Generator, Statement};
-use crate::corpus::{Seen, seen};
+use crate::corpus::{ComparedReply, compared_reply};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
@@ -11,10 +11,10 @@ use testkit::client::{Client, Reply};
 /// its answers to be read.
 const AHEAD_BYTES_MAX: usize = 32 * 1024;
 
-/// Time limit for an answer: a server that exceeds it ignores the statement timeout.
+/// Time limit for an answer. A server that exceeds it ignores the statement timeout.
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
-/// If PostgreSQL answers within this part of the timeout, Norsu should not time out.
+/// Norsu should not exceed the timeout if PostgreSQL answers within this part of it.
 const QUICK_PART: u32 = 10;
 
 /// Limit of statements that wait to be repeated.
@@ -25,8 +25,8 @@ const QUERY_CANCELED: &str = "57014";
 /// PostgreSQL's planner raises this internal error for some joins with LATERAL queries.
 const NO_JOIN: &str = "failed to build any ";
 
-/// Where the answers differ, PostgreSQL is asked again with each of these settings, which must
-/// not change its answers. If it then answers as Norsu does, its answer depends on its plan.
+/// If the answers differ, PostgreSQL is queried again with each of these settings, which must not
+/// change its answers. If its answer is then the same as Norsu's, its answers depend on its plan.
 const OTHER_PLANS: [&str; 7] = [
     "SET enable_seqscan = on",
     "SET enable_hashagg = off",
@@ -40,7 +40,7 @@ const OTHER_PLANS: [&str; 7] = [
 /// The purpose of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Its answers are compared; `ordered`: the order of rows is total.
+    /// Its answers are compared; `ordered` is true if the order of rows is total.
     Step { ordered: bool },
     /// Settings of Norsu only.
     Set,
@@ -103,15 +103,16 @@ pub(super) struct Counts {
     pub statements: usize,
     /// Compared messages.
     pub steps: usize,
-    /// Statements that a server canceled, or that the real one could not plan; their later messages
-    /// were not compared.
+    /// Statements that were cancelled by a server, or that PostgreSQL could not plan; their later
+    /// messages were not compared.
     pub canceled: usize,
-    /// Those of them that only Norsu canceled although PostgreSQL answered quickly, after they
-    /// were repeated alone.
-    pub cliffs: usize,
+    /// Cancelled statements that only Norsu cancelled although PostgreSQL answered quickly, after
+    /// they were repeated alone.
+    pub slow_in_norsu: usize,
     /// Messages that both servers refused with the same error.
     pub refused: usize,
-    /// Statements that PostgreSQL answers as Norsu does with another plan ([`OTHER_PLANS`]).
+    /// Statements for which PostgreSQL has the same answer as Norsu with another plan
+    /// ([`OTHER_PLANS`]).
     pub ambiguous: usize,
 }
 
@@ -120,7 +121,7 @@ impl Counts {
         self.statements += other.statements;
         self.steps += other.steps;
         self.canceled += other.canceled;
-        self.cliffs += other.cliffs;
+        self.slow_in_norsu += other.slow_in_norsu;
         self.refused += other.refused;
         self.ambiguous += other.ambiguous;
     }
@@ -131,7 +132,7 @@ enum Compared {
     /// Both raised the same error.
     Refused(String),
     Other(String),
-    /// A server exceeded the timeout, or the real one failed: the following steps may differ.
+    /// A server exceeded the timeout, or PostgreSQL failed: the subsequent steps may differ.
     Canceled {
         ours_alone: bool,
     },
@@ -146,8 +147,9 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
     if !ordered {
         replies.iter_mut().flat_map(|r| &mut r.answers).for_each(|a| a.rows.sort());
     }
-    // `seen` sorts rows unless the text contains ORDER BY, which may be in a sub-select only.
-    let [real, ours] = replies.map(|reply| seen("order by", reply));
+    // `compared_reply` sorts rows unless the text contains ORDER BY, which may be in a sub-select
+    // only.
+    let [real, ours] = replies.map(|reply| compared_reply("order by", reply));
     if real == ours {
         return match &real.error {
             Some(error) => Compared::Refused(error.message.clone()),
@@ -172,8 +174,8 @@ pub(super) struct Pipeline {
     bytes: usize,
     /// Statements to repeat while no others are in progress.
     again: Vec<InFlight>,
-    /// Statements with their differences, until PostgreSQL has been asked again.
-    doubted: Vec<(InFlight, Vec<String>)>,
+    /// Statements with differences that have not been sent to PostgreSQL again.
+    unconfirmed: Vec<(InFlight, Vec<String>)>,
     pub(super) counts: Counts,
     shows_refused: bool,
 }
@@ -186,7 +188,7 @@ impl Pipeline {
             in_flight: VecDeque::new(),
             bytes: 0,
             again: Vec::new(),
-            doubted: Vec::new(),
+            unconfirmed: Vec::new(),
             counts: Counts::default(),
             shows_refused: std::env::var_os("NORSU_RANDOM_SQL_REFUSED").is_some(),
         };
@@ -201,10 +203,10 @@ impl Pipeline {
         mut differs: impl FnMut(u64, Vec<String>),
     ) {
         loop {
-            // Statements to be repeated alone wait until the pipeline is empty.
+            // Statements that must be repeated alone wait until the pipeline is empty.
             while self.bytes < AHEAD_BYTES_MAX
                 && self.again.len() < AGAIN_MAX
-                && self.doubted.is_empty()
+                && self.unconfirmed.is_empty()
                 && let Some(seed) = seeds()
             {
                 self.counts.statements += 1;
@@ -213,13 +215,13 @@ impl Pipeline {
             if let Some(statement_in_flight) = self.in_flight.pop_front() {
                 self.bytes -= statement_in_flight.bytes();
                 self.read(statement_in_flight);
-            } else if self.again.is_empty() && self.doubted.is_empty() {
+            } else if self.again.is_empty() && self.unconfirmed.is_empty() {
                 break;
             } else {
                 for statement_in_flight in std::mem::take(&mut self.again) {
                     self.run_again(&statement_in_flight);
                 }
-                for (statement, wrong) in std::mem::take(&mut self.doubted) {
+                for (statement, wrong) in std::mem::take(&mut self.unconfirmed) {
                     match self.settings_of_another_answer(&statement) {
                         Some(settings) => {
                             self.counts.ambiguous += 1;
@@ -250,7 +252,8 @@ impl Pipeline {
             .unwrap_or_else(|| panic!("no answer, and the timeout is not heeded: {sql}"))
     }
 
-    /// Reads the answers to all messages of a statement. One with differences becomes doubted.
+    /// Reads the answers to all messages of a statement. A statement with differences is added to
+    /// the unconfirmed ones.
     fn read(&mut self, statement_in_flight: InFlight) {
         let (mut wrong, mut canceled, mut ours_alone, mut lost) = (Vec::new(), false, false, false);
         for Message { sql, role } in &statement_in_flight.messages {
@@ -277,15 +280,15 @@ impl Pipeline {
                         eprintln!("seed {}: {why}: {sql}", statement_in_flight.seed);
                     }
                 }
-                Compared::Other(told) => wrong.push(told),
+                Compared::Other(difference) => wrong.push(difference),
                 Compared::Canceled { ours_alone: alone } => (canceled, ours_alone) = (true, alone),
             }
             self.counts.steps += usize::from(!canceled);
         }
         self.counts.canceled += usize::from(canceled);
-        let wrong = told(&statement_in_flight.statement, wrong);
+        let wrong = with_statement(&statement_in_flight.statement, wrong);
         if !wrong.is_empty() {
-            self.doubted.push((statement_in_flight, wrong));
+            self.unconfirmed.push((statement_in_flight, wrong));
         } else if ours_alone {
             self.again.push(statement_in_flight);
         }
@@ -304,13 +307,13 @@ impl Pipeline {
         found
     }
 
-    /// A server's answers to the messages of a statement; `None` if it was canceled.
+    /// The answers of a server to the messages of a statement; `None` if it was cancelled.
     fn answers(
         &mut self,
         server: usize,
         statement: &InFlight,
         settings: Option<&str>,
-    ) -> Option<Vec<Seen>> {
+    ) -> Option<Vec<ComparedReply>> {
         self.reset();
         if let Some(settings) = settings {
             self.servers[server].must(settings);
@@ -329,13 +332,13 @@ impl Pipeline {
             if !ordered {
                 reply.answers.iter_mut().for_each(|a| a.rows.sort());
             }
-            out.push(seen("order by", reply));
+            out.push(compared_reply("order by", reply));
         }
         Some(out)
     }
 
-    /// Reads the answer to a message that must succeed. True if the timeout canceled it, as may
-    /// happen on a stalled machine.
+    /// Reads the answer to a message that must succeed. Returns true if the timeout cancelled it,
+    /// which may happen on an overloaded machine.
     fn failed(&mut self, server: usize, sql: &str) -> bool {
         match self.receive(server, sql).code() {
             "" => false,
@@ -344,7 +347,8 @@ impl Pipeline {
         }
     }
 
-    /// After a failed ROLLBACK, SET or RESET: resets the sessions and sends the pipeline again.
+    /// Called after a failed ROLLBACK, SET or RESET: resets the sessions and sends the pipeline
+    /// again.
     fn recover(&mut self) {
         let in_flight = std::mem::take(&mut self.in_flight);
         self.bytes = 0;
@@ -385,7 +389,7 @@ impl Pipeline {
                 took[server] = start.elapsed();
             }
             if codes[1] == QUERY_CANCELED && took[0] <= self.timeout / QUICK_PART {
-                self.counts.cliffs += 1;
+                self.counts.slow_in_norsu += 1;
                 let (seed, set) =
                     (statement_in_flight.seed, statement_in_flight.statement.settings.join("; "));
                 let steps: Vec<&str> =
@@ -401,8 +405,8 @@ impl Pipeline {
     }
 }
 
-/// Adds the whole statement and its settings to the differences.
-fn told(statement: &Statement, mut wrong: Vec<String>) -> Vec<String> {
+/// Adds the complete statement and its settings to the differences.
+fn with_statement(statement: &Statement, mut wrong: Vec<String>) -> Vec<String> {
     if !wrong.is_empty() && statement.steps.len() > 1 {
         let all: Vec<&str> = statement.steps.iter().map(|s| s.sql.as_str()).collect();
         wrong.insert(0, format!("in: {}", all.join("; ")));

@@ -142,7 +142,8 @@ impl Generator {
         self.one(&["", " DESC", " NULLS FIRST", " DESC NULLS LAST"])
     }
 
-    /// A recursive query of columns `n` and `v`; its start and its end may use outer columns.
+    /// A recursive query of columns `n` and `v`. Its non-recursive term and its end may depend on
+    /// outer columns.
     pub(super) fn recursive(&mut self, outer: &Columns) -> String {
         let r = self.name("r");
         let joins = self.affords(RECURSION);
@@ -194,7 +195,7 @@ impl Generator {
                     .iter()
                     .map(|(name, t)| {
                         let e = g.plain(*t, &scope, depth);
-                        // The typmod depends on which arms are known to be empty.
+                        // The typmod depends on which branches are known to be empty.
                         let whole = if *t == Ts { " + interval '0'" } else { "" };
                         format!("{e}{whole} AS {name}")
                     })
@@ -232,7 +233,8 @@ impl Generator {
         for _ in 0..self.below(4) {
             let ty = self.type_among(KEYS);
             let depth = self.below(2);
-            // Usually a column: that of a subquery may be an expression or a constant.
+            // In most cases a column, which may be an expression or a constant if it belongs to a
+            // subquery.
             let columns: Vec<String> = own
                 .iter()
                 .filter(|c| matches!(c.1, Int | Text | Bool))
@@ -246,7 +248,7 @@ impl Generator {
                 }
                 false => (self.plain(ty, own, depth), ty),
             };
-            // A constant would be read as a column number.
+            // A constant would be interpreted as a column number.
             if key.0.contains('.') && !keys.contains(&key) && !key.0.contains("SELECT") {
                 keys.push(key);
             }
@@ -269,7 +271,7 @@ impl Generator {
                 list.push(add(self, Int, format!("grouping({key})"), &mut columns));
             }
         }
-        let whole = whole_keys(&keys, sets);
+        let whole = unsplit_keys(&keys, sets);
         for _ in 0..1 + self.below(2) {
             let (ty, mut text) = self.aggregate(own, outer, &whole, depth.min(2));
             if ty == Int && self.chance(85) {
@@ -324,7 +326,7 @@ impl Generator {
                 let at = self.below(keys.len());
                 let (key, ty) = keys[at].clone();
                 let test = match self.below(3) {
-                    // PostgreSQL simplifies a truth value to the parts of its AND or OR.
+                    // PostgreSQL simplifies a boolean value to the parts of its AND or OR.
                     1.. if sets && ty == Bool => format!("({key}) IS NULL"),
                     0 => format!("({key}) IS NULL"),
                     1 => {
@@ -340,12 +342,12 @@ impl Generator {
             }
             4 => {
                 let keyed = std::mem::replace(&mut self.keyed, true);
-                let test = self.expr(Bool, &both(&whole_keys(keys, sets), outer), depth);
+                let test = self.expr(Bool, &both(&unsplit_keys(keys, sets), outer), depth);
                 self.keyed = keyed;
                 format!(" HAVING {test}")
             }
             5 => {
-                let keys = whole_keys(keys, sets);
+                let keys = unsplit_keys(keys, sets);
                 let (ty, of) = self.aggregate(own, outer, &keys, 1);
                 let keyed = std::mem::replace(&mut self.keyed, true);
                 let value = self.expr(ty, &both(&keys, outer), depth);
@@ -372,13 +374,13 @@ impl Generator {
         let names: Vec<&str> = keys.iter().map(|k| k.0.as_str()).collect();
         let all = names.join(", ");
         let Some((first, rest)) = names.split_first() else { return (String::new(), false) };
-        // In a custom plan a key with a parameter may become a constant, which PostgreSQL does
-        // not set to NULL in HAVING; in a generic plan it does: the answer depends on the choice.
-        // Of two keys that a join equates it sorts by one and assumes the order of the other, which
-        // some of the sets make NULL.
+        // In a custom plan a key with a parameter may become a constant, which PostgreSQL does not
+        // set to NULL in HAVING, whereas it does in a generic plan: the answer depends on the
+        // choice. If a join equates two keys, PostgreSQL sorts by one and assumes the order of the
+        // other one, which some of the sets set to NULL.
         let equated = |a: &str| names.iter().any(|b| rows.contains(&format!("{a} = {b}")));
-        // Two keys over one and the same column may be simplified to that column, which the real
-        // server then takes for one key.
+        // Two keys over the same column may be simplified to that column, and PostgreSQL then
+        // treats them as one key.
         let columns: Vec<Vec<&str>> = names.iter().map(|key| columns_in(key)).collect();
         let alike = columns
             .iter()
@@ -398,7 +400,7 @@ impl Generator {
     }
 }
 
-/// The columns that an expression names, each once.
+/// The columns that an expression contains, each once.
 fn columns_in(expr: &str) -> Vec<&str> {
     let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.');
     let is_column = |w: &&str| w.contains('.') && w.starts_with(|c: char| c.is_ascii_lowercase());
@@ -408,9 +410,9 @@ fn columns_in(expr: &str) -> Vec<&str> {
     out
 }
 
-/// Keys for use in other expressions. PostgreSQL flattens nested AND and OR, and then does not
-/// recognize the key in them, so that they have values where a grouping set lacks the key.
-fn whole_keys(keys: &Columns, sets: bool) -> Columns {
+/// Keys for use in other expressions. PostgreSQL flattens nested AND and OR and then does not
+/// recognize the key in them, so that they have values in grouping sets without the key.
+fn unsplit_keys(keys: &Columns, sets: bool) -> Columns {
     let whole = |(key, ty): &(String, Ty)| match ty {
         Bool if sets => (format!("(({key}) IS TRUE)"), Bool),
         _ => (key.clone(), *ty),

@@ -3,7 +3,7 @@
 use super::generate::{Columns, Generator, SMALL, Ty, Ty::*, both, renamed};
 
 impl Generator {
-    /// A sub-select that returns one value, whatever the rows are.
+    /// A sub-select that returns one value, independently of the rows.
     pub(super) fn scalar(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         self.sublinks -= 1;
         self.within(|g| g.scalar_here(ty, scope, depth))
@@ -68,7 +68,7 @@ impl Generator {
         }
     }
 
-    /// Like [`Self::scalar`], in forms that are always cheap.
+    /// As [`Self::scalar`], in forms that are always cheap.
     fn small(&mut self, ty: Ty, scope: &Columns) -> String {
         let kind = self.below(8);
         match if self.affords(SMALL * 2.0) { kind } else { 4 + kind / 2 } {
@@ -103,7 +103,7 @@ impl Generator {
         }
     }
 
-    /// A table and a condition of IN whose rows depend on columns of the enclosing query only: they
+    /// A table and a condition of IN whose rows depend only on columns of the enclosing query: they
     /// are hashed once for each of its rows.
     fn members(&mut self, scope: &Columns) -> (String, Columns, String) {
         let (from, own) = self.base();

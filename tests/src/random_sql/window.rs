@@ -1,4 +1,4 @@
-//! Window functions whose value does not depend on the order of equal rows, or that have a total
+//! Window functions whose results do not depend on the order of equal rows, or that have a total
 //! order.
 
 use super::generate::{Columns, Generator, KEYS, Ty, Ty::*};

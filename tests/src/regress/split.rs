@@ -52,7 +52,7 @@ impl Scanner {
         }
     }
 
-    /// Does a statement end in this line?
+    /// Returns true if a statement ends in this line.
     fn line(&mut self, line: &str) -> bool {
         let bytes = line.as_bytes();
         let mut ended = false;
@@ -199,7 +199,7 @@ fn ranges(lines: &[&str]) -> Vec<Range<usize>> {
     out
 }
 
-/// Is this a COPY FROM STDIN?
+/// True if the statement is a COPY FROM STDIN.
 fn is_copy(statement: &str) -> bool {
     let text = statement.to_ascii_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -208,8 +208,8 @@ fn is_copy(statement: &str) -> bool {
     copy && words.windows(2).any(|w| w[0] == "from" && source(w[1]))
 }
 
-/// Is this a COPY with rows in the script? A COPY that is expected to fail may have none: then
-/// another COPY comes before the end-of-data line.
+/// True if the statement is a COPY with rows in the script. A COPY that is expected to fail may
+/// have none: then another COPY follows before the end-of-data line.
 fn takes_rows(statement: &[&str], behind: &[&str]) -> bool {
     let end = behind.iter().position(|l| l.trim_end() == ROWS_END);
     let rows = end.map(|end| &behind[..end]);
@@ -237,7 +237,7 @@ impl Script {
         for (n, range) in ranges(&lines).into_iter().enumerate() {
             let lines = &lines[range];
             for line in lines {
-                // Only answers are to be printed.
+                // Only answers must be printed.
                 let quiet = line.trim() == r"\set ECHO all";
                 marked.push_str(if quiet { r"\set ECHO none" } else { line });
                 marked.push('\n');
@@ -274,7 +274,7 @@ impl Script {
             out[number] = Some(std::mem::take(&mut answer));
             last = number + 1;
         }
-        // Output at the end of the client: a lost connection, a time limit.
+        // Output at the end of the client: a lost connection, or the time limit.
         if let (false, Some(next)) = (answer.is_empty(), out.get_mut(last)) {
             *next = Some(answer);
         }
@@ -282,10 +282,10 @@ impl Script {
     }
 
     /// The client's output, with each statement before its answer.
-    pub(super) fn told(&self, said: &str) -> String {
+    pub(super) fn transcript(&self, said: &str) -> String {
         let answers = self.statements.iter().zip(self.answers(said));
-        let told = answers.filter_map(|(s, a)| Some(format!("{s}\n{}\n", a?.join("\n"))));
-        told.collect()
+        let transcript = answers.filter_map(|(s, a)| Some(format!("{s}\n{}\n", a?.join("\n"))));
+        transcript.collect()
     }
 }
 

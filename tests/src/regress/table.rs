@@ -4,38 +4,54 @@ use super::compare::Tally;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-const HEAD: &str = "| file | statements | agree | refused | follow | other | \
-                    features that are missing |\n\
-                    |---|---|---|---|---|---|---|\n";
+const HEAD: &str = "| file | statements | agree | refused | follow | plans | order | \
+                    consequences | other | features that are missing |\n\
+                    |---|---|---|---|---|---|---|---|---|---|\n";
+
+/// The number of columns with counts.
+const COUNTS: usize = 8;
 
 /// A row: the counts, and the reason as text.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
-    /// Statements: all; agreeing; refused because of a missing feature; failing as a consequence;
+    /// Statements: all; agreeing; refused because of a missing feature; failing because of that;
+    /// with another plan; with rows in another order; possible consequences of refused ones;
     /// others.
-    counts: [usize; 5],
+    counts: [usize; COUNTS],
     reason: String,
 }
 
 impl Row {
     fn of(tally: &Tally) -> Row {
         let refused = tally.missing.values().sum();
-        let counts = [tally.total, tally.agreeing, refused, tally.follow, tally.other];
+        let counts = [
+            tally.total,
+            tally.agreeing,
+            refused,
+            tally.follow,
+            tally.plans,
+            tally.orders,
+            tally.consequences,
+            tally.other,
+        ];
         Row { counts, reason: tally.reason() }
     }
 
     fn parse(line: &str) -> Option<(String, Row)> {
         let cells: Vec<&str> = line.strip_prefix('|')?.split('|').map(str::trim).collect();
         let (name, rest) = cells.split_first()?;
-        let mut counts = [0; 5];
+        let mut counts = [0; COUNTS];
         for (count, cell) in counts.iter_mut().zip(rest) {
             *count = cell.replace(',', "").parse().ok()?;
         }
-        Some((name.trim_matches('`').to_owned(), Row { counts, reason: rest.get(5)?.to_string() }))
+        Some((
+            name.trim_matches('`').to_owned(),
+            Row { counts, reason: rest.get(COUNTS)?.to_string() },
+        ))
     }
 }
 
-/// Is the page to be written rather than compared?
+/// True if the page is written instead of compared.
 fn is_written() -> bool {
     std::env::var_os("NORSU_REGRESS_WRITE").is_some()
 }
@@ -73,8 +89,8 @@ fn rows(text: &str) -> BTreeMap<String, Row> {
     text.lines().filter_map(Row::parse).filter(|(name, _)| name != "total").collect()
 }
 
-fn totals(rows: &BTreeMap<String, Row>) -> [usize; 5] {
-    let mut sum = [0; 5];
+fn totals(rows: &BTreeMap<String, Row>) -> [usize; COUNTS] {
+    let mut sum = [0; COUNTS];
     for row in rows.values() {
         for (total, count) in sum.iter_mut().zip(row.counts) {
             *total += count;
@@ -83,7 +99,7 @@ fn totals(rows: &BTreeMap<String, Row>) -> [usize; 5] {
     sum
 }
 
-fn line(name: &str, counts: [usize; 5], reason: &str) -> String {
+fn line(name: &str, counts: [usize; COUNTS], reason: &str) -> String {
     let numbers: Vec<String> = counts.iter().map(usize::to_string).collect();
     format!("| {name} | {} | {reason} |\n", numbers.join(" | "))
 }
@@ -135,7 +151,7 @@ pub(super) fn check_form() {
         let text = parts(&page, suite)[1];
         let rows = rows(text);
         if rows.is_empty() {
-            // The suite has no results yet; then the long form fails.
+            // The suite has no results yet; the long form fails then.
             continue;
         }
         assert!(text.contains(&line("total", totals(&rows), "")), "{suite}: the sums do not fit");

@@ -1,5 +1,5 @@
-//! Malformed input. Where the protocol determines PostgreSQL's answer, Norsu's must be the
-//! same; and the server must keep running.
+//! Malformed input. If the protocol determines PostgreSQL's answer, Norsu's must be the same, and
+//! the server must continue to run.
 
 use super::Both;
 use super::client::{Bytes, Client, VERSION_3, startup};

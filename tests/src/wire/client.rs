@@ -202,7 +202,7 @@ impl Client {
         lines
     }
 
-    /// The messages that arrive until none has arrived for `span`.
+    /// The messages that arrive before a pause of the length `span`.
     pub fn within(&mut self, span: Duration) -> Vec<String> {
         self.stream.set_read_timeout(Some(span)).expect("a socket");
         std::iter::from_fn(|| self.read()).map(|m| m.show()).collect()
@@ -286,9 +286,9 @@ impl Message {
             b'E' | b'N' => {
                 let kind = if self.kind == b'E' { "error" } else { "notice" };
                 let mut line = kind.to_owned();
-                // File, line and routine are not everywhere.
+                // File, line and routine are not compared everywhere.
                 for (code, mut field) in self.fields().filter(|(code, _)| !b"FLR".contains(code)) {
-                    // Numbers of temporary schemas are the server's own affair.
+                    // The numbers of temporary schemas may differ.
                     if field.starts_with("pg_temp_") {
                         field.truncate("pg_temp_".len());
                     }

@@ -16,7 +16,7 @@ cases! {
     limits_equal_those_of_postgresql,
     more_sessions_than_thread_specific_keys,
     cancelling_and_terminating_other_sessions,
-    roles_and_long_names_at_the_beginning,
+    roles_and_long_names_at_session_start,
     a_cancel_request_needs_the_key,
     timeouts,
 }
@@ -98,8 +98,8 @@ fn each_password_method_accepts_and_rejects_as_in_postgres() {
     ] {
         assert_eq!(psql(&server, role, password, database), said, "{role} {password}");
     }
-    // What PostgreSQL answers to a mechanism and its first message; the last message may be
-    // wrong here.
+    // PostgreSQL's answer to a mechanism and its first message; the last message may be invalid
+    // here.
     let mechanism = |length: i32, rest: &[u8]| {
         let head = [&b"SCRAM-SHA-256\0"[..], &length.to_be_bytes()].concat();
         b().raw(b'p', &[&head, rest].concat())
@@ -205,7 +205,7 @@ fn limits_equal_those_of_postgresql(both: &Both) {
     ]);
 }
 
-fn roles_and_long_names_at_the_beginning(both: &Both) {
+fn roles_and_long_names_at_session_start(both: &Both) {
     let long = "x".repeat(70);
     both.ask(&[
         "create role wire_group; create role wire_guest login in role wire_group",
@@ -363,7 +363,7 @@ fn cancelling_and_terminating_other_sessions(both: &Both) {
     assert_eq!(other.column(&format!("select pg_cancel_backend({pid})")), ["t"]);
     let lines: Vec<String> = victim.until_ready().iter().map(|m| m.show()).collect();
     assert!(lines[1].contains("C=57014 M=canceling statement due to user request"), "{lines:?}");
-    // A cancel request does not disturb an idle session.
+    // A cancel request must not affect an idle session.
     other.column(&format!("select pg_cancel_backend({pid})"));
     assert_eq!(victim.column("select 1"), ["1"]);
     victim.send(&b().query("select pg_sleep(100)").0);
@@ -438,7 +438,7 @@ fn timeouts(both: &Both) {
     assert_eq!(ours, theirs);
 }
 
-/// A client that does not read its answers: it neither exhausts memory nor delays the shutdown.
+/// A client that does not read its answers must neither exhaust memory nor delay the shutdown.
 #[test]
 fn a_client_that_does_not_read() {
     let dir = TempDir::new("deaf");
@@ -472,7 +472,7 @@ fn a_silent_connection_is_closed_after_a_timeout() {
     let server = Norsu::start(&data, &["-c", "authentication_timeout=1"]);
     let mut silent = Client::silent(&server.socket());
     assert!(silent.read().is_none());
-    // A byte now and then does not reset the timeout.
+    // A single byte from time to time does not reset the timeout.
     let mut slow = Client::silent(&server.socket());
     slow.send(&startup(VERSION_3, &[("user", "postgres")])[..4]);
     assert!(slow.read().is_none());
@@ -494,10 +494,10 @@ fn silent_connections_are_limited_and_their_threads_end() {
     let server = Norsu::start(&data, &[&options[..], &["-c", "max_worker_processes=4"]].concat());
     server.query("select 1");
     let before = threads(server.pid());
-    // At most 2 * (10 + 4 + 1), with the session that has just ended.
+    // At most 2 * (10 + 4 + 1), including the session that has just ended.
     let most = 30;
     let mut silent: Vec<Client> = (0..100).map(|_| Client::silent(&server.socket())).collect();
-    // Connections beyond the limit get an error at once, before they have sent anything.
+    // Connections beyond the limit get an error immediately, before they have sent anything.
     let refused = silent.split_off(most + 1);
     for mut client in refused {
         let error = client.read().expect("an error");

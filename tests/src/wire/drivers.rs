@@ -1,10 +1,10 @@
 //! Message sequences of drivers, step by step: the answers to each step must arrive before the next
-//! one is sent, as from PostgreSQL. The sequences are those of asyncpg, postgres.js,
-//! pg-cursor, pgjdbc, npgsql, pgx and psycopg's pipeline mode.
+//! one is sent, as from PostgreSQL. The sequences are those of asyncpg, postgres.js, pg-cursor,
+//! pgjdbc, npgsql, pgx and psycopg's pipeline mode.
 //!
-//! PostgreSQL runs first: the messages that it sends within a time limit belong to the step.
-//! Norsu must then send as many messages before the next step; if it sends fewer, the driver would
-//! wait forever.
+//! PostgreSQL runs first: the messages that it sends within a time limit belong to the step. Norsu
+//! must then send the same number of messages before the next step; if it sends fewer, the driver
+//! would wait forever.
 
 use super::Both;
 use super::client::{Bytes, Client};
@@ -25,7 +25,7 @@ cases! {
     pgx,
     psycopg_pipelines,
     notices_are_sent_at_once,
-    portals_side_by_side,
+    concurrent_portals,
     copies_in_pipelines,
     commands_that_commit_within_pipelines,
     a_cancelled_pipeline,
@@ -413,7 +413,7 @@ fn notices_are_sent_at_once(both: &Both) {
     );
 }
 
-fn portals_side_by_side(both: &Both) {
+fn concurrent_portals(both: &Both) {
     let series = "select g from generate_series(1, 4) g";
     play(
         both,
@@ -545,7 +545,8 @@ fn a_cancelled_pipeline(both: &Both) {
     assert_eq!(said[0], said[1], "Norsu's, then PostgreSQL's");
 }
 
-/// A client that has not received ReadyForQuery is not idle; the time of its statement runs.
+/// A client that has not received ReadyForQuery is not idle, so the timeout of its statement
+/// continues.
 fn timeouts_within_pipelines(both: &Both) {
     let run = |sql: &str| b().parse("", sql, &[]).bind("", "", &[], &[], &[]).execute("", 0);
     let series = "select g from generate_series(1, 3) g";

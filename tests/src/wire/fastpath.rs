@@ -11,7 +11,7 @@ cases! {
     calls_in_both_formats,
     calls_that_fail,
     calls_within_transactions,
-    rights_of_calls,
+    privileges_of_calls,
 }
 
 /// A FunctionCall message.
@@ -125,7 +125,7 @@ fn calls_within_transactions(both: &Both) {
     );
 }
 
-fn rights_of_calls(both: &Both) {
+fn privileges_of_calls(both: &Both) {
     both.ask(&[
         "create role wire_fast",
         "create schema wire_fast",

@@ -70,7 +70,7 @@ fn an_idle_session_gets_notifications_at_once(both: &Both) {
         let mut heard = ear.talk(&Bytes::new().query("listen news"), 1);
         mouth.talk(&Bytes::new().query("notify news, 'one'"), 1);
         heard.push(next(&mut ear));
-        // Not before the commit, and in commit order.
+        // Notifications arrive only after the commit, and in commit order.
         mouth.talk(&Bytes::new().query("begin; notify news, 'two'; notify news, 'three'"), 1);
         mouth.talk(&Bytes::new().query("commit"), 1);
         heard.push(next(&mut ear));

@@ -1,5 +1,5 @@
 //! The order in which the parts of a message are checked, and the state of a portal or of the
-//! connection after an error. Each case was first found by random messages.
+//! connection after an error. Random messages found each of these cases first.
 
 use super::Both;
 use super::client::Bytes;
@@ -11,7 +11,7 @@ fn b() -> Bytes {
 cases! {
     contents_of_messages,
     copies_that_lose_the_connection,
-    copies_refused_after_they_began,
+    copies_refused_after_their_start,
     parameters_without_values,
     parameters_of_inserted_queries,
     state_after_a_failed_bind,
@@ -25,7 +25,7 @@ cases! {
     cursors_of_sql_are_executed,
     closing_all_cursors_ends_portals,
     portals_that_fail_in_a_savepoint,
-    what_a_changed_statement_is_described_as,
+    changed_statements_are_described,
 }
 
 fn contents_of_messages(both: &Both) {
@@ -68,7 +68,7 @@ fn copies_that_lose_the_connection(both: &Both) {
     );
 }
 
-fn copies_refused_after_they_began(both: &Both) {
+fn copies_refused_after_their_start(both: &Both) {
     let make = b().query("create temp view v as select 1 as a; create temp sequence s");
     for sql in ["copy v from stdin", "copy s from stdin", "copy pg_class from stdin (freeze)"] {
         both.check(sql, make.clone().query(sql).copy_data(b"1\n").copy_done().query("select 1"), 3);
@@ -288,7 +288,7 @@ fn binary_values_with_too_many_bytes(both: &Both) {
     }
 }
 
-/// The value is bound, binary, to a parameter of the type.
+/// Binds the value in binary format to a parameter of the type.
 fn receive(both: &Both, ty: &str, value: &[u8]) {
     let sql = format!("select $1::{ty}");
     let bytes = b().parse("", &sql, &[]).bind("", "", &[1], &[Some(value)], &[]);
@@ -342,7 +342,8 @@ fn binary_values_with_wrong_contents(both: &Both) {
     receive(both, "int2vector", &vector([1, 0, 26, 1, 0], one));
 }
 
-/// Only the OIDs of built-in types mean the same everywhere: other ones are not looked at.
+/// Only the OIDs of built-in types have the same meaning on all servers, so other types are not
+/// looked up.
 fn binary_values_that_name_other_types(both: &Both) {
     let make = "create domain wire_d as int4; create type wire_c as (a int4, b wire_d)";
     both.check(make, b().query(make), 1);
@@ -454,8 +455,8 @@ fn closing_all_cursors_ends_portals(both: &Both) {
     );
 }
 
-/// Its parameters are described before its columns are examined.
-fn what_a_changed_statement_is_described_as(both: &Both) {
+/// The parameters of a changed statement are described before its columns are checked.
+fn changed_statements_are_described(both: &Both) {
     let make = "create table wire_changed (a int4, b text)";
     both.check(
         make,

@@ -15,12 +15,12 @@ cases! {
     formats_of_prepared_statements_and_cursors,
     errors_among_rows,
     domains_as_parameters,
-    void_parameters_stand_for_out_arguments,
+    void_parameters_represent_out_arguments,
     pipelines,
     copy_both_ways,
     notices_and_fields_of_errors,
     beginnings,
-    the_greeting_has_the_same_parameters,
+    startup_parameters_are_the_same,
 }
 
 fn simple_queries(both: &Both) {
@@ -340,7 +340,7 @@ fn errors_skip_to_sync(both: &Both) {
     );
 }
 
-/// The result formats of a Bind are not checked before a row is sent.
+/// The result formats of a Bind are checked only when a row is sent.
 fn formats(both: &Both) {
     let ask = |name: &str, sql: &str, results: &[u16]| {
         let bytes = b().parse("", sql, &[]).bind("", "", &[], &[], results);
@@ -394,7 +394,8 @@ fn formats(both: &Both) {
     );
 }
 
-/// EXECUTE and FETCH send rows in the formats of their own Bind, whatever statement they execute.
+/// EXECUTE and FETCH send rows in the formats of their own Bind, for any statement that they
+/// execute.
 fn formats_of_prepared_statements_and_cursors(both: &Both) {
     for code in [0, 1, 7] {
         let bind = |sql: &str| {
@@ -435,7 +436,7 @@ fn formats_of_prepared_statements_and_cursors(both: &Both) {
 }
 
 /// Parameters of type void represent OUT arguments, which the look-up of the function ignores.
-fn void_parameters_stand_for_out_arguments(both: &Both) {
+fn void_parameters_represent_out_arguments(both: &Both) {
     let make = "create function outs(a int4, out b int4, out c text) language sql \
                 as 'select a + 1, ''q''::text'";
     both.check(make, b().query(make), 1);
@@ -733,7 +734,7 @@ fn beginnings(both: &Both) {
     }
 }
 
-fn the_greeting_has_the_same_parameters(both: &Both) {
+fn startup_parameters_are_the_same(both: &Both) {
     let packet = startup(
         VERSION_3,
         &[

@@ -1,8 +1,8 @@
 //! Differential test of random message sequences: both servers must send the same messages.
 //!
-//! A sequence is sent as a whole, and then the client closes its sending side. A server that reads
-//! the end of the input drops answers that it has not flushed. So the answers to a sequence that
-//! ends at any message are those that were flushed by then: by a Flush, a Sync or an error.
+//! A sequence is sent completely, and then the client closes its sending side. A server that reads
+//! the end of the input discards answers that it has not flushed. So the answers to a sequence that
+//! ends after any message are those that were flushed by then: by a Flush, a Sync or an error.
 //!
 //! Sequences are run in batches. Each batch begins with new tables, which its sequences change.
 //! `NORSU_WIRE_SEED=n` runs batch n, `n..m` a range of batches; `NORSU_TEST_LONG=1` runs many.
@@ -89,12 +89,12 @@ fn random_messages_have_the_answers_of_postgres() {
         start.elapsed().as_secs(),
         wrong.iter().map(|(first, (_, count))| (count, first)).collect::<Vec<_>>(),
     );
-    let told: Vec<&str> = wrong.values().map(|(told, _)| told.as_str()).collect();
-    assert!(told.is_empty(), "{} kinds of differences:\n{}", told.len(), told.join("\n"));
+    let report: Vec<&str> = wrong.values().map(|(report, _)| report.as_str()).collect();
+    assert!(report.is_empty(), "{} kinds of differences:\n{}", report.len(), report.join("\n"));
     assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
 }
 
-/// By the first answers that differ, Norsu's and the real one: the shortened sequence of the first
+/// By the first answers that differ, Norsu's and PostgreSQL's: the shortened sequence of the first
 /// occurrence, and the number of occurrences.
 type Wrong = BTreeMap<String, (String, u32)>;
 
@@ -115,8 +115,8 @@ impl<'p> Databases<'p> {
         databases
     }
 
-    /// Starts a session. Ended sessions may occupy all connection slots for a while, and the real
-    /// server may be in recovery, which sets `recovers`.
+    /// Starts a session. Ended sessions may occupy all connection slots for some time, and
+    /// PostgreSQL may be in recovery, which sets `recovers`.
     fn connect_noting(&self, socket: &Path, recovers: &mut bool) -> Client {
         let parameters = [("user", "postgres"), ("database", self.database.as_str())];
         loop {
@@ -140,8 +140,8 @@ impl<'p> Databases<'p> {
         self.connect_noting(socket, &mut false)
     }
 
-    /// Has PostgreSQL just crashed? Some sequences crash it, which ends all its sessions.
-    fn real_server_went_down(&self, said: &[String]) -> bool {
+    /// True if PostgreSQL has just crashed. Some sequences crash it, which ends all its sessions.
+    fn postgres_crashed(&self, said: &[String]) -> bool {
         let mut recovers = said.iter().any(|line| line.contains("C=57P02"));
         // The postmaster notices the end of a process with a delay.
         std::thread::sleep(Duration::from_millis(50));
@@ -173,10 +173,10 @@ impl<'p> Databases<'p> {
             if !known(&found.first) {
                 let found = self.shorten(sequence).unwrap_or(found);
                 if !known(&found.first) {
-                    let told = format!("batch {batch}, sequence {i}:\n{}", found.told);
-                    eprintln!("{told}");
+                    let report = format!("batch {batch}, sequence {i}:\n{}", found.report);
+                    eprintln!("{report}");
                     let mut wrong = wrong.lock().expect("no panic while it is held");
-                    wrong.insert(found.first, (told, 1));
+                    wrong.insert(found.first, (report, 1));
                 }
             }
             self.make_tables();
@@ -193,26 +193,26 @@ impl<'p> Databases<'p> {
         if ours == theirs {
             return None;
         }
-        // PostgreSQL warns of portals that it has lost.
+        // PostgreSQL warns about portals that it has lost.
         let lost_a_portal = theirs.iter().any(|line| line.contains("skipping cleanup for portal"));
-        if lost_a_portal || self.real_server_went_down(&theirs) {
+        if lost_a_portal || self.postgres_crashed(&theirs) {
             return None;
         }
-        let mut told = String::new();
+        let mut report = String::new();
         for step in steps {
-            let _ = writeln!(told, "  > {}", step.what);
+            let _ = writeln!(report, "  > {}", step.what);
         }
         let at = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
         for line in &theirs[at.saturating_sub(2)..at] {
-            let _ = writeln!(told, "    both: {line}");
+            let _ = writeln!(report, "    both: {line}");
         }
         for (name, lines) in [("ours", &ours), ("real", &theirs)] {
             for line in lines[at..].iter().take(3) {
-                let _ = writeln!(told, "    {name}: {line}");
+                let _ = writeln!(report, "    {name}: {line}");
             }
         }
         let line = |lines: &[String]| lines.get(at).map_or("nothing", String::as_str).to_owned();
-        Some(Difference { first: format!("{} | {}", line(&ours), line(&theirs)), told })
+        Some(Difference { first: format!("{} | {}", line(&ours), line(&theirs)), report })
     }
 
     fn answers(&self, socket: &Path, bytes: &[u8]) -> Vec<String> {
@@ -222,7 +222,8 @@ impl<'p> Databases<'p> {
         std::iter::from_fn(|| client.read()).map(|m| show(&m)).collect()
     }
 
-    /// Removes steps as long as the answers differ; `None` if they are equal with new tables.
+    /// Removes steps as long as the answers differ. Returns `None` if they are equal with new
+    /// tables.
     fn shorten(&self, mut steps: Vec<Step>) -> Option<Difference> {
         let differ = |steps: &[Step]| {
             self.make_tables();
@@ -244,13 +245,13 @@ impl<'p> Databases<'p> {
 
 /// Different answers.
 struct Difference {
-    /// The first ones that differ, Norsu's and the real one.
+    /// The first answers that differ, Norsu's and PostgreSQL's.
     first: String,
     /// The steps and both answers.
-    told: String,
+    report: String,
 }
 
-/// Like [`Message::show`], with the routine that reported an error if clients depend on it.
+/// As [`Message::show`], and also shows the routine that reported an error if clients depend on it.
 fn show(message: &Message) -> String {
     let mut line = message.show();
     if message.kind == b'E'

@@ -46,7 +46,7 @@ fn functions_and_the_view(both: &Both) {
         "select name from pg_settings where {shared} order by name collate \"C\""
     )]);
     both.ask(&[
-        // Of versions only the first number is compared.
+        // Only the first number of versions is compared.
         &format!(
             "select name, context, vartype, unit, category, enumvals, \
         case when name like 'server_version%' then left(min_val, 2) else min_val end, \

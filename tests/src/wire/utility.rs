@@ -18,7 +18,7 @@ cases! {
     serializable_transactions_raise_a_warning,
     statements_of_a_message_are_timed_one_by_one,
     discard_all_ends_roles,
-    rights_of_nested_views,
+    privileges_of_nested_views,
     settings_for_superusers,
     notices_of_the_lexer,
     settings_that_name_objects,
@@ -264,7 +264,7 @@ fn failed_concurrent_indexes(both: &Both) {
         state,
         "create unique index concurrently wire_twice_a on wire_twice (a)",
         "create unique index concurrently if not exists wire_twice_a on wire_twice (a)",
-        // The failed index is neither used nor maintained.
+        // The index whose build failed is neither used nor maintained.
         "insert into wire_twice values (2, 4)",
         "set enable_seqscan = off",
         "explain (costs off) select * from wire_twice where a = 1",
@@ -343,7 +343,7 @@ fn discard_all_ends_roles(both: &Both) {
     ]);
 }
 
-fn rights_of_nested_views(both: &Both) {
+fn privileges_of_nested_views(both: &Both) {
     both.ask(&[
         "create role wire_u1; create role wire_u2; create role wire_u3",
         "grant create on schema public to wire_u1, wire_u2",

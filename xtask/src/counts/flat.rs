@@ -1,9 +1,9 @@
-//! Flat tables: functions that may be long, because there is nothing in them but one entry a line.
+//! Flat tables: functions that may be long, because they contain only one entry per line.
 //!
 //! A function is a flat table if its body, apart from `use` items, is one `match`, or one array or
-//! `vec!`, and the result of each arm, or each element, begins and ends on the same line and is no
-//! block. The table may be behind `&`, or the argument of a call with one argument, as in
-//! `Some(match …)`. A pattern may take several lines.
+//! `vec!`, and the result of each arm, or each element, begins and ends on the same line and is not
+//! a block. The table may follow `&`, or be the argument of a call with one argument, as in
+//! `Some(match …)`. A pattern may have several lines.
 
 use proc_macro2::Span;
 use syn::punctuated::Punctuated;

@@ -56,7 +56,7 @@ fn exceeded(counts: &Counts, limits: &Limits) -> Vec<String> {
     faults
 }
 
-/// A message for each limit that is above what is needed, and for each exception.
+/// A message for each limit that is higher than needed, and for each exception that is not needed.
 fn too_high(counts: &Counts, limits: &Limits) -> Vec<String> {
     let needed = needed(counts);
     let mut faults = Vec::new();
@@ -97,7 +97,7 @@ pub(super) fn lowered(counts: &Counts, table: &str) -> Result<String> {
     }
 }
 
-/// Lowers the limits in the file to today's numbers; creates the file if it is missing.
+/// Lowers the limits in the file to the current numbers; creates the file if it does not exist.
 pub(super) fn write(path: &Path, counts: &Counts) -> Result<()> {
     let error = |e: std::io::Error| format!("{}: {e}", path.display());
     let text = if path.exists() {

@@ -82,11 +82,11 @@ struct Scanner<'a> {
     pending: Vec<usize>,
     /// Files that have been parsed.
     done: BTreeSet<String>,
-    /// The present module.
+    /// The current module.
     module: usize,
-    /// How many of the items around the present one are for tests only.
+    /// Number of the enclosing items that are for tests only.
     test_depth: usize,
-    /// The types, traits and functions around the present item.
+    /// The types, traits and functions that enclose the current item.
     owners: Vec<String>,
 }
 
@@ -291,7 +291,7 @@ impl Scanner<'_> {
         self.test_depth -= depth;
     }
 
-    /// Visits the inside of an item that is part of the names of the items in it.
+    /// Visits the items inside an item whose name is part of their names.
     fn within(&mut self, owner: String, visit: impl FnOnce(&mut Self)) {
         self.owners.push(owner);
         visit(self);
@@ -388,7 +388,7 @@ impl<'ast> Visit<'ast> for Scanner<'_> {
         self.add_tokens(node.tokens.clone());
     }
 
-    /// `pub(super)` is no import.
+    /// `pub(super)` is not an import.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
@@ -433,8 +433,8 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// The value of a condition of `cfg` in builds that are not for tests; `None` if it depends on more
-/// than that.
+/// The value of a condition of `cfg` in builds that are not for tests; `None` if it depends on
+/// other conditions.
 fn outside_tests(condition: &Meta) -> Option<bool> {
     let Meta::List(list) = condition else {
         return condition.path().is_ident("test").then_some(false);

@@ -3,6 +3,7 @@
 
 use super::Table;
 use crate::scratch::Result;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Converts `pg_ts_config_map` to `PgTsConfigMap`.
@@ -24,7 +25,6 @@ fn field_type(type_name: &str) -> Result<&'static str> {
         "oid" | "regproc" | "regtype" => "Oid",
         "name" => "Name",
         "bool" => "bool",
-        "char" => "u8",
         "int2" => "i16",
         "int4" => "i32",
         "int8" | "timestamptz" => "i64",
@@ -40,7 +40,6 @@ fn field_type(type_name: &str) -> Result<&'static str> {
         "_int2" => "Vec<i16>",
         "_oid" => "Vec<Oid>",
         "_float4" => "Vec<f32>",
-        "_char" => "Vec<u8>",
         "_text" => "Vec<Text>",
         "_aclitem" => "Vec<AclItem>",
         "anyarray" | "_pg_statistic" => "AnyArray",
@@ -48,29 +47,76 @@ fn field_type(type_name: &str) -> Result<&'static str> {
     })
 }
 
+/// The type of `ids::code` for a column of type `"char"`.
+fn code_type(table: &str, column: &str) -> &'static str {
+    match column {
+        "contype" => "ConType",
+        "confupdtype" | "confdeltype" => "FkAction",
+        "confmatchtype" => "FkMatch",
+        "deptype" if table == "pg_shdepend" => "SharedDepType",
+        "deptype" => "DepType",
+        "amtype" => "AmType",
+        "amoppurpose" => "AmopPurpose",
+        "castcontext" => "CastContext",
+        "castmethod" => "CastMethod",
+        "relreplident" => "ReplicaIdentity",
+        "collprovider" | "datlocprovider" => "CollProvider",
+        "defaclobjtype" => "DefAclObject",
+        "evtenabled" | "ev_enabled" | "tgenabled" => "Firing",
+        "partstrat" => "PartStrategy",
+        "attidentity" => "ColumnIdentity",
+        "attgenerated" => "ColumnGenerated",
+        "typcategory" => "TypCategory",
+        "aggkind" => "AggKind",
+        "aggfinalmodify" | "aggmfinalmodify" => "FinalModify",
+        "oprkind" => "OprKind",
+        "prokind" => "ProKind",
+        "provolatile" => "Volatility",
+        "proparallel" => "ParallelSafety",
+        "proargmodes" => "ArgMode",
+        "typalign" | "attalign" => "Align",
+        "typstorage" | "attstorage" => "ColumnStorage",
+        "relkind" => "RelKind",
+        "typtype" => "TypType",
+        "relpersistence" => "Persistence",
+        _ => "u8",
+    }
+}
+
 /// Generates `catalog::rows::tables`: one `row!` per catalog.
 pub fn structs(tables: &[Table]) -> Result<String> {
-    let mut out = String::from(
-        "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
-         use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};\n\
-         use ids::{Lsn, Oid, Xid};\n",
-    );
+    let mut rows = String::new();
+    let mut codes = BTreeSet::new();
     for table in tables.iter().filter(|t| t.schema == "pg_catalog") {
         let _ = write!(
-            out,
+            rows,
             "\nsuper::row! {{\n    {} = \"{}\" {} {{\n",
             struct_name(&table.name),
             table.name,
             table.oid
         );
         for column in &table.columns {
-            let ty = field_type(&column.type_name)?;
-            let ty = if column.not_null { ty.to_owned() } else { format!("Option<{ty}>") };
-            let _ = writeln!(out, "        {}: {ty},", column.name);
+            let code = code_type(&table.name, &column.name);
+            let ty = match column.type_name.as_str() {
+                "char" => code.to_owned(),
+                "_char" => format!("Vec<{code}>"),
+                "int2" if column.name == "amopstrategy" => "StrategyNumber".to_owned(),
+                other => field_type(other)?.to_owned(),
+            };
+            if ty.contains(code) && code != "u8" {
+                codes.insert(code);
+            }
+            let ty = if column.not_null { ty } else { format!("Option<{ty}>") };
+            let _ = writeln!(rows, "        {}: {ty},", column.name);
         }
-        out.push_str("    }\n}\n");
+        rows.push_str("    }\n}\n");
     }
-    Ok(out)
+    let codes = codes.into_iter().collect::<Vec<_>>().join(", ");
+    Ok(format!(
+        "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
+         use super::values::{{AclItem, AnyArray, Int2Vector, Name, OidVector, Text}};\n\
+         use ids::code::{{{codes}}};\nuse ids::{{Lsn, Oid, StrategyNumber, Xid}};\n{rows}"
+    ))
 }
 
 /// Generates `catalog::facts::files`: the embedded text tables.

@@ -46,8 +46,8 @@ fn columns(conflict: NameConflict, sql: &str) -> String {
         }
         Err(e) => {
             let fields = e.fields();
-            let (place, detail) = (fields.position.unwrap_or(0), fields.detail.as_deref());
-            format!("{} {} @{place} {}", e.code(), e.message(), detail.unwrap_or_default())
+            let (location, detail) = (fields.position.unwrap_or(0), fields.detail.as_deref());
+            format!("{} {} @{location} {}", e.code(), e.message(), detail.unwrap_or_default())
         }
     }
 }

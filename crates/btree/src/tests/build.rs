@@ -3,8 +3,8 @@
 use super::*;
 use pgerror::PgError;
 
-fn build(schema: KeySchema, rows: u32, keys: u64, memory: usize) -> World {
-    let w = World::new(schema, 64);
+fn build(schema: KeySchema, rows: u32, keys: u64, memory: usize) -> Fixture {
+    let w = Fixture::new(schema, 64);
     // An empty file.
     w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
     let mut s = Session::new();
@@ -51,7 +51,7 @@ fn sorts_in_memory_and_in_runs_make_the_same_pages() {
 fn duplicates_of_a_unique_index_are_found() {
     let mut schema = int4_schema();
     schema.unique = true;
-    let w = World::new(schema, 64);
+    let w = Fixture::new(schema, 64);
     w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
     let mut s = Session::new();
     for (dead, nulls, fails) in [(false, false, true), (true, false, false), (false, true, false)] {
@@ -74,7 +74,7 @@ fn duplicates_of_a_unique_index_are_found() {
 
 #[test]
 fn threads_sort_parts_of_a_build() {
-    let w = World::new(int4_schema(), 64);
+    let w = Fixture::new(int4_schema(), 64);
     w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
     let disk: Arc<dyn Disk> = w.disk.clone();
     let (schema, disk) = (&w.index.schema, &disk);
@@ -123,7 +123,7 @@ fn tuples_are_sorted_by_columns_and_tids() {
                 (variant >> (2 * n) & 4 != 0, variant >> (2 * n) & 8 != 0);
         }
         let memory = if variant < 12 { 1 << 20 } else { 1 };
-        let disk: Arc<dyn Disk> = World::new(int4_schema(), 64).disk.clone();
+        let disk: Arc<dyn Disk> = Fixture::new(int4_schema(), 64).disk.clone();
         let mut sorter = Sorter::new(&schema, disk, "sort".into(), memory);
         let mut want = Vec::new();
         for n in 0..6000u32 {

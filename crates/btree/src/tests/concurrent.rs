@@ -12,7 +12,7 @@ fn key_of(tid: Tid) -> i32 {
 /// Scans again and again until `done`; returns the number of scans. Each must be in order and find
 /// exactly the `stable` rows with odd offsets. `n`: the number of the scanner.
 fn scan_until(
-    w: &World,
+    w: &Fixture,
     n: usize,
     dir: Direction,
     stable: &BTreeSet<Tid>,
@@ -48,7 +48,7 @@ fn scan_until(
 fn stress(keys: u64, width: usize, rows: u64, seed: u64) {
     let mut schema = KeySchema::new(vec![int4_column(), text_column()], 2);
     schema.allequalimage = true;
-    let w = World::new(schema, 128);
+    let w = Fixture::new(schema, 128);
     let pad = vec![b'p'; width];
     let row = |tid: Tid| form(&w.index.schema, &[int(key_of(tid)), DatumRef::Bytes(&pad)], tid);
     // Rows with odd offsets exist from the start and stay live. Rows with even offsets are inserted

@@ -7,7 +7,7 @@ use ids::OffsetNo;
 /// Rows by key and TID.
 type Model = BTreeSet<(Option<i32>, Tid)>;
 
-fn scan_all(w: &World, s: &mut Session, keys: Vec<ScanKey>, dir: Direction) -> Vec<Tid> {
+fn scan_all(w: &Fixture, s: &mut Session, keys: Vec<ScanKey>, dir: Direction) -> Vec<Tid> {
     let mut scan = TestScan::new(w, keys, ScanOptions::default());
     let mut out = Vec::new();
     let mut cx = s.cx(w);
@@ -18,7 +18,7 @@ fn scan_all(w: &World, s: &mut Session, keys: Vec<ScanKey>, dir: Direction) -> V
     out
 }
 
-fn compare(w: &World, s: &mut Session, model: &Model, column: usize, low: i32, high: i32) {
+fn compare(w: &Fixture, s: &mut Session, model: &Model, column: usize, low: i32, high: i32) {
     use types::Datum;
     let key = |strategy, v| ScanKey::compare(column, strategy, Datum::int4(v));
     let expect: Vec<Tid> = model
@@ -59,7 +59,7 @@ fn run(
     let mut schema = int4_schema();
     schema.columns[0].nulls_first = seed.is_multiple_of(2);
     schema.deduplicate_items = deduplicate;
-    let w = World::new(schema, frames);
+    let w = Fixture::new(schema, frames);
     let mut rng = Rng(seed * 7919 + 1);
     let mut s = Session::new();
     let mut heap = TestHeap::default();
@@ -169,7 +169,7 @@ fn an_index_without_deduplication_follows_the_model() {
 fn high_trees_grow_and_shrink() {
     let mut schema = KeySchema::new(vec![text_column(), int4_column(), text_column()], 2);
     schema.columns[1].desc = true;
-    let w = World::new(schema, 64);
+    let w = Fixture::new(schema, 64);
     let mut s = Session::new();
     let mut heap = TestHeap::default();
     let mut rng = Rng(99);

@@ -2,6 +2,7 @@
 //! consistency checking, and then its amcheck accepts our indexes.
 
 use super::*;
+use ids::code::ColumnStorage;
 use std::panic::catch_unwind;
 use std::process::Command;
 use wal::control::CONTROL_FILE;
@@ -111,7 +112,7 @@ impl Cluster {
             .collect()
     }
 
-    fn world(&self, frames: usize, wal: Arc<Wal>, rel: RelFile, schema: KeySchema) -> World {
+    fn fixture(&self, frames: usize, wal: Arc<Wal>, rel: RelFile, schema: KeySchema) -> Fixture {
         let disk = Env::os(&self.data).disk;
         let smgr = Arc::new(Smgr::new(disk, SmgrConfig::default()));
         let with = wal.in_recovery().then_some(()).map_or(Some(wal.clone()), |()| None);
@@ -119,7 +120,7 @@ impl Cluster {
         let cycles = Arc::new(VacuumCycles::new(0));
         let index = Index::open(&pool, rel, Persistence::Permanent, "i", "t", schema, cycles);
         let (disk, _) = memory();
-        let mut w = World { disk, wal, pool, xids: TestXids::new(), index: Arc::new(index) };
+        let mut w = Fixture { disk, wal, pool, xids: TestXids::new(), index: Arc::new(index) };
         let meta = w.index.meta(&mut Session::new().cx(&w)).unwrap();
         w.index_mut().schema.allequalimage = meta.allequalimage;
         w
@@ -145,7 +146,7 @@ fn column(c: &[String]) -> KeyColumn {
         c[6] == "t",
         Align::from_char(c[7].as_bytes()[0]).unwrap(),
     );
-    attr.storage = c[8].as_bytes()[0];
+    attr.storage = ColumnStorage::from_char(c[8].as_bytes()[0]).unwrap();
     let cmp = match c[10].as_str() {
         "" => btint4cmp,
         "bttextcmp" => bttextcmp_c,
@@ -189,7 +190,7 @@ fn indexes_of_postgres_verify() {
     let (_, env) = memory();
     let wal = Wal::new(env, WalConfig::new(SEGMENT, 7));
     for (name, rel, schema) in indexes {
-        let w = c.world(64, wal.clone(), rel, schema);
+        let w = c.fixture(64, wal.clone(), rel, schema);
         let stats = w.index.verify(&mut Session::new().cx(&w), &mut |_, _| Ok(()));
         let stats = stats.unwrap_or_else(|e| panic!("{name}: {e:?}"));
         if name.starts_with("t_") {
@@ -208,7 +209,7 @@ struct Row {
 }
 
 impl Row {
-    fn tuple(&self, w: &World, name: &str) -> Vec<u8> {
+    fn tuple(&self, w: &Fixture, name: &str) -> Vec<u8> {
         let k = self.k.map_or(DatumRef::Null, int);
         let s = DatumRef::Bytes(self.s.as_bytes());
         let values = match name {
@@ -279,7 +280,7 @@ fn postgres_redoes_our_log() {
         .unwrap();
 
     for (name, rel, schema) in indexes {
-        let w = c.world(4096, wal.clone(), rel, schema);
+        let w = c.fixture(4096, wal.clone(), rel, schema);
         w.xids.next.store(control.check_point_copy.next_xid.0, Ordering::SeqCst);
         w.xids.horizon.store(u64::MAX, Ordering::SeqCst);
         let mut s = Session::new();

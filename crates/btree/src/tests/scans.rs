@@ -9,7 +9,7 @@ use types::Datum;
 type Key = [Option<i32>; 3];
 
 struct Rows {
-    w: World,
+    w: Fixture,
     /// In index order.
     rows: Vec<(Key, Tid)>,
 }
@@ -20,7 +20,7 @@ fn rows(seed: u64, options: [(bool, bool); 3]) -> Rows {
     for (c, (desc, nulls_first)) in schema.columns.iter_mut().zip(options) {
         (c.desc, c.nulls_first) = (desc, nulls_first);
     }
-    let w = World::new(schema, 64);
+    let w = Fixture::new(schema, 64);
     let mut rng = Rng(seed);
     let mut s = Session::new();
     let mut heap = TestHeap::default();

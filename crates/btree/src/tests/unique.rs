@@ -2,14 +2,14 @@
 
 use super::*;
 
-fn world() -> World {
+fn fixture() -> Fixture {
     let mut schema = int4_schema();
     schema.unique = true;
-    World::new(schema, 64)
+    Fixture::new(schema, 64)
 }
 
 fn insert(
-    w: &World,
+    w: &Fixture,
     key: Option<i32>,
     tid: Tid,
     check: UniqueCheck,
@@ -26,7 +26,7 @@ fn tid(n: u32) -> Tid {
 
 #[test]
 fn live_duplicates_conflict_and_running_ones_are_waited_for() {
-    let w = world();
+    let w = fixture();
     let mut heap = TestHeap::default();
     let yes = UniqueCheck::Yes;
     for n in 0..2000 {
@@ -66,7 +66,7 @@ fn live_duplicates_conflict_and_running_ones_are_waited_for() {
 
 #[test]
 fn nulls_are_distinct_unless_told() {
-    let mut w = world();
+    let mut w = fixture();
     let mut heap = TestHeap::default();
     let done = Inserted::Done { unique: true };
     assert_eq!(insert(&w, None, tid(1), UniqueCheck::Yes, &mut heap), done);
@@ -80,7 +80,7 @@ fn nulls_are_distinct_unless_told() {
 /// versions must not accumulate.
 #[test]
 fn dead_versions_of_one_key_do_not_split_pages() {
-    let w = world();
+    let w = fixture();
     let mut heap = TestHeap::default();
     let done = Inserted::Done { unique: true };
     for n in 0..200 {
@@ -103,7 +103,7 @@ fn dead_versions_of_one_key_do_not_split_pages() {
 /// size.
 #[test]
 fn bottom_up_deletion_keeps_versions_from_splitting() {
-    let w = World::new(int4_schema(), 64);
+    let w = Fixture::new(int4_schema(), 64);
     let mut heap = TestHeap::default();
     let mut s = Session::new();
     let mut current: Vec<Tid> = Vec::new();
@@ -128,7 +128,7 @@ fn bottom_up_deletion_keeps_versions_from_splitting() {
 /// Duplicates of versions 2 and 3 are not in TID order.
 #[test]
 fn versions_before_4_are_refused() {
-    let w = world();
+    let w = fixture();
     assert_eq!(insert(&w, Some(1), tid(1), UniqueCheck::Yes, &mut TestHeap::default()), {
         Inserted::Done { unique: true }
     });

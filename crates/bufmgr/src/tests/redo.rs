@@ -5,13 +5,13 @@ use crate::redo::{IfMissing, RedoCx, read_block};
 
 #[test]
 fn a_lost_pool_is_rebuilt_from_the_log() {
-    let world = World::new(16);
-    let fork = world.relation(1, 40);
+    let fixture = Fixture::new(16);
+    let fork = fixture.relation(1, 40);
     for n in 0..400u64 {
-        world.set(&fork, (n % 40) as u32, (n / 40) as usize, n * n);
+        fixture.set(&fork, (n % 40) as u32, (n / 40) as usize, n * n);
     }
-    world.wal.flush(world.wal.inserted()).unwrap();
-    let after = World::unstarted(world.disk.crash_losing_all(), 16, true);
+    fixture.wal.flush(fixture.wal.inserted()).unwrap();
+    let after = Fixture::unstarted(fixture.disk.crash_losing_all(), 16, true);
     assert_eq!(after.recover(START), 440);
     let fork = after.pool.open(fork.name().rel, Fork::Main, Persistence::Permanent);
     assert_eq!(after.pool.nblocks(&fork).unwrap(), 40);
@@ -20,7 +20,7 @@ fn a_lost_pool_is_rebuilt_from_the_log() {
     }
     // Once more, with pages that have most of the changes already.
     after.checkpoint();
-    let again = World::unstarted(after.disk.crash_losing_all(), 16, true);
+    let again = Fixture::unstarted(after.disk.crash_losing_all(), 16, true);
     again.recover(START);
     let fork = again.pool.open(fork.name().rel, Fork::Main, Persistence::Permanent);
     assert_eq!(again.get(&fork, 39, 9), 399 * 399);
@@ -28,17 +28,17 @@ fn a_lost_pool_is_rebuilt_from_the_log() {
 
 #[test]
 fn torn_pages_are_restored_from_their_images() {
-    let world = World::new(64);
-    let fork = world.relation(1, 20);
-    let redo = world.checkpoint();
+    let fixture = Fixture::new(64);
+    let fork = fixture.relation(1, 20);
+    let redo = fixture.checkpoint();
     for block in 0..20 {
-        world.set(&fork, block, 0, 1);
-        world.set(&fork, block, SLOTS - 1, 2);
+        fixture.set(&fork, block, 0, 1);
+        fixture.set(&fork, block, SLOTS - 1, 2);
     }
     // Written but not synced: a power failure tears them.
-    world.pool.flush_fork(&fork).unwrap();
+    fixture.pool.flush_fork(&fork).unwrap();
     for seed in 0..10 {
-        let after = World::unstarted(world.disk.crash(seed), 16, true);
+        let after = Fixture::unstarted(fixture.disk.crash(seed), 16, true);
         after.recover(redo);
         let fork = after.pool.open(fork.name().rel, Fork::Main, Persistence::Permanent);
         for block in 0..20 {
@@ -49,18 +49,18 @@ fn torn_pages_are_restored_from_their_images() {
 
 #[test]
 fn missing_pages_are_reported_unless_dropped_or_truncated() {
-    let world = World::new(16);
-    let fork = world.relation(1, 10);
-    world.checkpoint();
-    let redo = world.checkpoint();
-    world.wal.configure(|config| config.full_page_writes = false);
-    world.wal.set_full_page_writes(false);
-    world.set(&fork, 8, 0, 1);
-    world.set(&fork, 9, 0, 1);
-    world.wal.flush(world.wal.inserted()).unwrap();
-    world.pool.truncate(&[(fork.clone(), 9)], || Ok(())).unwrap();
-    world.smgr.immediate_sync(fork.name()).unwrap();
-    let after = World::unstarted(world.disk.crash_losing_all(), 16, true);
+    let fixture = Fixture::new(16);
+    let fork = fixture.relation(1, 10);
+    fixture.checkpoint();
+    let redo = fixture.checkpoint();
+    fixture.wal.configure(|config| config.full_page_writes = false);
+    fixture.wal.set_full_page_writes(false);
+    fixture.set(&fork, 8, 0, 1);
+    fixture.set(&fork, 9, 0, 1);
+    fixture.wal.flush(fixture.wal.inserted()).unwrap();
+    fixture.pool.truncate(&[(fork.clone(), 9)], || Ok(())).unwrap();
+    fixture.smgr.immediate_sync(fork.name()).unwrap();
+    let after = Fixture::unstarted(fixture.disk.crash_losing_all(), 16, true);
     let mut reader = WalReader::new(Arc::new(after.disk.clone()), SEGMENT, 1, Some(SYSTEM));
     reader.seek(redo);
     let mut cx = RedoCx::new(&after.pool);
@@ -78,10 +78,10 @@ fn missing_pages_are_reported_unless_dropped_or_truncated() {
 
 #[test]
 fn missing_map_pages_are_ignored_or_zeroed() {
-    let world = World::new(16);
-    let fork = world.relation(1, 2);
+    let fixture = Fixture::new(16);
+    let fork = fixture.relation(1, 2);
     let rel = fork.name().rel;
-    let after = World::unstarted(world.disk.killed(), 16, true);
+    let after = Fixture::unstarted(fixture.disk.killed(), 16, true);
     let mut cx = RedoCx::new(&after.pool);
     let none = read_block(&mut cx, rel, Fork::Vm, BlockNo(3), IfMissing::Ignore).unwrap();
     assert!(none.is_none());

@@ -3,7 +3,7 @@
 
 use super::heap::{HeapPages, ToastPages, form_row};
 use super::index::build as build_index;
-use super::shift::{FIRST_COLLATION, Shift};
+use super::renumber::{FIRST_COLLATION, OidShift};
 use super::{DATABASES, Files, InitOptions};
 use crate::builtin::Builtin;
 use crate::collations;
@@ -12,7 +12,9 @@ use crate::rows::{CatalogRow, Name, PgAuthid, PgClass, PgCollation, PgDatabase, 
 use btree::KeySchema;
 use engine::RelMap;
 use hashbrown::HashMap;
-use ids::{Oid, RelFile, Tid};
+use ids::builtin::role;
+use ids::code::CollProvider;
+use ids::{Oid, RelFile, RelKind, Tid};
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
 
@@ -33,18 +35,18 @@ fn fact_rows(relation: Oid) -> Vec<Vec<Datum>> {
 /// Paths and contents of all relation files, relation maps and `PG_VERSION` files of the databases.
 pub(super) fn build(options: &InitOptions) -> Result<Files> {
     let source = Builtin::load();
-    let shift = Shift::new(options.collations.len());
+    let shift = OidShift::new(options.collations.len());
     let mut builder = Builder { source, options, shift, sizes: HashMap::new(), files: Vec::new() };
     let mut tables: Vec<PgClass> =
-        builder.source.classes.values().filter(|c| c.relkind == b'r').cloned().collect();
+        builder.source.classes.values().filter(|c| c.relkind == RelKind::Table).cloned().collect();
     tables.sort_by_key(|c| c.oid);
     for class in tables.iter().filter(|c| c.oid != PgClass::RELATION) {
         let rows = builder.adjusted_rows(class)?;
         builder.table(class, rows)?;
     }
-    // pg_class is built last because it holds the sizes of all relations. It holds its own sizes
-    // too, hence two rounds: the second one does not change the sizes, since these columns have a
-    // fixed width.
+    // pg_class is built last, because it contains the sizes of all relations. These include its own
+    // size, so it is built twice; the second time does not change the size, because the columns
+    // with sizes have a fixed width.
     let own = tables.iter().find(|c| c.oid == PgClass::RELATION);
     let own = own.ok_or_else(|| PgError::internal("pg_class is not in pg_class"))?;
     for _ in 0..2 {
@@ -85,7 +87,7 @@ pub(super) fn build(options: &InitOptions) -> Result<Files> {
 }
 
 fn has_storage(class: &PgClass) -> bool {
-    matches!(class.relkind, b'r' | b'i' | b't')
+    matches!(class.relkind, RelKind::Table | RelKind::Index | RelKind::Toast)
 }
 
 /// OID, relfilenode and `relisshared` of a relation.
@@ -94,7 +96,7 @@ type FileKey = (Oid, Oid, bool);
 struct Builder<'a> {
     source: Builtin,
     options: &'a InitOptions,
-    shift: Shift,
+    shift: OidShift,
     sizes: HashMap<Oid, Size>,
     files: Vec<(FileKey, &'static str, Vec<u8>)>,
 }
@@ -107,7 +109,7 @@ impl Builder<'_> {
         self.shift.rows(&mut rows, class.oid);
         match class.oid {
             PgAuthid::RELATION => change(&mut rows, |role: &mut PgAuthid| {
-                if role.oid == Oid(10) {
+                if role.oid == role::BOOTSTRAP_SUPERUSER {
                     role.rolname = Name::new(&self.options.user);
                     role.rolpassword = self.options.password.clone().map(Text::from);
                 }
@@ -117,7 +119,8 @@ impl Builder<'_> {
                 database.datcollate = Text::from(self.options.lc_collate.as_str());
                 database.datctype = Text::from(self.options.lc_ctype.as_str());
                 let locale = &self.options.lc_collate;
-                database.datcollversion = collations::actual_version(b'c', locale).map(Text::from);
+                database.datcollversion =
+                    collations::actual_version(CollProvider::Libc, locale).map(Text::from);
                 database.datfrozenxid = ids::Xid::FIRST_NORMAL;
                 database.datminmxid = ids::Xid(1);
             })?,
@@ -149,7 +152,7 @@ impl Builder<'_> {
                 class.reltuples = size.rows as f32;
                 class.relallvisible = size.all_visible as i32;
             }
-            if matches!(class.relkind, b'r' | b't') {
+            if matches!(class.relkind, RelKind::Table | RelKind::Toast) {
                 class.relfrozenxid = ids::Xid::FIRST_NORMAL;
                 class.relminmxid = ids::Xid(1);
             }

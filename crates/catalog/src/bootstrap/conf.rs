@@ -1,4 +1,4 @@
-//! The configuration files of a new cluster. The text is our own; the settings are those that
+//! The configuration files of a new cluster. The text is Norsu's own; the settings are those that
 //! `initdb` sets.
 //!
 //! Counterpart: initdb.c (`setup_config`).

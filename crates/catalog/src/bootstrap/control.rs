@@ -1,4 +1,4 @@
-//! The initial WAL segment, which holds one shutdown checkpoint record, and `pg_control`.
+//! The initial WAL segment, with one shutdown checkpoint record, and `pg_control`.
 //!
 //! Counterpart: `BootStrapXLOG` of xlog.c.
 

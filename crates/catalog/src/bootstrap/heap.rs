@@ -2,6 +2,8 @@
 //!
 //! Counterpart: heaptoast.c, toast_helper.c.
 
+use ids::builtin::ty;
+use ids::code::ColumnStorage;
 use ids::{BlockNo, CommandId, Oid, Tid, Xid};
 use page::heap_tuple::{HeapTupleHeader, infomask};
 use page::tupdesc::{Align, Attr, TupleDesc};
@@ -96,9 +98,12 @@ pub(super) struct ToastPages {
 impl ToastPages {
     pub(super) fn new(relation: Oid) -> ToastPages {
         let attrs = vec![
-            Attr::new(b"chunk_id", Oid(26), 4, true, Align::Int),
-            Attr::new(b"chunk_seq", Oid(23), 4, true, Align::Int),
-            Attr { storage: b'p', ..Attr::new(b"chunk_data", Oid(17), -1, false, Align::Int) },
+            Attr::new(b"chunk_id", ty::OID, 4, true, Align::Int),
+            Attr::new(b"chunk_seq", ty::INT4, 4, true, Align::Int),
+            Attr {
+                storage: ColumnStorage::Plain,
+                ..Attr::new(b"chunk_data", ty::BYTEA, -1, false, Align::Int)
+            },
         ];
         ToastPages {
             relation,
@@ -175,7 +180,8 @@ pub(super) fn form_row(
         let is_external = |i: usize| raw[i].as_ref().is_some_and(|r| varlena::is_external(r));
         let candidates = (0..row.len()).filter(|&i| {
             let attr = &desc.attrs[i];
-            let movable = attr.len == -1 && matches!(attr.storage, b'x' | b'e');
+            let movable = attr.len == -1
+                && matches!(attr.storage, ColumnStorage::Extended | ColumnStorage::External);
             movable
                 && size(i) > varlena::TOAST_POINTER_SIZE + 8
                 && !is_external(i)
@@ -194,7 +200,7 @@ pub(super) fn form_row(
         if compressing {
             tried[i] = true;
             let mut data = Vec::new();
-            if desc.attrs[i].storage == b'x'
+            if desc.attrs[i].storage == ColumnStorage::Extended
                 && pglz::compress(payload, &pglz::Strategy::DEFAULT, &mut data).is_some()
             {
                 raw[i] = Some(varlena::compressed(payload.len(), Compression::Pglz, &data));

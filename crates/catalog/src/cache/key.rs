@@ -4,7 +4,7 @@
 
 use super::CacheInfo;
 use crate::rows::{Name, OidVector, Value};
-use ids::{Oid, Xid};
+use ids::{Oid, StrategyNumber, Xid};
 use types::hash::hash_bytes;
 use types::{Datum, DatumRef};
 
@@ -48,6 +48,12 @@ impl From<u8> for Key<'_> {
 impl From<i16> for Key<'_> {
     fn from(n: i16) -> Self {
         Key::Word(i64::from(n) as u64)
+    }
+}
+
+impl From<StrategyNumber> for Key<'_> {
+    fn from(strategy: StrategyNumber) -> Self {
+        (strategy.0 as i16).into()
     }
 }
 
@@ -106,7 +112,7 @@ impl Key<'_> {
         }
     }
 
-    /// Does `datum`, made by [`Key::to_datum`] or read from a row, equal this key?
+    /// Whether `datum`, the result of [`Key::to_datum`] or a column of a row, equals this key.
     pub(crate) fn is(self, datum: DatumRef<'_>) -> bool {
         match (self, datum) {
             (Key::Word(a), DatumRef::Word(b)) => a == b,

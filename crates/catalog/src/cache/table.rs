@@ -29,7 +29,7 @@ pub(crate) struct Table {
 const NEGATIVE_MAX: usize = 1024;
 
 fn slot_hash(cache: u8, hash: u32) -> u64 {
-    // hashbrown takes its control bytes from the high bits, so the entropy must reach them.
+    // hashbrown uses the high bits for its control bytes, so the hash must be mixed into them.
     (u64::from(hash) | u64::from(cache) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

@@ -3,6 +3,8 @@
 use super::*;
 use crate::rows::{PgOpclass, PgOperator, PgProc};
 use crate::{CatSession, Catalog, FactStore};
+use ids::RelKind;
+use ids::code::DepType;
 
 fn with_cx<T>(test: impl FnOnce(&mut CatCx<'_>) -> T) -> T {
     let store = FactStore::new();
@@ -11,7 +13,7 @@ fn with_cx<T>(test: impl FnOnce(&mut CatCx<'_>) -> T) -> T {
 }
 
 /// A relation with its row type, copied from `pg_class` under another OID, name and kind.
-fn relation(cx: &mut CatCx<'_>, oid: u32, name: &str, kind: u8) -> ObjectAddress {
+fn relation(cx: &mut CatCx<'_>, oid: u32, name: &str, kind: RelKind) -> ObjectAddress {
     let model = cx.find_relation(None, "pg_class").unwrap().unwrap();
     let mut class = cx.class(model).unwrap().row.clone();
     class.oid = Oid(oid);
@@ -26,11 +28,11 @@ fn relation(cx: &mut CatCx<'_>, oid: u32, name: &str, kind: u8) -> ObjectAddress
 #[test]
 fn view_blocks_drop_of_its_table() {
     with_cx(|cx| {
-        let table = relation(cx, 20_000, "t", b'r');
-        let view = relation(cx, 20_010, "v", b'v');
-        let index = relation(cx, 20_020, "t_pkey", b'i');
-        cx.record_dependency(view, table, Dependency::Normal).unwrap();
-        cx.record_dependency(index, table, Dependency::Auto).unwrap();
+        let table = relation(cx, 20_000, "t", RelKind::Table);
+        let view = relation(cx, 20_010, "v", RelKind::View);
+        let index = relation(cx, 20_020, "t_pkey", RelKind::Index);
+        cx.record_dependency(view, table, DepType::Normal).unwrap();
+        cx.record_dependency(index, table, DepType::Auto).unwrap();
         cx.end_command();
 
         let error = cx.plan_deletion(&[table], DropBehavior::Restrict).unwrap_err();
@@ -54,11 +56,11 @@ fn view_blocks_drop_of_its_table() {
 #[test]
 fn internal_parts_cannot_be_dropped_alone() {
     with_cx(|cx| {
-        let table = relation(cx, 20_000, "t", b'r');
-        let index = relation(cx, 20_020, "t_pkey", b'i');
-        let owner = relation(cx, 20_030, "c", b'S');
-        cx.record_dependency(index, owner, Dependency::Internal).unwrap();
-        cx.record_dependency(owner, table, Dependency::Auto).unwrap();
+        let table = relation(cx, 20_000, "t", RelKind::Table);
+        let index = relation(cx, 20_020, "t_pkey", RelKind::Index);
+        let owner = relation(cx, 20_030, "c", RelKind::Sequence);
+        cx.record_dependency(index, owner, DepType::Internal).unwrap();
+        cx.record_dependency(owner, table, DepType::Auto).unwrap();
         cx.end_command();
         let error = cx.plan_deletion(&[index], DropBehavior::Cascade).unwrap_err();
         assert_eq!(error.message(), "cannot drop index t_pkey because sequence c requires it");

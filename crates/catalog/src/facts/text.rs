@@ -1,6 +1,7 @@
 //! Parses COPY text format and the text representation of the catalogs' column types.
 
 use crate::rows::{AclItem, Text, Value, array};
+use ids::builtin::ty;
 use ids::{Lsn, Oid, Xid};
 use std::borrow::Cow;
 use types::Datum;
@@ -36,38 +37,38 @@ fn field(text: &str) -> Option<Cow<'_, str>> {
 
 /// The datum for a text representation; `None` where the type or the text is not supported.
 pub fn parse(type_oid: Oid, text: &str) -> Option<Datum> {
-    Some(match type_oid.0 {
-        16 => (text == "true" || text == "t").to_datum(),
-        18 => Datum::char(char_of(text)?),
-        19 => Datum::name(text),
-        20 => Datum::int8(text.parse().ok()?),
-        21 => Datum::int2(text.parse().ok()?),
-        23 => Datum::int4(text.parse().ok()?),
-        24 | 26 | 2205 | 2206 => Oid(text.parse().ok()?).to_datum(),
-        28 => Xid(text.parse().ok()?).to_datum(),
-        25 | 194 | 1043 => Datum::text(text),
-        700 => Datum::float4(text.parse().ok()?),
-        701 => Datum::float8(text.parse().ok()?),
-        22 => {
+    Some(match type_oid {
+        ty::BOOL => (text == "true" || text == "t").to_datum(),
+        ty::CHAR => Datum::char(char_of(text)?),
+        ty::NAME => Datum::name(text),
+        ty::INT8 => Datum::int8(text.parse().ok()?),
+        ty::INT2 => Datum::int2(text.parse().ok()?),
+        ty::INT4 => Datum::int4(text.parse().ok()?),
+        ty::REGPROC | ty::OID | ty::REGCLASS | ty::REGTYPE => Oid(text.parse().ok()?).to_datum(),
+        ty::XID => Xid(text.parse().ok()?).to_datum(),
+        ty::TEXT | ty::PG_NODE_TREE | ty::VARCHAR => Datum::text(text),
+        ty::FLOAT4 => Datum::float4(text.parse().ok()?),
+        ty::FLOAT8 => Datum::float8(text.parse().ok()?),
+        ty::INT2VECTOR => {
             let numbers: Option<Vec<i16>> = words(text).map(|w| w.parse().ok()).collect();
             array::int2vector(&numbers?)
         }
-        30 => array::oidvector(&oids(words(text))?),
-        1002 => {
+        ty::OIDVECTOR => array::oidvector(&oids(words(text))?),
+        ty::CHAR_ARRAY => {
             let chars: Option<Vec<u8>> = list(text)?.iter().map(|c| char_of(c)).collect();
             chars?.to_datum()
         }
-        1005 => {
+        ty::INT2_ARRAY => {
             let numbers: Option<Vec<i16>> = list(text)?.iter().map(|n| n.parse().ok()).collect();
             numbers?.to_datum()
         }
-        1009 => list(text)?.into_iter().map(Text::from).collect::<Vec<_>>().to_datum(),
-        1028 => oids(list(text)?.iter().map(String::as_str))?.to_datum(),
-        1034 => {
+        ty::TEXT_ARRAY => list(text)?.into_iter().map(Text::from).collect::<Vec<_>>().to_datum(),
+        ty::OID_ARRAY => oids(list(text)?.iter().map(String::as_str))?.to_datum(),
+        ty::ACLITEM_ARRAY => {
             let items: Option<Vec<AclItem>> = list(text)?.iter().map(|i| acl_item(i)).collect();
             items?.to_datum()
         }
-        3220 => Lsn::parse(text)?.to_datum(),
+        ty::PG_LSN => Lsn::parse(text)?.to_datum(),
         _ => return None,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{CatSession, Catalog, FactStore};
+use ids::code::OprKind;
 
 fn with_cx<T>(test: impl FnOnce(&mut CatCx<'_>) -> T) -> T {
     let store = FactStore::new();
@@ -58,7 +59,7 @@ fn functions_and_operators_by_name() {
     with_cx(|cx| {
         let plus = cx.find_operator(None, "+", Oid(23), Oid(23)).unwrap();
         assert_eq!(plus, Some(Oid(551)));
-        assert_eq!(cx.operator_candidates(None, "!~~", b'b').unwrap().len(), 4);
+        assert_eq!(cx.operator_candidates(None, "!~~", OprKind::Binary).unwrap().len(), 4);
         let two = cx.function_candidates(None, "substr", Some(2), &[], true, true).unwrap();
         let mut oids: Vec<u32> = two.iter().map(|c| c.row.oid.0).collect();
         oids.sort();

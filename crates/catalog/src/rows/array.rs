@@ -10,6 +10,7 @@
 
 use super::values::Text;
 use ids::Oid;
+use ids::builtin::ty;
 use types::Datum;
 
 /// Header size of a one-dimensional array's payload in bytes.
@@ -40,13 +41,13 @@ fn with_dimension(element: Oid, count: usize, lower: i32, data: &[u8]) -> Datum 
 /// An `int2vector`: lower bound 0, one dimension even if empty.
 pub fn int2vector(values: &[i16]) -> Datum {
     let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-    with_dimension(Oid(21), values.len(), 0, &data)
+    with_dimension(ty::INT2, values.len(), 0, &data)
 }
 
 /// An `oidvector`: lower bound 0, one dimension even if empty.
 pub fn oidvector(values: &[Oid]) -> Datum {
     let data: Vec<u8> = values.iter().flat_map(|v| v.0.to_le_bytes()).collect();
-    with_dimension(Oid(26), values.len(), 0, &data)
+    with_dimension(ty::OID, values.len(), 0, &data)
 }
 
 fn word(payload: &[u8], at: usize) -> Option<i32> {
@@ -78,7 +79,7 @@ pub fn text_array(values: &[Text]) -> Datum {
         data.extend_from_slice(value);
         data.resize(data.len().next_multiple_of(4), 0);
     }
-    one_dimension(Oid(25), values.len(), 1, &data)
+    one_dimension(ty::TEXT, values.len(), 1, &data)
 }
 
 /// The elements of a `text[]`, with 1-byte or 4-byte length words.

@@ -33,3 +33,13 @@ fn columns_are_numbered_from_one() {
     assert_eq!(PgClass::COLUMNS[1], "relname");
     assert_eq!(PgAttribute::attrelid, 1);
 }
+
+#[test]
+fn unknown_codes_are_errors() {
+    let mut row = crate::facts::rows::<PgClass>().swap_remove(0).to_row();
+    row[PgClass::relkind as usize - 1] = Datum::char(b'x');
+    let refs: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
+    let error = PgClass::from_row(&refs).unwrap_err();
+    assert_eq!(error.code(), pgerror::SqlState::DATA_CORRUPTED);
+    assert_eq!(error.message(), "unexpected value in column \"relkind\" of catalog \"pg_class\"");
+}

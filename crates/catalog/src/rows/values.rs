@@ -1,7 +1,13 @@
 //! Rust types of catalog columns and their conversion to and from datums.
 
 use super::array;
-use ids::{Lsn, Oid, Xid};
+use ids::code::{
+    AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
+    ColumnGenerated, ColumnIdentity, ColumnStorage, ConType, DefAclObject, DepType, FinalModify,
+    Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy, ProKind, ReplicaIdentity,
+    SharedDepType, TypCategory, TypType, Volatility,
+};
+use ids::{Lsn, Oid, Persistence, RelKind, StrategyNumber, Xid};
 use std::fmt;
 use std::ops::Deref;
 use types::{Datum, DatumRef};
@@ -35,6 +41,7 @@ impl Name {
         Name { len: len as u8, bytes }
     }
 
+    /// The bytes of the name, in the database encoding.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len as usize]
     }
@@ -45,6 +52,7 @@ impl Name {
         valid_prefix(self.as_bytes())
     }
 
+    /// Whether the name is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -235,6 +243,44 @@ word! {
     Lsn: Lsn, |l| Datum::Word(l.0);
 }
 
+macro_rules! code {
+    ($($ty:ty),* $(,)?) => {$(
+        impl Value for $ty {
+            fn from_datum(datum: DatumRef<'_>) -> Option<$ty> {
+                <$ty>::from_char(u8::from_datum(datum)?)
+            }
+            fn to_datum(&self) -> Datum {
+                Datum::char(self.to_char())
+            }
+        }
+    )*};
+}
+
+code! {
+    AggKind, Align, AmType, AmopPurpose, ArgMode, CastContext, CastMethod, CollProvider,
+    ColumnGenerated, ColumnIdentity, ColumnStorage, ConType, DefAclObject, DepType,
+    FinalModify, Firing, FkAction, FkMatch, OprKind, ParallelSafety, PartStrategy,
+    Persistence, ProKind, RelKind, ReplicaIdentity, SharedDepType, TypType, Volatility,
+}
+
+impl Value for TypCategory {
+    fn from_datum(datum: DatumRef<'_>) -> Option<TypCategory> {
+        u8::from_datum(datum).map(TypCategory)
+    }
+    fn to_datum(&self) -> Datum {
+        self.0.to_datum()
+    }
+}
+
+impl Value for StrategyNumber {
+    fn from_datum(datum: DatumRef<'_>) -> Option<StrategyNumber> {
+        u16::try_from(i16::from_datum(datum)?).ok().map(StrategyNumber)
+    }
+    fn to_datum(&self) -> Datum {
+        Datum::int2(self.0 as i16)
+    }
+}
+
 fn bytes(datum: DatumRef<'_>) -> Option<&[u8]> {
     match datum {
         DatumRef::Bytes(b) => Some(b),
@@ -323,7 +369,16 @@ macro_rules! fixed_array {
 }
 
 fn le<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes[..N].try_into().expect("the slice was cut to this length")
+    bytes[..N].try_into().expect("the slice has this length")
+}
+
+impl Value for Vec<ArgMode> {
+    fn from_datum(datum: DatumRef<'_>) -> Option<Vec<ArgMode>> {
+        Vec::<u8>::from_datum(datum)?.into_iter().map(ArgMode::from_char).collect()
+    }
+    fn to_datum(&self) -> Datum {
+        self.iter().map(|m| m.to_char()).collect::<Vec<u8>>().to_datum()
+    }
 }
 
 fixed_array! {

@@ -6,14 +6,15 @@
 //!
 //! Counterpart: `ATExecAddColumn`, `StoreAttrDefault`.
 
-use super::attribute::must_be;
+use super::attribute::{WITH_COLUMNS, must_be};
 use super::queue::Work;
 use crate::create_table::{self, Constraints};
 use crate::{class, sequence};
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgClass};
 use eval::{EvalState, Volatility};
-use ids::{AttrNo, Oid};
+use ids::code::TypType;
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ConstrType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -31,7 +32,7 @@ pub fn add(
     work: &mut Work,
     sql: &str,
 ) -> Result<()> {
-    must_be(rel, b"rpcf", "ADD COLUMN")?;
+    must_be(rel, WITH_COLUMNS, "ADD COLUMN")?;
     let Some(Node::ColumnDef(def)) = &cmd.def else {
         return Err(PgError::internal("ADD COLUMN without a column"));
     };
@@ -56,10 +57,11 @@ pub fn add(
     crate::relation::check_column_type(host, &new.column, rel.kind(), rel.class.reltype)?;
     let oid = rel.oid();
     let class = &rel.class.row;
-    let persistence = class::persistence_of(class);
+    let persistence = class.relpersistence;
     let single = std::slice::from_mut(&mut new);
     let (table, schema, owner) = (rel.name(), class.relnamespace, class.relowner);
-    let made = create_table::make_sequences(host, single, table, schema, persistence, owner, sql)?;
+    let made =
+        create_table::create_sequences(host, single, table, schema, persistence, owner, sql)?;
     let number = rel.attributes.len() as AttrNo + 1;
     if constraints.keys.iter().any(|k| k.contype == ConstrType::Primary) {
         if rel.indexes.iter().any(|i| i.indisprimary) {
@@ -91,7 +93,7 @@ pub fn add(
     for (seq, _, identity) in &made {
         sequence::own_column(host, *seq, oid, number, *identity)?;
     }
-    if rel.kind() == b'r' {
+    if rel.kind() == RelKind::Table {
         let sequence = made.iter().find(|m| m.2).map(|m| m.0);
         values(host, oid, &row, default, new.generated, sequence, work)?;
         crate::toast::add_toast(host, oid, None)?;
@@ -122,7 +124,7 @@ fn values(
         work.rewrite.forced = true;
         return Ok(());
     }
-    let domain = host.catalog().type_row(column.atttypid)?.typtype == b'd';
+    let domain = host.catalog().type_row(column.atttypid)?.typtype == TypType::Domain;
     let constrained = domain && columns::has_constraints(host, column.atttypid)?;
     let default = match default {
         None if domain && !generated => columns::column_default(host, oid, number)?,
@@ -152,12 +154,12 @@ fn values(
     let program = exprs::compile(host.facts(), &expr, &[])?;
     let mut state = EvalState::default();
     let value = exprs::value(&program, &mut state, host.expressions(), &[])?;
-    // Needed if another subcommand causes a rewrite.
+    // The expression is needed if another subcommand causes a rewrite.
     work.rewrite.values.push((number, expr));
     set_missing(host, oid, column, value)
 }
 
-/// Stores the value for rows without the column. Counterpart: `SetAttrMissing`.
+/// Stores the value of the column for rows that do not contain it. Counterpart: `SetAttrMissing`.
 pub fn set_missing(
     host: &mut dyn CommandHost,
     oid: Oid,

@@ -6,7 +6,8 @@
 use crate::{class, create_table, deletion};
 use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
-use ids::{AttrNo, Oid};
+use ids::code::{ColumnGenerated, ColumnIdentity};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -14,9 +15,13 @@ use utility::options;
 
 /// SET DEFAULT and DROP DEFAULT.
 pub fn set_default(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rvpf", "ALTER COLUMN ... SET DEFAULT")?;
+    must_be(
+        rel,
+        &[RelKind::Table, RelKind::View, RelKind::PartitionedTable, RelKind::ForeignTable],
+        "ALTER COLUMN ... SET DEFAULT",
+    )?;
     let a = column(rel, cmd)?.clone();
-    if a.attidentity != 0 {
+    if a.attidentity != ColumnIdentity::No {
         let e = pg_err!(
             SYNTAX_ERROR,
             "column \"{}\" of relation \"{}\" is an identity column",
@@ -28,7 +33,7 @@ pub fn set_default(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCm
             None => e.hint("Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead."),
         });
     }
-    if a.attgenerated != 0 {
+    if a.attgenerated != ColumnGenerated::No {
         let e = pg_err!(
             SYNTAX_ERROR,
             "column \"{}\" of relation \"{}\" is a generated column",
@@ -60,7 +65,8 @@ pub fn remove_default(host: &mut dyn CommandHost, table: Oid, number: AttrNo) ->
     let old = host.catalog().scan(indexes::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &keys)?.pop();
     let Some(old) = old else { return Ok(()) };
     let object = ObjectAddress::of::<PgAttrdef>(old.oid);
-    // A generation expression is an internal part of its column, so a planned drop would fail.
+    // A generation expression is an internal part of its column, so `drop_objects` would refuse to
+    // drop it.
     deletion::drop_one(host, object)
 }
 
@@ -70,9 +76,9 @@ pub fn drop_expression(
     rel: &RelDesc,
     cmd: &AlterTableCmd,
 ) -> Result<()> {
-    must_be(rel, b"rpf", "ALTER COLUMN ... DROP EXPRESSION")?;
+    must_be(rel, TABLES_AND_FOREIGN, "ALTER COLUMN ... DROP EXPRESSION")?;
     let a = column(rel, cmd)?;
-    if a.attgenerated != b's' {
+    if a.attgenerated != ColumnGenerated::Stored {
         let message = format!(
             "column \"{}\" of relation \"{}\" is not a stored generated column",
             a.attname,
@@ -85,7 +91,7 @@ pub fn drop_expression(
         bail!(OBJECT_NOT_IN_PREREQUISITE_STATE, "{message}");
     }
     let number = a.attnum;
-    class::change_column(host, rel.oid(), number, |a| a.attgenerated = 0)?;
+    class::change_column(host, rel.oid(), number, |a| a.attgenerated = ColumnGenerated::No)?;
     remove_default(host, rel.oid(), number)
 }
 
@@ -101,7 +107,18 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
     let oid = rel.oid();
     match cmd.subtype {
         AlterTableType::SetStatistics => {
-            must_be(rel, b"rmipIf", "ALTER COLUMN ... SET STATISTICS")?;
+            must_be(
+                rel,
+                &[
+                    RelKind::Table,
+                    RelKind::MaterializedView,
+                    RelKind::Index,
+                    RelKind::PartitionedTable,
+                    RelKind::PartitionedIndex,
+                    RelKind::ForeignTable,
+                ],
+                "ALTER COLUMN ... SET STATISTICS",
+            )?;
             let a = column(rel, cmd)?;
             let number = a.attnum;
             let mut target = match &cmd.def {
@@ -141,17 +158,30 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             class::change_column(host, oid, number, |a| a.attstattarget = target)
         }
         AlterTableType::SetStorage => {
-            must_be(rel, b"rmpf", "ALTER COLUMN ... SET STORAGE")?;
+            must_be(
+                rel,
+                &[
+                    RelKind::Table,
+                    RelKind::MaterializedView,
+                    RelKind::PartitionedTable,
+                    RelKind::ForeignTable,
+                ],
+                "ALTER COLUMN ... SET STORAGE",
+            )?;
             let a = column(rel, cmd)?;
             let name = word(cmd, "SET STORAGE")?;
-            let letter = create_table::storage_letter(host, name, a.atttypid)?;
+            let storage = create_table::storage_for(host, name, a.atttypid)?;
             let number = a.attnum;
-            class::change_column(host, oid, number, |a| a.attstorage = letter)?;
-            on_indexes(host, rel, number, |a| a.attstorage = letter)?;
+            class::change_column(host, oid, number, |a| a.attstorage = storage)?;
+            on_indexes(host, rel, number, |a| a.attstorage = storage)?;
             crate::toast::add_toast(host, oid, None)
         }
         AlterTableType::SetCompression => {
-            must_be(rel, b"rmp", "ALTER COLUMN ... SET COMPRESSION")?;
+            must_be(
+                rel,
+                &[RelKind::Table, RelKind::MaterializedView, RelKind::PartitionedTable],
+                "ALTER COLUMN ... SET COMPRESSION",
+            )?;
             let a = column(rel, cmd)?;
             let name = word(cmd, "SET COMPRESSION")?;
             let letter = create_table::compression_for(host, name, a.atttypid)?;
@@ -160,7 +190,16 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             on_indexes(host, rel, number, |a| a.attcompression = letter)
         }
         _ => {
-            must_be(rel, b"rmpf", "ALTER COLUMN ... SET")?;
+            must_be(
+                rel,
+                &[
+                    RelKind::Table,
+                    RelKind::MaterializedView,
+                    RelKind::PartitionedTable,
+                    RelKind::ForeignTable,
+                ],
+                "ALTER COLUMN ... SET",
+            )?;
             let a = column(rel, cmd)?;
             let reset = cmd.subtype == AlterTableType::ResetOptions;
             let list = attribute_options(a.attoptions.as_deref(), &cmd.def, reset)?;
@@ -264,8 +303,17 @@ pub fn column<'a>(rel: &'a RelDesc, cmd: &AlterTableCmd) -> Result<&'a PgAttribu
     }
 }
 
-/// 42809 unless the relation's kind is one of `kinds`.
-pub fn must_be(rel: &RelDesc, kinds: &[u8], action: &str) -> Result<()> {
+/// Tables with rows of the database.
+pub const TABLES: &[RelKind] = &[RelKind::Table, RelKind::PartitionedTable];
+pub const TABLES_AND_FOREIGN: &[RelKind] =
+    &[RelKind::Table, RelKind::PartitionedTable, RelKind::ForeignTable];
+pub const TABLES_AND_MATVIEWS: &[RelKind] = &[RelKind::Table, RelKind::MaterializedView];
+/// Relations whose columns can be added and dropped.
+pub const WITH_COLUMNS: &[RelKind] =
+    &[RelKind::Table, RelKind::PartitionedTable, RelKind::CompositeType, RelKind::ForeignTable];
+
+/// Error 42809 unless the relation's kind is one of `kinds`.
+pub fn must_be(rel: &RelDesc, kinds: &[RelKind], action: &str) -> Result<()> {
     if kinds.contains(&rel.kind()) {
         return Ok(());
     }

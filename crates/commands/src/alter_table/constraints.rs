@@ -2,20 +2,21 @@
 //!
 //! Counterpart: `ATExecAddConstraint`, `ATExecAlterConstraint`, `ATExecValidateConstraint`.
 
-use super::attribute::{column, must_be};
+use super::attribute::{TABLES, TABLES_AND_FOREIGN, column, must_be};
 use super::queue::Work;
 use crate::{class, constraint, create_table, deletion, index};
-use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use ids::builtin::proc;
+use ids::code::{ColumnIdentity, ConType, DepType};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
 use utility::names;
 
-/// Adds a table constraint. What it demands of the rows is checked in phase 3; indexes are filled
-/// at once unless the table is to be rewritten.
+/// Adds a table constraint. Existing rows are checked in phase 3; indexes are filled at once unless
+/// the table is to be rewritten.
 pub fn add(host: &mut dyn CommandHost, c: &Constraint, work: &mut Work, sql: &str) -> Result<()> {
     match c.contype {
         ConstrType::Check => {
@@ -40,7 +41,7 @@ pub fn add(host: &mut dyn CommandHost, c: &Constraint, work: &mut Work, sql: &st
     }
 }
 
-/// The key columns of an existing index that a constraint is to use; an error if the index is not
+/// The key columns of an existing index that a constraint will use. An error if the index is not
 /// suitable.
 fn usable_index(
     host: &mut dyn CommandHost,
@@ -56,7 +57,10 @@ fn usable_index(
         );
     }
     let owner = host.catalog().dependencies_of(ObjectAddress::relation(oid))?;
-    if owner.iter().any(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i') {
+    if owner
+        .iter()
+        .any(|d| d.refclassid == PgConstraint::RELATION && d.deptype == DepType::Internal)
+    {
         bail!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
             "index \"{name}\" is already associated with a constraint"
@@ -150,15 +154,18 @@ fn use_index(
         }
         _ => name.to_string(),
     };
-    // The index now depends on the constraint, not on the columns.
+    // From here on the index depends on the constraint instead of the columns.
     let this = ObjectAddress::relation(oid);
     let mut cat = host.catalog();
     for d in cat.dependencies_of(this)? {
-        if d.deptype == b'a' && d.refclassid == PgClass::RELATION && d.refobjid == rel.oid() {
+        if d.deptype == DepType::Auto
+            && d.refclassid == PgClass::RELATION
+            && d.refobjid == rel.oid()
+        {
             cat.delete(&d)?;
         }
     }
-    let kind = if primary { b'p' } else { b'u' };
+    let kind = if primary { ConType::PrimaryKey } else { ConType::Unique };
     let mut new = constraint::row(host, &wanted, rel, kind)?;
     new.condeferrable = c.deferrable;
     new.condeferred = c.initdeferred;
@@ -168,7 +175,7 @@ fn use_index(
     let columns: Vec<AttrNo> = row.indkey.to_vec();
     let constraint = constraint::insert(host, new, &columns)?;
     let mut cat = host.catalog();
-    cat.record_dependency(this, constraint, Dependency::Internal)?;
+    cat.record_dependency(this, constraint, DepType::Internal)?;
     let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])?.pop();
     if let Some(old) = old {
         let new = PgIndex { indisprimary: primary, indimmediate: !c.deferrable, ..old.row.clone() };
@@ -184,7 +191,7 @@ fn use_index(
     Ok(())
 }
 
-/// Sets a column NOT NULL; its rows are checked in phase 3.
+/// Marks a column NOT NULL. Existing rows are checked in phase 3.
 pub fn mark_not_null(
     host: &mut dyn CommandHost,
     work: &mut Work,
@@ -211,12 +218,12 @@ pub fn set_not_null(host: &mut dyn CommandHost, name: &str, work: &mut Work) -> 
 }
 
 pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rpf", "ALTER COLUMN ... DROP NOT NULL")?;
+    must_be(rel, TABLES_AND_FOREIGN, "ALTER COLUMN ... DROP NOT NULL")?;
     let a = column(rel, cmd)?;
     if !a.attnotnull {
         return Ok(());
     }
-    if a.attidentity != 0 {
+    if a.attidentity != ColumnIdentity::No {
         bail!(
             SYNTAX_ERROR,
             "column \"{}\" of relation \"{}\" is an identity column",
@@ -259,7 +266,7 @@ fn undefined(rel: &RelDesc, name: &str) -> PgError {
 }
 
 pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rpf", "DROP CONSTRAINT")?;
+    must_be(rel, TABLES_AND_FOREIGN, "DROP CONSTRAINT")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let Some(row) = named(host, rel, name)? else {
         let e = undefined(rel, name);
@@ -269,7 +276,8 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
         }
         return Err(e);
     };
-    if row.contype == b'f' && row.confrelid.is_valid() && row.confrelid != rel.oid() {
+    if row.contype == ConType::ForeignKey && row.confrelid.is_valid() && row.confrelid != rel.oid()
+    {
         host.lock_relation(row.confrelid, names::mode::ACCESS_EXCLUSIVE)?;
         let referenced = host.catalog().relation(row.confrelid)?;
         host.check_not_in_use(referenced.oid(), referenced.name(), "ALTER TABLE")?;
@@ -280,7 +288,7 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
 
 /// ALTER CONSTRAINT: the deferrability of a foreign key.
 pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rp", "ALTER CONSTRAINT")?;
+    must_be(rel, TABLES, "ALTER CONSTRAINT")?;
     let (name, deferrable, deferred) = match &cmd.def {
         Some(Node::AtAlterConstraint(c)) => {
             if c.alter_inheritability && c.noinherit {
@@ -294,7 +302,7 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
         _ => return Err(PgError::internal("ALTER CONSTRAINT without a definition")),
     };
     let row = named(host, rel, name)?.ok_or_else(|| undefined(rel, name))?;
-    if row.contype != b'f' {
+    if row.contype != ConType::ForeignKey {
         bail!(
             WRONG_OBJECT_TYPE,
             "constraint \"{name}\" of relation \"{}\" is not a foreign key constraint",
@@ -309,7 +317,13 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
     cat.update(&row, &new)?;
     for t in cat.scan(indexes::PG_TRIGGER_TGCONSTRAINT_INDEX, &[row.oid.into()])? {
         // Only the check triggers and NO ACTION are deferrable: see `add_triggers`.
-        if !matches!(t.tgfoid.0, 1644 | 1645 | 1654 | 1655) {
+        if !matches!(
+            t.tgfoid,
+            proc::RI_FKEY_CHECK_INS
+                | proc::RI_FKEY_CHECK_UPD
+                | proc::RI_FKEY_NOACTION_DEL
+                | proc::RI_FKEY_NOACTION_UPD
+        ) {
             continue;
         }
         let new = PgTrigger { tgdeferrable: deferrable, tginitdeferred: deferred, ..t.row.clone() };
@@ -321,17 +335,17 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
     Ok(())
 }
 
-/// VALIDATE CONSTRAINT; the rows are checked in phase 3.
+/// VALIDATE CONSTRAINT. The rows are checked in phase 3.
 pub fn validate(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
     cmd: &AlterTableCmd,
     work: &mut Work,
 ) -> Result<()> {
-    must_be(rel, b"rp", "VALIDATE CONSTRAINT")?;
+    must_be(rel, TABLES, "VALIDATE CONSTRAINT")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let row = named(host, rel, name)?.ok_or_else(|| undefined(rel, name))?;
-    if !matches!(row.contype, b'c' | b'f') {
+    if !matches!(row.contype, ConType::Check | ConType::ForeignKey) {
         bail!(
             WRONG_OBJECT_TYPE,
             "constraint \"{name}\" of relation \"{}\" is not a foreign key or check constraint",
@@ -341,7 +355,7 @@ pub fn validate(
     if row.convalidated {
         return Ok(());
     }
-    if row.contype == b'c' {
+    if row.contype == ConType::Check {
         let text = row.conbin.as_ref();
         let text = text.ok_or_else(|| PgError::internal("null conbin for a constraint"))?;
         let expr = plan::nodetree::read_expr(text.as_str())?;

@@ -5,6 +5,7 @@
 use super::attribute::column;
 use crate::{class, create_table, deletion, sequence};
 use catalog::{ObjectAddress, RelDesc};
+use ids::code::{ColumnIdentity, DepType};
 use parse::ast::{AlterTableCmd, ConstrType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -32,7 +33,7 @@ pub fn add(
              can be added"
         );
     }
-    if a.attidentity != 0 {
+    if a.attidentity != ColumnIdentity::No {
         bail!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
             "column \"{name}\" of relation \"{table}\" is already an identity column"
@@ -55,12 +56,12 @@ pub fn add(
         generated: false,
         sequence: Some((options, true)),
     }];
-    let made = create_table::make_sequences(
+    let made = create_table::create_sequences(
         host,
         &mut columns,
         table,
         class.relnamespace,
-        class::persistence_of(class),
+        class.relpersistence,
         class.relowner,
         sql,
     )?;
@@ -80,7 +81,7 @@ pub fn set(
     sql: &str,
 ) -> Result<()> {
     let a = column(rel, cmd)?;
-    if a.attidentity == 0 {
+    if a.attidentity == ColumnIdentity::No {
         bail!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
             "column \"{}\" of relation \"{}\" is not an identity column",
@@ -98,7 +99,7 @@ pub fn set(
                     if when.is_some() {
                         bail!(SYNTAX_ERROR, "conflicting or redundant options");
                     }
-                    when = u8::try_from(*letter).ok();
+                    when = u8::try_from(*letter).ok().and_then(ColumnIdentity::from_char);
                 }
                 _ => options.push((**d).clone()),
             }
@@ -120,7 +121,7 @@ pub fn set(
 /// DROP IDENTITY.
 pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
     let a = column(rel, cmd)?;
-    if a.attidentity == 0 {
+    if a.attidentity == ColumnIdentity::No {
         let message = format!(
             "column \"{}\" of relation \"{}\" is not an identity column",
             a.attname,
@@ -134,13 +135,14 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
     }
     let number = a.attnum;
     let owned = sequence::owned_by(host, rel.oid(), Some(number))?;
-    class::change_column(host, rel.oid(), number, |a| a.attidentity = 0)?;
+    class::change_column(host, rel.oid(), number, |a| a.attidentity = ColumnIdentity::No)?;
     for seq in owned {
-        // The sequence is an internal part of the column, so a planned drop would fail.
+        // The sequence is an internal part of the column, so `drop_objects` would refuse to drop
+        // it.
         let this = ObjectAddress::relation(seq);
         let mut cat = host.catalog();
         for d in cat.dependencies_of(this)? {
-            if d.deptype == b'i' {
+            if d.deptype == DepType::Internal {
                 cat.delete(&d)?;
             }
         }

@@ -32,7 +32,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
     for work in &queue.tables {
         rewrite::run(host, work.oid, &work.rewrite)?;
     }
-    // The checks must see the rewritten rows.
+    // The rewritten rows must be visible to the checks.
     host.catalog().increment_command_counter()?;
     for constraint in queue.tables.iter().flat_map(|work| &work.foreign_keys) {
         trigger::validate_foreign_key(host.trigger_host(), *constraint)?;
@@ -77,7 +77,11 @@ fn subcommand(
         AlterTableType::AlterColumnType => types::alter(host, &rel, cmd, work, sql),
         AlterTableType::ColumnDefault => attribute::set_default(host, &rel, cmd),
         AlterTableType::SetNotNull => {
-            attribute::must_be(&rel, b"rpf", "ALTER COLUMN ... SET NOT NULL")?;
+            attribute::must_be(
+                &rel,
+                attribute::TABLES_AND_FOREIGN,
+                "ALTER COLUMN ... SET NOT NULL",
+            )?;
             let a = attribute::column(&rel, cmd)?;
             constraints::mark_not_null(host, work, a)
         }
@@ -92,7 +96,7 @@ fn subcommand(
         | AlterTableType::SetStorage
         | AlterTableType::SetCompression => attribute::set(host, &rel, cmd),
         AlterTableType::AddConstraint => {
-            attribute::must_be(&rel, b"rpf", "ADD CONSTRAINT")?;
+            attribute::must_be(&rel, attribute::TABLES_AND_FOREIGN, "ADD CONSTRAINT")?;
             match &cmd.def {
                 Some(Node::Constraint(c)) => work.push_constraint((**c).clone()),
                 _ => return Err(PgError::unsupported("this constraint")),
@@ -108,7 +112,7 @@ fn subcommand(
 
 fn drop_column(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTableCmd) -> Result<()> {
     let name = cmd.name.as_deref().unwrap_or("");
-    attribute::must_be(rel, b"rpcf", "DROP COLUMN")?;
+    attribute::must_be(rel, attribute::WITH_COLUMNS, "DROP COLUMN")?;
     let Some(a) = rel.column(name) else {
         if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == name) {
             bail!(FEATURE_NOT_SUPPORTED, "cannot drop system column \"{name}\"");

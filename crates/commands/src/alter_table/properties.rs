@@ -4,7 +4,7 @@
 //! Counterpart: `ATExecSetRelOptions`, `ATExecChangeOwner`, `ATPrepChangePersistence`,
 //! `ATExecClusterOn`, `ATExecReplicaIdentity` and others of tablecmds.c.
 
-use super::attribute::must_be;
+use super::attribute::{TABLES, TABLES_AND_FOREIGN, TABLES_AND_MATVIEWS, must_be};
 use super::queue::Work;
 use crate::object::owner;
 use crate::{class, cluster, index, reloptions, sequence, tablespace};
@@ -13,13 +13,14 @@ use catalog::rows::{
     PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
-use ids::Oid;
+use ids::code::{AmType, ConType, DepType, Firing, ReplicaIdentity};
+use ids::{Oid, Persistence, RelKind};
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
 use utility::names;
 
-/// The preparation pass, which runs before any row is read.
+/// Runs the preparation pass, before any row is read.
 pub fn prepare(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -27,14 +28,28 @@ pub fn prepare(
     work: &mut Work,
 ) -> Result<()> {
     match cmd.subtype {
-        AlterTableType::SetLogged => set_persistence(host, rel, b'p', work),
-        AlterTableType::SetUnLogged => set_persistence(host, rel, b'u', work),
+        AlterTableType::SetLogged => set_persistence(host, rel, Persistence::Permanent, work),
+        AlterTableType::SetUnLogged => set_persistence(host, rel, Persistence::Unlogged, work),
         AlterTableType::SetTableSpace => {
-            must_be(rel, b"rmipI", "SET TABLESPACE")?;
+            must_be(
+                rel,
+                &[
+                    RelKind::Table,
+                    RelKind::MaterializedView,
+                    RelKind::Index,
+                    RelKind::PartitionedTable,
+                    RelKind::PartitionedIndex,
+                ],
+                "SET TABLESPACE",
+            )?;
             let name = cmd.name.as_deref();
-            let wanted = tablespace::of_relation(host, name, rel.class.relpersistence == b't')?;
+            let wanted = tablespace::of_relation(
+                host,
+                name,
+                rel.class.relpersistence == Persistence::Temporary,
+            )?;
             if wanted != rel.class.reltablespace {
-                if matches!(rel.kind(), b'i') {
+                if rel.kind() == RelKind::Index {
                     return move_index(host, rel, wanted);
                 }
                 work.rewrite.tablespace = Some(wanted);
@@ -43,11 +58,11 @@ pub fn prepare(
             Ok(())
         }
         AlterTableType::SetAccessMethod => {
-            must_be(rel, b"rm", "SET ACCESS METHOD")?;
+            must_be(rel, TABLES_AND_MATVIEWS, "SET ACCESS METHOD")?;
             let name = cmd.name.as_deref().unwrap_or("heap");
             match host.catalog().find_access_method(name)? {
                 None => bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist"),
-                Some(am) if am.amtype != b't' => {
+                Some(am) if am.amtype != AmType::Table => {
                     Err(pg_err!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type TABLE"))
                 }
                 Some(_) => Ok(()),
@@ -70,15 +85,16 @@ fn move_index(host: &mut dyn CommandHost, rel: &RelDesc, tablespace: Oid) -> Res
 fn set_persistence(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
-    wanted: u8,
+    wanted: Persistence,
     work: &mut Work,
 ) -> Result<()> {
-    let word = if wanted == b'p' { "SET LOGGED" } else { "SET UNLOGGED" };
-    must_be(rel, b"rS", word)?;
+    let logged = wanted == Persistence::Permanent;
+    let word = if logged { "SET LOGGED" } else { "SET UNLOGGED" };
+    must_be(rel, &[RelKind::Table, RelKind::Sequence], word)?;
     if work.rewrite.persistence.is_some() {
         bail!(FEATURE_NOT_SUPPORTED, "cannot change persistence setting twice");
     }
-    if rel.class.relpersistence == b't' {
+    if rel.class.relpersistence == Persistence::Temporary {
         return Err(pg_err!(
             INVALID_TABLE_DEFINITION,
             "cannot change logged status of table \"{}\" because it is temporary",
@@ -90,17 +106,17 @@ fn set_persistence(
         return Ok(());
     }
     // A permanent table must not reference an unlogged one.
-    for c in foreign_keys(host, rel, wanted == b'p')? {
-        let other = if wanted == b'p' { c.confrelid } else { c.conrelid };
+    for c in foreign_keys(host, rel, logged)? {
+        let other = if logged { c.confrelid } else { c.conrelid };
         if other == rel.oid() {
             continue;
         }
         let class = host.catalog().class(other)?;
-        let (bad, message) = match wanted {
-            b'p' => (class.relpersistence != b'p', "logged because it references unlogged table"),
-            _ => (class.relpersistence == b'p', "unlogged because it references logged table"),
+        let message = match logged {
+            true => "logged because it references unlogged table",
+            false => "unlogged because it references logged table",
         };
-        if bad {
+        if logged != (class.relpersistence == Persistence::Permanent) {
             bail!(
                 INVALID_TABLE_DEFINITION,
                 "could not change table \"{}\" to {message} \"{}\"",
@@ -109,7 +125,7 @@ fn set_persistence(
             );
         }
     }
-    if rel.kind() == b'S' {
+    if rel.kind() == RelKind::Sequence {
         return sequence::change_persistence(host, rel.oid(), wanted);
     }
     work.rewrite.persistence = Some(wanted);
@@ -127,7 +143,7 @@ fn foreign_keys(
         return Ok(rel.foreign_keys.clone());
     }
     let rows = host.catalog().scan_all::<PgConstraint>()?;
-    let to = rows.iter().filter(|c| c.contype == b'f' && c.confrelid == rel.oid());
+    let to = rows.iter().filter(|c| c.contype == ConType::ForeignKey && c.confrelid == rel.oid());
     Ok(to.map(|c| c.row.clone()).collect())
 }
 
@@ -143,7 +159,7 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
                 return Err(PgError::internal("OWNER TO without a role"));
             };
             let owner = names::role_oid(host, role)?;
-            if rel.kind() == b'S' {
+            if rel.kind() == RelKind::Sequence {
                 owned_sequence(host, rel)?;
             }
             change_owner(host, oid, owner, true)
@@ -153,23 +169,23 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
         | AlterTableType::SetTableSpace
         | AlterTableType::SetAccessMethod => Ok(()),
         AlterTableType::ClusterOn => {
-            must_be(rel, b"rm", "CLUSTER ON")?;
+            must_be(rel, TABLES_AND_MATVIEWS, "CLUSTER ON")?;
             cluster_on(host, rel, cmd.name.as_deref())
         }
         AlterTableType::DropCluster => {
-            must_be(rel, b"rm", "SET WITHOUT CLUSTER")?;
+            must_be(rel, TABLES_AND_MATVIEWS, "SET WITHOUT CLUSTER")?;
             cluster::mark_clustered(host, rel, Oid::INVALID)
         }
-        // Tables no longer have OIDs: nothing to do.
-        AlterTableType::DropOids => must_be(rel, b"rpf", "SET WITHOUT OIDS"),
+        // Tables no longer have OIDs, so there is nothing to do.
+        AlterTableType::DropOids => must_be(rel, TABLES_AND_FOREIGN, "SET WITHOUT OIDS"),
         AlterTableType::ReplicaIdentity => replica_identity(host, rel, cmd),
         AlterTableType::EnableRowSecurity | AlterTableType::DisableRowSecurity => {
-            must_be(rel, b"rp", row_security_word(cmd.subtype))?;
+            must_be(rel, TABLES, row_security_word(cmd.subtype))?;
             let on = cmd.subtype == AlterTableType::EnableRowSecurity;
             change_class(host, oid, |c| c.relrowsecurity = on)
         }
         AlterTableType::ForceRowSecurity | AlterTableType::NoForceRowSecurity => {
-            must_be(rel, b"rp", row_security_word(cmd.subtype))?;
+            must_be(rel, TABLES, row_security_word(cmd.subtype))?;
             let on = cmd.subtype == AlterTableType::ForceRowSecurity;
             change_class(host, oid, |c| c.relforcerowsecurity = on)
         }
@@ -220,11 +236,13 @@ fn change_class(
     cat.increment_command_counter()
 }
 
-/// Rejects a change of owner of a sequence that a column owns.
+/// Refuses a change of owner of a sequence that belongs to a column.
 fn owned_sequence(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     let list = host.catalog().dependencies_of(ObjectAddress::relation(rel.oid()))?;
     let owned = |d: &&catalog::Row<PgDepend>| {
-        d.refclassid == PgClass::RELATION && d.refobjsubid != 0 && matches!(d.deptype, b'a' | b'i')
+        d.refclassid == PgClass::RELATION
+            && d.refobjsubid != 0
+            && matches!(d.deptype, DepType::Auto | DepType::Internal)
     };
     let Some(d) = list.iter().find(owned) else { return Ok(()) };
     let table = host.catalog().class(d.refobjid)?.relname;
@@ -243,7 +261,20 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
             .collect(),
         _ => Vec::new(),
     };
-    must_be(rel, b"rvmiItp", "SET/RESET storage parameters").map_err(|_| {
+    must_be(
+        rel,
+        &[
+            RelKind::Table,
+            RelKind::View,
+            RelKind::MaterializedView,
+            RelKind::Index,
+            RelKind::PartitionedIndex,
+            RelKind::Toast,
+            RelKind::PartitionedTable,
+        ],
+        "SET/RESET storage parameters",
+    )
+    .map_err(|_| {
         pg_err!(
             WRONG_OBJECT_TYPE,
             "\"{}\" is not a table, view, materialized view, index, or TOAST table",
@@ -266,8 +297,8 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
         let old = row.reloptions.as_deref();
         let kind = (rel.kind(), rel.class.relam);
         let reloptions = reloptions::changed(old, &defs, kind, toast, reset)?;
-        if rel.kind() == b'v' {
-            crate::view::check_option_fits(host, rel, reloptions.as_deref())?;
+        if rel.kind() == RelKind::View {
+            crate::view::check_view_option(host, rel, reloptions.as_deref())?;
         }
         let mut cat = host.catalog();
         cat.update(&row, &PgClass { reloptions, ..row.row.clone() })?;
@@ -296,12 +327,16 @@ fn cluster_on(host: &mut dyn CommandHost, rel: &RelDesc, name: Option<&str>) -> 
 }
 
 fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rmp", "REPLICA IDENTITY")?;
+    must_be(
+        rel,
+        &[RelKind::Table, RelKind::MaterializedView, RelKind::PartitionedTable],
+        "REPLICA IDENTITY",
+    )?;
     let Some(Node::ReplicaIdentityStmt(stmt)) = &cmd.def else {
         return Err(PgError::internal("REPLICA IDENTITY without a kind"));
     };
     let mut chosen = Oid::INVALID;
-    if stmt.identity_type == b'i' {
+    if stmt.identity_type == ReplicaIdentity::Index {
         let name = stmt.name.as_deref().unwrap_or("");
         let row = index_named(host, rel, name)?;
         let cannot = |why: &str| {
@@ -338,9 +373,9 @@ fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableC
         }
         chosen = row.indexrelid;
     }
-    let letter = stmt.identity_type;
-    if rel.class.relreplident != letter {
-        change_class(host, rel.oid(), |c| c.relreplident = letter)?;
+    let identity = stmt.identity_type;
+    if rel.class.relreplident != identity {
+        change_class(host, rel.oid(), |c| c.relreplident = identity)?;
     }
     let mut cat = host.catalog();
     for i in &rel.indexes {
@@ -357,14 +392,18 @@ fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableC
 }
 
 fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rvpf", "ENABLE/DISABLE TRIGGER")?;
-    let letter = match cmd.subtype {
-        AlterTableType::EnableAlwaysTrig => b'A',
-        AlterTableType::EnableReplicaTrig => b'R',
+    must_be(
+        rel,
+        &[RelKind::Table, RelKind::View, RelKind::PartitionedTable, RelKind::ForeignTable],
+        "ENABLE/DISABLE TRIGGER",
+    )?;
+    let firing = match cmd.subtype {
+        AlterTableType::EnableAlwaysTrig => Firing::Always,
+        AlterTableType::EnableReplicaTrig => Firing::Replica,
         AlterTableType::DisableTrig
         | AlterTableType::DisableTrigAll
-        | AlterTableType::DisableTrigUser => b'D',
-        _ => b'O',
+        | AlterTableType::DisableTrigUser => Firing::Disabled,
+        _ => Firing::Origin,
     };
     let all = matches!(cmd.subtype, AlterTableType::EnableTrigAll | AlterTableType::DisableTrigAll);
     let user =
@@ -388,13 +427,13 @@ fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
             );
         }
         found = true;
-        if t.tgenabled == letter {
+        if t.tgenabled == firing {
             continue;
         }
         let mut cat = host.catalog();
         let row = cat.scan(indexes::PG_TRIGGER_OID_INDEX, &[t.oid.into()])?.pop();
         if let Some(row) = row {
-            cat.update(&row, &PgTrigger { tgenabled: letter, ..row.row.clone() })?;
+            cat.update(&row, &PgTrigger { tgenabled: firing, ..row.row.clone() })?;
         }
     }
     if !found {
@@ -409,12 +448,16 @@ fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
 }
 
 fn rules(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(rel, b"rvp", "ENABLE/DISABLE RULE")?;
-    let letter = match cmd.subtype {
-        AlterTableType::EnableAlwaysRule => b'A',
-        AlterTableType::EnableReplicaRule => b'R',
-        AlterTableType::DisableRule => b'D',
-        _ => b'O',
+    must_be(
+        rel,
+        &[RelKind::Table, RelKind::View, RelKind::PartitionedTable],
+        "ENABLE/DISABLE RULE",
+    )?;
+    let firing = match cmd.subtype {
+        AlterTableType::EnableAlwaysRule => Firing::Always,
+        AlterTableType::EnableReplicaRule => Firing::Replica,
+        AlterTableType::DisableRule => Firing::Disabled,
+        _ => Firing::Origin,
     };
     let name = cmd.name.as_deref().unwrap_or("");
     let keys = [rel.oid().into(), name.into()];
@@ -423,8 +466,8 @@ fn rules(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Resu
     let Some(row) = row else {
         bail!(UNDEFINED_OBJECT, "rule \"{name}\" for relation \"{}\" does not exist", rel.name())
     };
-    if row.ev_enabled != letter {
-        cat.update(&row, &PgRewrite { ev_enabled: letter, ..row.row.clone() })?;
+    if row.ev_enabled != firing {
+        cat.update(&row, &PgRewrite { ev_enabled: firing, ..row.row.clone() })?;
     }
     Ok(())
 }
@@ -459,8 +502,10 @@ pub fn change_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid, check: boo
         }
     }
     match rel.kind() {
-        b'i' | b'I' | b't' => {}
-        b'c' => owner::record(host, ObjectAddress::of::<PgType>(rel.class.reltype), owner)?,
+        RelKind::Index | RelKind::PartitionedIndex | RelKind::Toast => {}
+        RelKind::CompositeType => {
+            owner::record(host, ObjectAddress::of::<PgType>(rel.class.reltype), owner)?
+        }
         _ => owner::record(host, ObjectAddress::relation(oid), owner)?,
     }
     let mut cat = host.catalog();

@@ -1,11 +1,11 @@
 //! The work queue of ALTER TABLE.
 //!
-//! Phase 1 prepares each subcommand and puts it into the pass that runs it. Phase 2 changes the
-//! catalogs, pass by pass; in each pass the tables of the queue in the order in which they were
-//! added. A step may add steps of later passes, also for other tables: the parts of a new column or
-//! constraint, and the objects that a new column type dropped. Phase 3 reads each table once, to
-//! write it anew or to check its rows, and then checks foreign keys. This module holds the queue;
-//! `phases` runs it.
+//! Phase 1 prepares each subcommand and adds it to the pass that runs it. Phase 2 changes the
+//! catalogs pass by pass, and in each pass the tables in the order in which they were added to the
+//! queue. A step may add steps of later passes, also for other tables: the parts of a new column or
+//! constraint, and the objects that were dropped because a column type changed. Phase 3 reads each
+//! table once, to rewrite it or to check its rows, and then checks foreign keys. This module
+//! contains the queue; `phases` runs it.
 //!
 //! Counterpart: `AlteredTableInfo`, `AlterTablePass`.
 
@@ -28,7 +28,7 @@ pub enum Pass {
     /// Constraints that were dropped because the type of a column changed.
     OldConstraint,
     AddColumn,
-    /// New constraints are divided into steps of the passes below.
+    /// New constraints, which are divided into steps of the passes below.
     AddConstraint,
     ColumnAttributes,
     /// Constraints that use existing indexes.
@@ -78,28 +78,30 @@ pub enum Step {
     Constraint(Box<Constraint>),
     SetNotNull(String),
     /// Recreates an object by its definition.
-    Recreate(Box<Saved>, Node),
+    Recreate(Box<SavedDefinition>, Node),
 }
 
-/// The dropped objects that are to be recreated.
+/// The dropped objects that will be recreated.
 #[derive(Default)]
-pub struct Rebuild {
+pub struct DroppedObjects {
     /// Definitions, by the OIDs of the dropped objects.
-    pub constraints: Vec<(Oid, Saved)>,
-    pub indexes: Vec<(Oid, Saved)>,
-    pub statistics: Vec<(Oid, Saved)>,
+    pub constraints: Vec<(Oid, SavedDefinition)>,
+    pub indexes: Vec<(Oid, SavedDefinition)>,
+    pub statistics: Vec<(Oid, SavedDefinition)>,
 }
 
 /// An object that was dropped because the type of a column changed.
-pub struct Saved {
-    /// OID of its catalog.
+pub struct SavedDefinition {
+    /// OID of the object's catalog.
     pub class: Oid,
     pub sql: String,
     pub comment: Option<Text>,
-    /// Comment of the constraint's index.
+    /// Comment of the index of the constraint.
     pub index_comment: Option<Text>,
-    /// Table, and name of the constraint, index or statistics object.
+    /// OID of the table, and name of the constraint, index or statistics object.
     pub table: Oid,
+    /// The domain of a domain constraint; invalid for all others.
+    pub domain: Oid,
     pub name: String,
     pub schema: Oid,
     pub foreign: bool,
@@ -109,16 +111,16 @@ pub struct Saved {
     pub tablespace: Option<ast::Name>,
 }
 
-/// A table of the queue: its steps, and what they leave for phase 3.
+/// A table of the queue: its steps, and the work that they leave to phase 3.
 pub struct Work {
     pub oid: Oid,
     steps: [Vec<Step>; Pass::ALL.len()],
     /// The pending changes and checks of rows.
     pub rewrite: Rewrite,
-    /// New and validated foreign keys, whose rows are checked at the end.
+    /// New and validated foreign keys, whose rows are checked at the end of phase 3.
     pub foreign_keys: Vec<Oid>,
     /// Constraints and indexes that were dropped because a column type changed, to be recreated.
-    pub rebuild: Rebuild,
+    pub rebuild: DroppedObjects,
     /// Columns whose type has been changed.
     pub retyped: Vec<AttrNo>,
 }
@@ -130,12 +132,12 @@ impl Work {
             steps: Default::default(),
             rewrite: Rewrite::new(rel),
             foreign_keys: Vec::new(),
-            rebuild: Rebuild::default(),
+            rebuild: DroppedObjects::default(),
             retyped: Vec::new(),
         }
     }
 
-    /// Removes the steps of a pass, to run them.
+    /// Removes the steps of a pass and returns them.
     pub fn take(&mut self, pass: Pass) -> Vec<Step> {
         std::mem::take(&mut self.steps[pass as usize])
     }
@@ -169,7 +171,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The table's entry; a new one if there is none.
+    /// The table's entry, which is created if there is none.
     pub fn entry(&mut self, host: &mut dyn CommandHost, table: Oid) -> Result<&mut Work> {
         let n = match self.tables.iter().position(|work| work.oid == table) {
             Some(n) => n,

@@ -6,12 +6,13 @@
 //!
 //! Counterpart: `ATRewriteTable`.
 
-use crate::{class, cluster, toast, truncate, typeuse};
+use crate::{class, cluster, toast, truncate, type_usage};
 use catalog::RelDesc;
 use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
 use eval::{EvalState, Program};
-use ids::{AttrNo, Oid, Tid};
+use ids::code::ColumnStorage;
+use ids::{AttrNo, Oid, Persistence, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::Expr;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub struct Rewrite {
     /// Rewrite even if no value changes.
     pub forced: bool,
     /// New `relpersistence`, if it changes.
-    pub persistence: Option<u8>,
+    pub persistence: Option<Persistence>,
     pub tablespace: Option<Oid>,
 }
 
@@ -56,7 +57,7 @@ impl Rewrite {
         &self.old
     }
 
-    /// Is a rewrite needed?
+    /// True if a rewrite is needed.
     pub fn is_needed(&self) -> bool {
         self.forced || self.persistence.is_some() || self.tablespace.is_some()
     }
@@ -97,7 +98,7 @@ fn compile(host: &mut dyn CommandHost, work: &Rewrite, new: &RelDesc) -> Result<
 pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
     let needed = work.is_needed();
     if !work.values.is_empty() || !work.generated.is_empty() {
-        typeuse::check_row_type(host, &work.old)?;
+        type_usage::check_row_type(host, &work.old)?;
     }
     if !needed && !work.verify_not_null && work.checks.is_empty() {
         return Ok(());
@@ -119,10 +120,10 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
     cluster::clear_missing(host, oid)?;
     toast::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
-    if !matches!(new.kind(), b'r' | b'm' | b't') {
+    if !new.kind().has_table_am() {
         return Ok(());
     }
-    // Rows that are only moved keep their visibility, also for older snapshots.
+    // Rows that are only moved keep their visibility, also to older snapshots.
     let moves = work.tablespace.is_some()
         && work.persistence.is_none()
         && work.values.is_empty()
@@ -156,8 +157,8 @@ fn set_location(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<
         let mut cat = host.catalog();
         let row = class::row(&mut cat, part)?;
         let mut class = row.row.clone();
-        if let Some(letter) = work.persistence {
-            class.relpersistence = letter;
+        if let Some(persistence) = work.persistence {
+            class.relpersistence = persistence;
         }
         if let Some(tablespace) = work.tablespace.filter(|_| moves) {
             class.reltablespace = tablespace;
@@ -181,7 +182,8 @@ fn copy(
     let old_width = old.tupdesc.len();
     let mut columns: Vec<AttrNo> = (1..=old_width as AttrNo).collect();
     // Values keep their compressed form even if their column's storage is now plain.
-    let has_plain = new.attributes.iter().any(|a| a.attlen == -1 && a.attstorage == b'p');
+    let has_plain =
+        new.attributes.iter().any(|a| a.attlen == -1 && a.attstorage == ColumnStorage::Plain);
     let same: Vec<AttrNo> = match has_plain {
         true => columns.iter().copied().filter(|n| !programs.sets(*n)).collect(),
         false => Vec::new(),
@@ -257,7 +259,7 @@ fn schema_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
     Ok(schema.unwrap_or_default().to_string())
 }
 
-/// 23502 for a column of existing rows.
+/// Error 23502 for a column of existing rows.
 fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -> Result<PgError> {
     let schema = schema_of(host, rel)?;
     Ok(pg_err!(
@@ -269,7 +271,7 @@ fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -> Re
     .column(column))
 }
 
-/// 23514 for a constraint that existing rows violate.
+/// Error 23514 for a constraint that existing rows violate.
 fn violated(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<PgError> {
     let schema = schema_of(host, rel)?;
     Ok(pg_err!(
@@ -303,7 +305,7 @@ fn test(
 }
 
 /// Checks existing rows for NOT NULL columns and new CHECK constraints. As in PostgreSQL, the first
-/// row with a fault is reported.
+/// row that violates one of them is reported.
 fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, work: &Rewrite) -> Result<()> {
     class::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(()) };

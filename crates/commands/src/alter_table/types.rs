@@ -5,10 +5,10 @@
 //!
 //! Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`, `ATPostAlterTypeCleanup`.
 
-use super::attribute::{self, column, must_be};
+use super::attribute::{self, WITH_COLUMNS, column, must_be};
 use super::constraints;
-use super::queue::{Pass, Queue, Saved, Step, Work};
-use crate::{class, create_table, deletion, index, relation, tablespace, toast, typeuse};
+use super::queue::{Pass, Queue, SavedDefinition, Step, Work};
+use crate::{class, create_table, deletion, index, relation, tablespace, toast, type_usage};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::rows::{
@@ -18,7 +18,9 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, RelDesc};
 use deparse as definition;
-use ids::{AttrNo, Oid};
+use ids::builtin::proc;
+use ids::code::{ColumnGenerated, ColumnIdentity, ConType, DepType};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -41,7 +43,7 @@ pub fn alter(
     work: &mut Work,
     sql: &str,
 ) -> Result<()> {
-    must_be(rel, b"rpcf", "ALTER COLUMN ... SET DATA TYPE")?;
+    must_be(rel, WITH_COLUMNS, "ALTER COLUMN ... SET DATA TYPE")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let Some(Node::ColumnDef(def)) = &cmd.def else {
         return Err(PgError::internal("ALTER COLUMN TYPE without a type"));
@@ -51,7 +53,7 @@ pub fn alter(
     if work.retyped.contains(&number) {
         bail!(FEATURE_NOT_SUPPORTED, "cannot alter type of column \"{name}\" twice");
     }
-    if a.attgenerated != 0 && def.raw_default.is_some() {
+    if a.attgenerated != ColumnGenerated::No && def.raw_default.is_some() {
         return Err(pg_err!(
             INVALID_COLUMN_DEFINITION,
             "cannot specify USING when altering type of generated column"
@@ -61,7 +63,7 @@ pub fn alter(
     work.retyped.push(number);
     let (ty, typmod, collation) =
         analyze::ddl::column_type(&mut SessionLookup::new(host), def, "")?;
-    if a.attidentity != 0 {
+    if a.attidentity != ColumnIdentity::No {
         if !create_table::is_sequence_type(ty) {
             bail!(
                 INVALID_PARAMETER_VALUE,
@@ -77,15 +79,15 @@ pub fn alter(
     let mut new = relation::NewColumn::new(name, ty, typmod, collation);
     new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
     relation::check_column_type(host, &new, rel.kind(), rel.class.reltype)?;
-    if rel.kind() == b'c' {
-        typeuse::check_row_type(host, rel)?;
+    if rel.kind() == RelKind::CompositeType {
+        type_usage::check_row_type(host, rel)?;
     }
-    if rel.kind() == b'r' {
+    if rel.kind() == RelKind::Table {
         // Expressions refer to the rows before the statement, regardless of other changed columns.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;
         let needs = work.rewrite.is_needed() || changes_bytes(&e, number);
-        if a.attgenerated == 0 {
+        if a.attgenerated == ColumnGenerated::No {
             work.rewrite.values.push((number, e));
         }
         work.rewrite.forced |= needs;
@@ -103,7 +105,7 @@ pub fn alter(
             work.rewrite.forced = true;
         }
     }
-    if rel.kind() == b'r' {
+    if rel.kind() == RelKind::Table {
         toast::add_toast(host, oid, None)?;
     }
     Ok(())
@@ -170,14 +172,13 @@ fn coerce(host: &mut dyn CommandHost, e: Expr, ty: Oid, typmod: i32) -> Result<O
     Ok(Some(e))
 }
 
-/// Does the expression change the stored bytes? Counterpart: `ATColumnChangeRequiresRewrite`.
+/// True if the expression changes the stored bytes. Counterpart: `ATColumnChangeRequiresRewrite`.
 fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
-    const VARCHAR_LENGTH: Oid = Oid(669);
     match e {
         Expr::Var(v) => v.varattno != number,
         Expr::Relabel(r) => changes_bytes(&r.arg, number),
         // A varchar with a larger limit accepts all old values.
-        Expr::FuncExpr(f) if f.funcid == VARCHAR_LENGTH => {
+        Expr::FuncExpr(f) if f.funcid == proc::VARCHAR => {
             let Some(Expr::Const(limit)) = f.args.get(1) else { return true };
             let limit = if limit.value.is_null() { -1 } else { limit.value.as_ref().as_i32() };
             let Some(arg) = f.args.first() else { return true };
@@ -200,7 +201,7 @@ fn new_default(
     let Some(text) = rel.default(a.attnum) else { return Ok(None) };
     let e = plan::nodetree::read_expr(text.as_str())?;
     let e = strip_implicit(e);
-    let generated = a.attgenerated != 0;
+    let generated = a.attgenerated != ColumnGenerated::No;
     if let Some(e) = coerce(host, e, ty, typmod)? {
         return Ok(Some((e, generated)));
     }
@@ -229,7 +230,7 @@ fn strip_implicit(e: Expr) -> Expr {
     }
 }
 
-/// Saves and drops constraints, indexes and statistics over the column. An error for other
+/// Saves and drops constraints, indexes and statistics over the column. An error if there are other
 /// dependents.
 fn drop_dependents(
     host: &mut dyn CommandHost,
@@ -252,11 +253,13 @@ fn drop_dependents(
             PgClass::RELATION => {
                 let Some(class) = host.catalog().find_class(d.objid)? else { continue };
                 match class.relkind {
-                    b'i' | b'I' => match index::constraint_of(host, d.objid)? {
-                        Some(c) => constraints.push(c),
-                        None => indexes_found.push(d.objid),
-                    },
-                    b'S' => {}
+                    RelKind::Index | RelKind::PartitionedIndex => {
+                        match index::constraint_of(host, d.objid)? {
+                            Some(c) => constraints.push(c),
+                            None => indexes_found.push(d.objid),
+                        }
+                    }
+                    RelKind::Sequence => {}
                     _ if d.objid == rel.oid() && d.objsubid != 0 => {
                         let other = rel.attribute(d.objsubid as AttrNo);
                         let other = other.map_or("", |o| o.attname.as_str()).to_string();
@@ -291,7 +294,7 @@ fn drop_dependents(
     indexes_found.dedup();
     let mut gone = Vec::new();
     for oid in constraints {
-        if let Some(saved) = save_constraint(host, oid)? {
+        if let Some(saved) = save_constraint(host, rel.oid(), oid)? {
             work.rebuild.constraints.push((oid, saved));
             gone.push(ObjectAddress::of::<PgConstraint>(oid));
         }
@@ -325,10 +328,18 @@ fn comment_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<Optio
     Ok(row.map(|r| r.description.clone()))
 }
 
-fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>> {
+/// The constraint of a table, or of a domain over the row type of `retyped`.
+fn save_constraint(
+    host: &mut dyn CommandHost,
+    retyped: Oid,
+    oid: Oid,
+) -> Result<Option<SavedDefinition>> {
     let Some(row) = host.catalog().constraint(oid)? else { return Ok(None) };
     let Some(table) = row.conrelid.valid() else {
-        return Ok(None);
+        return match row.contypid.valid() {
+            Some(domain) => save_domain_constraint(host, retyped, domain, &row).map(Some),
+            None => Ok(None),
+        };
     };
     host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
     let rel = host.catalog().relation(table)?;
@@ -336,20 +347,21 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
     let quote = catalog::format_type::quote_identifier;
     let shown = quoted(host, &rel)?;
     let name = row.conname.to_string();
-    let mut saved = Saved {
+    let mut saved = SavedDefinition {
         class: PgConstraint::RELATION,
         sql: format!("ALTER TABLE ONLY {shown} ADD CONSTRAINT {} {def}", quote(&name)),
         comment: comment_of(host, ObjectAddress::of::<PgConstraint>(oid))?,
         index_comment: None,
         table,
+        domain: Oid::INVALID,
         name,
         schema: row.connamespace,
-        foreign: row.contype == b'f',
+        foreign: row.contype == ConType::ForeignKey,
         clustered: false,
         replica_identity: false,
         tablespace: None,
     };
-    if matches!(row.contype, b'p' | b'u')
+    if matches!(row.contype, ConType::PrimaryKey | ConType::Unique)
         && let Some(i) = rel.indexes.iter().find(|i| i.indexrelid == row.conindid)
     {
         saved.index_comment = comment_of(host, ObjectAddress::relation(i.indexrelid))?;
@@ -367,17 +379,44 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
     Ok(Some(saved))
 }
 
-fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved> {
+fn save_domain_constraint(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    domain: Oid,
+    row: &PgConstraint,
+) -> Result<SavedDefinition> {
+    let shown = host.catalog().format_type_qualified(domain)?;
+    let def = definition::constraint_def(host, row.oid, false)?.unwrap_or_default();
+    let name = row.conname.to_string();
+    let quote = catalog::format_type::quote_identifier;
+    Ok(SavedDefinition {
+        class: PgConstraint::RELATION,
+        sql: format!("ALTER DOMAIN {shown} ADD CONSTRAINT {} {def}", quote(&name)),
+        comment: comment_of(host, ObjectAddress::of::<PgConstraint>(row.oid))?,
+        index_comment: None,
+        table,
+        domain,
+        name,
+        schema: row.connamespace,
+        foreign: false,
+        clustered: false,
+        replica_identity: false,
+        tablespace: None,
+    })
+}
+
+fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<SavedDefinition> {
     let parts = definition::IndexParts { column: 0, exclusion: false };
     let sql = definition::index_def(host, oid, parts, false)?.unwrap_or_default();
     let desc = host.catalog().relation(oid)?;
     let row = desc.index.as_ref().map(|p| p.row.clone());
-    Ok(Saved {
+    Ok(SavedDefinition {
         class: PgClass::RELATION,
         sql,
         comment: comment_of(host, ObjectAddress::relation(oid))?,
         index_comment: None,
         table,
+        domain: Oid::INVALID,
         name: desc.name().to_string(),
         schema: desc.class.relnamespace,
         foreign: false,
@@ -387,16 +426,17 @@ fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved>
     })
 }
 
-fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved> {
+fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<SavedDefinition> {
     let sql = definition::statistics_def(host, oid, false)?.unwrap_or_default();
     let row = host.catalog().scan(indexes::PG_STATISTIC_EXT_OID_INDEX, &[oid.into()])?.pop();
     let row = row.ok_or_else(|| PgError::internal("statistics object without a row"))?;
-    Ok(Saved {
+    Ok(SavedDefinition {
         class: PgStatisticExt::RELATION,
         sql,
         comment: comment_of(host, ObjectAddress::of::<PgStatisticExt>(oid))?,
         index_comment: None,
         table,
+        domain: Oid::INVALID,
         name: row.stxname.to_string(),
         schema: row.stxnamespace,
         foreign: false,
@@ -417,7 +457,9 @@ fn attribute_row(
     let this = ObjectAddress::column(oid, a.attnum);
     let mut cat = host.catalog();
     for d in cat.dependencies_of(this)? {
-        if matches!(d.refclassid, PgType::RELATION | PgCollation::RELATION) && d.deptype == b'n' {
+        if matches!(d.refclassid, PgType::RELATION | PgCollation::RELATION)
+            && d.deptype == DepType::Normal
+        {
             cat.delete(&d)?;
         }
     }
@@ -452,14 +494,14 @@ fn attribute_row(
 
 /// Replaces the element type of an array by one with the same representation.
 fn with_element_type(mut array: AnyArray, ty: Oid) -> AnyArray {
-    // Header: dimensions, data offset, element type.
+    // The header of an array contains dimensions, data offset and element type.
     if let Some(place) = array.0.get_mut(8..12) {
         place.copy_from_slice(&ty.0.to_le_bytes());
     }
     array
 }
 
-/// Puts the objects that the new types dropped into the passes that recreate them.
+/// Adds the objects that were dropped because of new column types to the passes that recreate them.
 pub fn requeue(host: &mut dyn CommandHost, queue: &mut Queue, n: usize) -> Result<()> {
     let rebuild = std::mem::take(&mut queue.tables[n].rebuild);
     let mut list = rebuild.constraints;
@@ -470,6 +512,7 @@ pub fn requeue(host: &mut dyn CommandHost, queue: &mut Queue, n: usize) -> Resul
         let pass = match &stmt.stmt {
             Node::IndexStmt(_) => Pass::OldIndex,
             Node::CreateStatsStmt(_) => Pass::Misc,
+            Node::AlterDomainStmt(_) => Pass::OldConstraint,
             other => match added_constraint(other)?.contype {
                 ConstrType::Primary | ConstrType::Unique => Pass::OldIndex,
                 _ => Pass::OldConstraint,
@@ -481,7 +524,7 @@ pub fn requeue(host: &mut dyn CommandHost, queue: &mut Queue, n: usize) -> Resul
     Ok(())
 }
 
-/// The constraint in a statement that adds one.
+/// The constraint in a statement that adds a constraint.
 fn added_constraint(stmt: &Node) -> Result<&Constraint> {
     let command = match stmt {
         Node::AlterTableStmt(s) => s.cmds.first(),
@@ -493,10 +536,10 @@ fn added_constraint(stmt: &Node) -> Result<&Constraint> {
     }
 }
 
-/// Recreates an object that a new type dropped.
+/// Recreates an object that was dropped because of a new column type.
 pub fn recreate(
     host: &mut dyn CommandHost,
-    saved: &Saved,
+    saved: &SavedDefinition,
     stmt: &Node,
     work: &mut Work,
 ) -> Result<()> {
@@ -504,6 +547,7 @@ pub fn recreate(
         Node::CreateStatsStmt(s) => {
             crate::extstats::recreate(host, s, &saved.sql, saved.schema)?;
         }
+        Node::AlterDomainStmt(s) => crate::domain::alter(host, s)?,
         Node::IndexStmt(s) => {
             index::create_index_of(host, s, !work.rewrite.is_needed(), &saved.sql)?;
         }
@@ -513,9 +557,9 @@ pub fn recreate(
     restore(host, saved)
 }
 
-/// The index keeps its tablespace regardless of `default_tablespace`, and no privilege on it is
-/// required.
-fn keep_tablespace(stmt: &mut Node, saved: &Saved) {
+/// Makes the index keep its tablespace regardless of `default_tablespace`, and without requiring a
+/// privilege on it.
+fn keep_tablespace(stmt: &mut Node, saved: &SavedDefinition) {
     let (place, again) = match stmt {
         Node::IndexStmt(s) => (&mut s.table_space, &mut s.reset_default_tblspc),
         Node::AlterTableStmt(s) => match s.cmds.first_mut().and_then(|c| c.def.as_mut()) {
@@ -529,7 +573,7 @@ fn keep_tablespace(stmt: &mut Node, saved: &Saved) {
 }
 
 /// Restores the comment, and the clustering and replica identity flags.
-fn restore(host: &mut dyn CommandHost, saved: &Saved) -> Result<()> {
+fn restore(host: &mut dyn CommandHost, saved: &SavedDefinition) -> Result<()> {
     let class = saved.class;
     let index = host.catalog().relation_in(saved.schema, &saved.name)?;
     let object = if class == PgClass::RELATION {
@@ -539,7 +583,8 @@ fn restore(host: &mut dyn CommandHost, saved: &Saved) -> Result<()> {
         let row = host.catalog().scan(indexes::PG_STATISTIC_EXT_NAME_INDEX, &keys)?.pop();
         row.map(|r| ObjectAddress::of::<PgStatisticExt>(r.oid))
     } else {
-        let keys = [saved.table.into(), Oid::INVALID.into(), saved.name.as_str().into()];
+        let table = if saved.domain.is_valid() { Oid::INVALID } else { saved.table };
+        let keys = [table.into(), saved.domain.into(), saved.name.as_str().into()];
         let by_name = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
         let row = host.catalog().scan(by_name, &keys)?.pop();
         row.map(|r| ObjectAddress::of::<PgConstraint>(r.oid))

@@ -4,14 +4,14 @@
 
 use super::{GrantSpec, grantees, merge, privileges_of};
 use crate::acl_list;
-use crate::default_acl::{find, letter};
+use crate::acl_object::update_acl_dependencies;
+use crate::default_acl::{class_of, find};
 use crate::object::address;
-use crate::subject::note_members;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
-use catalog::depend::Dependency;
 use catalog::rows::{PgDefaultAcl, PgNamespace, indexes};
 use ids::Oid;
+use ids::code::{DefAclObject, DepType};
 use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -33,14 +33,14 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
         *slot = Some(items);
     }
     let action = &stmt.action;
-    let (objtype, kind) = letter(action.objtype)?;
+    let (objtype, kind) = class_of(action.objtype)?;
     for p in &action.privileges {
         if !p.cols.is_empty() {
             bail!(INVALID_GRANT_OPERATION, "default privileges cannot be set for columns");
         }
     }
-    let (all, rights) = privileges_of(&action.privileges, action.objtype)?;
-    if action.objtype == ObjectType::Table && rights & !Kind::Table.all() != 0 {
+    let (all, privileges) = privileges_of(&action.privileges, action.objtype)?;
+    if action.objtype == ObjectType::Table && privileges & !Kind::Table.all() != 0 {
         bail!(INVALID_GRANT_OPERATION, "invalid privilege type USAGE for relation");
     }
     let order = GrantSpec {
@@ -49,7 +49,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
         behavior: action.behavior,
         grantees: grantees(host, &action.grantees)?,
         all,
-        rights,
+        privileges,
     };
     let mut owners = Vec::new();
     match roles {
@@ -70,7 +70,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
     match schemas {
         None => spaces.push(Oid::INVALID),
         Some(list) => {
-            if objtype == b'n' {
+            if objtype == DefAclObject::Namespace {
                 bail!(
                     INVALID_GRANT_OPERATION,
                     "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS"
@@ -95,10 +95,10 @@ fn set(
     order: &GrantSpec,
     owner: Oid,
     space: Oid,
-    objtype: u8,
+    objtype: DefAclObject,
     kind: Kind,
 ) -> Result<()> {
-    // Per-schema privileges are added to the global ones, so they start empty.
+    // Privileges for a schema are added to the global ones, so they start from an empty list.
     let usual = match space.is_valid() {
         true => Vec::new(),
         false => acl::default_acl(kind, owner),
@@ -106,8 +106,8 @@ fn set(
     let old = find(host, owner, space, objtype)?;
     let base = old.as_ref().map_or_else(|| usual.clone(), |r| r.defaclacl.clone());
     let before = old.as_ref().map(|r| acl_list::members(Some(&r.defaclacl), owner));
-    let rights = if order.all { kind.all() } else { order.rights };
-    let mut new = merge(host, order, base, rights, owner, owner)?;
+    let privileges = if order.all { kind.all() } else { order.privileges };
+    let mut new = merge(host, order, base, privileges, owner, owner)?;
     acl_list::sort(&mut new);
     if acl_list::same(&new, &usual) {
         if let Some(old) = old {
@@ -137,14 +137,14 @@ fn set(
             cat.record_owner(this, owner)?;
             if space.is_valid() {
                 let schema = ObjectAddress::of::<PgNamespace>(space);
-                cat.record_dependency(this, schema, Dependency::Auto)?;
+                cat.record_dependency(this, schema, DepType::Auto)?;
             }
             oid
         }
     };
     let this = ObjectAddress::of::<PgDefaultAcl>(oid);
     let members = acl_list::members(Some(&new), owner);
-    note_members(host, this, &before.unwrap_or_default(), &members)?;
+    update_acl_dependencies(host, this, &before.unwrap_or_default(), &members)?;
     host.catalog().increment_command_counter()
 }
 
@@ -154,11 +154,11 @@ pub fn drop_member(host: &mut dyn CommandHost, oid: Oid, role: Oid) -> Result<()
     let row =
         row.ok_or_else(|| pg_err!(INTERNAL_ERROR, "could not find tuple for default ACL {oid}"))?;
     let (kind, owner) = match row.defaclobjtype {
-        b'r' => (Kind::Table, row.defaclrole),
-        b'S' => (Kind::Sequence, row.defaclrole),
-        b'f' => (Kind::Function, row.defaclrole),
-        b'T' => (Kind::Type, row.defaclrole),
-        _ => (Kind::Schema, row.defaclrole),
+        DefAclObject::Relation => (Kind::Table, row.defaclrole),
+        DefAclObject::Sequence => (Kind::Sequence, row.defaclrole),
+        DefAclObject::Function => (Kind::Function, row.defaclrole),
+        DefAclObject::Type => (Kind::Type, row.defaclrole),
+        DefAclObject::Namespace => (Kind::Schema, row.defaclrole),
     };
     let order = GrantSpec {
         grant: false,
@@ -166,7 +166,7 @@ pub fn drop_member(host: &mut dyn CommandHost, oid: Oid, role: Oid) -> Result<()
         behavior: parse::ast::DropBehavior::Cascade,
         grantees: vec![role],
         all: true,
-        rights: kind.all(),
+        privileges: kind.all(),
     };
     set(host, &order, owner, row.defaclnamespace, row.defaclobjtype, kind)
 }

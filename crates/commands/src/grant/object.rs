@@ -2,10 +2,12 @@
 //!
 //! Counterpart: `objectNamesToOids`, `objectsInSchemaToOids`.
 
+use crate::acl_object::AclObject;
 use crate::object::address;
 use crate::routine::lookup;
-use crate::subject::Subject;
 use catalog::rows::{PgClass, PgProc, PgType};
+use ids::RelKind;
+use ids::code::{ProKind, TypType};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -16,7 +18,7 @@ pub fn named(
     host: &mut dyn CommandHost,
     kind: ObjectType,
     objects: &[Node],
-) -> Result<Vec<Subject>> {
+) -> Result<Vec<AclObject>> {
     let mut out = Vec::with_capacity(objects.len());
     for node in objects {
         out.push(one(host, kind, node)?);
@@ -24,14 +26,14 @@ pub fn named(
     Ok(out)
 }
 
-fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<Subject> {
+fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<AclObject> {
     Ok(match kind {
         ObjectType::Table | ObjectType::Sequence | ObjectType::View => {
             let Node::RangeVar(rv) = node else {
                 return Err(PgError::internal("GRANT on a table without its name"));
             };
             match names::find(host, rv, 0)? {
-                Some(oid) => Subject::of::<PgClass>(oid),
+                Some(oid) => AclObject::of::<PgClass>(oid),
                 None => return Err(names::missing(host, rv)?),
             }
         }
@@ -44,7 +46,7 @@ fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<Subj
         | ObjectType::Largeobject => {
             let found = address::resolve(host, kind, node, false)?;
             let object = found.ok_or_else(|| PgError::internal("object was not found"))?;
-            Subject { class: object.class, oid: object.object, column: 0 }
+            AclObject { class: object.class, oid: object.object, column: 0 }
         }
         ObjectType::Type | ObjectType::Domain => {
             let parts = address::parts(node);
@@ -55,10 +57,12 @@ fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<Subj
             };
             match host.catalog().find_type_by_name(schema, name)? {
                 Some(oid) => {
-                    if kind == ObjectType::Domain && host.catalog().type_row(oid)?.typtype != b'd' {
+                    if kind == ObjectType::Domain
+                        && host.catalog().type_row(oid)?.typtype != TypType::Domain
+                    {
                         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a domain");
                     }
-                    Subject::of::<PgType>(oid)
+                    AclObject::of::<PgType>(oid)
                 }
                 None => {
                     let shown = catalog::namespace::qualified(schema, name);
@@ -67,7 +71,7 @@ fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<Subj
             }
         }
         ObjectType::Function | ObjectType::Procedure | ObjectType::Routine => {
-            Subject::of::<PgProc>(lookup::named(host, Some(node), kind)?)
+            AclObject::of::<PgProc>(lookup::named(host, Some(node), kind)?)
         }
         other => return Err(PgError::unsupported(format!("GRANT on kind {other:?}"))),
     })
@@ -78,29 +82,39 @@ pub fn in_schemas(
     host: &mut dyn CommandHost,
     kind: ObjectType,
     schemas: &[Node],
-) -> Result<Vec<Subject>> {
+) -> Result<Vec<AclObject>> {
     let mut out = Vec::new();
     for node in schemas {
         let name = node.as_str().unwrap_or_default();
         let schema = host.catalog().namespace(name)?;
         match kind {
             ObjectType::Table | ObjectType::Sequence => {
-                let kinds: &[u8] = if kind == ObjectType::Table { b"rvmfp" } else { b"S" };
+                let wanted = |k: RelKind| match kind {
+                    ObjectType::Table => matches!(
+                        k,
+                        RelKind::Table
+                            | RelKind::View
+                            | RelKind::MaterializedView
+                            | RelKind::ForeignTable
+                            | RelKind::PartitionedTable
+                    ),
+                    _ => k == RelKind::Sequence,
+                };
                 for row in host.catalog().scan_all::<PgClass>()? {
-                    if row.relnamespace == schema && kinds.contains(&row.relkind) {
-                        out.push(Subject::of::<PgClass>(row.oid));
+                    if row.relnamespace == schema && wanted(row.relkind) {
+                        out.push(AclObject::of::<PgClass>(row.oid));
                     }
                 }
             }
             _ => {
                 for row in host.catalog().scan_all::<PgProc>()? {
                     let fits = match kind {
-                        ObjectType::Procedure => row.prokind == b'p',
-                        ObjectType::Function => row.prokind != b'p',
+                        ObjectType::Procedure => row.prokind == ProKind::Procedure,
+                        ObjectType::Function => row.prokind != ProKind::Procedure,
                         _ => true,
                     };
                     if row.pronamespace == schema && fits {
-                        out.push(Subject::of::<PgProc>(row.oid));
+                        out.push(AclObject::of::<PgProc>(row.oid));
                     }
                 }
             }

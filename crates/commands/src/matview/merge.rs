@@ -1,9 +1,10 @@
 //! REFRESH MATERIALIZED VIEW CONCURRENTLY: changes only the rows that differ. Counterpart:
 //! matview.c (`refresh_by_match_merge`).
 //!
-//! The TIDs of the old rows are kept by a hash of the row. Each row of the query looks for an equal
-//! old row. If there is none, it is written to the heap at once; its index entries follow after the
-//! old rows without a counterpart were deleted. So no rows are kept in memory, only their TIDs.
+//! The TIDs of the old rows are stored by a hash of the row. For each row of the query an equal old
+//! row is searched. If there is none, the row is written to the heap at once; its index entries are
+//! inserted after the old rows without a match have been deleted. So no rows are kept in memory,
+//! only their TIDs.
 //!
 //! As in PostgreSQL, a row with NULL in a column of a unique index equals no other row.
 
@@ -22,7 +23,7 @@ use std::hash::Hasher;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef};
 
-/// TIDs of rows by the hash of their values, and whether a row of the query equals them.
+/// TIDs of rows by the hash of their values, and whether a row of the query has matched them.
 type Rows = HashMap<u64, Vec<(Tid, bool)>>;
 
 struct Merge {
@@ -34,12 +35,12 @@ struct Merge {
     version: Batch,
     old: Rows,
     new: Rows,
-    /// Old rows that equal no other row because of NULL.
+    /// Old rows that equal no other row because they contain NULL.
     removed: Vec<Tid>,
     /// New rows, which have no index entries yet.
     added: Vec<Tid>,
     writer: BulkWriter,
-    /// The rows of the query that have no counterpart, until they are written.
+    /// The rows of the query without a match, until they are written.
     batch: Batch,
     hashes: Vec<u64>,
     duplicate: Option<Vec<Datum>>,
@@ -65,7 +66,7 @@ fn hash(row: &[DatumRef<'_>]) -> u64 {
     state.finish()
 }
 
-/// Replaces the rows by those of the query; both become visible at commit.
+/// Replaces the rows by those of the query. The changes become visible at commit.
 pub(super) fn merge(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Query) -> Result<()> {
     let Some(table) = rel.table.clone() else { return Ok(()) };
     let mut merge = Merge::new(host, rel, table)?;
@@ -123,7 +124,7 @@ impl Merge {
         self.unique.iter().any(|&i| row[i].is_null())
     }
 
-    /// Reads the TIDs and hashes of the present rows.
+    /// Reads the TIDs and hashes of the current rows.
     fn read_old(&mut self, host: &mut dyn CommandHost) -> Result<()> {
         let columns = [&self.columns[..], &[system::CTID]].concat();
         let snapshot = host.backend().catalog_snapshot();
@@ -146,8 +147,8 @@ impl Merge {
         Ok(())
     }
 
-    /// Looks for a row with these values; marks it. `None` if there is none, else whether it was
-    /// marked before.
+    /// Searches an old row with these values and marks it. Returns `None` if there is none,
+    /// otherwise whether it was already marked.
     fn find(
         &mut self,
         host: &mut dyn CommandHost,
@@ -167,7 +168,7 @@ impl Merge {
         Ok(None)
     }
 
-    /// Takes rows of the query.
+    /// Adds rows of the query.
     fn take(&mut self, host: &mut dyn CommandHost, rows: &Batch, indexes: &[usize]) -> Result<()> {
         for r in 0..rows.len {
             let row: Refs<'_> = indexes.iter().map(|&i| rows.get(r, i)).collect();
@@ -176,7 +177,7 @@ impl Merge {
                 let is_full = row.iter().all(|v| !v.is_null());
                 let found = match self.find(host, false, hash, &row)? {
                     None if is_full => {
-                        // Equal rows of the query may be in the batch.
+                        // The batch may contain equal rows of the query.
                         if self.hashes.contains(&hash) {
                             self.write(host)?;
                         }
@@ -215,7 +216,7 @@ impl Merge {
         Ok(())
     }
 
-    /// Deletes the old rows without a counterpart and inserts the index entries of the new ones.
+    /// Deletes the old rows without a match and inserts the index entries of the new rows.
     fn finish(mut self, host: &mut dyn CommandHost) -> Result<()> {
         let unmarked = self.old.values().flatten().filter(|(_, marked)| !marked);
         self.removed.extend(unmarked.map(|(tid, _)| *tid));

@@ -1,4 +1,4 @@
-//! Resolution of the objects that statements name, and the check that the user owns them.
+//! Resolution of the names of objects in statements, and checks that the user owns the objects.
 //!
 //! Counterpart: `get_object_address`, `check_object_ownership`, `does_not_exist_skipping`.
 
@@ -11,7 +11,8 @@ use catalog::rows::{
     PgProc, PgRewrite, PgSubscription, PgTransform, PgTrigger, PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc, namespace};
-use ids::Oid;
+use ids::code::TypType;
+use ids::{Oid, RelKind};
 use parse::ast::{Node, ObjectType, ObjectWithArgs, TypeName};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
@@ -40,7 +41,7 @@ impl<'a> ObjectName<'a> {
     fn of(class: &ObjectClass, node: &'a Node) -> Result<ObjectName<'a>> {
         let all = parts(node);
         let (method, rest) = match all.as_slice() {
-            [method, rest @ ..] if class.is_of_method() => (Some(*method), rest),
+            [method, rest @ ..] if class.has_access_method() => (Some(*method), rest),
             rest => (None, rest),
         };
         let (schema, name) = match rest {
@@ -51,7 +52,7 @@ impl<'a> ObjectName<'a> {
         Ok(ObjectName { method, schema, name })
     }
 
-    /// The OID of the access method; 42704 where it does not exist.
+    /// The OID of the access method. Error 42704 if it does not exist.
     fn method(&self, host: &mut dyn CommandHost) -> Result<Option<Oid>> {
         let Some(name) = self.method else { return Ok(None) };
         match host.catalog().find_access_method(name)? {
@@ -72,8 +73,8 @@ impl<'a> ObjectName<'a> {
     }
 }
 
-/// The row of an object that is identified by a name alone; `None`, after a notice, if it is
-/// missing and IF EXISTS was given.
+/// The row of an object that is identified by a name alone; `None`, after a notice, if it does not
+/// exist and IF EXISTS was given.
 pub fn find_named(
     host: &mut dyn CommandHost,
     object_type: ObjectType,
@@ -111,7 +112,7 @@ pub fn find_named(
     })
 }
 
-/// As [`find_named`]; an error if the object is missing.
+/// As [`find_named`]; an error if the object does not exist.
 pub fn named(
     host: &mut dyn CommandHost,
     object_type: ObjectType,
@@ -125,7 +126,7 @@ fn skip(host: &mut dyn CommandHost, message: &str) {
     host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
 }
 
-/// 42501 unless the user owns the object, whose row is given. `shown` is its name.
+/// Error 42501 unless the user owns the object with this row. `shown` is its name.
 pub fn must_own_row(host: &mut dyn CommandHost, row: &ObjectRow, shown: &str) -> Result<()> {
     let Some(owner) = row.owner()? else { return must_be_superuser(host) };
     if !names::is_owner(host, owner)? {
@@ -142,8 +143,9 @@ fn must_be_superuser(host: &mut dyn CommandHost) -> Result<()> {
     Ok(())
 }
 
-/// The object that a statement names; `None`, after a notice, if it is missing and IF EXISTS was
-/// given. The relation that is the object, or contains it, is locked with SHARE UPDATE EXCLUSIVE.
+/// The object that a statement names; `None`, after a notice, if it does not exist and IF EXISTS
+/// was given. The relation that is the object, or contains it, is locked with SHARE UPDATE
+/// EXCLUSIVE.
 pub fn resolve(
     host: &mut dyn CommandHost,
     object_type: ObjectType,
@@ -162,7 +164,7 @@ pub fn resolve(
         ObjectType::Largeobject => large_object(host, node).map(Some),
         ObjectType::Type | ObjectType::Domain => {
             let row = typerow::find(host, &parts(node))?;
-            if object_type == ObjectType::Domain && row.typtype != b'd' {
+            if object_type == ObjectType::Domain && row.typtype != TypType::Domain {
                 let shown = host.catalog().format_type(row.oid)?;
                 bail!(WRONG_OBJECT_TYPE, "\"{shown}\" is not a domain");
             }
@@ -210,16 +212,16 @@ fn open(host: &mut dyn CommandHost, name: &[&str]) -> Result<Arc<RelDesc>> {
     names::open(host, &rv, names::mode::SHARE_UPDATE_EXCLUSIVE)
 }
 
-/// 42809 where the relation is not of the kind that the statement names. Counterpart:
+/// Error 42809 if the relation is not of the kind that the statement names. Counterpart:
 /// `get_relation_by_qualified_name`.
 fn check_kind(rel: &RelDesc, object_type: ObjectType) -> Result<()> {
-    let (kinds, what): (&[u8], _) = match object_type {
-        ObjectType::Index => (b"iI", "an index"),
-        ObjectType::Sequence => (b"S", "a sequence"),
-        ObjectType::View => (b"v", "a view"),
-        ObjectType::Matview => (b"m", "a materialized view"),
-        ObjectType::ForeignTable => (b"f", "a foreign table"),
-        _ => (b"rp", "a table"),
+    let (kinds, what): (&[RelKind], _) = match object_type {
+        ObjectType::Index => (&[RelKind::Index, RelKind::PartitionedIndex], "an index"),
+        ObjectType::Sequence => (&[RelKind::Sequence], "a sequence"),
+        ObjectType::View => (&[RelKind::View], "a view"),
+        ObjectType::Matview => (&[RelKind::MaterializedView], "a materialized view"),
+        ObjectType::ForeignTable => (&[RelKind::ForeignTable], "a foreign table"),
+        _ => (&[RelKind::Table, RelKind::PartitionedTable], "a table"),
     };
     if !kinds.contains(&rel.kind()) {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", rel.name());
@@ -227,7 +229,7 @@ fn check_kind(rel: &RelDesc, object_type: ObjectType) -> Result<()> {
     Ok(())
 }
 
-/// A column, constraint, rule, trigger or policy of a relation; an error where it does not exist.
+/// A column, constraint, rule, trigger or policy of a relation. An error if it does not exist.
 pub fn part_of(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -291,7 +293,7 @@ fn domain_constraint(host: &mut dyn CommandHost, node: &Node) -> Result<ObjectAd
     }
 }
 
-/// The type with this name; `None`, after a notice, if it is missing and IF EXISTS was given.
+/// The type with this name; `None`, after a notice, if it does not exist and IF EXISTS was given.
 fn type_of(host: &mut dyn CommandHost, name: &TypeName, missing_ok: bool) -> Result<Option<Oid>> {
     match lookup::type_of(host, name) {
         Ok(oid) => Ok(Some(oid)),
@@ -445,7 +447,7 @@ fn large_object(host: &mut dyn CommandHost, node: &Node) -> Result<ObjectAddress
     Ok(ObjectAddress::of::<PgLargeobject>(oid))
 }
 
-/// 42501 unless the user owns the object. `node` is its name in the statement.
+/// Error 42501 unless the user owns the object. `node` is its name in the statement.
 pub fn must_own(host: &mut dyn CommandHost, object: ObjectAddress, node: &Node) -> Result<()> {
     let oid = object.object;
     match object.class {
@@ -503,7 +505,7 @@ pub fn must_own(host: &mut dyn CommandHost, object: ObjectAddress, node: &Node) 
     }
 }
 
-/// 42501 unless the user owns one of the types of a cast or transform.
+/// Error 42501 unless the user owns one of the types of a cast or transform.
 fn must_own_a_type(host: &mut dyn CommandHost, types: &[Oid]) -> Result<()> {
     let mut shown = Vec::new();
     for ty in types {

@@ -1,5 +1,5 @@
-//! ALTER … RENAME TO, SET SCHEMA and OWNER TO: dispatch by kind of object, and the form for
-//! objects of which only one column changes.
+//! ALTER … RENAME TO, SET SCHEMA and OWNER TO: dispatch by kind of object, and the implementation
+//! for objects of which only one column changes.
 //!
 //! Counterpart: alter.c.
 
@@ -48,7 +48,7 @@ pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<()> {
         ObjectType::Database => database::rename(host, old, new),
         ObjectType::Tablespace => tablespace::rename(host, old, new),
         kind if is_generic(kind) => {
-            // Objects without a schema are given by their name alone.
+            // Objects without a schema are identified by their name alone.
             let name = stmt.subname.clone().map(Node::String);
             let row = find(host, kind, stmt.object.as_ref().or(name.as_ref()))?;
             rename_row(host, &row, new)
@@ -152,7 +152,7 @@ fn rename_row(host: &mut dyn CommandHost, row: &ObjectRow, new: &str) -> Result<
     cat.increment_command_counter()
 }
 
-/// 42710 where the schema has an object of this class and name.
+/// Error 42710 if the schema has an object of this class and name.
 fn name_is_free(
     host: &mut dyn CommandHost,
     row: &ObjectRow,
@@ -191,7 +191,8 @@ fn move_row(host: &mut dyn CommandHost, row: &ObjectRow, schema: Oid) -> Result<
         }
         address::must_own_row(host, row, name.as_str())?;
     }
-    // Operators with different operands have the same name: the unique index is their check.
+    // Operators with different operand types may have the same name; only the unique index checks
+    // them.
     if row.class.noun != "operator" {
         name_is_free(host, row, Some(schema), name.as_str())?;
     }
@@ -201,7 +202,8 @@ fn move_row(host: &mut dyn CommandHost, row: &ObjectRow, schema: Oid) -> Result<
     cat.increment_command_counter()
 }
 
-/// 0A000 for temporary schemas and that of TOAST tables. Counterpart: `CheckSetNamespace`.
+/// Error 0A000 for temporary schemas and for the schema of TOAST tables. Counterpart:
+/// `CheckSetNamespace`.
 fn check_schemas(host: &mut dyn CommandHost, old: Oid, new: Oid) -> Result<()> {
     for schema in [old, new] {
         let name = host.catalog().namespace_name(schema)?.unwrap_or_default();
@@ -235,7 +237,7 @@ fn change_owner(host: &mut dyn CommandHost, row: &ObjectRow, new: Oid) -> Result
     owner::set(host, row, new)
 }
 
-/// 42501 unless the user and the new owner of a foreign-data wrapper are superusers.
+/// Error 42501 unless the user and the new owner of a foreign-data wrapper are superusers.
 fn only_superusers(host: &mut dyn CommandHost, name: &str, owner: Oid) -> Result<()> {
     let message = || {
         pg_err!(

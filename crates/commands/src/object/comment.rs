@@ -4,6 +4,7 @@
 
 use super::address;
 use crate::class::kind_not_supported;
+use ids::RelKind;
 use parse::ast::{CommentStmt, ObjectType};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use utility::host::CommandHost;
@@ -11,7 +12,7 @@ use utility::host::CommandHost;
 /// COMMENT ON.
 pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
     let found = match address::resolve(host, stmt.objtype, &stmt.object, false) {
-        // The database of a dump may have another name.
+        // The database into which a dump is restored may have another name.
         Err(e) if stmt.objtype == ObjectType::Database && is_undefined(&e) => {
             host.notice(e.severity(Severity::Warning));
             return Ok(());
@@ -22,7 +23,15 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
     address::must_own(host, object, &stmt.object)?;
     if stmt.objtype == ObjectType::Column {
         let rel = host.catalog().relation(object.object)?;
-        if !matches!(rel.kind(), b'r' | b'v' | b'm' | b'c' | b'f' | b'p') {
+        if !matches!(
+            rel.kind(),
+            RelKind::Table
+                | RelKind::View
+                | RelKind::MaterializedView
+                | RelKind::CompositeType
+                | RelKind::ForeignTable
+                | RelKind::PartitionedTable
+        ) {
             let name = rel.name();
             return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot set comment on relation \"{name}\"")
                 .detail(kind_not_supported(rel.kind())));

@@ -1,4 +1,4 @@
-//! The kinds of objects in SQL statements: the catalog of each, and its command tags.
+//! The object types in SQL statements: the catalog of each, and its command tags.
 //!
 //! Counterpart: `AlterObjectTypeCommandTag`, the DROP part of `CreateCommandTag`.
 
@@ -99,8 +99,8 @@ pub fn class_of(object_type: ObjectType) -> Result<&'static ObjectClass> {
     class.ok_or_else(|| PgError::internal(format!("unrecognized object type: {object_type:?}")))
 }
 
-/// Are objects of this type identified by a name alone, possibly in a schema and for an access
-/// method? Statements for such objects need the columns of their class only.
+/// True if objects of this type are identified by a name alone, possibly with a schema and an
+/// access method. Statements for such objects need only the columns of their class.
 pub fn is_named(object_type: ObjectType) -> bool {
     matches!(
         object_type,
@@ -127,8 +127,8 @@ pub fn is_named(object_type: ObjectType) -> bool {
     )
 }
 
-/// Do ALTER … RENAME, OWNER TO and SET SCHEMA of this type change nothing but a column of the
-/// object's row?
+/// True if ALTER … RENAME, OWNER TO and SET SCHEMA of this type change only a column of the
+/// object's row.
 pub fn is_generic(object_type: ObjectType) -> bool {
     matches!(
         object_type,

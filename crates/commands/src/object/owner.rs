@@ -1,4 +1,4 @@
-//! The owner of an object: its column, its part in the privileges, and `pg_shdepend`.
+//! The owner of an object: its column, its entries in the ACL, and `pg_shdepend`.
 //!
 //! Counterpart: `changeDependencyOnOwner`, the end of `AlterObjectOwner_internal`.
 
@@ -8,10 +8,11 @@ use catalog::acl::{CREATE, Kind};
 use catalog::object::ObjectRow;
 use catalog::rows::{AclItem, indexes};
 use ids::Oid;
+use ids::code::SharedDepType;
 use pgerror::{Result, bail};
 use utility::host::CommandHost;
 
-/// Gives the object another owner, with the privileges of the old one.
+/// Gives the object another owner, which gets the privileges of the old owner.
 pub fn set(host: &mut dyn CommandHost, row: &ObjectRow, owner: Oid) -> Result<()> {
     let Some(old) = row.owner()? else { return Ok(()) };
     if old == owner {
@@ -39,7 +40,9 @@ pub fn record(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Re
     let keys = [database.into(), this.class.into(), this.object.into()];
     for d in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
         // The owner's own ACL entries are not recorded as dependencies.
-        if d.deptype == b'o' && d.objsubid == 0 || d.deptype == b'a' && d.refobjid == owner {
+        if d.deptype == SharedDepType::Owner && d.objsubid == 0
+            || d.deptype == SharedDepType::Acl && d.refobjid == owner
+        {
             cat.delete(&d)?;
         }
     }
@@ -47,7 +50,7 @@ pub fn record(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Re
     cat.increment_command_counter()
 }
 
-/// 42501 unless the role, which is to own an object in the schema, may create objects there.
+/// Error 42501 unless the role, which will own an object in the schema, may create objects there.
 pub fn may_create_in(host: &mut dyn CommandHost, role: Oid, schema: Oid) -> Result<()> {
     let what = format_args!("namespace {schema}");
     let row = host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;

@@ -1,4 +1,4 @@
-//! Bodies of SQL functions in standard form, which are stored as trees.
+//! Bodies of SQL functions in SQL-standard form, which are stored as trees.
 //!
 //! Counterpart: `interpret_AS_clause` of functioncmds.c.
 
@@ -38,7 +38,7 @@ pub(super) fn standard_body(
     };
     let mut needs = Vec::new();
     let text = match node {
-        // BEGIN ATOMIC: the parser represents the statements as a list in a list.
+        // For BEGIN ATOMIC the parser represents the statements as a list in a list.
         Node::List(outer) => {
             let mut queries = Vec::new();
             for inner in outer.iter() {
@@ -57,6 +57,6 @@ pub(super) fn standard_body(
             plan::nodetree::write_query(&q)
         }
     };
-    stored::tidy(host, &mut needs)?;
+    stored::normalize_references(host, &mut needs)?;
     Ok((Text::from(text), needs))
 }

@@ -5,6 +5,7 @@
 use analyze::SessionLookup;
 use catalog::rows::{PgProc, indexes};
 use ids::Oid;
+use ids::code::ProKind;
 use parse::ast::{FunctionParameterMode, Node, ObjectType, ObjectWithArgs, TypeName};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use utility::host::CommandHost;
@@ -51,7 +52,7 @@ impl Search<'_> {
     }
 
     /// Without argument types: the only routine with this name and kind. The first routine in the
-    /// path hides others with equal argument types.
+    /// path hides later ones with equal argument types.
     fn only(&self, host: &mut dyn CommandHost, kind: ObjectType) -> Result<Found> {
         let mut seen: Vec<catalog::Row<PgProc>> = Vec::new();
         for (_, f) in self.candidates(host)? {
@@ -67,8 +68,8 @@ impl Search<'_> {
         })
     }
 
-    /// By all argument types or by the input argument types. A routine of the wrong kind also hides
-    /// others.
+    /// Searches by all argument types or by the input argument types. A routine of the wrong kind
+    /// hides later ones too.
     fn by_types(
         &self,
         host: &mut dyn CommandHost,
@@ -117,9 +118,9 @@ impl Search<'_> {
 
 fn is_of_kind(f: &PgProc, kind: ObjectType) -> bool {
     match kind {
-        ObjectType::Procedure => f.prokind == b'p',
+        ObjectType::Procedure => f.prokind == ProKind::Procedure,
         ObjectType::Routine => true,
-        _ => f.prokind != b'p',
+        _ => f.prokind != ProKind::Procedure,
     }
 }
 
@@ -146,7 +147,7 @@ pub(super) fn missing_argument(
     Ok(None)
 }
 
-/// The routine named in a statement; `None` where it does not exist and `missing_ok` is set.
+/// The routine that a statement names; `None` if it does not exist and `missing_ok` is set.
 pub fn find(
     host: &mut dyn CommandHost,
     object: &ObjectWithArgs,
@@ -214,7 +215,7 @@ fn signature(host: &mut dyn CommandHost, shown: &str, args: &[Oid]) -> Result<St
     Ok(format!("{shown}({})", list.join(", ")))
 }
 
-/// 42809 where the routine found is of another kind. Aggregates count as functions.
+/// Error 42809 if the routine is of another kind. Aggregates count as functions.
 fn check_kind(
     host: &mut dyn CommandHost,
     oid: Oid,
@@ -224,9 +225,9 @@ fn check_kind(
 ) -> Result<()> {
     let is = host.catalog().function(oid)?.prokind;
     let wrong = match kind {
-        ObjectType::Function => is == b'p',
-        ObjectType::Procedure => is != b'p',
-        ObjectType::Aggregate => is != b'a',
+        ObjectType::Function => is == ProKind::Procedure,
+        ObjectType::Procedure => is != ProKind::Procedure,
+        ObjectType::Aggregate => is != ProKind::Aggregate,
         _ => false,
     };
     if !wrong {
@@ -254,13 +255,13 @@ pub fn type_of(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
     Ok(analyze::ddl::type_name(&mut SessionLookup::new(host), name, "")?.0)
 }
 
-/// 42501 unless the user owns the routine.
+/// Error 42501 unless the user owns the routine.
 pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let row = host.catalog().function(oid)?;
     if !names::is_owner(host, row.proowner)? {
         let what = match row.prokind {
-            b'a' => "aggregate",
-            b'p' => "procedure",
+            ProKind::Aggregate => "aggregate",
+            ProKind::Procedure => "procedure",
             _ => "function",
         };
         bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", row.proname);

@@ -10,17 +10,18 @@ use utility::host::CommandHost;
 /// Maximum number of arguments of a function. Counterpart: `FUNC_MAX_ARGS`.
 const ARGUMENTS_MAX: usize = 100;
 
-const ANYNONARRAY: Oid = Oid(2776);
-const ANYENUM: Oid = Oid(3500);
-const ANYRANGE: Oid = Oid(3831);
-const ANYMULTIRANGE: Oid = Oid(4537);
-const INTERNAL: Oid = Oid(2281);
-
-const RANGES: [Oid; 2] = [ANYRANGE, ANYMULTIRANGE];
+const RANGES: [Oid; 2] = [oids::ANYRANGE, oids::ANYMULTIRANGE];
 const COMPATIBLE_RANGES: [Oid; 2] = [oids::ANYCOMPATIBLERANGE, oids::ANYCOMPATIBLEMULTIRANGE];
-/// Polymorphic types of the "any element" family: each determines all others, ranges excepted.
-const FAMILY: [Oid; 6] =
-    [oids::ANYELEMENT, oids::ANYARRAY, ANYNONARRAY, ANYENUM, ANYRANGE, ANYMULTIRANGE];
+/// Polymorphic types of the "any element" family. Each of them determines all others, except
+/// ranges.
+const FAMILY: [Oid; 6] = [
+    oids::ANYELEMENT,
+    oids::ANYARRAY,
+    oids::ANYNONARRAY,
+    oids::ANYENUM,
+    oids::ANYRANGE,
+    oids::ANYMULTIRANGE,
+];
 const COMPATIBLE_FAMILY: [Oid; 5] = [
     oids::ANYCOMPATIBLE,
     oids::ANYCOMPATIBLEARRAY,
@@ -29,8 +30,8 @@ const COMPATIBLE_FAMILY: [Oid; 5] = [
     oids::ANYCOMPATIBLEMULTIRANGE,
 ];
 
-/// 42P13 where the result type cannot be determined from the argument types. `outputs`: types of
-/// the output parameters.
+/// Error 42P13 if the result type cannot be determined from the argument types. `outputs` are the
+/// types of the output parameters.
 pub(crate) fn check(
     host: &mut dyn CommandHost,
     input: &[Oid],
@@ -48,7 +49,7 @@ pub(crate) fn check(
                     "A result of type {ty} requires at least one input of type {needed}."
                 )));
         }
-        if ty == INTERNAL && !input.contains(&INTERNAL) {
+        if ty == oids::INTERNAL && !input.contains(&oids::INTERNAL) {
             return Err(pg_err!(
                 INVALID_FUNCTION_DEFINITION,
                 "unsafe use of pseudo-type \"internal\""

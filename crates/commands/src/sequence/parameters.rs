@@ -22,7 +22,7 @@ pub struct Params {
     pub changed: bool,
 }
 
-/// Smallest and largest value of the type.
+/// Minimum and maximum value of the type.
 fn limits(ty: Oid) -> (i64, i64) {
     match ty {
         oids::INT2 => (i64::from(i16::MIN), i64::from(i16::MAX)),
@@ -81,7 +81,7 @@ pub fn parameters(
 struct Change<'a> {
     defs: &'a [DefElem],
     is_new: bool,
-    /// Do the limits follow those of a new type?
+    /// True if the limits follow those of a new type.
     reset_max: bool,
     reset_min: bool,
     row: PgSequence,
@@ -94,7 +94,7 @@ impl<'a> Change<'a> {
         self.defs.iter().find(|d| &*d.defname == name)
     }
 
-    /// Notes a change of a parameter that the sequence's file depends on.
+    /// Records a change of a parameter on which the sequence's file depends.
     fn note(&mut self) {
         self.data.log_count = 0;
         self.changed = true;
@@ -229,7 +229,7 @@ impl<'a> Change<'a> {
         self.check_within("RESTART", self.data.last_value)
     }
 
-    /// 22023 unless the value is between the limits.
+    /// Error 22023 unless the value is between the limits.
     fn check_within(&self, what: &str, value: i64) -> Result<()> {
         let (min, max) = (self.row.seqmin, self.row.seqmax);
         if value < min {

@@ -7,24 +7,24 @@ use super::{
 use crate::abbreviations::{abbreviation, dynamic_abbreviation};
 use crate::calendar::{EPOCH_JDATE, Fields, USECS_PER_DAY, j2date};
 use crate::convert;
-use crate::fault::{Fault, Parsed};
-use values::fncx::FnContext;
+use crate::error::{ParseError, Parsed};
+use values::fn_context::FnContext;
 use values::zone::Zone;
 
 /// Looks up a zone by its full name; the caller has tried the table of abbreviations.
 fn named_zone(name: &str) -> Parsed<Zone> {
-    Zone::named(name).ok_or_else(|| Fault::Zone(name.to_string()))
+    Zone::named(name).ok_or_else(|| ParseError::Zone(name.to_string()))
 }
 
 /// For a time, a date is accepted only as the first field, with a time or a zone name after it.
-fn date_may_stand(fields: &[(Token, String)], i: usize) -> bool {
+fn is_date_allowed(fields: &[(Token, String)], i: usize) -> bool {
     i == 0
         && fields.len() >= 2
         && (fields[fields.len() - 1].0 == Token::Date || fields[1].0 == Token::Time)
 }
 
 /// The state of decoding the fields of a date and time.
-struct Reading<'a> {
+struct FieldDecoder<'a> {
     cx: &'a dyn FnContext,
     fields: &'a [(Token, String)],
     /// A time with an optional date is expected.
@@ -37,13 +37,13 @@ struct Reading<'a> {
     iso_time: bool,
 }
 
-impl Reading<'_> {
+impl FieldDecoder<'_> {
     fn field(&mut self, i: usize, token_type: Token, text: &str) -> Parsed<()> {
         match token_type {
             Token::Date => self.date(i, text),
             Token::Time => {
                 if self.prefix.is_some() {
-                    return Err(Fault::Format);
+                    return Err(ParseError::Format);
                 }
                 self.iso_time = false;
                 self.d.set_time(text)
@@ -51,7 +51,7 @@ impl Reading<'_> {
             Token::Tz => {
                 let offset = decode_offset(text)?;
                 if self.d.mask & TZ != 0 && self.d.offset.is_none() {
-                    return Err(Fault::Format);
+                    return Err(ParseError::Format);
                 }
                 self.d.offset = Some(offset);
                 self.d.seen(TZ)
@@ -65,18 +65,18 @@ impl Reading<'_> {
         let numeric = text.starts_with(|c: char| c.is_ascii_digit());
         if self.prefix == Some(Unit::Julian) && numeric {
             // "J2451187-8": a Julian day with a zone.
-            let end = text.find(['-', '+']).ok_or(Fault::Format)?;
+            let end = text.find(['-', '+']).ok_or(ParseError::Format)?;
             self.d.set_julian(int(&text[..end])?)?;
             self.d.offset = Some(decode_offset(&text[end..])?);
             self.d.seen(TZ)?;
             self.prefix = None;
         } else if self.iso_time
             || self.d.mask & DATE == DATE
-            || (self.time_only && numeric && !date_may_stand(self.fields, i))
+            || (self.time_only && numeric && !is_date_allowed(self.fields, i))
         {
             if numeric || self.iso_time {
                 // "040506-08": a time without separators, with a zone.
-                let end = text.find(['-', '+']).ok_or(Fault::Format)?;
+                let end = text.find(['-', '+']).ok_or(ParseError::Format)?;
                 self.d.offset = Some(decode_offset(&text[end..])?);
                 self.d.seen(TZ)?;
                 let dated = self.d.mask & DATE;
@@ -161,7 +161,7 @@ impl Reading<'_> {
         match core_word(text) {
             Some(Word::Infinity) if self.fields.len() == 1 => self.kind = Kind::Infinity,
             Some(Word::NegInfinity) if self.fields.len() == 1 => self.kind = Kind::NegInfinity,
-            Some(Word::Infinity | Word::NegInfinity) => return Err(Fault::Format),
+            Some(Word::Infinity | Word::NegInfinity) => return Err(ParseError::Format),
             Some(Word::Epoch) if !self.time_only => {
                 self.kind = Kind::Epoch;
                 self.d.seen(DATE | TIME | TZ)?;
@@ -222,7 +222,7 @@ impl Reading<'_> {
                 self.d.pm = Some(true);
                 self.d.seen(AMPM)?;
             }
-            Some(Word::Dst) if self.d.mask & TZ == 0 => return Err(Fault::Format),
+            Some(Word::Dst) if self.d.mask & TZ == 0 => return Err(ParseError::Format),
             Some(Word::Dst) => {
                 self.d.dst_mod = 3600;
                 self.d.seen(DTZMOD)?;
@@ -231,15 +231,15 @@ impl Reading<'_> {
             Some(Word::IsoTime) => {
                 // Valid only between a date and a time.
                 if self.d.mask & DATE != DATE && !self.time_only {
-                    return Err(Fault::Format);
+                    return Err(ParseError::Format);
                 }
                 match self.fields.get(i + 1) {
                     Some((Token::Number | Token::Time | Token::Date, _)) => self.iso_time = true,
-                    _ => return Err(Fault::Format),
+                    _ => return Err(ParseError::Format),
                 }
             }
             Some(Word::Unit(u)) => self.prefix = Some(u),
-            Some(_) => return Err(Fault::Format),
+            Some(_) => return Err(ParseError::Format),
             None => self.zone_name(is_word, text)?,
         }
         Ok(())
@@ -260,13 +260,13 @@ impl Reading<'_> {
                     self.d.zone = Some(z);
                     self.d.seen(TZ)?;
                 }
-                None => return Err(Fault::Format),
+                None => return Err(ParseError::Format),
             }
         } else if text == "z" {
             self.d.offset = Some(0);
             self.d.seen(TZ)?;
         } else {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
         Ok(())
     }
@@ -275,26 +275,26 @@ impl Reading<'_> {
     fn finish(mut self) -> Parsed<DateTime> {
         // A trailing "T" must be followed by a time; other units without a number are ignored.
         if self.iso_time {
-            return Err(Fault::Format);
+            return Err(ParseError::Format);
         }
         if self.kind == Kind::Finite {
             self.d.validate_date()?;
             self.d.half_day()?;
             let date = self.d.mask & DATE;
             if !self.time_only && date != DATE {
-                return Err(Fault::Format);
+                return Err(ParseError::Format);
             }
             if self.time_only && self.d.mask & TIME != TIME {
-                return Err(Fault::Format);
+                return Err(ParseError::Format);
             }
             // The offset of today's date is used, so an incomplete date is an error.
             if self.time_only && self.d.mask & TZ == 0 && date != 0 && date != DATE {
-                return Err(Fault::Format);
+                return Err(ParseError::Format);
             }
             if self.time_only
                 && time_overflows(self.d.f.hour, self.d.f.minute, self.d.f.second, self.d.f.micros)
             {
-                return Err(Fault::Overflow);
+                return Err(ParseError::Overflow);
             }
         }
         Ok(DateTime {
@@ -309,7 +309,7 @@ impl Reading<'_> {
 
 /// Decodes the fields of a date and time (`time_only`: of a time with an optional date).
 pub fn decode(cx: &dyn FnContext, fields: &[(Token, String)], time_only: bool) -> Parsed<DateTime> {
-    let mut reading = Reading {
+    let mut decoder = FieldDecoder {
         cx,
         fields,
         time_only,
@@ -319,7 +319,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Token, String)], time_only: bool) -
         iso_time: false,
     };
     for (i, (token_type, text)) in fields.iter().enumerate() {
-        reading.field(i, *token_type, text)?;
+        decoder.field(i, *token_type, text)?;
     }
-    reading.finish()
+    decoder.finish()
 }

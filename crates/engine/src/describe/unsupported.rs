@@ -68,7 +68,7 @@ fn gin_page(flags: u16, out: &mut String) -> Option<()> {
     write!(out, "isdata: {data} isleaf: {leaf}").ok()
 }
 
-/// Does the first block have an image? If so, appends a note.
+/// Appends a note if the first block has an image, and returns whether it has one.
 fn gin_image(record: &DecodedRecord, out: &mut String) -> bool {
     let image = record.block(0).and_then(|b| b.image);
     if let Some(image) = image {

@@ -1,7 +1,7 @@
 //! The search for conflicting rows (ON CONFLICT, deferred checks), concurrent with VACUUM and other
 //! sessions.
 
-use super::world::*;
+use super::fixture::*;
 use crate::*;
 use ids::{BlockNo, Fork, Persistence, Tid};
 use sync::Arc;
@@ -25,7 +25,7 @@ fn conflict(be: &mut Backend, t: &Items, id: i32) -> Option<index::Conflict> {
     index::find_conflict(be, &t.index, &t.table, &refs).unwrap()
 }
 
-/// Can VACUUM get the cleanup latch of the index's only leaf, which is its block 1?
+/// True if VACUUM can get the cleanup latch of the only leaf of the index, which is its block 1.
 fn leaf_is_unpinned(engine: &Engine, t: &Items) -> bool {
     let pool = &engine.storage().pool;
     let fork = pool.open(t.index.file(), Fork::Main, Persistence::Permanent);

@@ -1,5 +1,5 @@
 //! Crashes on a disk that loses unsynced writes and tears pages: acknowledged changes survive, and
-//! all contents were written by a test.
+//! all contents are values that a test wrote.
 
 use crate::*;
 use bufmgr::{PageEdit, Strategy};
@@ -21,7 +21,7 @@ fn config(env: &Env) -> EngineConfig {
     config
 }
 
-fn world(seed: u64) -> (Arc<MemDisk>, Env) {
+fn fixture(seed: u64) -> (Arc<MemDisk>, Env) {
     let disk = Arc::new(MemDisk::new());
     let mut env = Env::memory(seed);
     env.disk = disk.clone();
@@ -75,7 +75,7 @@ fn get(engine: &Engine, at: (usize, usize)) -> u64 {
 fn acknowledged_changes_survive_any_crash() {
     for seed in 0..16 {
         let random = SeededRandom::new(seed);
-        let (mut disk, mut env) = world(seed);
+        let (mut disk, mut env) = fixture(seed);
         let options = ClusterOptions { segment_size: 1 << 20, checksums: true };
         create_cluster(&env, &options).unwrap();
         // The values that each slot was set to, in order, and the index of the last acknowledged
@@ -136,7 +136,7 @@ fn acknowledged_changes_survive_any_crash() {
 #[test]
 fn a_crash_during_recovery_is_harmless() {
     for seed in 0..20 {
-        let (disk, env) = world(seed);
+        let (disk, env) = fixture(seed);
         create_cluster(&env, &ClusterOptions { segment_size: 1 << 20, checksums: true }).unwrap();
         let engine = Engine::open(config(&env)).unwrap();
         let mut scratch = RecordBuilder::new(RmgrId::Xlog, 0);
@@ -146,7 +146,7 @@ fn a_crash_during_recovery_is_harmless() {
         }
         engine.wal.flush(engine.wal.inserted()).unwrap();
         let mut disk = disk.crash(seed);
-        // Recovery itself is interrupted at later and later writes.
+        // The power fails during recovery, at later and later writes.
         for n in [3, 9, 20, 35] {
             let shared = Arc::new(disk);
             shared.fail_nth(vfs::Op::Write, n, 5);
@@ -167,7 +167,7 @@ fn a_crash_during_recovery_is_harmless() {
 #[test]
 fn a_crash_before_the_checkpoint_after_recovery_replays_all_records() {
     for seed in 0..20 {
-        let (disk, env) = world(seed);
+        let (disk, env) = fixture(seed);
         create_cluster(&env, &ClusterOptions { segment_size: 1 << 20, checksums: true }).unwrap();
         let engine = Engine::open(config(&env)).unwrap();
         let mut scratch = RecordBuilder::new(RmgrId::Xlog, 0);
@@ -180,7 +180,7 @@ fn a_crash_before_the_checkpoint_after_recovery_replays_all_records() {
             let shared = Arc::new(disk);
             env.disk = shared.clone();
             let engine = Engine::open(config(&env)).unwrap();
-            // There is no checkpoint yet: the checkpointer makes it.
+            // There is no checkpoint yet, because the checkpointer makes it.
             assert_eq!(engine.control.get().check_point_copy.redo, redo, "seed {seed}");
             assert_eq!(engine.control.get().state, wal::DbState::InProduction);
             for i in 0..50 * stretch {
@@ -210,7 +210,7 @@ fn a_crash_before_the_checkpoint_after_recovery_replays_all_records() {
 
 #[test]
 fn dropped_files_and_truncation_are_replayed() {
-    let (disk, env) = world(1);
+    let (disk, env) = fixture(1);
     create_cluster(&env, &ClusterOptions { segment_size: 1 << 20, checksums: true }).unwrap();
     let engine = Engine::open(config(&env)).unwrap();
     let mut scratch = RecordBuilder::new(RmgrId::Xlog, 0);
@@ -230,7 +230,7 @@ fn dropped_files_and_truncation_are_replayed() {
 
 #[test]
 fn idle_checkpoints_are_skipped_and_states_are_set() {
-    let (_, env) = world(1);
+    let (_, env) = fixture(1);
     create_cluster(&env, &ClusterOptions { segment_size: 1 << 20, checksums: true }).unwrap();
     let lines = Arc::new(sync::Mutex::new(Vec::new()));
     let mut config = config(&env);
@@ -263,7 +263,7 @@ fn unsupported_states_are_refused() {
         "pg_replslot/slot",
         "pg_wal/archive_status/000000010000000000000001.ready",
     ] {
-        let (_, env) = world(1);
+        let (_, env) = fixture(1);
         create_cluster(&env, &ClusterOptions::default()).unwrap();
         let before = vfs::read_file(&*env.disk, "global/pg_control").unwrap();
         vfs::write_file(&*env.disk, name, b"").unwrap();
@@ -272,7 +272,7 @@ fn unsupported_states_are_refused() {
         assert_eq!(error.code(), pgerror::SqlState::FEATURE_NOT_SUPPORTED, "{name}");
         assert_eq!(vfs::read_file(&*env.disk, "global/pg_control").unwrap(), before);
     }
-    let (_, env) = world(1);
+    let (_, env) = fixture(1);
     create_cluster(&env, &ClusterOptions::default()).unwrap();
     let mut stamps = config(&env);
     stamps.track_commit_timestamp = true;

@@ -1,6 +1,6 @@
 //! Removal of index entries of dead rows without VACUUM.
 
-use super::world::*;
+use super::fixture::*;
 use crate::index::UniqueCheck;
 use crate::table::ChangeOptions;
 use crate::*;

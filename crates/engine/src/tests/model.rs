@@ -1,7 +1,7 @@
-//! The whole engine under random transactions with crashes: after each crash the tables have the
-//! acknowledged contents, and the indexes agree with them.
+//! The whole engine with random transactions and crashes: after each crash the tables have the
+//! acknowledged contents, and the indexes are consistent with them.
 
-use super::world::*;
+use super::fixture::*;
 use crate::*;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,13 +10,13 @@ use vfs::{Disk, SeededRandom};
 
 type Model = BTreeMap<i32, String>;
 
-struct World {
+struct Fixture {
     random: SeededRandom,
     tables: Vec<Items>,
     /// Acknowledged contents.
     models: Vec<Model>,
     /// Contents after an asynchronous commit, which the crash may have lost.
-    doubtful: Option<Vec<Model>>,
+    unconfirmed: Option<Vec<Model>>,
 }
 
 #[test]
@@ -29,51 +29,51 @@ fn acknowledged_transactions_survive_crashes() {
 fn run(seed: u64) {
     let (mut disk, mut env) = disk(seed);
     let mut engine = create(&env);
-    let mut world = World {
+    let mut fixture = Fixture {
         random: SeededRandom::new(seed),
         tables: vec![Items::new(1), Items::new(2)],
         models: vec![Model::new(), Model::new()],
-        doubtful: None,
+        unconfirmed: None,
     };
     {
         let mut be = session(&engine);
         be.begin(Isolation::ReadCommitted);
-        world.tables.iter().for_each(|t| t.create(&mut be));
+        fixture.tables.iter().for_each(|t| t.create(&mut be));
         be.commit(CommitExtras::default()).unwrap();
     }
     for round in 0..4 {
-        work(&mut world, &engine);
+        work(&mut fixture, &engine);
         let crashed = disk.crash(seed * 100 + round);
         drop(engine);
         disk = Arc::new(crashed);
         env.disk = disk.clone() as Arc<dyn Disk>;
         let redo_workers = [0, 1, 3][(seed % 3) as usize];
         engine = Engine::open(EngineConfig { redo_workers, ..config(&env) }).unwrap();
-        // Descriptors have handles of an instance, so new ones are needed.
-        world.tables = vec![Items::new(1), Items::new(2)];
-        verify(&mut world, &engine, seed, round);
+        // Descriptors contain handles of an instance, so new ones are needed.
+        fixture.tables = vec![Items::new(1), Items::new(2)];
+        verify(&mut fixture, &engine, seed, round);
     }
 }
 
-fn work(world: &mut World, engine: &Arc<Engine>) {
+fn work(fixture: &mut Fixture, engine: &Arc<Engine>) {
     let mut be = session(engine);
     be.configure(BackendSettings { synchronous_commit: true, ..BackendSettings::default() });
-    for _ in 0..world.random.below(25) {
-        let mut next = world.models.clone();
+    for _ in 0..fixture.random.below(25) {
+        let mut next = fixture.models.clone();
         be.begin(Isolation::ReadCommitted);
         let mut marks: Vec<Vec<Model>> = Vec::new();
-        for _ in 0..world.random.below(12) {
-            step(world, &mut be, &mut next, &mut marks);
+        for _ in 0..fixture.random.below(12) {
+            step(fixture, &mut be, &mut next, &mut marks);
             be.command_counter_increment().unwrap();
         }
-        match world.random.below(6) {
+        match fixture.random.below(6) {
             0 => be.abort().unwrap(),
             _ => {
                 be.commit(CommitExtras::default()).unwrap();
-                world.models = next;
+                fixture.models = next;
             }
         }
-        match world.random.below(12) {
+        match fixture.random.below(12) {
             0 => {
                 engine.checkpoint(CheckpointFlags::IMMEDIATE).unwrap();
             }
@@ -83,27 +83,27 @@ fn work(world: &mut World, engine: &Arc<Engine>) {
             _ => {}
         }
     }
-    // The last transaction is left open, or committed asynchronously.
-    let mut next = world.models.clone();
+    // The last transaction stays open, or is committed asynchronously.
+    let mut next = fixture.models.clone();
     be.begin(Isolation::ReadCommitted);
     for _ in 0..5 {
-        step(world, &mut be, &mut next, &mut Vec::new());
+        step(fixture, &mut be, &mut next, &mut Vec::new());
         be.command_counter_increment().unwrap();
     }
-    if world.random.below(2) == 0 {
+    if fixture.random.below(2) == 0 {
         be.configure(BackendSettings { synchronous_commit: false, ..BackendSettings::default() });
         be.commit(CommitExtras::default()).unwrap();
-        world.doubtful = Some(next);
+        fixture.unconfirmed = Some(next);
     } else {
-        // The session disappears in the crash without an abort.
+        // The session ends by the crash, without an abort.
         std::mem::forget(be);
     }
 }
 
-fn step(world: &World, be: &mut Backend, next: &mut Vec<Model>, marks: &mut Vec<Vec<Model>>) {
-    let random = &world.random;
+fn step(fixture: &Fixture, be: &mut Backend, next: &mut Vec<Model>, marks: &mut Vec<Vec<Model>>) {
+    let random = &fixture.random;
     let n = random.below(2) as usize;
-    let t = &world.tables[n];
+    let t = &fixture.tables[n];
     let id = random.below(60) as i32;
     let len = match random.below(12) {
         0 => 5000 + random.below(9000) as usize,
@@ -143,21 +143,24 @@ fn step(world: &World, be: &mut Backend, next: &mut Vec<Model>, marks: &mut Vec<
     }
 }
 
-fn verify(world: &mut World, engine: &Arc<Engine>, seed: u64, round: u64) {
+fn verify(fixture: &mut Fixture, engine: &Arc<Engine>, seed: u64, round: u64) {
     let mut be = session(engine);
     be.begin(Isolation::ReadCommitted);
     let found: Vec<Model> =
-        world.tables.iter().map(|t| t.scan(&mut be).into_iter().collect()).collect();
-    if found != world.models {
-        let doubtful = world.doubtful.as_ref();
-        assert!(doubtful == Some(&found), "seed {seed} round {round}: acknowledged rows are lost");
+        fixture.tables.iter().map(|t| t.scan(&mut be).into_iter().collect()).collect();
+    if found != fixture.models {
+        let unconfirmed = fixture.unconfirmed.as_ref();
+        assert!(
+            unconfirmed == Some(&found),
+            "seed {seed} round {round}: acknowledged rows are lost"
+        );
     }
-    world.doubtful = None;
-    for (t, model) in world.tables.iter().zip(&found) {
+    fixture.unconfirmed = None;
+    for (t, model) in fixture.tables.iter().zip(&found) {
         let by_index: Vec<_> = t.index_scan(&mut be);
         let rows: Vec<_> = model.clone().into_iter().collect();
         assert_eq!(by_index, rows, "seed {seed} round {round}");
     }
-    world.models = found;
+    fixture.models = found;
     be.commit(CommitExtras::default()).unwrap();
 }

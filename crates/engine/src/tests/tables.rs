@@ -1,6 +1,6 @@
 //! Tables and indexes in sessions, on an in-memory disk.
 
-use super::world::*;
+use super::fixture::*;
 use crate::index::{Inserted, UniqueCheck};
 use crate::table::{ChangeOptions, RowOutcome, RowWait};
 use crate::*;
@@ -38,7 +38,7 @@ fn rows_are_found_by_table_and_index_scans() {
     be.commit(CommitExtras::default()).unwrap();
 }
 
-/// Time that the session slept during its commit.
+/// The time for which the session slept during its commit.
 fn commit_took(be: &mut Backend, span: Duration, siblings: u32, synchronous: bool) -> Duration {
     let settings = BackendSettings {
         commit_delay: CommitDelay { span, siblings },
@@ -198,7 +198,8 @@ fn concurrent_updates_of_one_row() {
     t.create(&mut a);
     t.insert(&mut a, 1, "0");
     a.commit(CommitExtras::default()).unwrap();
-    // Each adds one as EvalPlanQual does: locks the newest version, reads it, updates it.
+    // Each thread adds one as EvalPlanQual does: it locks the newest version, reads it and updates
+    // it.
     let threads: Vec<_> = (0..4)
         .map(|_| {
             let mut be = session(&engine);

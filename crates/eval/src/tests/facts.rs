@@ -1,10 +1,11 @@
 //! A catalog for tests: the fact tables of a new cluster, and two domains. The tests of `executor`
 //! use this file, too.
 
-use super::api::{Callee, DomainCheck, Facts, FnFacts, TypeIo, kernels};
+use super::api::{Callee, DomainCheck, Facts, FnFacts, TypeIo, WindowKind, kernels};
 use catalog::facts::rows;
 use catalog::rows::{PgAmproc, PgOperator, PgProc, PgType};
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result};
 use plan::Expr;
 use plan::expr::{Const, FuncExpr, Location, OpExpr};
@@ -12,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use types::builtin::{self, BuiltinFn};
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::{Datum, builtin_types, oids};
 
 /// A domain over `int4`, NOT NULL, with the check `VALUE > 0`.
@@ -55,7 +56,7 @@ fn function(p: &PgProc) -> FnFacts {
     let callee = match builtin::lookup(p.prosrc.as_str()).map(|b| b.f) {
         Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
         Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
-        _ => Callee::Missing,
+        _ => WindowKind::named(p.prosrc.as_str()).map_or(Callee::Missing, Callee::Window),
     };
     FnFacts {
         oid: p.oid,
@@ -90,7 +91,7 @@ pub(super) fn type_info(ty: Oid) -> Result<TypeInfo> {
         .ok_or_else(|| PgError::internal(format!("cache lookup failed for type {ty}")))?;
     Ok(match base {
         None => found.info,
-        Some(base) => TypeInfo { oid: ty, kind: b'd', base, ..found.info },
+        Some(base) => TypeInfo { oid: ty, kind: TypType::Domain, base, ..found.info },
     })
 }
 

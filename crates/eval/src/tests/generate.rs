@@ -3,6 +3,7 @@
 use super::facts::{self, POSITIVE, SHORT, TableFacts};
 use catalog::facts::rows;
 use catalog::rows::PgCast;
+use ids::code::{CastMethod, ProKind, Volatility};
 use ids::{AttrNo, Oid};
 use plan::Expr;
 use plan::expr::{
@@ -12,7 +13,7 @@ use plan::expr::{
     RowCompareExpr, RowCompareKind, RowExpr, ScalarArrayOpExpr, SubscriptingRef, Var,
 };
 use std::collections::HashMap;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{BasicContext, Datum, builtin, builtin_types, oids};
 
 /// A generator of pseudo-random numbers (SplitMix64).
@@ -140,7 +141,7 @@ pub(super) struct Generator {
     pub columns: Vec<Oid>,
     /// The value that enclosing CASE expressions test, innermost last.
     tested: Vec<Oid>,
-    /// May generated expressions contain volatile parts?
+    /// Generated expressions may contain volatile functions.
     pub volatile: bool,
 }
 
@@ -187,7 +188,9 @@ impl Generator {
     fn add_calls(&mut self, facts: &TableFacts) {
         for p in &facts.procs {
             let known = builtin::scalar(p.prosrc.as_str()).is_some();
-            let plain = p.prokind == b'f' && !p.proretset && p.provolatile != b'v';
+            let plain = p.prokind == ProKind::Function
+                && !p.proretset
+                && p.provolatile != Volatility::Volatile;
             let excluded = is_excluded(p.prosrc.as_str()) || is_excluded(p.proname.as_str());
             if !known || !plain || excluded || p.provariadic.is_valid() {
                 continue;
@@ -234,7 +237,7 @@ impl Generator {
                 continue;
             }
             let conversion = match c.castfunc.valid() {
-                None if c.castmethod == b'b' => Conversion::Relabel(c.castsource),
+                None if c.castmethod == CastMethod::Binary => Conversion::Relabel(c.castsource),
                 Some(f) => Conversion::Function(c.castsource, f),
                 None => continue,
             };
@@ -714,7 +717,7 @@ impl Generator {
         }
     }
 
-    /// `x = ANY (array)` and the like; the array is often a constant, and sometimes long.
+    /// `x op ANY (array)` or `x op ALL (array)`; the array is often a constant, and sometimes long.
     fn in_list(&mut self, depth: u32) -> Expr {
         const ARRAYS: &[(Oid, Oid)] = &[
             (oids::INT4, oids::INT4_ARRAY),

@@ -1,4 +1,4 @@
-//! A host without session: parameters, a sequence, anonymous row types.
+//! A host without a session: parameters, a sequence, anonymous row types.
 
 use super::facts;
 use crate::host::{Host, HostCall};
@@ -8,7 +8,7 @@ use plan::expr::{SqlValueKind, SubPlan};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{
+use types::fn_context::{
     FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
 };
 use types::settings::Settings;

@@ -5,7 +5,7 @@ use super::ModifyNode;
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
 use crate::run::{Run, RunState};
-use crate::trigger::{Change, RowAnswer, RowVersion};
+use crate::trigger::{BeforeRowResult, Change, RowVersion};
 use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::Snapshot;
 use engine::table::{self, ChangeOptions, LockRow, RowFetch, RowLock, RowOutcome, Updated};
@@ -26,7 +26,7 @@ pub(super) struct Update {
     recomputed: Vec<usize>,
     /// For each index: the UPDATE sets no column of its key.
     unchanged: Vec<bool>,
-    /// Something refers to columns of the row that are not set.
+    /// An expression refers to columns of the row that are not set.
     needs_row: bool,
     /// A trigger may depend on a column that is set.
     events: bool,
@@ -176,7 +176,7 @@ impl ModifyNode {
     }
 
     /// Updates a row whose old version has been read. `None` if a trigger prevents that.
-    fn update_whole(
+    fn update_read_row(
         &mut self,
         run: &mut Run<'_>,
         tid: Tid,
@@ -193,13 +193,13 @@ impl ModifyNode {
         let version = RowVersion { tid, values: &before };
         let answer = match u.before {
             true => run.sv.before_row(&self.target.rel, Some(version), Some(&given))?,
-            false => RowAnswer::Keep,
+            false => BeforeRowResult::Keep,
         };
         let replaced: Refs<'_>;
         let given: &[DatumRef<'_>] = match &answer {
-            RowAnswer::Keep => &given,
-            RowAnswer::Skip => return Ok(None),
-            RowAnswer::Replace(row) => {
+            BeforeRowResult::Keep => &given,
+            BeforeRowResult::Skip => return Ok(None),
+            BeforeRowResult::Replace(row) => {
                 replaced = row.iter().map(Datum::as_ref).collect();
                 &replaced
             }
@@ -229,15 +229,15 @@ impl ModifyNode {
         Ok(Some(RowOutcome::Ok))
     }
 
-    /// Does an update of columns that no trigger depends on need an event all the same?
+    /// True if an update needs an event although it sets no column that a trigger depends on.
     fn is_checked_again(&self, run: &mut Run<'_>, done: &Updated) -> bool {
         let own = done.old_xmin.is_valid() && run.sv.backend().txn.is_current(done.old_xmin);
         self.target.writer.is_checked_again(own)
     }
 
-    /// The row has been changed by our own transaction since the statement began. If the statement
-    /// itself changed it, because a join returned the row twice, the second change is ignored. A
-    /// change by a function that the statement called is an error.
+    /// Handles a row that the current transaction has changed since the statement began. If the
+    /// statement itself changed it, because a join returned the row twice, the second change is
+    /// ignored. A change by a function that the statement called is an error.
     pub(super) fn self_modified(&self, run: &Run<'_>, cmax: CommandId) -> Result<()> {
         if cmax == run.st.desc.snapshot.curcid {
             return Ok(());
@@ -273,7 +273,7 @@ impl ModifyNode {
                 return self.update_set(run, tid, source).map(Some);
             }
             let old = self.take_old(run, tid)?;
-            let outcome = self.update_whole(run, tid, source, &old.1, out);
+            let outcome = self.update_read_row(run, tid, source, &old.1, out);
             self.put_old(old);
             return outcome;
         }
@@ -281,7 +281,7 @@ impl ModifyNode {
             return self.delete(run, tid).map(Some);
         }
         let old = self.take_old(run, tid)?;
-        let outcome = self.delete_whole(run, tid, source, &old.1, out);
+        let outcome = self.delete_read_row(run, tid, source, &old.1, out);
         self.put_old(old);
         outcome
     }
@@ -293,7 +293,7 @@ impl ModifyNode {
     }
 
     /// Deletes a row that has been read. `None` if a trigger prevents that.
-    fn delete_whole(
+    fn delete_read_row(
         &mut self,
         run: &mut Run<'_>,
         tid: Tid,
@@ -304,7 +304,7 @@ impl ModifyNode {
         let row: Refs<'_> = old.row(0).collect();
         let version = Some(RowVersion { tid, values: &row });
         if self.target.update.before
-            && matches!(run.sv.before_row(&self.target.rel, version, None)?, RowAnswer::Skip)
+            && matches!(run.sv.before_row(&self.target.rel, version, None)?, BeforeRowResult::Skip)
         {
             return Ok(None);
         }

@@ -5,7 +5,7 @@ use super::change::update_lock;
 use super::{ModifyNode, RowColumns, insert_options};
 use crate::node::{compile, compile_all};
 use crate::run::Run;
-use crate::trigger::{Change, RowAnswer, RowVersion};
+use crate::trigger::{BeforeRowResult, Change, RowVersion};
 use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::index;
 use engine::table::{self, LockRow, RowFetch, RowLock, RowOutcome};
@@ -67,7 +67,7 @@ impl Conflict {
 }
 
 impl Conflict {
-    /// Does it update rows?
+    /// True for DO UPDATE.
     pub(super) fn updates(&self) -> bool {
         self.action == OnConflictAction::Update
     }
@@ -133,8 +133,8 @@ impl ModifyNode {
         }
     }
 
-    /// The error for a deferrable arbiter: its index may contain duplicates for a while, so that it
-    /// cannot detect conflicts.
+    /// The error for a deferrable arbiter, which cannot detect conflicts because its index may
+    /// contain duplicates temporarily.
     fn deferrable_arbiter(&self, position: usize) -> PgError {
         let table = &self.target.rel.table;
         pg_err!(
@@ -233,13 +233,13 @@ impl ModifyNode {
         let before = self.target.rel.triggers.are_before_row(Change::Update);
         let answer = match before {
             true => run.sv.before_row(&self.target.rel, Some(version), Some(&given))?,
-            false => RowAnswer::Keep,
+            false => BeforeRowResult::Keep,
         };
         let replaced: Refs<'_>;
         let given: &[DatumRef<'_>] = match &answer {
-            RowAnswer::Keep => &given,
-            RowAnswer::Skip => return Ok(true),
-            RowAnswer::Replace(row) => {
+            BeforeRowResult::Keep => &given,
+            BeforeRowResult::Skip => return Ok(true),
+            BeforeRowResult::Replace(row) => {
                 replaced = row.iter().map(Datum::as_ref).collect();
                 &replaced
             }

@@ -1,7 +1,7 @@
 //! System columns of a row that is being changed. In expressions they follow the user columns, in
 //! the order of `COLUMNS`. `ctid` and `tableoid` are known; the columns of the tuple header are
-//! read back from the page after the change. An inserted or updated row has the new version's
-//! header; a deleted row has the deleting transaction in `xmax`.
+//! read from the page after the change. The header of an inserted or updated row is that of the new
+//! version; in that of a deleted row `xmax` is the deleting transaction.
 
 use super::ModifyNode;
 use crate::relation::OpenRel;

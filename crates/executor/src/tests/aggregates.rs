@@ -6,6 +6,7 @@ use super::plans::{
     outer, param, passing, sorted, targets, text,
 };
 use super::source::source;
+use ids::code::AggKind;
 use ids::{AttrNo, Oid};
 use plan::expr::{AggSplit, Aggref, Expr, Location};
 use plan::node::{Agg, AggStrategy, Plan, PlanNode};
@@ -35,7 +36,7 @@ fn aggregate(function: u32, result: Oid, state: Oid, args: Vec<Expr>) -> Aggref 
         aggdistinct: Vec::new(),
         aggfilter: None,
         aggvariadic: false,
-        aggkind: b'n',
+        aggkind: AggKind::Normal,
         agglevelsup: 0,
         aggsplit: AggSplit::Simple,
         aggno: 0,

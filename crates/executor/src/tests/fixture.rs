@@ -1,4 +1,4 @@
-//! Running a plan in all ways that a statement may run it.
+//! Runs a plan in all ways in which a statement may run it.
 
 use super::plans::{Row, V, types_of};
 use super::services::TestServices;
@@ -7,18 +7,18 @@ use crate::build::build;
 use crate::node::Node;
 use crate::run::{ExecParam, QueryDesc, Run, RunState};
 use pgerror::Result;
-use plan::node::{Plan, PlannedStmt, RightsNeeded};
+use plan::node::{Plan, PlannedStmt, RequiredPrivileges};
 use plan::query::CmdType;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum};
 
 /// Number of exec parameters; the first one is changed between scans.
 const PARAMS: usize = 4;
-/// A limit that a few rows exceed.
+/// A limit that is exceeded by a few rows.
 const LITTLE_MEMORY: usize = 600;
 const MUCH_MEMORY: usize = 4 << 20;
 
-/// Are the rows of a plan in a defined order?
+/// Whether the rows of a plan have a defined order.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Order {
     Defined,
@@ -44,7 +44,7 @@ fn statement(plan: Plan) -> PlannedStmt {
         row_marks: Vec::new(),
         relation_oids: Vec::new(),
         inval_items: Vec::new(),
-        rights: RightsNeeded::default(),
+        privileges: RequiredPrivileges::default(),
         param_exec_types: vec![types::oids::INT4; PARAMS],
         bound: Vec::new(),
         stmt_location: 0,
@@ -59,7 +59,7 @@ fn state(plan: &Arc<PlannedStmt>, sv: &TestServices) -> RunState {
         exec: vec![ExecParam::Unset; PARAMS],
         versions: vec![0; PARAMS],
         version: 0,
-        watches: Vec::new(),
+        computations: Vec::new(),
         init_plans: Vec::new(),
         started: Default::default(),
         subs: Vec::new(),
@@ -143,7 +143,7 @@ impl Fixture {
         assert!(node.next(&mut run, want).expect("the end").is_none(), "rows after the end");
         node.rescan(&mut run).expect("a rescan");
         assert_eq!(all(&mut node, &mut run), expected(1), "second scan");
-        // A scan that is not read to its end.
+        // A scan that ends before the last row.
         node.rescan(&mut run).expect("a rescan");
         node.next(&mut run, 2).expect("some rows");
         node.rescan(&mut run).expect("a rescan");
@@ -154,7 +154,7 @@ impl Fixture {
             node.rescan(&mut run).expect("a rescan");
             assert_eq!(all(&mut node, &mut run), expected(p), "scan with the parameter {p}");
         }
-        // As an execution that is parked and run again.
+        // An execution that is parked and run again.
         if node.reset(&mut run).expect("a reset") {
             run.set_param(0, Datum::int4(3));
             assert_eq!(all(&mut node, &mut run), expected(3), "scan after a reset");

@@ -74,7 +74,7 @@ fn equal(a: &V, b: &V) -> bool {
     *a != V::Null && a == b
 }
 
-/// `inner.3 > $0`, which no row of the first scans fails for large tables.
+/// `inner.3 > $0`, which is true for every row of the first scans of large tables.
 fn late_condition() -> Expr {
     is(INT4_GT, inner(3, INT4), param(0))
 }
@@ -235,7 +235,7 @@ fn merge_joins_return_the_rows_of_all_kinds() {
 #[test]
 fn nested_loops_return_the_rows_of_all_kinds() {
     let mut fixture = Fixture::new();
-    // The planner makes no nested loop for a right join.
+    // The planner never creates a nested loop for a right join.
     for kind in KINDS.into_iter().filter(|k| *k != JoinType::Right) {
         for (left, right, sizes) in SHAPES {
             let (l, r) = (some_rows(left, 51), some_rows(right, 52));

@@ -1,4 +1,4 @@
-//! Parts of plans, and the values of the models that their rows are compared with.
+//! Parts of plans, and the values of the models with which their rows are compared.
 
 use ids::{AttrNo, Oid};
 use plan::expr::{Const, Expr, FuncExpr, Location, OpExpr, Param, ParamKind, TargetEntry, Var};
@@ -219,7 +219,7 @@ pub(super) fn sort_keys(columns: &[By]) -> SortKeys {
     }
 }
 
-/// Sorts rows as [`sort_keys`] says, and equal ones in input order.
+/// Sorts rows as described by [`sort_keys`]; equal rows keep their input order.
 pub(super) fn sorted(rows: &[Row], columns: &[By]) -> Vec<Row> {
     let mut rows = rows.to_vec();
     rows.sort_by(|a, b| {

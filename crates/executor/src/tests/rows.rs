@@ -1,4 +1,5 @@
-//! Nodes that pass rows on: sorts, limits, duplicates, sets, projections.
+//! Nodes that return rows of their input: sorts, limits, duplicate removal, set operations,
+//! projections.
 
 use super::facts::TableFacts;
 use super::fixture::{Fixture, Order, some_rows};

@@ -1,17 +1,19 @@
-//! The session's side of a running plan: the catalog of the fact tables, storage for temporary
-//! files, memory limits. There are no tables.
+//! The session services of a running plan in these tests: the catalog of the fact tables, storage
+//! for temporary files, memory limits. There are no tables.
 
 use super::facts::TableFacts;
 use crate::relation::OpenRel;
 use crate::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-use crate::trigger::{Change, RowAnswer, RowEvent, RowVersion, Timing};
+use crate::trigger::{BeforeRowResult, Change, RowEvent, RowVersion, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
 use engine::{Backend, ClusterOptions, Engine, EngineConfig, create_cluster};
 use eval::{DomainCheck, Facts, FnFacts, HostCall, TypeIo};
-use ids::{AttrNo, Oid, RelFile, Tid};
+use ids::code::FinalModify;
+use ids::strategy::btree;
+use ids::{AttrNo, Oid, RelFile, StrategyNumber, Tid};
 use pgerror::{PgError, Result};
 use plan::expr::{FuncExpr, SqlValueKind};
 use std::any::Any;
@@ -20,7 +22,7 @@ use std::sync::Arc;
 use sync::wait::Waiter;
 use types::builtin::{self, BuiltinFn};
 use types::compare::{self, Comparer};
-use types::fncx::{TypeFunctions, TypeInfo};
+use types::fn_context::{TypeFunctions, TypeInfo};
 use types::{BasicContext, Datum, DatumRef, FnContext};
 use vfs::Env;
 
@@ -36,7 +38,7 @@ pub(super) struct TestServices {
     facts: TableFacts,
     aggregates: HashMap<Oid, PgAggregate>,
     /// B-tree strategy and operand type by operator.
-    strategies: HashMap<Oid, (i16, Oid)>,
+    strategies: HashMap<Oid, (StrategyNumber, Oid)>,
     _engine: Arc<Engine>,
 }
 
@@ -125,8 +127,8 @@ impl TestServices {
             },
             inverse,
             final_read_only: match moving {
-                false => a.aggfinalmodify == b'r',
-                true => a.aggmfinalmodify == b'r',
+                false => a.aggfinalmodify == FinalModify::ReadOnly,
+                true => a.aggmfinalmodify == FinalModify::ReadOnly,
             },
         })
     }
@@ -158,8 +160,10 @@ impl DescriptorLookup for TestServices {
 
     fn sort_operator(&mut self, op: Oid, _: Oid) -> Result<(Comparer, bool)> {
         match self.strategies.get(&op) {
-            Some(&(strategy @ (1 | 5), ty)) => Ok((Self::comparer(ty)?, strategy == 5)),
-            _ => Err(PgError::internal(format!("operator {op} is no ordering operator"))),
+            Some(&(strategy @ (btree::LESS | btree::GREATER), ty)) => {
+                Ok((Self::comparer(ty)?, strategy == btree::GREATER))
+            }
+            _ => Err(PgError::internal(format!("operator {op} is not an ordering operator"))),
         }
     }
 
@@ -170,7 +174,7 @@ impl DescriptorLookup for TestServices {
 
     fn equality_compare(&mut self, op: Oid, _: Oid) -> Result<Option<Comparer>> {
         match self.strategies.get(&op) {
-            Some(&(3, ty)) => Self::comparer(ty).map(Some),
+            Some(&(btree::EQUAL, ty)) => Self::comparer(ty).map(Some),
             _ => Ok(None),
         }
     }
@@ -211,7 +215,7 @@ impl TriggerEvents for TestServices {
         _: &Arc<OpenRel>,
         _: Option<RowVersion<'_>>,
         _: Option<&[DatumRef<'_>]>,
-    ) -> Result<RowAnswer> {
+    ) -> Result<BeforeRowResult> {
         no_tables()
     }
 
@@ -243,7 +247,7 @@ impl SessionCalls for TestServices {
 }
 
 impl Services for TestServices {
-    fn check_rights(&mut self, _: &Arc<plan::PlannedStmt>) -> Result<()> {
+    fn check_privileges(&mut self, _: &Arc<plan::PlannedStmt>) -> Result<()> {
         Ok(())
     }
 

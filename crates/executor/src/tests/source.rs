@@ -1,5 +1,5 @@
-//! Rows in memory as a plan node. Its batches have the sizes of a pattern, empty ones among them,
-//! whatever number of rows is requested.
+//! Rows in memory as a plan node. Its batches have the sizes of a pattern, which includes empty
+//! ones, independently of the requested number of rows.
 
 use super::plans::{Row, V, scan_targets};
 use crate::node::{Exec, Node, batch_for};

@@ -30,7 +30,7 @@ fn window_function(function: u32, args: Vec<Expr>) -> Expr {
 }
 
 struct Window {
-    /// Partition by column 1?
+    /// True if the window is partitioned by column 1.
     partition: bool,
     options: i32,
     start: Option<Expr>,

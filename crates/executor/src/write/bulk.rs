@@ -1,5 +1,5 @@
-//! Bulk insertion: batches of rows that a command makes, outside a plan. Counterpart: copyfrom.c
-//! (`CopyMultiInsertBuffer…`).
+//! Bulk insertion: writes batches of rows that a command produces outside of a plan. Counterpart:
+//! copyfrom.c (`CopyMultiInsertBuffer…`).
 
 use super::{EntryOptions, RowWriter, WriteHost};
 use engine::table::{self, BulkInsert, InsertOptions};
@@ -12,14 +12,15 @@ pub struct BulkWriter {
     pub rows: RowWriter,
     how: InsertOptions,
     bulk: BulkInsert,
-    /// Are index entries inserted? If not, the indexes are built after all rows are written.
+    /// Index entries are inserted with the rows. If not, the caller builds the indexes after all
+    /// rows are written.
     keeps_indexes: bool,
     tids: Vec<Tid>,
 }
 
 impl BulkWriter {
-    /// Opens the table, which must be locked. All rows get the present command number: those of
-    /// earlier batches are visible to functions that the following rows call.
+    /// Opens the table, which must be locked. All rows get the current command number: rows of
+    /// earlier batches are visible to functions that are called for later rows.
     pub fn open<H: WriteHost + ?Sized>(
         host: &mut H,
         table: Oid,
@@ -46,8 +47,8 @@ impl BulkWriter {
         table::new_batch(table, &columns)
     }
 
-    /// Writes complete rows. On an error, `at_fault` is the index of the row that caused it, if it
-    /// is known.
+    /// Writes complete rows. After an error, `at_fault` is the index of the row that caused it, if
+    /// it is known.
     pub fn write<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,

@@ -43,7 +43,7 @@ impl RowWriter {
         all.filter(|(_, g)| depends(g)).map(|(position, g)| (position, g.column)).unzip()
     }
 
-    /// Must values be computed or conditions checked for each new row, apart from NOT NULL?
+    /// True if values must be computed or conditions checked for each new row, apart from NOT NULL.
     pub fn evaluates_rows(&self) -> bool {
         !self.checks.is_empty() || !self.generated.is_empty()
     }
@@ -52,7 +52,7 @@ impl RowWriter {
         !self.checks.is_empty()
     }
 
-    /// Is the column at this index NOT NULL?
+    /// True if the column at this index is NOT NULL.
     pub(crate) fn is_not_null(&self, column: usize) -> bool {
         self.not_null.contains(&column)
     }
@@ -143,7 +143,7 @@ impl RowWriter {
         (done, Ok(()))
     }
 
-    /// 23502 for the column at an index.
+    /// Error 23502 for the column at an index.
     #[cold]
     pub fn null_violation<H: WriteHost + ?Sized>(
         &self,
@@ -163,7 +163,8 @@ impl RowWriter {
         self.with_row(host, e, row)
     }
 
-    /// Adds the failing row as the detail of an error, as far as the user has SELECT privilege.
+    /// Adds the failing row as the detail of an error, limited to the columns for which the user
+    /// has SELECT privilege.
     #[cold]
     pub(crate) fn with_row<H: WriteHost + ?Sized>(
         &self,

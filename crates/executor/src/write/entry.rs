@@ -39,18 +39,19 @@ impl IndexUse {
     }
 }
 
-/// How the entries of a version are inserted.
+/// Options for the insertion of the entries of a version.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct EntryOptions<'a> {
     /// Positions of the arbiter indexes of a speculative insertion.
     pub(crate) arbiters: Option<&'a [usize]>,
-    /// For each index, whether an UPDATE leaves its key unchanged: the new entry is then a version
-    /// duplicate, which is a hint for the index's bottom-up deletion. Empty for an insertion.
+    /// For each index, whether an UPDATE leaves its key unchanged. The new entry is then a version
+    /// duplicate, which is a hint for bottom-up deletion in the index. Empty for an insertion.
     pub(crate) unchanged: &'a [bool],
 }
 
-/// For each index of the table: does an UPDATE of `set` leave its key unchanged? INCLUDE columns
-/// and the predicate's columns are not considered. Counterpart: `index_unchanged_by_update`.
+/// For each index of the table, whether an UPDATE of `set` leaves its key unchanged. INCLUDE
+/// columns and the predicate's columns are not considered. Counterpart:
+/// `index_unchanged_by_update`.
 pub(crate) fn columns_unchanged(rel: &OpenRel, set: &[AttrNo]) -> Vec<bool> {
     rel.indexes.iter().map(|i| is_unchanged(i, set)).collect()
 }
@@ -108,7 +109,7 @@ impl RowWriter {
         Ok(Some(values))
     }
 
-    /// Inserts entries for a new row version into all indexes. True if there is a conflict with
+    /// Inserts entries for a new row version into all indexes. Returns true if it conflicts with
     /// another row in an arbiter index.
     pub(crate) fn insert_entries<H: WriteHost + ?Sized>(
         &mut self,
@@ -144,7 +145,8 @@ impl RowWriter {
         Ok(false)
     }
 
-    /// As [`Self::insert_entries`], for the new version at `tid`, whose columns are read back.
+    /// As [`Self::insert_entries`], for the new version at `tid`, whose columns are read from the
+    /// heap.
     pub(crate) fn insert_entries_of<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
@@ -184,7 +186,7 @@ impl RowWriter {
     }
 }
 
-/// 23505 for an index, with the key if the user may read its columns.
+/// Error 23505 for an index, with the key if the user may read its columns.
 #[cold]
 pub fn unique_violation(
     services: &mut dyn crate::services::Services,

@@ -42,7 +42,7 @@ impl Running {
 }
 
 /// The session's scan finds what the model says.
-fn check_scan(w: &World, p: &mut ModelSession, step: &str) {
+fn check_scan(w: &Fixture, p: &mut ModelSession, step: &str) {
     let running = p.running.as_ref().unwrap();
     let snapshot = current(&mut p.session, &running.snapshot);
     let seen = p.session.scan_with(w, &snapshot);
@@ -62,7 +62,7 @@ fn commit(p: &mut ModelSession, committed: &mut Table) {
 }
 
 /// Ends all transactions and checks the table and its replay.
-fn finish(w: &World, mut sessions: Vec<ModelSession>, committed: &Table, seed: u64) {
+fn finish(w: &Fixture, mut sessions: Vec<ModelSession>, committed: &Table, seed: u64) {
     for p in &mut sessions {
         if p.running.take().is_some() {
             p.session.abort();
@@ -78,7 +78,7 @@ fn finish(w: &World, mut sessions: Vec<ModelSession>, committed: &Table, seed: u
 }
 
 fn run(seed: u64, steps: u32) {
-    let w = World::new();
+    let w = Fixture::new();
     let mut random = Random(seed);
     let mut sessions: Vec<ModelSession> =
         (0..4).map(|_| ModelSession { session: w.connect(), running: None }).collect();

@@ -12,7 +12,7 @@ fn row(id: i32, n: i32, text: &str) -> Row {
 
 #[test]
 fn committed_insertions_are_visible_to_other_sessions() {
-    let w = World::new();
+    let w = Fixture::new();
     let (mut a, mut b) = (w.connect(), w.connect());
     a.begin();
     b.begin();
@@ -34,7 +34,7 @@ fn committed_insertions_are_visible_to_other_sessions() {
 
 #[test]
 fn hot_chains_are_searched_and_pruned() {
-    let w = World::new();
+    let w = Fixture::new();
     let mut a = w.connect();
     a.begin();
     let root = a.insert(&w, 1, 0, "first");
@@ -84,7 +84,7 @@ fn hot_chains_are_searched_and_pruned() {
 
 #[test]
 fn an_update_that_does_not_fit_goes_to_another_page() {
-    let w = World::new();
+    let w = Fixture::new();
     let mut a = w.connect();
     a.begin();
     let wide = "x".repeat(1900);
@@ -111,7 +111,7 @@ fn an_update_that_does_not_fit_goes_to_another_page() {
 
 #[test]
 fn own_changes_are_seen_command_by_command() {
-    let w = World::new();
+    let w = Fixture::new();
     let mut a = w.connect();
     a.begin();
     let tid = a.insert(&w, 1, 0, "a");
@@ -141,7 +141,7 @@ fn own_changes_are_seen_command_by_command() {
 
 #[test]
 fn conflicts_are_reported_as_postgresql_does() {
-    let w = World::new();
+    let w = Fixture::new();
     let (mut a, mut b) = (w.connect(), w.connect());
     a.begin();
     let t1 = a.insert(&w, 1, 0, "");
@@ -174,7 +174,7 @@ fn conflicts_are_reported_as_postgresql_does() {
 
 #[test]
 fn key_share_locks_coexist_with_updates_of_other_columns() {
-    let w = World::new();
+    let w = Fixture::new();
     let (mut a, mut b, mut c) = (w.connect(), w.connect(), w.connect());
     a.begin();
     let tid = a.insert(&w, 1, 0, "");
@@ -225,7 +225,7 @@ fn key_share_locks_coexist_with_updates_of_other_columns() {
 
 #[test]
 fn own_locks_become_stronger_in_place() {
-    let w = World::new();
+    let w = Fixture::new();
     let mut a = w.connect();
     a.begin();
     let tid = a.insert(&w, 1, 0, "");
@@ -252,7 +252,7 @@ fn own_locks_become_stronger_in_place() {
 
 #[test]
 fn multi_insert_fills_pages_and_freezes() {
-    let w = World::new();
+    let w = Fixture::new();
     let mut a = w.connect();
     a.begin();
     let cid = a.txn.current_command(true);
@@ -290,7 +290,7 @@ fn multi_insert_fills_pages_and_freezes() {
 
 #[test]
 fn speculative_insertions_are_confirmed_or_killed() {
-    let w = World::new();
+    let w = Fixture::new();
     let (mut a, mut b) = (w.connect(), w.connect());
     a.begin();
     b.begin();
@@ -317,7 +317,7 @@ fn speculative_insertions_are_confirmed_or_killed() {
 
 #[test]
 fn vacuum_frees_freezes_and_sets_the_map() {
-    let w = World::new();
+    let w = Fixture::new();
     let mut a = w.connect();
     a.begin();
     let tids: Vec<Tid> = (0..300).map(|i| a.insert(&w, i, 0, "some text of a row")).collect();
@@ -365,15 +365,15 @@ fn vacuum_frees_freezes_and_sets_the_map() {
 /// whatever their hint bits are.
 #[test]
 fn rows_with_wrong_columns_are_faults_unless_rolled_back() {
-    let narrow = TupleDesc::new(World::new().desc.attrs[..2].to_vec());
-    let mut other = World::new().desc.clone();
+    let narrow = TupleDesc::new(Fixture::new().desc.attrs[..2].to_vec());
+    let mut other = Fixture::new().desc.clone();
     other.attrs[1] = other.attrs[2].clone();
     let short = "heap tuple is damaged: a column reaches beyond its end";
     for (desc, message) in [(&narrow, "tuple has 3 columns of 2"), (&other, short)] {
         let wrong = Deformer::new(desc);
         let fault =
             |offset| verify::Fault { block: BlockNo(0), offset, message: message.to_owned() };
-        let w = World::new();
+        let w = Fixture::new();
         let mut a = w.connect();
         a.begin();
         // Byte 127 as a varlena header announces 63 bytes.
@@ -396,7 +396,7 @@ fn rows_with_wrong_columns_are_faults_unless_rolled_back() {
 
 #[test]
 fn a_waiting_update_continues_after_an_abort() {
-    let w = World::new();
+    let w = Fixture::new();
     let (mut a, mut b) = (w.connect(), w.connect());
     a.begin();
     let tid = a.insert(&w, 1, 0, "");
@@ -459,7 +459,7 @@ impl WaitForXact for AfterWait<'_> {
 
 #[test]
 fn a_lock_does_not_follow_an_aborted_update_to_an_unrelated_row() {
-    let w = World::new();
+    let w = Fixture::new();
     let (mut a, mut b, mut c) = (w.connect(), w.connect(), w.connect());
     a.begin();
     let wide = "x".repeat(1900);

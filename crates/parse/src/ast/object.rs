@@ -9,6 +9,7 @@ use super::query::RangeVar;
 use super::table::{ColumnDef, Constraint};
 use super::utility::VariableSetStmt;
 use super::{Name, Node};
+use ids::code::Firing;
 
 /// CREATE SCHEMA with the statements in it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -427,10 +428,10 @@ pub struct CreateEventTrigStmt {
 }
 
 /// ALTER EVENT TRIGGER.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct AlterEventTrigStmt {
     pub trigname: Option<Name>,
-    pub tgenabled: u8,
+    pub tgenabled: Firing,
 }
 
 /// A table of a publication.

@@ -8,6 +8,7 @@ use super::enums::{
 use super::expr::DefElem;
 use super::table::{ColumnDef, IndexElem};
 use super::{Name, Node};
+use ids::Persistence;
 
 /// A SELECT or VALUES, or a set operation (then `larg` and `rarg` are set).
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -118,7 +119,7 @@ pub struct RangeVar {
     pub schemaname: Option<Name>,
     pub relname: Name,
     pub inh: bool,
-    pub relpersistence: u8,
+    pub relpersistence: Persistence,
     pub alias: Option<Box<Alias>>,
     pub location: i32,
 }

@@ -7,6 +7,7 @@ use super::enums::{
 use super::expr::{CollateClause, DefElem, RoleSpec, TypeName};
 use super::query::{IntoClause, RangeVar};
 use super::{Name, Node};
+use ids::code::{ColumnGenerated, ColumnIdentity, FkAction, FkMatch, ReplicaIdentity};
 
 /// CREATE TABLE; elements are column definitions, constraints and LIKE clauses.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -33,9 +34,9 @@ pub struct ColumnDef {
     pub storage: u8,
     pub storage_name: Option<Name>,
     pub raw_default: Option<Node>,
-    pub identity: u8,
+    pub identity: ColumnIdentity,
     pub identity_sequence: Option<Box<RangeVar>>,
-    pub generated: u8,
+    pub generated: ColumnGenerated,
     pub coll_clause: Option<Box<CollateClause>>,
     pub constraints: Vec<Constraint>,
     pub fdwoptions: Vec<DefElem>,
@@ -54,7 +55,7 @@ pub struct Constraint {
     pub initially_valid: bool,
     pub is_no_inherit: bool,
     pub raw_expr: Option<Node>,
-    pub generated_when: u8,
+    pub generated_when: ColumnIdentity,
     pub generated_kind: u8,
     pub nulls_not_distinct: bool,
     pub keys: Vec<Name>,
@@ -72,9 +73,9 @@ pub struct Constraint {
     pub pk_attrs: Vec<Name>,
     pub fk_with_period: bool,
     pub pk_with_period: bool,
-    pub fk_matchtype: u8,
-    pub fk_upd_action: u8,
-    pub fk_del_action: u8,
+    pub fk_matchtype: FkMatch,
+    pub fk_upd_action: FkAction,
+    pub fk_del_action: FkAction,
     pub fk_del_set_cols: Vec<Name>,
     pub location: i32,
 }
@@ -206,9 +207,9 @@ pub struct AtAlterConstraint {
 }
 
 /// REPLICA IDENTITY.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct ReplicaIdentityStmt {
-    pub identity_type: u8,
+    pub identity_type: ReplicaIdentity,
     pub name: Option<Name>,
 }
 

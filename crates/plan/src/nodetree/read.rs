@@ -1,11 +1,13 @@
 //! Reads nodes from the parsed text form. Counterpart: nodes/readfuncs.c.
 
 mod expr;
+mod field;
 mod partition;
 mod xml;
 
 pub use partition::{PartitionBound, RangeDatum, read_partition_bound};
 
+use self::expr::ReadNode;
 use super::text::{NodeTree, Tree, malformed, parse};
 use crate::expr::{CoercionForm, Const, Expr, Location, TargetEntry, Var};
 use crate::query::{
@@ -15,7 +17,7 @@ use crate::query::{
     RangeTblEntry, RangeTblFunction, RowMarkClause, RteKind, SetOpNode, SetOperation,
     SetOperationStmt, SortGroupClause, TableSample, WindowClause,
 };
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result};
 use stdx::Nested;
 use stdx::stack::deep;
@@ -87,6 +89,12 @@ impl NodeTree {
             Tree::Word(word) => Ok(word.bytes().next().unwrap_or(0)),
             _ => Err(malformed(format_args!("{}.{name} is not a character", self.label))),
         }
+    }
+
+    /// A code of one character, converted by `from`.
+    fn code<T>(&self, name: &str, from: fn(u8) -> Option<T>) -> Result<T> {
+        let unknown = || malformed(format_args!("{}.{name} is not a known code", self.label));
+        from(self.char(name)?).ok_or_else(unknown)
     }
 
     fn location(&self) -> Location {
@@ -193,47 +201,15 @@ fn expr(tree: &Tree) -> Result<Expr> {
 
 fn expr_node(tree: &Tree) -> Result<Expr> {
     let n = node(tree, "")?;
-    Ok(match n.label.as_str() {
-        "VAR" => Expr::Var(variable(n)?),
-        "CONST" => Expr::Const(constant(n)?),
-        "PARAM" => Expr::Param(expr::param(n)?),
-        "AGGREF" => Expr::Aggref(Box::new(expr::aggref(n)?)),
-        "GROUPINGFUNC" => Expr::GroupingFunc(Box::new(expr::grouping_func(n)?)),
-        "WINDOWFUNC" => Expr::WindowFunc(Box::new(expr::window_func(n)?)),
-        "SUBSCRIPTINGREF" => Expr::SubscriptingRef(Box::new(expr::subscripting_ref(n)?)),
-        "FUNCEXPR" => Expr::FuncExpr(Box::new(expr::func_expr(n)?)),
-        "NAMEDARGEXPR" => Expr::NamedArg(Box::new(expr::named_arg(n)?)),
-        "OPEXPR" => Expr::OpExpr(expr::op_expr(n)?),
-        "DISTINCTEXPR" => Expr::Distinct(expr::op_expr(n)?),
-        "NULLIFEXPR" => Expr::NullIf(expr::op_expr(n)?),
-        "SCALARARRAYOPEXPR" => Expr::ScalarArrayOp(Box::new(expr::scalar_array_op(n)?)),
-        "BOOLEXPR" => Expr::Bool(Box::new(expr::boolean(n)?)),
-        "SUBLINK" => Expr::SubLink(Box::new(expr::sub_link(n)?)),
-        "FIELDSELECT" => Expr::FieldSelect(Box::new(expr::field_select(n)?)),
-        "FIELDSTORE" => Expr::FieldStore(Box::new(expr::field_store(n)?)),
-        "RELABELTYPE" => Expr::Relabel(Box::new(expr::relabel(n)?)),
-        "COERCEVIAIO" => Expr::CoerceViaIo(Box::new(expr::coerce_via_io(n)?)),
-        "ARRAYCOERCEEXPR" => Expr::ArrayCoerce(Box::new(expr::array_coerce(n)?)),
-        "CONVERTROWTYPEEXPR" => Expr::ConvertRowtype(Box::new(expr::convert_rowtype(n)?)),
-        "COLLATEEXPR" | "COLLATE" => Expr::Collate(Box::new(expr::collate(n)?)),
-        "CASEEXPR" | "CASE" => Expr::Case(Box::new(expr::case(n)?)),
-        "CASETESTEXPR" => Expr::CaseTest(expr::case_test(n)?),
-        "ARRAYEXPR" | "ARRAY" => Expr::Array(Box::new(expr::array(n)?)),
-        "ROWEXPR" | "ROW" => Expr::Row(Box::new(expr::row(n)?)),
-        "ROWCOMPAREEXPR" | "ROWCOMPARE" => Expr::RowCompare(Box::new(expr::row_compare(n)?)),
-        "COALESCEEXPR" | "COALESCE" => Expr::Coalesce(Box::new(expr::coalesce(n)?)),
-        "MINMAXEXPR" | "MINMAX" => Expr::MinMax(Box::new(expr::min_max(n)?)),
-        "SQLVALUEFUNCTION" => Expr::SqlValue(expr::sql_value(n)?),
-        "XMLEXPR" => Expr::Xml(Box::new(xml::xml_expr(n)?)),
-        "NULLTEST" => Expr::NullTest(Box::new(expr::null_test(n)?)),
-        "BOOLEANTEST" => Expr::BooleanTest(Box::new(expr::boolean_test(n)?)),
-        "COERCETODOMAIN" => Expr::CoerceToDomain(Box::new(expr::coerce_to_domain(n)?)),
-        "COERCETODOMAINVALUE" => Expr::CoerceToDomainValue(expr::coerce_to_domain_value(n)?),
-        "SETTODEFAULT" => Expr::SetToDefault(expr::set_to_default(n)?),
-        "CURRENTOFEXPR" => Expr::CurrentOf(expr::current_of(n)?),
-        "NEXTVALUEEXPR" => Expr::NextValue(expr::next_value(n)?),
-        other => return Err(PgError::unsupported(format!("stored expression {other}"))),
-    })
+    macro_rules! read_variants {
+        ($($(#[$doc:meta])* $variant:ident($ty:ty) $($label:literal)*,)*) => {
+            match n.label.as_str() {
+                $($($label => Expr::$variant(ReadNode::read(n)?),)*)*
+                other => return Err(PgError::unsupported(format!("stored expression {other}"))),
+            }
+        };
+    }
+    Ok(expression_variants!(read_variants))
 }
 
 /// `:constvalue length [ bytes ]`: eight bytes for a value passed by value; the bytes of a varlena
@@ -304,16 +280,7 @@ fn word_of(word: u64, n: &NodeTree) -> Result<Datum> {
 }
 
 fn target(tree: &Tree) -> Result<TargetEntry> {
-    let n = node(tree, "TARGETENTRY")?;
-    Ok(TargetEntry {
-        expr: n.expr("expr")?,
-        resno: n.int("resno")?,
-        resname: n.opt_string("resname")?,
-        ressortgroupref: n.int("ressortgroupref")?,
-        resorigtbl: n.oid("resorigtbl")?,
-        resorigcol: n.int("resorigcol")?,
-        resjunk: n.bool("resjunk")?,
-    })
+    TargetEntry::read(node(tree, "TARGETENTRY")?)
 }
 
 fn sort_group(tree: &Tree) -> Result<SortGroupClause> {
@@ -340,7 +307,7 @@ fn rte(tree: &Tree) -> Result<RangeTblEntry> {
     let kind = match n.int::<i32>("rtekind")? {
         0 => RteKind::Relation {
             relid: n.oid("relid")?,
-            relkind: n.char("relkind")?,
+            relkind: n.code("relkind", RelKind::from_char)?,
             rellockmode: n.int("rellockmode")?,
             tablesample: match n.value("tablesample")? {
                 Tree::Nothing => None,

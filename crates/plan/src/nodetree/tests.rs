@@ -71,3 +71,9 @@ fn damaged_trees_are_errors() {
         assert!(read_expr(text).is_err(), "{text}");
     }
 }
+
+#[test]
+fn the_sequence_of_an_identity_column_is_read_back() {
+    let text = "{NEXTVALUEEXPR :seqid 16384 :typeId 23}";
+    assert_eq!(write_expr(&read_expr(text).unwrap()), text);
+}

@@ -2,12 +2,12 @@
 //! Counterpart: nodes/outfuncs.c.
 
 mod expr;
+mod field;
 mod xml;
 
+use self::expr::WriteNode;
 use super::text::escape;
-use crate::expr::{
-    BoolTestKind, CoercionForm, Const, Expr, Location, OpExpr, SqlValueKind, TargetEntry,
-};
+use crate::expr::{CoercionForm, Const, Expr, Location, TargetEntry};
 use crate::query::{
     Alias, CommonTableExpr, CteCycle, CteSearch, FromExpr, GroupingSet, GroupingSetKind,
     JoinTreeNode, OnConflictExpr, Query, RangeTblEntry, RteKind, SetOpNode, SortGroupClause,
@@ -17,33 +17,6 @@ use ids::{AttrNo, Oid};
 use std::fmt::{Display, Write};
 use stdx::stack::deep;
 use types::Datum;
-
-pub(super) const SQL_VALUES: [SqlValueKind; 15] = [
-    SqlValueKind::CurrentDate,
-    SqlValueKind::CurrentTime,
-    SqlValueKind::CurrentTimeN,
-    SqlValueKind::CurrentTimestamp,
-    SqlValueKind::CurrentTimestampN,
-    SqlValueKind::Localtime,
-    SqlValueKind::LocaltimeN,
-    SqlValueKind::Localtimestamp,
-    SqlValueKind::LocaltimestampN,
-    SqlValueKind::CurrentRole,
-    SqlValueKind::CurrentUser,
-    SqlValueKind::User,
-    SqlValueKind::SessionUser,
-    SqlValueKind::CurrentCatalog,
-    SqlValueKind::CurrentSchema,
-];
-
-pub(super) const BOOL_TESTS: [BoolTestKind; 6] = [
-    BoolTestKind::IsTrue,
-    BoolTestKind::IsNotTrue,
-    BoolTestKind::IsFalse,
-    BoolTestKind::IsNotFalse,
-    BoolTestKind::IsUnknown,
-    BoolTestKind::IsNotUnknown,
-];
 
 pub fn write_expr(e: &Expr) -> String {
     let mut w = Writer::default();
@@ -226,66 +199,44 @@ impl Writer {
         self.num(name, n);
     }
 
-    fn put_op(&mut self, label: &str, n: &OpExpr) {
-        self.node(label, |w| {
-            w.num("opno", n.opno);
-            w.num("opfuncid", n.opfuncid);
-            w.num("opresulttype", n.opresulttype);
-            w.bool("opretset", n.opretset);
-            w.num("opcollid", n.opcollid);
-            w.num("inputcollid", n.inputcollid);
-            w.exprs("args", &n.args);
-            w.location(n.location);
-        });
-    }
-
-    fn put_const(&mut self, n: &Const) {
-        self.node("CONST", |w| {
-            w.num("consttype", n.consttype);
-            w.num("consttypmod", n.consttypmod);
-            w.num("constcollid", n.constcollid);
-            w.num("constlen", n.constlen);
-            w.bool("constbyval", n.constbyval);
-            w.bool("constisnull", n.value.is_null());
-            w.location(n.location);
-            w.name("constvalue");
-            let (length, bytes): (usize, Vec<u8>) = match &n.value {
-                Datum::Null => return w.out.push_str("<>"),
-                Datum::Word(word) => (n.constlen.max(0) as usize, word.to_le_bytes().to_vec()),
-                Datum::Bytes(b) => {
-                    let mut all = Vec::with_capacity(b.len() + 4);
-                    if n.constlen == -1 {
-                        // Four-byte varlena header: total length shifted left by 2.
-                        let header = ((b.len() + 4) as u32) << 2;
-                        all.extend_from_slice(&header.to_le_bytes());
-                    }
-                    all.extend_from_slice(b);
-                    if n.constlen == -2 {
-                        all.push(0);
-                    }
-                    (all.len(), all)
+    /// The fields of a constant.
+    fn constant(&mut self, n: &Const) {
+        self.num("consttype", n.consttype);
+        self.num("consttypmod", n.consttypmod);
+        self.num("constcollid", n.constcollid);
+        self.num("constlen", n.constlen);
+        self.bool("constbyval", n.constbyval);
+        self.bool("constisnull", n.value.is_null());
+        self.location(n.location);
+        self.name("constvalue");
+        let (length, bytes): (usize, Vec<u8>) = match &n.value {
+            Datum::Null => return self.out.push_str("<>"),
+            Datum::Word(word) => (n.constlen.max(0) as usize, word.to_le_bytes().to_vec()),
+            Datum::Bytes(b) => {
+                let mut all = Vec::with_capacity(b.len() + 4);
+                if n.constlen == -1 {
+                    // Four-byte varlena header: total length shifted left by 2.
+                    let header = ((b.len() + 4) as u32) << 2;
+                    all.extend_from_slice(&header.to_le_bytes());
                 }
-            };
-            w.put(length);
-            w.out.push_str(" [ ");
-            for b in bytes {
-                w.put(b as i8);
-                w.out.push(' ');
+                all.extend_from_slice(b);
+                if n.constlen == -2 {
+                    all.push(0);
+                }
+                (all.len(), all)
             }
-            w.out.push(']');
-        });
+        };
+        self.put(length);
+        self.out.push_str(" [ ");
+        for b in bytes {
+            self.put(b as i8);
+            self.out.push(' ');
+        }
+        self.out.push(']');
     }
 
     fn put_target(&mut self, t: &TargetEntry) {
-        self.node("TARGETENTRY", |w| {
-            w.expr("expr", &t.expr);
-            w.num("resno", t.resno);
-            w.string("resname", t.resname.as_deref());
-            w.num("ressortgroupref", t.ressortgroupref);
-            w.num("resorigtbl", t.resorigtbl);
-            w.num("resorigcol", t.resorigcol);
-            w.bool("resjunk", t.resjunk);
-        });
+        self.node("TARGETENTRY", |w| t.write(w));
     }
 
     fn targets(&mut self, name: &str, list: &[TargetEntry]) {
@@ -309,47 +260,21 @@ impl Writer {
     }
 
     fn put_expr_node(&mut self, e: &Expr) {
-        match e {
-            Expr::Var(n) => self.put_var(n),
-            Expr::Const(n) => self.put_const(n),
-            Expr::Param(n) => self.put_param(n),
-            Expr::Aggref(n) => self.put_aggref(n),
-            Expr::GroupingFunc(n) => self.put_grouping_func(n),
-            Expr::WindowFunc(n) => self.put_window_func(n),
-            Expr::SubscriptingRef(n) => self.put_subscripting_ref(n),
-            Expr::FuncExpr(n) => self.put_func_expr(n),
-            Expr::NamedArg(n) => self.put_named_arg(n),
-            Expr::OpExpr(n) => self.put_op("OPEXPR", n),
-            Expr::Distinct(n) => self.put_op("DISTINCTEXPR", n),
-            Expr::NullIf(n) => self.put_op("NULLIFEXPR", n),
-            Expr::ScalarArrayOp(n) => self.put_scalar_array_op(n),
-            Expr::Bool(n) => self.put_bool(n),
-            Expr::SubLink(n) => self.put_sub_link(n),
-            Expr::FieldSelect(n) => self.put_field_select(n),
-            Expr::FieldStore(n) => self.put_field_store(n),
-            Expr::Relabel(n) => self.put_relabel(n),
-            Expr::CoerceViaIo(n) => self.put_coerce_via_io(n),
-            Expr::ArrayCoerce(n) => self.put_array_coerce(n),
-            Expr::ConvertRowtype(n) => self.put_convert_rowtype(n),
-            Expr::Collate(n) => self.put_collate(n),
-            Expr::Case(n) => self.put_case(n),
-            Expr::CaseTest(n) => self.put_case_test(n),
-            Expr::Array(n) => self.put_array(n),
-            Expr::Row(n) => self.put_row(n),
-            Expr::RowCompare(n) => self.put_row_compare(n),
-            Expr::Coalesce(n) => self.put_coalesce(n),
-            Expr::MinMax(n) => self.put_min_max(n),
-            Expr::SqlValue(n) => self.put_sql_value(n),
-            Expr::Xml(n) => self.xml_expr(n),
-            Expr::NullTest(n) => self.put_null_test(n),
-            Expr::BooleanTest(n) => self.put_boolean_test(n),
-            Expr::CoerceToDomain(n) => self.put_coerce_to_domain(n),
-            Expr::CoerceToDomainValue(n) => self.put_coerce_to_domain_value(n),
-            Expr::SetToDefault(n) => self.put_set_to_default(n),
-            Expr::CurrentOf(n) => self.put_current_of(n),
-            Expr::NextValue(n) => self.put_next_value(n),
-            // SubPlans occur only in plans, which are never stored.
-            _ => self.out.push_str("<>"),
+        macro_rules! write_variants {
+            ($($(#[$doc:meta])* $variant:ident($ty:ty) $($label:literal)*,)*) => {
+                match e {
+                    $(Expr::$variant(n) => self.put_labelled(&[$($label),*], n),)*
+                }
+            };
+        }
+        expression_variants!(write_variants)
+    }
+
+    /// A node with the first of its labels; a null pointer in place of a node without a label.
+    fn put_labelled(&mut self, labels: &[&str], n: &impl WriteNode) {
+        match labels.first() {
+            Some(label) => self.node(label, |w| n.write(w)),
+            None => self.out.push_str("<>"),
         }
     }
 
@@ -372,7 +297,7 @@ impl Writer {
                 RteKind::Relation { relid, relkind, rellockmode, tablesample } => {
                     w.num("rtekind", 0);
                     w.num("relid", relid);
-                    w.char("relkind", *relkind);
+                    w.char("relkind", relkind.to_char());
                     w.num("rellockmode", rellockmode);
                     w.name("tablesample");
                     match tablesample {

@@ -7,7 +7,9 @@ use analyze::{Host, SessionLookup};
 use catalog::lookup::BTREE_AM;
 use catalog::{CatCx, CatSession, Catalog, FactStore};
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
-use ids::{AttrNo, Oid};
+use ids::code::AmopPurpose;
+use ids::strategy::btree;
+use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr};
 use plan::query::Query;
@@ -18,7 +20,7 @@ use planner::{
 };
 use std::sync::Arc;
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 use types::{BasicContext, BuiltinFn, Datum, FnContext};
 
 /// Rows and pages of the tables; others have 100 rows in 2 pages.
@@ -276,8 +278,8 @@ impl OperatorLookup for World {
         Ok((row.opcfamily, row.opcintype))
     }
 
-    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>> {
-        Ok(self.cat().operator_in_family(opno, family)?.map(|r| r.amopstrategy as u16))
+    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<StrategyNumber>> {
+        Ok(self.cat().operator_in_family(opno, family)?.map(|r| r.amopstrategy))
     }
 
     fn family_operator(
@@ -285,29 +287,30 @@ impl OperatorLookup for World {
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: u16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>> {
-        self.cat().family_member(family, left, right, strategy as i16)
+        self.cat().family_member(family, left, right, strategy)
     }
 
     fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderingInfo>> {
         let families = self.cat().operator_families(sort_op)?;
         let mut rows = families.iter().filter(|r| {
             r.amopmethod == BTREE_AM
-                && r.amoppurpose == b's'
-                && matches!(r.amopstrategy, 1 | 5)
+                && r.amoppurpose == AmopPurpose::Search
+                && matches!(r.amopstrategy, btree::LESS | btree::GREATER)
                 && r.amoplefttype == r.amoprighttype
         });
         Ok(rows.next().map(|r| OrderingInfo {
             family: r.amopfamily,
             input_type: r.amoplefttype,
-            descending: r.amopstrategy == 5,
+            descending: r.amopstrategy == btree::GREATER,
         }))
     }
 
     fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>> {
         let rows = self.cat().operator_families(eq_op)?;
-        let btree = rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == 3);
+        let btree =
+            rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == btree::EQUAL);
         Ok(btree.map(|r| r.amopfamily).collect())
     }
 

@@ -1,12 +1,12 @@
-//! What a session reports in its entry of `pg_stat_activity`.
+//! Updates of the session's entry in `pg_stat_activity`.
 
-use super::{Entry, Shown, State};
+use super::{Entry, State, VisibleActivity};
 use crate::core::Core;
 use crate::session::Session;
 use crate::xact::Block;
 
 impl Core {
-    pub(crate) fn show_activity(&self, change: impl FnOnce(&mut Shown)) {
+    pub(crate) fn show_activity(&self, change: impl FnOnce(&mut VisibleActivity)) {
         if let Some((_, handle)) = &self.server {
             handle.activity.change(change);
         }
@@ -14,11 +14,11 @@ impl Core {
 }
 
 impl Session {
-    /// The session starts a statement.
+    /// Reports that the session starts a statement.
     pub(crate) fn show_running(&mut self, sql: &[u8]) {
         let begun = self.core.transaction.statement_start;
         let tracked = self.core.activity.track_activities;
-        let most = self.core.activity.activity_bytes_max;
+        let bytes_max = self.core.activity.activity_bytes_max;
         let Entry { shown, rest } = &mut *self.handle.activity.0.lock();
         if !tracked {
             shown.state = State::Disabled;
@@ -32,7 +32,7 @@ impl Session {
                 shown.xact_start = begun;
             }
         }
-        let (sql, long) = sql.split_at(sql.len().min(most));
+        let (sql, long) = sql.split_at(sql.len().min(bytes_max));
         if shown.query != sql {
             shown.query.clear();
             shown.query.extend_from_slice(sql);
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    /// The session starts a FunctionCall message, which has no query text.
+    /// Reports that the session processes a FunctionCall message, which has no query text.
     pub(crate) fn show_calling(&mut self) {
         let begun = self.core.transaction.statement_start;
         if !self.core.activity.track_activities {
@@ -58,7 +58,7 @@ impl Session {
         });
     }
 
-    /// The session waits for the client.
+    /// Reports that the session waits for the client.
     pub(crate) fn show_waiting(&mut self) {
         if !self.core.activity.track_activities {
             return;

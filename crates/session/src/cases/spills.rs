@@ -4,19 +4,19 @@
 use super::*;
 use std::collections::BTreeMap;
 
-/// A fixture in which hardly a row fits in work memory.
-fn with_minimal_memory() -> World {
-    let mut world = World::new();
-    set_memory(&mut world, 1, 1.0);
-    world
+/// A fixture in which work memory is too small for almost any row.
+fn with_minimal_memory() -> Fixture {
+    let mut fixture = Fixture::new();
+    set_memory(&mut fixture, 1, 1.0);
+    fixture
 }
 
-fn set_memory(world: &mut World, work_mem: usize, hash_mem: f64) {
-    world.core.values.work_mem_bytes = work_mem;
-    world.core.values.costs.hash_mem = hash_mem;
+fn set_memory(fixture: &mut Fixture, work_mem: usize, hash_mem: f64) {
+    fixture.core.values.work_mem_bytes = work_mem;
+    fixture.core.values.costs.hash_mem = hash_mem;
 }
 
-impl World {
+impl Fixture {
     fn files(&self) -> Vec<String> {
         let list = self.engine.storage().env.disk.list("base/pgsql_tmp").unwrap_or_default();
         list.into_iter().map(|e| e.name).collect()
@@ -30,12 +30,12 @@ impl World {
 #[test]
 fn case_files_pass_with_minimal_memory() {
     for cases in [include_str!("select.tsv"), include_str!("queries.tsv")] {
-        let mut world = with_minimal_memory();
+        let mut fixture = with_minimal_memory();
         let mut wrong = Vec::new();
         for case in cases.lines() {
             let Some((sql, expected)) = case.split_once('\t') else { continue };
-            let got = world.answer(sql);
-            // Without ORDER BY, spilled partitions change the order of rows.
+            let got = fixture.answer(sql);
+            // Without ORDER BY, the order of rows depends on the spilled partitions.
             let sorted = |s: &str| {
                 let mut rows: Vec<String> = s.split(" ; ").map(str::to_owned).collect();
                 rows.sort();
@@ -47,10 +47,10 @@ fn case_files_pass_with_minimal_memory() {
             {
                 wrong.push(format!("{sql}\n  expected {expected}\n  got      {got}"));
             }
-            assert!(world.files().is_empty(), "files left by {sql}");
+            assert!(fixture.files().is_empty(), "files left by {sql}");
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        assert!(world.spilled() > 0);
+        assert!(fixture.spilled() > 0);
     }
 }
 
@@ -110,7 +110,7 @@ fn model(kind: &str, n: i64, m: i64, range: i64) -> String {
 
 #[test]
 fn joins_match_the_model() {
-    let mut world = World::new();
+    let mut fixture = Fixture::new();
     let (n, m, range) = (700, 500, 97);
     for text in [false, true] {
         let (x, y) = (side(n, 7919, range, text), side(m, 104_729, range, text));
@@ -136,22 +136,22 @@ fn joins_match_the_model() {
                 (false, true, 1 << 22),
                 (false, true, 1),
             ] {
-                set_memory(&mut world, memory, memory as f64);
-                world.core.values.costs.enable_hashjoin = hash;
-                world.core.values.costs.enable_mergejoin = merge;
-                world.core.values.costs.enable_nestloop = false;
-                let got = world.answer(&sql);
+                set_memory(&mut fixture, memory, memory as f64);
+                fixture.core.values.costs.enable_hashjoin = hash;
+                fixture.core.values.costs.enable_mergejoin = merge;
+                fixture.core.values.costs.enable_nestloop = false;
+                let got = fixture.answer(&sql);
                 assert_eq!(got, expected, "{kind} text {text} hash {hash} memory {memory}");
-                assert!(world.files().is_empty());
+                assert!(fixture.files().is_empty());
             }
         }
     }
-    assert!(world.spilled() > 0);
+    assert!(fixture.spilled() > 0);
 }
 
 #[test]
 fn groups_match_the_model() {
-    let mut world = World::new();
+    let mut fixture = Fixture::new();
     let n = 20_000i64;
     let mut groups: BTreeMap<Option<i64>, (i64, i64, i64, i64)> = BTreeMap::new();
     for i in 1..=n {
@@ -170,26 +170,26 @@ fn groups_match_the_model() {
     for (memory, key) in
         [(1 << 22, "k"), (40_000, "k"), (1, "k"), (1, "k::text"), (1, "k::numeric")]
     {
-        set_memory(&mut world, memory, memory as f64);
-        world.core.values.costs.enable_sort = false;
+        set_memory(&mut fixture, memory, memory as f64);
+        fixture.core.values.costs.enable_sort = false;
         let sql = format!(
             "SELECT {key}, count(*), sum(v), sum(v::bigint), min(v), max(v::float8), \
              sum(v::numeric), max(v::text::int) FROM (SELECT i AS v, CASE WHEN i % 100 = 0 THEN \
              NULL ELSE i * 7919 % 7001 \
              END AS k FROM generate_series(1, {n}) i OFFSET 0) q GROUP BY {key}"
         );
-        let got = world.answer(&sql);
+        let got = fixture.answer(&sql);
         let mut rows: Vec<&str> = got.split(" ; ").collect();
         rows.sort_unstable();
         assert_eq!(rows, expected, "memory {memory} key {key}");
-        assert!(world.files().is_empty());
+        assert!(fixture.files().is_empty());
     }
-    assert!(world.spilled() > 0);
+    assert!(fixture.spilled() > 0);
 }
 
 #[test]
 fn sorts_match_the_model() {
-    let mut world = World::new();
+    let mut fixture = Fixture::new();
     let n = 3000i64;
     let key = |i: i64| if i % 17 == 0 { None } else { Some(i * 7919 % 211 - 100) };
     let source = format!(
@@ -197,7 +197,7 @@ fn sorts_match_the_model() {
          generate_series(1, {n}) i OFFSET 0) q"
     );
     for memory in [1 << 22, 50_000, 1] {
-        set_memory(&mut world, memory, memory as f64);
+        set_memory(&mut fixture, memory, memory as f64);
         for (order, limit) in [
             ("k, i", 5000usize),
             ("k DESC, i", 5000),
@@ -231,47 +231,47 @@ fn sorts_match_the_model() {
             });
             let expected: Vec<String> = rows.iter().take(limit).map(|i| i.to_string()).collect();
             let sql = format!("SELECT i FROM {source} ORDER BY {order} LIMIT {limit}");
-            assert_eq!(world.answer(&sql), expected.join(" ; "), "{order} in {memory}");
-            assert!(world.files().is_empty());
+            assert_eq!(fixture.answer(&sql), expected.join(" ; "), "{order} in {memory}");
+            assert!(fixture.files().is_empty());
         }
     }
-    assert!(world.spilled() > 0);
+    assert!(fixture.spilled() > 0);
 }
 
 #[test]
 fn failed_and_abandoned_queries_leave_no_files() {
-    let mut world = with_minimal_memory();
+    let mut fixture = with_minimal_memory();
     let sql = "SELECT 1 / (i - 4000) FROM (SELECT i FROM generate_series(1, 5000) i ORDER BY i) q";
-    assert!(world.answer(sql).contains("ERROR 22012"));
-    assert!(world.files().is_empty());
-    let core = &mut world.core;
+    assert!(fixture.answer(sql).contains("ERROR 22012"));
+    assert!(fixture.files().is_empty());
+    let core = &mut fixture.core;
     let plans =
         crate::query::plan_text(core, "SELECT i FROM generate_series(1, 5000) i ORDER BY -i", &[])
             .unwrap();
     let query = Query::new(plans[0].clone(), Arc::from([])).under(QuerySnapshot::New);
     let mut run = query.start(core).unwrap();
     assert!(run.next(core, 5).unwrap().is_some());
-    assert!(!world.files().is_empty());
+    assert!(!fixture.files().is_empty());
     drop(run);
-    assert!(world.files().is_empty());
+    assert!(fixture.files().is_empty());
 }
 
 #[test]
 fn temp_file_limit_is_enforced() {
-    let mut world = with_minimal_memory();
-    let mut settings = world.core.backend.settings().clone();
+    let mut fixture = with_minimal_memory();
+    let mut settings = fixture.core.backend.settings().clone();
     settings.temp_file_limit = Some(16 * 1024);
-    world.core.backend.configure(settings);
-    let got = world.answer("SELECT i FROM generate_series(1, 100000) i ORDER BY -i");
+    fixture.core.backend.configure(settings);
+    let got = fixture.answer("SELECT i FROM generate_series(1, 100000) i ORDER BY -i");
     assert_eq!(got, "ERROR 53400: temporary file size exceeds temp_file_limit (16kB)");
-    assert!(world.files().is_empty());
+    assert!(fixture.files().is_empty());
 }
 
 #[test]
 fn windows_and_materialised_rows_spill_correctly() {
-    let mut world = with_minimal_memory();
+    let mut fixture = with_minimal_memory();
     let n = 2500i64;
-    let got = world.answer(&format!(
+    let got = fixture.answer(&format!(
         "SELECT sum(r), sum(t), sum(l), max(s) FROM (SELECT row_number() OVER (ORDER BY -i) r, \
          ntile(7) OVER (ORDER BY -i) t, lag(i, 3, 0) OVER (ORDER BY -i) l, sum(i) OVER (ORDER BY \
          i ROWS BETWEEN 2 \
@@ -286,37 +286,37 @@ fn windows_and_materialised_rows_spill_correctly() {
         .sum();
     let lag: i64 = (4..=n).sum();
     assert_eq!(got, format!("{}|{tiles}|{lag}|{}", n * (n + 1) / 2, 3 * n - 3));
-    let got = world.answer(
+    let got = fixture.answer(
         "WITH t AS MATERIALIZED (SELECT i FROM generate_series(1, 3000) i) SELECT count(*), \
          sum(a.i) FROM t a JOIN t b ON a.i = b.i + 1",
     );
     assert_eq!(got, format!("2999|{}", (2..=3000i64).sum::<i64>()));
-    let got = world.answer(
+    let got = fixture.answer(
         "WITH RECURSIVE t(i, j) AS (SELECT i, 1 FROM generate_series(1, 1500) i UNION ALL SELECT \
          i, j + 1 FROM t WHERE j < 3) SELECT count(*), sum(i), max(j) FROM t",
     );
     assert_eq!(got, format!("4500|{}|3", 3 * (1..=1500i64).sum::<i64>()));
-    assert!(world.spilled() > 0 && world.files().is_empty());
+    assert!(fixture.spilled() > 0 && fixture.files().is_empty());
 }
 
 #[test]
 fn samples_of_0_and_100_percent() {
-    let mut world = World::new();
-    let all = world.answer("SELECT count(*) FROM pg_class");
+    let mut fixture = Fixture::new();
+    let all = fixture.answer("SELECT count(*) FROM pg_class");
     for method in ["BERNOULLI", "SYSTEM"] {
         let sql = |percent: &str, rest: &str| {
             format!("SELECT count(*) FROM pg_class TABLESAMPLE {method} ({percent}){rest}")
         };
-        assert_eq!(world.answer(&sql("100", "")), all);
-        assert_eq!(world.answer(&sql("0", " REPEATABLE (3)")), "0");
-        let once = world.answer(&sql("40", " REPEATABLE (3)"));
-        assert_eq!(world.answer(&sql("40", " REPEATABLE (3)")), once);
+        assert_eq!(fixture.answer(&sql("100", "")), all);
+        assert_eq!(fixture.answer(&sql("0", " REPEATABLE (3)")), "0");
+        let once = fixture.answer(&sql("40", " REPEATABLE (3)"));
+        assert_eq!(fixture.answer(&sql("40", " REPEATABLE (3)")), once);
         assert_eq!(
-            world.answer(&sql("101", "")),
+            fixture.answer(&sql("101", "")),
             "ERROR 2202H: sample percentage must be between 0 and 100"
         );
         assert_eq!(
-            world.answer(&sql("NULL", "")),
+            fixture.answer(&sql("NULL", "")),
             "ERROR 2202H: TABLESAMPLE parameter cannot be null"
         );
     }
@@ -324,16 +324,17 @@ fn samples_of_0_and_100_percent() {
 
 #[test]
 fn min_and_max_by_index_match_sorted_order() {
-    let mut world = World::new();
-    let sorted = world.answer("SELECT oid FROM (SELECT oid FROM pg_class OFFSET 0) q ORDER BY oid");
+    let mut fixture = Fixture::new();
+    let sorted =
+        fixture.answer("SELECT oid FROM (SELECT oid FROM pg_class OFFSET 0) q ORDER BY oid");
     let oids: Vec<&str> = sorted.split(" ; ").collect();
     let (first, last) = (oids[0], oids[oids.len() - 1]);
-    let got = world.answer("SELECT min(oid), max(oid), min(oid) || '' FROM pg_class");
+    let got = fixture.answer("SELECT min(oid), max(oid), min(oid) || '' FROM pg_class");
     assert_eq!(got, format!("{first}|{last}|{first}"));
-    assert_eq!(world.answer("SELECT max(oid) FROM pg_class WHERE oid < 0::oid"), "NULL");
-    let got = world.answer("SELECT min(oid) FROM pg_class HAVING max(oid) IS NULL");
+    assert_eq!(fixture.answer("SELECT max(oid) FROM pg_class WHERE oid < 0::oid"), "NULL");
+    let got = fixture.answer("SELECT min(oid) FROM pg_class HAVING max(oid) IS NULL");
     assert_eq!(got, "");
-    let got = world.answer(
+    let got = fixture.answer(
         "SELECT a, (SELECT min(oid) FROM pg_class WHERE oid > a.a::oid) = \
     (SELECT oid FROM pg_class WHERE oid > a.a::oid ORDER BY oid LIMIT 1) FROM (VALUES (1000), \
     (2000)) a(a)",
@@ -343,7 +344,7 @@ fn min_and_max_by_index_match_sorted_order() {
 
 #[test]
 fn patterns_by_index_match_patterns_by_scan() {
-    let mut world = World::new();
+    let mut fixture = Fixture::new();
     for (pattern, op) in [
         ("pg_cl%", "LIKE"),
         ("pg\\_class", "LIKE"),
@@ -351,10 +352,10 @@ fn patterns_by_index_match_patterns_by_scan() {
         ("^pg_cl", "~"),
         ("^(pg_class)$", "~"),
     ] {
-        let by_index = world.answer(&format!(
+        let by_index = fixture.answer(&format!(
             "SELECT relname FROM pg_class WHERE relname {op} '{pattern}' ORDER BY 1"
         ));
-        let by_scan = world.answer(&format!(
+        let by_scan = fixture.answer(&format!(
             "SELECT relname FROM pg_class WHERE (relname || '') {op} '{pattern}' ORDER BY 1"
         ));
         assert_eq!(by_index, by_scan, "{op} {pattern}");
@@ -362,7 +363,7 @@ fn patterns_by_index_match_patterns_by_scan() {
     }
     let sql = |e: &str| format!("SELECT count(*) FROM pg_class WHERE ({e}) > (2000::oid, 'm')");
     assert_eq!(
-        world.answer(&sql("oid, relname::text")),
-        world.answer(&sql("(oid::text)::oid, relname::text"))
+        fixture.answer(&sql("oid, relname::text")),
+        fixture.answer(&sql("(oid::text)::oid, relname::text"))
     );
 }

@@ -1,4 +1,4 @@
-//! The interface to analysis.
+//! The implementation of the traits of crate `analyze`.
 
 use crate::core::Core;
 use analyze::OperatorCache;
@@ -36,11 +36,11 @@ impl analyze::Host for Core {
     }
 
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
-        let seen = self.catalog.seen();
+        let state = self.catalog.catalog_state();
         let path = self.catalog.search_path();
-        if self.caches.operators_at.0 != seen || self.caches.operators_at.1 != path {
+        if self.caches.operators_at.0 != state || self.caches.operators_at.1 != path {
             self.caches.operators.clear();
-            self.caches.operators_at = (seen, path.to_string());
+            self.caches.operators_at = (state, path.to_string());
         }
         Some(&mut self.caches.operators)
     }

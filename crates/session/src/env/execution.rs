@@ -1,4 +1,4 @@
-//! The interface to the executor and to expression evaluation.
+//! The implementation of the traits of the executor and of expression evaluation.
 
 use crate::core::Core;
 use crate::function;
@@ -7,23 +7,25 @@ use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Callee, Facts, FnFacts, Host, HostCall};
 use executor::{
-    AggFn, AggInfo, Change, DescriptorLookup, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion,
-    Services, SessionCalls, SetStream, Timing, TriggerEvents,
+    AggFn, AggInfo, BeforeRowResult, Change, DescriptorLookup, FinalCall, OpenRel, RowEvent,
+    RowVersion, Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
+use ids::code::{AmopPurpose, FinalModify};
+use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
 use types::compare::Comparer;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{Datum, DatumRef, FnContext};
 
 /// A support function of an aggregate.
 enum Support {
-    /// With its `prosrc`.
+    /// A built-in function and its `prosrc`.
     Builtin(BuiltinFn, String),
-    /// The function manager calls it.
+    /// The function manager calls the function.
     Session,
 }
 
@@ -143,7 +145,7 @@ impl DescriptorLookup for Core {
             inverse: Oid::INVALID,
             last: row.aggfinalfn,
             last_extra: row.aggfinalextra,
-            last_read_only: row.aggfinalmodify == b'r',
+            last_read_only: row.aggfinalmodify == FinalModify::ReadOnly,
             combine: row.aggcombinefn,
             trans_type: row.aggtranstype,
             init: row.agginitval.as_ref().map(|t| t.as_str().to_string()),
@@ -161,7 +163,7 @@ impl DescriptorLookup for Core {
             inverse: row.aggminvtransfn,
             last: row.aggmfinalfn,
             last_extra: row.aggmfinalextra,
-            last_read_only: row.aggmfinalmodify == b'r',
+            last_read_only: row.aggmfinalmodify == FinalModify::ReadOnly,
             combine: Oid::INVALID,
             trans_type: row.aggmtranstype,
             init: row.aggminitval.as_ref().map(|t| t.as_str().to_string()),
@@ -172,10 +174,12 @@ impl DescriptorLookup for Core {
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
-            if r.amopmethod == BTREE_AM && r.amoppurpose == b's' && matches!(r.amopstrategy, 1 | 5)
+            if r.amopmethod == BTREE_AM
+                && r.amoppurpose == AmopPurpose::Search
+                && matches!(r.amopstrategy, btree::LESS | btree::GREATER)
             {
                 let cmp = self.operand_compare(r, ty)?;
-                return Ok((cmp, r.amopstrategy == 5));
+                return Ok((cmp, r.amopstrategy == btree::GREATER));
             }
         }
         Err(PgError::internal(format!("operator {op} is not a valid ordering operator")))
@@ -189,7 +193,7 @@ impl DescriptorLookup for Core {
     fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
-            if r.amopmethod == BTREE_AM && r.amopstrategy == 3 {
+            if r.amopmethod == BTREE_AM && r.amopstrategy == btree::EQUAL {
                 return self.operand_compare(r, ty).map(Some);
             }
         }
@@ -225,7 +229,7 @@ impl DescriptorLookup for Core {
         let row = self.cat().operator_in_family(op, family)?.ok_or_else(|| {
             PgError::internal(format!("operator {op} is not a member of the index's family"))
         })?;
-        let strategy = StrategyNumber(row.amopstrategy.try_into().unwrap_or_default());
+        let strategy = row.amopstrategy;
         if row.amoplefttype == row.amoprighttype {
             return Ok((strategy, None));
         }
@@ -233,7 +237,8 @@ impl DescriptorLookup for Core {
             .and_then(|p| engine::am::by_oid(p.am))
             .and_then(|m| m.info.support.first().copied());
         let support = match kind {
-            // The scan calls the comparison with the condition's value as first argument.
+            // The scan calls the comparison function with the value of the condition as first
+            // argument.
             Some(SupportKind::Compare) => {
                 let compare = self.family_compare(family, row.amoprighttype, row.amoplefttype)?;
                 Some(SupportFunction::Compare(compare))
@@ -262,7 +267,7 @@ impl TriggerEvents for Core {
         rel: &Arc<OpenRel>,
         old: Option<RowVersion<'_>>,
         new: Option<&[DatumRef<'_>]>,
-    ) -> Result<RowAnswer> {
+    ) -> Result<BeforeRowResult> {
         trigger::before_row(self, rel, old, new)
     }
 
@@ -308,21 +313,21 @@ impl SessionCalls for Core {
                 Some(name) => name,
                 None => return Ok(Datum::Null),
             },
-            _ => return Err(PgError::internal("time value asked of the session")),
+            _ => return Err(PgError::internal("time value requested from the session")),
         };
         Ok(Datum::name(&name))
     }
 }
 
 impl Services for Core {
-    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
-        crate::rights::check_plan(self, plan)
+    fn check_privileges(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
+        crate::privileges::check_plan(self, plan)
     }
 
     fn check_compared_rows(&mut self) -> Result<()> {
         let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
         types::record::compare(self, a.as_ref(), b.as_ref())?;
-        Err(PgError::internal("rows that could not be compared before are comparable now"))
+        Err(PgError::internal("rows whose comparison failed during a sort are comparable"))
     }
 
     fn backend(&mut self) -> &mut Backend {
@@ -341,7 +346,7 @@ impl Services for Core {
     ) -> Result<Option<String>> {
         const VALUE_MAX: usize = 64;
         let table = rel.table.oid;
-        let whole = crate::rights::may_select(self, table, &[])?;
+        let whole = crate::privileges::may_select(self, table, &[])?;
         let mut parts = Vec::new();
         let mut names = Vec::new();
         for (i, (c, v)) in rel.columns.columns.iter().zip(row).enumerate() {
@@ -350,7 +355,8 @@ impl Services for Core {
                 continue;
             }
             if !whole {
-                if !written.contains(&number) && !crate::rights::may_select(self, table, &[number])?
+                if !written.contains(&number)
+                    && !crate::privileges::may_select(self, table, &[number])?
                 {
                     continue;
                 }
@@ -379,7 +385,7 @@ impl Services for Core {
     }
 
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
-        crate::rights::may_select(self, table, columns)
+        crate::privileges::may_select(self, table, columns)
     }
 
     fn work_mem(&self) -> usize {
@@ -399,7 +405,8 @@ impl Services for Core {
     }
 }
 
-/// For expressions outside a plan: they may have parameters of the statement, but no sub-selects.
+/// The context of expressions outside a plan: they may contain parameters of the statement, but no
+/// sub-selects.
 impl Host for Core {
     fn extern_param(&mut self, id: i32) -> Result<Datum> {
         let value = usize::try_from(id - 1).ok().and_then(|i| self.params.get(i)).cloned();
@@ -434,8 +441,8 @@ impl Host for Core {
     }
 }
 
-/// The memory of a plan node before it spills to temporary files: the setting, but at most a
-/// quarter of the memory that is available to the session.
+/// The memory that a plan node may use before it spills to temporary files: the value of the
+/// setting, but at most a quarter of the memory that is available to the session.
 fn within_share(bytes: usize) -> usize {
     bytes.min((types::memory::available() / 4).max(64 << 10))
 }

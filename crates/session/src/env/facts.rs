@@ -1,17 +1,18 @@
-//! The interface to expression compilation.
+//! The implementation of the traits of expression compilation.
 
 use crate::core::Core;
-use crate::function::language::SQL;
 use crate::function::sql;
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 use ids::Oid;
+use ids::builtin::language::SQL;
+use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::FuncExpr;
 use std::sync::Arc;
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fn_context::TypeInfo;
 
-/// Is the operand type a pseudo-type for a class of types (enums, rows, arrays)?
+/// True if the operand type is a pseudo-type for a class of types (enums, rows, arrays).
 fn is_pseudo_operand(ty: Oid) -> bool {
     matches!(ty, types::oids::ANYENUM | types::oids::RECORD | types::oids::ANYARRAY)
 }
@@ -94,16 +95,16 @@ impl Core {
     /// The hash function of a type, or the extended one with a seed. Counterpart:
     /// `lookup_type_cache`.
     pub(crate) fn hash_function(&mut self, ty: Oid, seeded: bool) -> Result<Arc<FnFacts>> {
-        let seen = self.catalog.seen();
-        if self.caches.hash_functions_at != seen {
+        let state = self.catalog.catalog_state();
+        if self.caches.hash_functions_at != state {
             self.caches.hash_functions.clear();
-            self.caches.hash_functions_at = seen;
+            self.caches.hash_functions_at = state;
         }
         if let Some(f) = self.caches.hash_functions.get(&(ty, seeded)) {
             return Ok(f.clone());
         }
-        // The caller has checked that rows are hashable as far as possible; otherwise a column's
-        // type reports the error.
+        // The caller has checked that rows are hashable as far as possible; otherwise the type of a
+        // column reports the error.
         let (base, _) = self.cat().base_type(ty)?;
         let ops = self.cat().type_ops_unchecked(base)?;
         let Some(proc) = ops.hash.valid() else {
@@ -132,7 +133,7 @@ impl Facts for Core {
             return Ok(f.clone());
         }
         let f = Arc::new(self.make_function(oid)?);
-        // Built-in functions never change. Others are looked up each time.
+        // Built-in functions never change. Other functions are looked up each time.
         if oid < Oid::FIRST_NORMAL {
             self.caches.functions.insert(oid, f.clone());
         }
@@ -223,7 +224,7 @@ impl Facts for Core {
         let mut at = ty;
         loop {
             let row = self.cat().find_type(at)?.ok_or_else(|| Core::no_type(at))?;
-            if row.typtype != b'd' {
+            if row.typtype != TypType::Domain {
                 break;
             }
             not_null |= row.typnotnull;

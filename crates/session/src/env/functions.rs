@@ -1,16 +1,18 @@
-//! The interface to functions on values: settings, clocks, type conversions, object names.
+//! The implementation of the traits of functions on values: settings, clocks, type conversions,
+//! object names.
 
 use crate::core::Core;
 use eval::{
     CallContext, Callee, Compiler, EvalState, Facts, FnFacts, HostCall, NoColumns, RowInput, RowRef,
 };
 use ids::Oid;
+use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{
+use types::fn_context::{
     FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
 };
 use types::{Datum, DatumRef, Settings, oids};
@@ -166,13 +168,13 @@ impl TypeFunctions for Core {
                 "no binary input function available for type {name}"
             ));
         };
-        if row.typtype == b'd' {
+        if row.typtype == TypType::Domain {
             let (base, typmod) = self.cat().base_type(ty)?;
             let length = self.cat().find_type(base)?.map_or(-1, |row| row.typlen);
             return match (self.type_recv(base, bytes, typmod), usize::try_from(length)) {
-                // The domain's constraints are checked before the error about extra bytes is
+                // The constraints of the domain are checked before the error about extra bytes is
                 // reported.
-                (Err(e), Ok(n)) if types::form::is_excess_data(&e) && n < bytes.len() => {
+                (Err(e), Ok(n)) if types::type_io::is_excess_data(&e) && n < bytes.len() => {
                     let value = self.type_recv(base, &bytes[..n], typmod)?;
                     self.as_domain(ty, base, value)?;
                     Err(e)
@@ -187,11 +189,11 @@ impl TypeFunctions for Core {
         let args = [DatumRef::Bytes(bytes), param.as_ref(), typmod.as_ref()];
         let value =
             self.call_type_function(&f, &args, &[oids::INTERNAL, io_param, oids::INT4], ty)?;
-        // A fixed-length value has exactly that many bytes, except names, which are sent without
-        // padding.
+        // A fixed-length value consists of that number of bytes, except for type name, whose values
+        // are sent without padding.
         if ty != oids::NAME && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
             let wrong = pgerror::SqlState::INVALID_BINARY_REPRESENTATION;
-            return Err(PgError::new(wrong, types::form::EXCESS_DATA));
+            return Err(PgError::new(wrong, types::type_io::EXCESS_DATA));
         }
         Ok(value)
     }
@@ -380,7 +382,7 @@ impl SessionContext for Core {
 }
 
 impl Core {
-    /// SplitMix64 (Steele, Lea, Flood, 2014).
+    /// The generator SplitMix64 (Steele, Lea, Flood, 2014).
     fn next_random(&mut self) -> u64 {
         self.random_state = self.random_state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.random_state;

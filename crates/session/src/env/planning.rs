@@ -1,13 +1,15 @@
-//! The interface to the planner.
+//! The implementation of the traits of the planner.
 
-use super::known::KnownRel;
+use super::planner_cache::CachedRelation;
 use crate::core::Core;
 use analyze::SessionLookup;
 use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
 use catalog::{RelDesc, cache};
 use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
-use ids::{AttrNo, Oid};
+use ids::code::AmopPurpose;
+use ids::strategy::btree;
+use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr, Var};
 use plan::query::Query;
@@ -40,8 +42,8 @@ impl Core {
         if !row.indisvalid {
             return Ok(None);
         }
-        // Constants are folded as in the statement's conditions, with which these expressions are
-        // compared.
+        // Constants are folded as in the conditions of the statement, with which these expressions
+        // are compared.
         let exprs = self.folded_list(row.indexprs.as_ref())?;
         let predicate = self.folded_list(row.indpred.as_ref())?;
         let mut exprs = exprs.into_iter();
@@ -90,17 +92,17 @@ impl Core {
     }
 
     /// The cached facts of a relation, if descriptors and sizes are unchanged.
-    fn known_relation(
+    fn cached_relation(
         &mut self,
         relid: Oid,
         desc: &Arc<RelDesc>,
     ) -> Result<Option<Arc<RelationInfo>>> {
-        let Some(known) = self.caches.planning.relations.get(&relid) else { return Ok(None) };
-        if !Arc::ptr_eq(&known.desc, desc) {
+        let Some(cached) = self.caches.planning.relations.get(&relid) else { return Ok(None) };
+        if !Arc::ptr_eq(&cached.desc, desc) {
             return Ok(None);
         }
-        let (facts, parts) = (known.facts.clone(), known.indexes.clone());
-        let blocks = known.blocks;
+        let (facts, parts) = (cached.facts.clone(), cached.indexes.clone());
+        let blocks = cached.blocks;
         if let Some(table) = &desc.table
             && engine::table::nblocks(&self.backend, table)? != blocks
         {
@@ -150,7 +152,8 @@ impl Core {
             0.0
         };
         let mut indexes = Vec::new();
-        // The newest index first: of paths with equal cost the first one is kept, as in PostgreSQL.
+        // The newest index is first: among paths with equal cost the first one is kept, as in
+        // PostgreSQL.
         for row in desc.indexes.iter().rev() {
             indexes.extend(self.index_facts(row, tuples)?);
         }
@@ -167,7 +170,7 @@ impl Core {
     }
 }
 
-/// Resolves every column reference to the only column.
+/// Resolves every column reference to the only column of the input.
 struct OneColumn;
 
 impl Resolve for OneColumn {
@@ -179,8 +182,8 @@ impl Resolve for OneColumn {
 impl RelationLookup for Core {
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>> {
         let desc = self.cat().relation(relid)?;
-        if let Some(known) = self.known_relation(relid, &desc)? {
-            return Ok(known);
+        if let Some(cached) = self.cached_relation(relid, &desc)? {
+            return Ok(cached);
         }
         self.cat().check_children(&desc.class.row)?;
         let facts = self.make_relation(relid, &desc)?;
@@ -192,18 +195,18 @@ impl RelationLookup for Core {
             Some(table) => engine::table::nblocks(&self.backend, table)?,
             None => 0,
         };
-        let known = KnownRel { desc, blocks, indexes: parts, facts: facts.clone() };
-        self.caches.planning.keep_relation(relid, known);
+        let cached = CachedRelation { desc, blocks, indexes: parts, facts: facts.clone() };
+        self.caches.planning.cache_relation(relid, cached);
         Ok(facts)
     }
 
     fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>> {
         let keys = [relid.into(), attno.into(), false.into()];
         let Some(row) = self.cat().search(cache::STATRELATTINH, &keys)? else { return Ok(None) };
-        if let Some((of, known)) = self.caches.planning.stats.get(&(relid, attno))
+        if let Some((of, cached)) = self.caches.planning.stats.get(&(relid, attno))
             && Arc::ptr_eq(of, &row)
         {
-            return Ok(Some(known.clone()));
+            return Ok(Some(cached.clone()));
         }
         let mut out = ColumnStats {
             null_frac: f64::from(row.stanullfrac),
@@ -221,8 +224,8 @@ impl RelationLookup for Core {
         for (kind, numbers, values) in slots {
             let numbers: Vec<f64> =
                 numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
-            // The element type is in the array. Other kinds of statistics have elements of array
-            // columns, or bounds.
+            // The element type is part of the array. Statistics of other kinds contain elements of
+            // array columns, or bounds.
             let values: Vec<Datum> = match values {
                 Some(v) if kind == 1 || kind == 2 => {
                     let array = ArrayRef::new(DatumRef::Bytes(&v.0));
@@ -242,7 +245,7 @@ impl RelationLookup for Core {
             }
         }
         let out = Arc::new(out);
-        self.caches.planning.keep_stats((relid, attno), (row, out.clone()));
+        self.caches.planning.cache_statistics((relid, attno), (row, out.clone()));
         Ok(Some(out))
     }
 
@@ -299,8 +302,8 @@ impl OperatorLookup for Core {
         Ok((row.opcfamily, row.opcintype))
     }
 
-    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>> {
-        Ok(self.cat().operator_in_family(opno, family)?.map(|r| r.amopstrategy as u16))
+    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<StrategyNumber>> {
+        Ok(self.cat().operator_in_family(opno, family)?.map(|r| r.amopstrategy))
     }
 
     fn family_operator(
@@ -308,12 +311,12 @@ impl OperatorLookup for Core {
         family: Oid,
         left: Oid,
         right: Oid,
-        strategy: u16,
+        strategy: StrategyNumber,
     ) -> Result<Option<Oid>> {
         // Binary-coercible types share an operator class, so the input type of the class is tried
         // too.
         let mut cat = self.cat();
-        if let Some(op) = cat.family_member(family, left, right, strategy as i16)? {
+        if let Some(op) = cat.family_member(family, left, right, strategy)? {
             return Ok(Some(op));
         }
         if left != right {
@@ -321,7 +324,7 @@ impl OperatorLookup for Core {
         }
         let ops = cat.type_ops(left)?;
         if ops.btree_family == family {
-            return cat.family_member(family, ops.btree_input, ops.btree_input, strategy as i16);
+            return cat.family_member(family, ops.btree_input, ops.btree_input, strategy);
         }
         Ok(None)
     }
@@ -329,14 +332,14 @@ impl OperatorLookup for Core {
     fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderingInfo>> {
         for r in self.cat().operator_families(sort_op)?.iter() {
             if r.amopmethod == BTREE_AM
-                && r.amoppurpose == b's'
-                && matches!(r.amopstrategy, 1 | 5)
+                && r.amoppurpose == AmopPurpose::Search
+                && matches!(r.amopstrategy, btree::LESS | btree::GREATER)
                 && r.amoplefttype == r.amoprighttype
             {
                 return Ok(Some(OrderingInfo {
                     family: r.amopfamily,
                     input_type: r.amoplefttype,
-                    descending: r.amopstrategy == 5,
+                    descending: r.amopstrategy == btree::GREATER,
                 }));
             }
         }
@@ -345,7 +348,8 @@ impl OperatorLookup for Core {
 
     fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>> {
         let rows = self.cat().operator_families(eq_op)?;
-        let btree = rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == 3);
+        let btree =
+            rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == btree::EQUAL);
         Ok(btree.map(|r| r.amopfamily).collect())
     }
 

@@ -1,16 +1,17 @@
-//! Relations for the executor.
+//! Opens relations for the executor.
 
 use crate::core::Core;
 use catalog::RelDesc;
 use executor::{OpenRel, RelCheck, RelIndex};
 use ids::Oid;
+use ids::code::ColumnGenerated;
 use pgerror::Result;
 use plan::nodetree;
 use std::sync::Arc;
-use types::fncx::{RowColumn, RowDesc};
+use types::fn_context::{RowColumn, RowDesc};
 
 impl Core {
-    /// The opened table for the executor; rebuilt when the descriptor has changed.
+    /// The open table for the executor. It is built again if the descriptor has changed.
     pub(crate) fn open_rel(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
         let desc = self.cat().relation(relid)?;
         if let Some((of, open)) = self.caches.relations.get(&relid)
@@ -33,7 +34,7 @@ impl Core {
                 ty: a.atttypid,
                 typmod: a.atttypmod,
                 collation: a.attcollation,
-                dropped: a.attisdropped.then_some(types::fncx::Dropped {
+                dropped: a.attisdropped.then_some(types::fn_context::Dropped {
                     len: a.attlen,
                     by_val: a.attbyval,
                     align: a.attalign,
@@ -46,8 +47,8 @@ impl Core {
                 continue;
             }
             let index = self.cat().relation(row.indexrelid)?;
-            // An index of an unsupported access method; [`catalog::CatCx::check_new_rows`] refuses
-            // new rows in its table.
+            // An index of an unsupported access method is ignored here;
+            // [`catalog::CatCx::check_new_rows`] refuses new rows in its table.
             let Some(btree) = index.engine_index.clone() else { continue };
             let list = match &row.indexprs {
                 Some(text) => nodetree::read_exprs(text.as_str())?,
@@ -81,7 +82,7 @@ impl Core {
         }
         let mut generated = Vec::new();
         for (attno, text) in &desc.defaults {
-            if desc.attribute(*attno).is_some_and(|a| a.attgenerated == b's') {
+            if desc.attribute(*attno).is_some_and(|a| a.attgenerated == ColumnGenerated::Stored) {
                 let mut expr = nodetree::read_expr(text.as_str())?;
                 plan::walk::fix_tableoid(&mut expr, desc.oid());
                 generated.push((*attno, expr));

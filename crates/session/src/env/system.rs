@@ -1,4 +1,4 @@
-//! The interface to system functions.
+//! The implementation of the traits of system functions.
 
 use crate::core::Core;
 use catalog::CatSession;

@@ -1,14 +1,14 @@
-//! Built-in functions: those on values, of `types`, and those that need catalogs or the
-//! session, of `sysfn` and `serverfn`.
+//! Built-in functions: functions on values in `types`, and functions that need catalogs or the
+//! session in `sysfn` and `serverfn`.
 
 use super::Call;
-use super::language::{self, Language, ReadyRows, SetRows, StartedSet};
+use super::language::{Language, ReadyRows, RunningSet, SetRows};
 use super::signature;
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
 use catalog::Row;
 use catalog::rows::PgProc;
-use eval::{CallContext, Callee};
+use eval::{CallContext, Callee, WindowKind};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
@@ -28,7 +28,7 @@ fn builtin(row: &PgProc) -> Callee {
         None => match SystemFunction::named(name) {
             Some(_) if row.proretset => Callee::HostSet,
             Some(_) => Callee::Host,
-            None => Callee::Missing,
+            None => WindowKind::named(name).map_or(Callee::Missing, Callee::Window),
         },
     }
 }
@@ -43,12 +43,12 @@ impl Language for Internal {
         }
     }
 
-    fn validate(&self, _: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
-        if row.prolang == language::C {
+    fn validate(&self, core: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
+        if row.prolang == ids::builtin::language::C {
             return Err(PgError::unsupported("functions in language c"));
         }
         let name = row.prosrc.as_str();
-        if types::lookup(name).is_none() && SystemFunction::named(name).is_none() {
+        if !exists(core, name)? {
             return Err(pg_err!(
                 UNDEFINED_FUNCTION,
                 "there is no built-in function named \"{name}\""
@@ -83,14 +83,14 @@ impl Language for Internal {
         self.call(core, call).map(|_| None)
     }
 
-    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<StartedSet> {
-        let one = |value| StartedSet { whole: true, rows: ReadyRows::one(value) };
+    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<RunningSet> {
+        let one = |value| RunningSet { whole: true, rows: ReadyRows::one(value) };
         let changed = signature::arguments(core, call)?;
         let args = changed.as_deref().unwrap_or(call.args);
         match SystemFunction::named(call.row.prosrc.as_str()) {
             Some(f) => Ok(match f.call(core, args)? {
                 Returned::One(value) => one(value),
-                Returned::Set(rows) => StartedSet { whole: false, rows: ReadyRows::boxed(rows) },
+                Returned::Set(rows) => RunningSet { whole: false, rows: ReadyRows::boxed(rows) },
             }),
             None => match builtin(call.row) {
                 Callee::Scalar(f) => f(&mut context(core, call, &mut None), args).map(one),
@@ -100,12 +100,26 @@ impl Language for Internal {
                     let (collation, result_type) = (call.collation, call.result_type);
                     let arg_types = call.arg_types.into();
                     let rows = BuiltinRows { source, collation, result_type, arg_types, extra };
-                    Ok(StartedSet { whole: false, rows: Box::new(rows) })
+                    Ok(RunningSet { whole: false, rows: Box::new(rows) })
                 }
                 _ => Err(missing(call.row)),
             },
         }
     }
+}
+
+/// Does PostgreSQL have a built-in function with this `prosrc`? It need not be implemented here;
+/// then a call raises 0A000.
+fn exists(core: &mut Core, name: &str) -> Result<bool> {
+    if types::lookup(name).is_some() || SystemFunction::named(name).is_some() {
+        return Ok(true);
+    }
+    let built_in = |p: &PgProc| {
+        p.oid < Oid::FIRST_NORMAL
+            && p.prolang == ids::builtin::language::INTERNAL
+            && p.prosrc.as_str() == name
+    };
+    Ok(core.cat().scan_all::<PgProc>()?.iter().any(|p| built_in(p)))
 }
 
 fn context<'a>(
@@ -154,12 +168,9 @@ fn missing(row: &PgProc) -> PgError {
 fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
     let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
     let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
-        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => types
-            .iter()
-            .zip(modes)
-            .filter(|(_, m)| matches!(m, b'o' | b'b' | b't'))
-            .map(|(t, _)| *t)
-            .collect(),
+        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => {
+            types.iter().zip(modes).filter(|(_, m)| m.is_output()).map(|(t, _)| *t).collect()
+        }
         _ => Vec::new(),
     };
     if outputs.len() > 1 && outputs.len() == first.len() {

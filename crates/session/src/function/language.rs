@@ -1,4 +1,4 @@
-//! The interface of a language in which functions are written, and the table of languages.
+//! The interface of the languages in which functions are written, and the table of languages.
 //! Counterpart: the handlers of `pg_language`.
 
 use super::{Call, internal, sql};
@@ -6,23 +6,19 @@ use crate::core::Core;
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::Callee;
-use executor::RowAnswer;
+use executor::BeforeRowResult;
 use ids::Oid;
+use ids::builtin::language;
 use pgerror::{PgError, Result, pg_err};
 use trigger::TriggerCall;
 use types::Datum;
 
-/// `pg_language` OIDs.
-pub(crate) const INTERNAL: Oid = Oid(12);
-pub(crate) const C: Oid = Oid(13);
-pub(crate) const SQL: Oid = Oid(14);
-
 /// The languages. A further one is a module beside `sql` and a line here.
 const LANGUAGES: &[(Oid, &dyn Language)] = &[
-    (INTERNAL, &internal::Internal),
+    (language::INTERNAL, &internal::Internal),
     // Symbols of libraries are functions that are linked in.
-    (C, &internal::Internal),
-    (SQL, &sql::Sql),
+    (language::C, &internal::Internal),
+    (language::SQL, &sql::Sql),
     #[cfg(test)]
     (crate::tests::triggers::LANGUAGE, &crate::tests::triggers::Logging),
 ];
@@ -32,14 +28,15 @@ pub(crate) fn of(language: Oid) -> Option<&'static dyn Language> {
     LANGUAGES.iter().find(|(oid, _)| *oid == language).map(|(_, l)| *l)
 }
 
-/// A language. The manager has set the function's role and settings before each call.
+/// A language. The function manager has set the role and the settings of the function before each
+/// call.
 pub(crate) trait Language: Sync {
-    /// How functions of this language are run, apart from their role and settings. Counterpart:
-    /// `fmgr_info`.
+    /// The way in which functions of this language are run, apart from their role and settings.
+    /// Counterpart: `fmgr_info`.
     fn callee(&self, row: &PgProc) -> Callee;
 
-    /// Checks a new function. `sql`: the statement that creates it, in which errors of the body
-    /// have their positions. Checks that need the objects of the body are made only with
+    /// Validates a new function. `sql` is the statement that creates it, in which errors of the
+    /// body have their positions. Checks that need the objects of the body depend on
     /// `check_function_bodies`. Counterpart: the validator of a language.
     fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()>;
 
@@ -53,7 +50,7 @@ pub(crate) trait Language: Sync {
         core: &mut Core,
         call: &Call<'_>,
         columns: &[(Oid, i32)],
-    ) -> Result<StartedSet>;
+    ) -> Result<RunningSet>;
 
     /// Runs a procedure; the row of its output parameters, if it has any.
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
@@ -61,18 +58,19 @@ pub(crate) trait Language: Sync {
         Err(PgError::unsupported("procedures in this language"))
     }
 
-    /// Calls the function as a trigger. Its answer counts only before a row is changed.
+    /// Calls the function as a trigger. Its result is used only by triggers that fire before a row
+    /// is changed.
     fn call_trigger(
         &self,
         core: &mut Core,
         row: &Row<PgProc>,
         call: &TriggerCall<'_>,
-    ) -> Result<RowAnswer> {
+    ) -> Result<BeforeRowResult> {
         let _ = (core, row);
         Err(no_trigger(call))
     }
 
-    /// Runs the code of DO. `name` is the language's.
+    /// Runs the code of DO. `name` is the name of the language.
     fn run_inline(&self, core: &mut Core, name: &str, code: &str) -> Result<()> {
         let _ = (core, code);
         Err(pg_err!(
@@ -87,8 +85,8 @@ pub(crate) fn no_trigger(call: &TriggerCall<'_>) -> PgError {
     PgError::unsupported(format!("trigger \"{}\"", call.trigger.name))
 }
 
-/// A set whose rows can be read.
-pub(crate) struct StartedSet {
+/// A running set-returning call.
+pub(crate) struct RunningSet {
     /// See [`executor::SetStream::whole`].
     pub whole: bool,
     pub rows: Box<dyn SetRows>,
@@ -99,7 +97,8 @@ pub(crate) trait SetRows: Send {
     /// Appends the values of the next row to `out`; false at the end.
     fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool>;
 
-    /// True if the rows have been computed, so that they need no role and settings.
+    /// True if the rows have been computed already, so that role and settings of the function are
+    /// not needed.
     fn is_ready(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Functions and procedures in language SQL. A body is analysed and planned as a whole at the first
+//! Functions and procedures in language SQL. A body is analysed and planned completely at the first
 //! call with given argument types. It is cached until the catalogs or the environment of its
 //! analysis change.
 //!
@@ -12,17 +12,18 @@ mod validate;
 pub(crate) use inline::{inline, inline_set, may_inline};
 
 use super::Call;
-use super::language::{Language, ReadyRows, StartedSet};
+use super::language::{Language, ReadyRows, RunningSet};
 use crate::core::Core;
 use crate::query;
 use analyze::SessionLookup;
-use analyze::function::{self, Form};
+use analyze::function::{self, ResultForm};
 use bodies::{Body, Step};
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{Callee, Volatility};
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
+use ids::code::{ProKind, TypType};
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
@@ -45,7 +46,7 @@ impl Language for Sql {
         let (body, rows) = run(core, call, &[], Some(1))?;
         let first = rows.into_iter().next();
         match (first, &body.form) {
-            (_, Form::Nothing) | (None, _) => Ok(Datum::Null),
+            (_, ResultForm::Discarded) | (None, _) => Ok(Datum::Null),
             (Some(first), _) => value(core, &body, first),
         }
     }
@@ -55,21 +56,21 @@ impl Language for Sql {
         core: &mut Core,
         call: &Call<'_>,
         columns: &[function::Column],
-    ) -> Result<StartedSet> {
+    ) -> Result<RunningSet> {
         if call.row.proretset {
             return rows::start(core, call, columns);
         }
         let (body, rows) = run(core, call, columns, Some(1))?;
         let value = match rows.into_iter().next() {
-            Some(fields) if body.form != Form::Nothing => value(core, &body, fields)?,
+            Some(fields) if body.form != ResultForm::Discarded => value(core, &body, fields)?,
             _ => Datum::Null,
         };
-        Ok(StartedSet { whole: true, rows: ReadyRows::one(value) })
+        Ok(RunningSet { whole: true, rows: ReadyRows::one(value) })
     }
 
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
         let (body, rows) = run(core, call, &[], Some(1))?;
-        if body.form == Form::Nothing {
+        if body.form == ResultForm::Discarded {
             return Ok(None);
         }
         let width = body.types.len();
@@ -77,14 +78,14 @@ impl Language for Sql {
     }
 }
 
-/// Is this a polymorphic pseudo-type or `"any"`?
+/// True for a polymorphic pseudo-type and for `"any"`.
 fn is_polymorphic(ty: Oid) -> bool {
-    matches!(ty.0, 2276 | 2277 | 2283 | 2776 | 3500 | 3831 | 5077..=5080 | 4537 | 4538)
+    ty == oids::ANY || analyze::ty::is_polymorphic(ty)
 }
 
 /// Converts a row of the last statement to the function's value.
 fn value(core: &mut Core, body: &Body, mut fields: Vec<Datum>) -> Result<Datum> {
-    if body.form == Form::Value {
+    if body.form == ResultForm::Scalar {
         return Ok(if fields.is_empty() { Datum::Null } else { fields.swap_remove(0) });
     }
     if body.result == oids::RECORD {
@@ -123,8 +124,8 @@ fn run(
         let mut rows = Vec::new();
         let last = body.steps.len().saturating_sub(1);
         for (i, step) in body.steps.iter().enumerate() {
-            let limit =
-                limit.filter(|_| i == last && step.may_stop() && body.form != Form::Nothing);
+            let limit = limit
+                .filter(|_| i == last && step.may_stop() && body.form != ResultForm::Discarded);
             rows = run_step(core, call.row, (i, step), params.clone(), limit)?;
         }
         Ok((body, rows))
@@ -137,7 +138,7 @@ fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Re
     let context = || format!("SQL function \"{}\" during startup", row.proname.as_str());
     let body =
         find(core, row, call.arg_types, columns).map_err(|e| within(e, row).context(context()))?;
-    if row.provolatile != b'v' {
+    if row.provolatile != Volatility::Volatile {
         for step in &body.steps {
             spi::check_read_only(&step.plan).map_err(|e| e.context(context()))?;
         }
@@ -145,7 +146,7 @@ fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Re
     Ok(body)
 }
 
-/// Turns the position of an error in a body's text into an internal position with that text.
+/// Converts the position of an error in the text of a body to an internal position with that text.
 fn within(mut e: PgError, row: &PgProc) -> PgError {
     let fields = e.fields_mut();
     if let Some(position) = fields.position.take() {
@@ -155,8 +156,8 @@ fn within(mut e: PgError, row: &PgProc) -> PgError {
     e
 }
 
-/// Runs a statement of a body. A volatile function gets a new snapshot for each statement, so it
-/// sees its own changes and newly committed ones.
+/// Runs a statement of a body. A volatile function gets a new snapshot for each statement, in which
+/// its own changes and newly committed changes are visible.
 fn run_step(
     core: &mut Core,
     row: &PgProc,
@@ -172,7 +173,7 @@ fn run_step(
 
 /// The execution of a statement of a body.
 fn query_of(row: &PgProc, step: &Step, params: Arc<[Datum]>) -> spi::Query {
-    let is_volatile = row.provolatile == b'v';
+    let is_volatile = row.provolatile == Volatility::Volatile;
     let snapshot = if is_volatile { QuerySnapshot::NewCommand } else { QuerySnapshot::Active };
     let query = spi::Query::new(step.plan.clone(), params).under(snapshot);
     spi::Query { read_only: !is_volatile, ..query }
@@ -200,7 +201,7 @@ fn reads_ahead(core: &mut Core, plan: &PlannedStmt) -> Result<bool> {
     Ok(true)
 }
 
-/// The body for these argument types, from the cache or newly made.
+/// The body for these argument types, from the cache or newly created.
 fn find(
     core: &mut Core,
     row: &Row<PgProc>,
@@ -240,7 +241,7 @@ fn argument_types(row: &PgProc, actual: &[Oid]) -> Vec<Oid> {
 /// The analysed statements of a body, coerced to the function's result type.
 struct Analysed {
     queries: Vec<Query>,
-    form: Form,
+    form: ResultForm,
     result: Oid,
     /// Names, types and type modifiers of the fields of a composite result.
     fields: Option<Vec<(String, Oid, i32)>>,
@@ -258,7 +259,7 @@ fn analyse(
     };
     let outputs = outputs(core, row, types)?;
     let result = match &outputs {
-        Some(list) if list.len() == 1 && row.prokind != b'p' => list[0].1,
+        Some(list) if list.len() == 1 && row.prokind != ProKind::Procedure => list[0].1,
         _ if is_polymorphic(row.prorettype) => {
             let mut declared = row.proargtypes.to_vec();
             let mut lookup = SessionLookup::new(core);
@@ -271,12 +272,12 @@ fn analyse(
     let fields = fields(core, result, outputs, columns)?;
     let wanted: Option<Vec<function::Column>> =
         fields.as_ref().map(|list| list.iter().map(|f| (f.1, f.2)).collect());
-    let form = function::fit_result(
+    let form = function::coerce_result(
         &mut SessionLookup::new(core),
         queries.last_mut(),
         result,
         wanted.as_deref(),
-        row.prokind == b'p',
+        row.prokind == ProKind::Procedure,
     )?;
     let rewritten = queries.into_iter().map(|q| analyze::rewrite(&mut SessionLookup::new(core), q));
     Ok(Analysed { queries: rewritten.collect::<Result<_>>()?, form, result, fields })
@@ -288,7 +289,7 @@ fn make(
     types: &[Oid],
     columns: &[function::Column],
 ) -> Result<Body> {
-    // Read before any catalog: changes from here on make the body stale.
+    // Read before any catalog: catalog changes after this point make the body stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
     let Analysed { queries, form, result, fields } = analyse(core, row, types, columns)?;
@@ -307,7 +308,7 @@ fn make(
     for q in queries {
         let mut locks = Vec::new();
         core.collect_locks(&q, &mut locks)?;
-        // Parameter values are hidden, so that the plan is generic.
+        // Parameter values are removed, so that the plan is generic.
         let saved = std::mem::replace(&mut core.params, Arc::from([]));
         let plan = query::plan_query(core, &q);
         core.params = saved;
@@ -344,7 +345,7 @@ fn queries_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Query>
 fn argument_names(row: &PgProc) -> Vec<String> {
     let Some(names) = &row.proargnames else { return Vec::new() };
     let is_input = |i: usize| match &row.proargmodes {
-        Some(modes) => modes.get(i).is_none_or(|m| matches!(m, b'i' | b'b' | b'v')),
+        Some(modes) => modes.get(i).is_none_or(|m| m.is_input()),
         None => true,
     };
     let names = names.iter().enumerate().filter(|(i, _)| is_input(*i));
@@ -361,7 +362,7 @@ pub(crate) fn outputs(
     let (Some(all), Some(modes)) = (&row.proallargtypes, &row.proargmodes) else { return Ok(None) };
     let mut out = Vec::new();
     for (i, (&ty, mode)) in all.iter().zip(modes).enumerate() {
-        if !matches!(mode, b'o' | b'b' | b't') {
+        if !mode.is_output() {
             continue;
         }
         let name = row.proargnames.as_ref().and_then(|n| n.get(i));
@@ -396,7 +397,7 @@ fn fields(
         });
     }
     let row = core.cat().type_row(result)?;
-    if row.typtype != b'c' {
+    if row.typtype != TypType::Composite {
         return Ok(None);
     }
     let desc = core.cat().relation(row.typrelid)?;

@@ -1,10 +1,11 @@
-//! Positions of errors in a function's body, when it is created. Counterpart:
+//! Converts positions of errors in the body of a function that is being created. Counterpart:
 //! `function_parse_error_transpose` of pg_proc.c.
 
 use pgerror::PgError;
 
-/// Maps the position of an error in a body to the CREATE statement if the body occurs in it exactly
-/// once; otherwise reports the body as an internal query. `Err` if it has no position.
+/// Converts the position of an error in a body to a position in the CREATE statement if the
+/// statement contains the body exactly once; otherwise reports the body as an internal query. `Err`
+/// if the error has no position.
 pub(crate) fn transposed(mut e: PgError, sql: &str, body: &str) -> Result<PgError, PgError> {
     let Some(position) = e.fields().position else { return Err(e) };
     let fields = e.fields_mut();
@@ -20,8 +21,8 @@ pub(crate) fn transposed(mut e: PgError, sql: &str, body: &str) -> Result<PgErro
 }
 
 /// The position in the statement of character `position` of the body. `None` unless the statement
-/// contains the body once, dollar-quoted or as a literal, where quotes and escapes take more than
-/// one character. Counterpart: `match_prosrc_to_query`.
+/// contains the body exactly once, dollar-quoted or as a literal, in which quotes and escapes have
+/// more than one character. Counterpart: `match_prosrc_to_query`.
 fn position_in(sql: &str, body: &str, position: u32) -> Option<u32> {
     let bytes = sql.as_bytes();
     let mut found = None;

@@ -6,6 +6,7 @@ use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
 use ids::Oid;
 use pgerror::{Result, bail};
+use std::sync::Arc;
 use sync::MutexGuard;
 use sync::atomic::Ordering;
 use wire::backend;
@@ -18,7 +19,19 @@ const PAYLOAD_BYTES_END: usize = 8000;
 /// Maximum number of bytes in the queue of a client that does not read.
 const WAITING_BYTES_MAX: usize = 16 << 20;
 
+/// The unit in which the usage of the queue is reported, in bytes.
+const USAGE_UNIT_BYTES: usize = 8 << 10;
+
 impl Instance {
+    /// The fraction of the fullest session queue that is in use, in whole units as in PostgreSQL,
+    /// which counts pages of its common queue.
+    pub(crate) fn notification_queue_usage(&self) -> f64 {
+        let waiting = |s: Arc<SessionHandle>| s.notifications.lock().waiting.len();
+        let fullest = self.sessions().into_iter().map(waiting).max().unwrap_or(0);
+        let used = fullest - fullest % USAGE_UNIT_BYTES;
+        used as f64 / WAITING_BYTES_MAX as f64
+    }
+
     /// Delivers the notifications of a committed transaction.
     fn deliver_notifications(&self, database: Oid, pid: i32, notes: &[(String, String)]) {
         for session in self.sessions() {
@@ -69,7 +82,7 @@ impl Session {
         self.core.transaction.messages.actions.push(Action::Listen(channel.to_owned()));
     }
 
-    /// UNLISTEN; without a channel, all of them.
+    /// UNLISTEN of one channel, or of all channels.
     pub(crate) fn unlisten(&mut self, channel: Option<&str>) {
         let action = match channel {
             Some(name) => Action::Unlisten(name.to_owned()),
@@ -119,7 +132,7 @@ impl Session {
         }
     }
 
-    /// Moves received notifications into the replies to the client.
+    /// Moves received notifications to the replies to the client.
     pub(crate) fn receive_notifications(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;
@@ -128,8 +141,8 @@ impl Session {
         self.conn.out.extend(notifications.waiting.drain(..));
     }
 
-    /// The session begins to wait for its client, after it has sent all replies. Other sessions may
-    /// write notifications to the client now.
+    /// The session begins to wait for its client, after it has sent all replies. From now on other
+    /// sessions may write notifications to the client.
     pub(crate) fn begin_client_wait(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;
@@ -143,8 +156,8 @@ impl Session {
         notifications.send();
     }
 
-    /// The client has sent a message: other sessions must not write to it any more. The rest of the
-    /// queue is sent first.
+    /// The client has sent a message, so other sessions must no longer write to the client. The
+    /// remaining notifications of the queue are sent first.
     pub(crate) fn end_client_wait(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;

@@ -5,6 +5,7 @@ use super::Statement;
 use super::plans::{Generic, Mode, Plans};
 use crate::core::{Core, engine_lock_mode};
 use crate::query;
+use ids::strategy::btree;
 use ids::{AttrNo, Oid};
 use lmgr::LockTag;
 use pgerror::Result;
@@ -17,16 +18,16 @@ use types::Datum;
 
 /// Number of custom plans before a generic plan is considered.
 const CUSTOM_PLANS_FIRST: u32 = 5;
-/// Cost of planning in units of `cpu_operator_cost`, for each relation plus one.
+/// Estimated cost of planning in units of `cpu_operator_cost`, for each relation plus one.
 const PLANNING_OPERATORS: f64 = 1000.0;
-/// A statement with lifted literals always gets a custom plan, if its custom plans cost more than
-/// this many times their planning.
-const LIFTED_CUSTOM_COST_RATIO: f64 = 200.0;
+/// A statement whose parameters are literals of its text always gets a custom plan, if its custom
+/// plans cost more than planning multiplied by this ratio.
+const PARAMETERIZED_CUSTOM_COST_RATIO: f64 = 200.0;
 /// A difference in size up to this many blocks does not invalidate a generic plan.
 const SAME_SIZE_BLOCKS: u32 = 8;
 
 impl Generic {
-    /// Do the tables still have about the sizes for which the plan was made?
+    /// True if the tables still have about the sizes for which the plan was made.
     pub(crate) fn fits(&self, core: &Core) -> Result<bool> {
         for (table, planned) in &self.sizes {
             let now = engine::table::nblocks(&core.backend, table)?;
@@ -70,7 +71,7 @@ impl Statement {
             (plans.generic.clone(), plans.custom_count, plans.custom_cost)
         };
         let known = match known {
-            // An error in generic planning is ignored here: planning for the actual values may
+            // An error in generic planning is ignored, because planning for the actual values may
             // succeed.
             None if count == 0 && may_settle(&self.query) => self.generic(core).ok(),
             known => known,
@@ -82,7 +83,9 @@ impl Statement {
             return self.custom(core, params);
         }
         let average = cost / f64::from(count);
-        if self.lifted && average > LIFTED_CUSTOM_COST_RATIO * self.planning_cost(core) {
+        if self.parameterized
+            && average > PARAMETERIZED_CUSTOM_COST_RATIO * self.planning_cost(core)
+        {
             return self.custom(core, params);
         }
         let generic = self.generic(core)?;
@@ -153,7 +156,7 @@ fn make_generic(core: &mut Core, plan: Arc<PlannedStmt>) -> Result<Generic> {
     Ok(Generic { plan, settled, locks: locks.into(), sizes })
 }
 
-/// Can the query have a settled plan? A cheap test that avoids useless planning.
+/// True if the query may have a settled plan. This cheap test avoids useless planning.
 fn may_settle(query: &Query) -> bool {
     let plain = query.cte_list.is_empty()
         && !query.has_sub_links
@@ -165,7 +168,8 @@ fn may_settle(query: &Query) -> bool {
     plain && tables <= 1 && !subquery && bound
 }
 
-/// Does the plan read rows by their full unique key, or only rows of VALUES?
+/// True if the plan accesses rows only by the full key of a unique index, or has only rows of
+/// VALUES.
 fn is_settled(core: &mut Core, plan: &Plan) -> Result<bool> {
     if !plan.info.init_plan.is_empty() {
         return Ok(false);
@@ -184,7 +188,7 @@ fn is_settled(core: &mut Core, plan: &Plan) -> Result<bool> {
     })
 }
 
-/// Does the index scan have equality conditions on all key columns of a unique index?
+/// True if the index scan has equality conditions on all key columns of a unique index.
 fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
     let desc = core.cat().relation(probe.indexid)?;
     let Some(part) = &desc.index else { return Ok(false) };
@@ -199,7 +203,7 @@ fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
         let family = usize::try_from(varattno - 1).ok().and_then(|i| part.opfamilies.get(i));
         let Some(&family) = family else { return Ok(false) };
         let member = core.cat().operator_in_family(op.opno, family)?;
-        if member.is_some_and(|m| m.amopstrategy == 3) && !bound.contains(varattno) {
+        if member.is_some_and(|m| m.amopstrategy == btree::EQUAL) && !bound.contains(varattno) {
             bound.push(*varattno);
         }
     }

@@ -1,4 +1,4 @@
-//! Finds statements in the cache, and makes them.
+//! Finds statements in the cache, and creates them.
 
 use super::plans::Plans;
 use super::{EnvironmentAt, Key, Statement};
@@ -16,9 +16,9 @@ use std::sync::Arc;
 use sync::Mutex;
 use wire::{FieldDescription, backend};
 
-/// Settings that neither analysis nor planning reads. All others are part of the environment. A
-/// setting that is missing in this list costs an extra cache entry; one that does not belong here
-/// causes wrong plans.
+/// Settings that neither analysis nor planning reads. All other settings are part of the
+/// environment. A setting that is missing in this list costs an additional cache entry; a setting
+/// that should not be in the list causes wrong plans.
 const WITHOUT_EFFECT: &[&str] = &[
     "application_name",
     "backend_flush_after",
@@ -65,14 +65,14 @@ const WITHOUT_EFFECT: &[&str] = &[
 ];
 
 impl Core {
-    /// The number of the environment: of all that analysis and planning read besides the text and
-    /// the catalogs' rows. That is the database, the user, the schemas of the search path (the
-    /// temporary one included) and the settings. While the transaction has uncommitted catalog
-    /// changes, the number is unique to this session.
+    /// The number of the environment, which consists of everything that analysis and planning read
+    /// besides the text and the rows of catalogs: the database, the user, the schemas of the search
+    /// path (including the temporary one) and the settings. While the transaction has uncommitted
+    /// catalog changes, the number is unique to this session.
     #[inline]
     pub(crate) fn environment(&mut self) -> Result<u64> {
         let at = EnvironmentAt {
-            seen: self.catalog.seen(),
+            state: self.catalog.catalog_state(),
             user: self.catalog.user,
             temp: self.catalog.temp_namespace,
             settings: self.environment.settings_version,
@@ -92,7 +92,7 @@ impl Core {
         let path = self.cat().search_path()?;
         let mut text = String::new();
         let user = self.catalog.user;
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{} {user} {path:?}", self.backend.database());
         let _ = write!(text, " {}", self.environment.base_generation);
         let registry = &self.store.base().registry;
@@ -105,21 +105,21 @@ impl Core {
         Ok(self.plans.environment(text.as_bytes()))
     }
 
-    /// Is the catalog generation still the one at which the statement was made? Callers ask after
-    /// they have locked its relations.
+    /// True if the catalog generation is still the one at which the statement was analysed. Callers
+    /// ask after they have locked its relations.
     #[inline]
-    pub(crate) fn is_made_now(&self, statement: &Statement) -> bool {
-        statement.is_made_at(self.catalog.catalog.generation())
+    pub(crate) fn is_of_current_generation(&self, statement: &Statement) -> bool {
+        statement.is_of_generation(self.catalog.catalog.generation())
     }
 
-    /// Is the statement still valid?
+    /// True if the statement is still valid.
     #[inline]
     pub(crate) fn is_current(&mut self, statement: &Statement) -> Result<bool> {
         Ok(statement.generation == self.catalog.catalog.generation()
             && statement.environment == self.environment()?)
     }
 
-    /// The key of a statement's text in the present environment; `None` if statements are not
+    /// The key of a statement's text in the current environment; `None` if statements are not
     /// shared because of uncommitted catalog changes. The text must be complete: a statement that
     /// is a part of a longer text has no key.
     pub(crate) fn statement_key(&mut self, text: &[u8], types: &[Oid]) -> Result<Option<Key>> {
@@ -133,17 +133,17 @@ impl Core {
         self.plans.find(key.as_ref()?, self.catalog.catalog.generation())
     }
 
-    /// Analyses a query and adds it to the cache. Infers parameter types that are not given.
-    pub(crate) fn make_statement(
+    /// Analyses a query and adds it to the cache. Infers the parameter types that are not declared.
+    pub(crate) fn analyze_and_cache(
         &mut self,
         key: Option<Key>,
         sql: &Arc<str>,
         raw: &Arc<RawStmt>,
         types: &[Oid],
-        lifted: bool,
+        parameterized: bool,
     ) -> Result<Arc<Statement>> {
         self.deep_statements |= raw.is_deep();
-        // Read before any catalog: changes from here on make the statement stale.
+        // Read before any catalog: catalog changes after this point make the statement stale.
         let generation = self.catalog.catalog.generation();
         let environment = self.environment()?;
         let mut param_types = types.to_vec();
@@ -169,7 +169,7 @@ impl Core {
             param_types: param_types.into(),
             fields: fields.map(Arc::from),
             description: description.into(),
-            lifted,
+            parameterized,
             locks: locks.into(),
             generation,
             environment,

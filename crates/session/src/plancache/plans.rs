@@ -4,7 +4,7 @@ use super::Locks;
 use plan::PlannedStmt;
 use std::sync::Arc;
 
-/// `plan_cache_mode`
+/// The setting `plan_cache_mode`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Mode {
     #[default]
@@ -34,9 +34,9 @@ pub(crate) struct Plans {
 /// A generic plan.
 pub(crate) struct Generic {
     pub(crate) plan: Arc<PlannedStmt>,
-    /// No parameter value could make another plan better.
+    /// No parameter values could lead to a better plan.
     pub(super) settled: bool,
     pub(crate) locks: Locks,
-    /// Tables whose sizes the plan depends on, and their numbers of blocks at planning.
+    /// Tables on whose sizes the plan depends, and their numbers of blocks at the time of planning.
     pub(super) sizes: Vec<(Arc<engine::TableDesc>, u32)>,
 }

@@ -11,7 +11,7 @@
 //! SELECT abalance FROM accounts WHERE aid = ␀i;      literals: [4711]
 //! ```
 
-/// Texts that are longer have no template.
+/// Longer texts have no template.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
 /// Statements with more literals have no template.
 const LITERALS_MAX: usize = 128;
@@ -25,7 +25,8 @@ pub(crate) enum Class {
     Numeric = b'n',
     /// `'…'`, of unknown type.
     Text = b's',
-    /// A number whose type depends on its sign, or a string with a prefix: it is never lifted.
+    /// A number whose type depends on its sign, or a string with a prefix: it never becomes a
+    /// parameter.
     Other = b'o',
 }
 
@@ -72,7 +73,7 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// Can the byte continue an identifier?
+/// True if the byte can continue an identifier.
 #[inline]
 fn in_word(b: u8) -> bool {
     matches!(KINDS[usize::from(b)], LETTER | DIGIT) || b == b'$'
@@ -91,7 +92,7 @@ impl Template {
             return false;
         }
         let mut at = 0;
-        // The text from this offset on is not in the key yet.
+        // The text from this offset on has not been copied to the key.
         let mut copied = 0;
         while let Some(&b) = text.get(at) {
             match KINDS[usize::from(b)] {
@@ -159,7 +160,7 @@ impl Template {
                         at = end;
                         copied = at;
                     }
-                    // A single statement, which a semicolon may end.
+                    // A single statement may end with a semicolon.
                     b';' if text[at + 1..].iter().all(|&b| is_space(b)) => at = text.len(),
                     b'-' | b'/' | b'.' => at += 1,
                     // Parameters, dollar-quoted strings, several statements.
@@ -197,7 +198,7 @@ fn number(text: &[u8], at: usize) -> Option<(Class, usize)> {
     let mut end = digits(at);
     let mut whole = true;
     if text.get(end) == Some(&b'.') {
-        // `1..10` is two numbers for some grammars.
+        // Some grammars read `1..10` as two numbers.
         if text.get(end + 1) == Some(&b'.') {
             return None;
         }
@@ -213,7 +214,7 @@ fn number(text: &[u8], at: usize) -> Option<(Class, usize)> {
         whole = false;
         end = exponent;
     }
-    // 0x1f, 1_000, and trailing junk after a number.
+    // Numbers such as 0x1f and 1_000, and trailing junk after a number.
     if text.get(end).is_some_and(|&b| in_word(b)) {
         return None;
     }
@@ -224,7 +225,7 @@ fn number(text: &[u8], at: usize) -> Option<(Class, usize)> {
     Some((
         match value {
             Some(0..=0x7fff_ffff) => Class::Int4,
-            // With a minus sign these values fit the smaller type.
+            // With a minus sign these values are within the range of the smaller type.
             Some(0x8000_0000 | 0x8000_0000_0000_0000) => Class::Other,
             Some(0x8000_0001..=0x7fff_ffff_ffff_ffff) => Class::Int8,
             _ => Class::Numeric,

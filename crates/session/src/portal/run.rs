@@ -10,7 +10,7 @@ use crate::simple::check_parameters;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
 use executor::spi::{self, QuerySnapshot};
-use ids::{Oid, Tid};
+use ids::{Oid, Persistence, Tid};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use plan::PlannedStmt;
@@ -33,13 +33,13 @@ const CURSOR_ASENSITIVE: i32 = 1 << 4;
 
 const CURSOR_HOLD: i32 = 1 << 5;
 
-/// Error 25006 for statements that write in a read-only transaction. Only temporary tables may need
-/// more than SELECT privilege. Counterpart: `ExecCheckXactReadOnly`.
+/// Error 25006 for statements that write in a read-only transaction. A plan may require other
+/// privileges than SELECT only for temporary tables. Counterpart: `ExecCheckXactReadOnly`.
 fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<()> {
     let mut writes = false;
     for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
         if let RteKind::Relation { relid, .. } = rte.kind {
-            writes |= core.cat().class(relid)?.relpersistence != b't';
+            writes |= core.cat().class(relid)?.relpersistence != Persistence::Temporary;
         }
     }
     if !writes {
@@ -60,12 +60,12 @@ fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<(
 }
 
 impl Session {
-    /// Checks before the execution of a plan, wherever it comes from. Every execution calls this.
+    /// The checks before the execution of any plan. Every execution calls this function.
     pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
         if self.core.transaction.mode.read_only {
             check_read_only(&mut self.core, plan)?;
         }
-        crate::rights::check_plan(&mut self.core, plan)
+        crate::privileges::check_plan(&mut self.core, plan)
     }
 
     /// Plans the portal's query. Starts it if it only reads; a query that writes starts at the
@@ -73,7 +73,7 @@ impl Session {
     pub(crate) fn bind_portal_query(&mut self, portal: &mut Portal) -> Result<()> {
         let planned = self.plan_portal(portal)?;
         let plan = match &planned {
-            Planned::ParkedExecution(idle) => idle.run.plan(),
+            Planned::ParkedExecution(parked) => parked.run.plan(),
             Planned::Plan(plan) => plan,
         };
         let waits = writes(plan);
@@ -88,8 +88,8 @@ impl Session {
         let mode = self.core.values.resolved.plan_mode;
         let custom = mode == Mode::Custom && !portal.params.is_empty();
         let core = &mut self.core;
-        Ok(match portal.statement.take_idle(core, custom, &portal.formats)? {
-            Some(idle) => Planned::ParkedExecution(Box::new(idle)),
+        Ok(match portal.statement.take_parked(core, custom, &portal.formats)? {
+            Some(parked) => Planned::ParkedExecution(parked),
             None => Planned::Plan(portal.statement.plan(core, &portal.params, mode)?),
         })
     }
@@ -104,12 +104,12 @@ impl Session {
             None => self.plan_portal(portal)?,
         };
         let mut run = match planned {
-            Planned::ParkedExecution(mut idle) => {
-                self.check_plan(idle.run.plan())?;
+            Planned::ParkedExecution(mut parked) => {
+                self.check_plan(parked.run.plan())?;
                 let snapshot = self.core.backend.snapshot();
-                idle.run.rerun(portal.params.clone(), snapshot)?;
-                portal.writer = idle.writer;
-                idle.run
+                parked.run.rerun(portal.params.clone(), snapshot)?;
+                portal.writer = parked.writer;
+                parked.run
             }
             Planned::Plan(mut plan) => {
                 self.check_plan(&plan)?;
@@ -149,8 +149,8 @@ impl Session {
         batch
     }
 
-    /// Runs a statement that writes to its end, with its triggers, before any of its rows are sent,
-    /// whatever the row limit.
+    /// Runs a statement that writes to its end, including its triggers, before any of its rows are
+    /// sent, regardless of the row limit.
     pub(crate) fn run_to_end_if_writing(&mut self, portal: &mut Portal) -> Result<()> {
         let Some(run) = &portal.run else { return Ok(()) };
         if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
@@ -204,7 +204,9 @@ impl Session {
         let rows = if here { sent } else { processed };
         if let Some(run) = portal.run.take() {
             let (writer, formats) = (std::mem::take(&mut portal.writer), portal.formats.clone());
-            portal.statement.keep_idle(&mut self.core, ParkedExecution { run, writer, formats })?;
+            portal
+                .statement
+                .keep_parked(&mut self.core, ParkedExecution { run, writer, formats })?;
         }
         Ok(PortalResult::Complete(command, rows))
     }
@@ -300,7 +302,7 @@ impl Session {
         Ok(())
     }
 
-    /// Is the portal of that name being executed?
+    /// True if the portal of that name is being executed.
     fn is_executing(&self, name: &str) -> bool {
         self.core.named.executing.as_ref().is_some_and(|(running, ..)| running == name)
     }
@@ -382,7 +384,7 @@ impl Session {
     fn fetch_rows(&mut self, portal: &mut Portal, stmt: &FetchStmt) -> Result<u64> {
         let (count, send) = (stmt.how_many, !stmt.ismove);
         let size = count.unsigned_abs();
-        // This number means ALL.
+        // This number represents ALL.
         let many = if size == i64::MAX as u64 { u64::MAX } else { size };
         match stmt.direction {
             FetchDirection::Forward if count > 0 => self.forward(portal, many, send),
@@ -512,7 +514,7 @@ impl Session {
     pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {
         match &stmt.portalname {
             None => {
-                // Those of the protocol too. Counterpart: `PortalHashTableDeleteAll`.
+                // Portals of the protocol are closed too. Counterpart: `PortalHashTableDeleteAll`.
                 self.core.named.portals.clear();
                 self.xact.dead_portals.clear();
                 Ok("CLOSE CURSOR ALL")
@@ -591,7 +593,8 @@ fn only_forward() -> PgError {
 }
 
 impl Core {
-    /// The tuple id of the table's row behind a cursor's current row. Counterpart: `execCurrentOf`.
+    /// The tuple id of the table row from which the current row of a cursor was computed.
+    /// Counterpart: `execCurrentOf`.
     pub(crate) fn cursor_row(&mut self, name: &str, relid: Oid) -> Result<Option<Tid>> {
         let table = self.cat().relation(relid)?.name().to_owned();
         let portal = self.named.portals.get(name).ok_or_else(|| no_cursor(name))?;

@@ -14,8 +14,8 @@ use sync::atomic::Ordering::Relaxed;
 use types::Datum;
 use wire::{FieldDescription, Formats};
 
-/// Maximum number of attempts to find a current plan. The locks of the attempts are kept, so the
-/// relations no longer change.
+/// Maximum number of attempts to find a current plan. The locks of all attempts are kept, so the
+/// relations no longer change after them.
 const TRIES: u32 = 3;
 
 impl Ready {
@@ -28,11 +28,11 @@ impl Ready {
         }
     }
 
-    /// The parked execution of a current statement's generic plan; its relations are locked then.
-    /// `None` if there is none, or if another plan may be better. This does not write to memory
-    /// that sessions share.
+    /// The parked execution of the generic plan of a current statement, whose relations are then
+    /// locked. `None` if there is none, or if another plan may be better. This function does not
+    /// write to memory that sessions share.
     #[inline]
-    pub(crate) fn take_idle(
+    pub(crate) fn take_parked(
         &mut self,
         core: &mut Core,
         custom: bool,
@@ -40,17 +40,17 @@ impl Ready {
         let (Some(statement), Some(generic)) = (&self.statement, &self.generic) else {
             return Ok(None);
         };
-        if self.idle.is_none() || custom {
+        if self.parked.is_none() || custom {
             return Ok(None);
         }
         core.take_locks(&generic.locks)?;
-        if !core.is_made_now(statement) || !generic.fits(core)? {
+        if !core.is_of_current_generation(statement) || !generic.fits(core)? {
             return Ok(None);
         }
-        Ok(self.idle.take())
+        Ok(self.parked.take())
     }
 
-    /// The plan of a current statement for these parameter values; its relations are locked then.
+    /// The plan of a current statement for these parameter values; its relations are then locked.
     /// `None` if catalogs changed during the waits for locks.
     pub(crate) fn plan(
         &mut self,
@@ -62,7 +62,7 @@ impl Ready {
         let usable = mode != Mode::Custom || params.is_empty();
         if let Some(generic) = self.generic.as_ref().filter(|_| usable) {
             core.take_locks(&generic.locks)?;
-            if !core.is_made_now(&statement) {
+            if !core.is_of_current_generation(&statement) {
                 return Ok(None);
             }
             if generic.fits(core)? {
@@ -70,10 +70,10 @@ impl Ready {
             }
             statement.forget_plans();
             self.generic = None;
-            self.idle = None;
+            self.parked = None;
         }
         core.take_locks(&statement.locks)?;
-        if !core.is_made_now(&statement) {
+        if !core.is_of_current_generation(&statement) {
             return Ok(None);
         }
         let chosen = statement.choose(core, params, mode)?;
@@ -83,8 +83,8 @@ impl Ready {
 }
 
 impl Prepared {
-    /// Analyses a statement and infers parameter types that are not given. `whole` says that the
-    /// text has only this statement.
+    /// Analyses a statement and infers the parameter types that are not declared. `whole` is true
+    /// if the text consists of this statement only.
     pub(crate) fn new(
         core: &mut Core,
         sql: Arc<str>,
@@ -98,7 +98,7 @@ impl Prepared {
                 let key =
                     if whole { core.statement_key(sql.as_bytes(), &param_types)? } else { None };
                 let raw = Arc::new(raw);
-                let statement = core.make_statement(key, &sql, &raw, &param_types, false)?;
+                let statement = core.analyze_and_cache(key, &sql, &raw, &param_types, false)?;
                 Ok(Prepared { whole, ..Prepared::of(statement, &param_types) })
             }
             raw => Ok(Prepared {
@@ -116,8 +116,8 @@ impl Prepared {
         }
     }
 
-    /// Analyses the statement again if catalogs or the environment have changed. Error 0A000 if its
-    /// result columns differ now.
+    /// Analyses the statement again if catalogs or the environment have changed. Error 0A000 if
+    /// that changes its result columns.
     pub(crate) fn revalidate(&self, core: &mut Core) -> Result<()> {
         let (Some(raw), true) = (&self.raw, self.is_query) else { return Ok(()) };
         if self.ready.lock().current(core)?.is_some() {
@@ -129,7 +129,7 @@ impl Prepared {
         };
         let statement = match core.find_statement(&key) {
             Some(found) => found,
-            None => core.make_statement(key, &self.sql, raw, &self.param_types, false)?,
+            None => core.analyze_and_cache(key, &self.sql, raw, &self.param_types, false)?,
         };
         let same = match (&statement.fields, &self.fields) {
             (Some(new), Some(old)) => same_rows(new, old),
@@ -139,11 +139,11 @@ impl Prepared {
         if !same {
             return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type"));
         }
-        self.ready.lock().become_statement(statement);
+        self.ready.lock().replace_statement(statement);
         Ok(())
     }
 
-    /// The plan for these parameter values; its relations are locked then.
+    /// The plan for these parameter values; its relations are then locked.
     pub(crate) fn plan(
         &self,
         core: &mut Core,
@@ -168,35 +168,35 @@ impl Prepared {
         Ok(statement.choose(core, params, mode)?.plan)
     }
 
-    /// The parked execution: see [`Ready::take_idle`].
-    pub(crate) fn take_idle(
+    /// The parked execution: see [`Ready::take_parked`].
+    pub(crate) fn take_parked(
         &self,
         core: &mut Core,
         custom: bool,
         formats: &Formats,
     ) -> Result<Option<ParkedExecution>> {
         let mut ready = self.ready.lock();
-        if ready.idle.as_ref().is_none_or(|idle| idle.formats != *formats)
+        if ready.parked.as_ref().is_none_or(|parked| parked.formats != *formats)
             || ready.current(core)?.is_none()
         {
             return Ok(None);
         }
-        let idle = ready.take_idle(core, custom)?;
-        if idle.is_some() {
+        let parked = ready.take_parked(core, custom)?;
+        if parked.is_some() {
             self.runs[0].fetch_add(1, Relaxed);
         }
-        Ok(idle)
+        Ok(parked)
     }
 
     /// Parks an ended execution for reuse.
-    pub(crate) fn keep_idle(&self, core: &mut Core, mut idle: ParkedExecution) -> Result<()> {
-        if !self.ready.lock().keeps(idle.run.plan()) {
+    pub(crate) fn keep_parked(&self, core: &mut Core, mut parked: ParkedExecution) -> Result<()> {
+        if !self.ready.lock().should_park(parked.run.plan()) {
             return Ok(());
         }
-        if idle.run.park(core)? {
+        if parked.run.park(core)? {
             let mut ready = self.ready.lock();
-            if core.catalog.overlay.is_clean() && ready.keeps(idle.run.plan()) {
-                ready.idle = Some(idle);
+            if core.catalog.overlay.is_clean() && ready.should_park(parked.run.plan()) {
+                ready.parked = Some(parked);
             }
         }
         Ok(())

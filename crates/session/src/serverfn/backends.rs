@@ -6,15 +6,13 @@ use super::{SysCall, SysFn};
 use crate::activity::State;
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
-use ids::Oid;
+use ids::builtin::role::READ_ALL_STATS;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use sync::wait::{Deadline, WaitEvent, Waiter, Woken};
 use types::{Datum, DatumRef};
-
-const PG_READ_ALL_STATS: Oid = Oid(3375);
 
 pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_stat_get_activity", call: SysCall::Set(activity) },
@@ -33,7 +31,8 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_stat_get_backend_activity",
         call: SysCall::One(|c, a| {
             let found = session(c, a[0].as_i32());
-            Ok(found.map_or(Datum::Null, |s| Datum::text(whole(&s.activity.get().query))))
+            Ok(found
+                .map_or(Datum::Null, |s| Datum::text(complete_characters(&s.activity.get().query))))
         }),
     },
     SysFn { name: "inet_client_addr", call: SysCall::One(|c, _| Ok(own_address(c).0)) },
@@ -110,12 +109,12 @@ fn event(row: &mut [Datum], waiter: &Waiter) {
     }
 }
 
-/// Not strict: NULL means all sessions.
+/// The function is not strict: NULL selects all sessions.
 fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     let wanted = (!args[0].is_null()).then(|| args[0].as_i32());
     let Some(server) = server(core) else { return Ok(Vec::new()) };
     let user = core.catalog.user;
-    let all = core.roles.superuser || core.cat().is_member(user, PG_READ_ALL_STATS, true)?;
+    let all = core.roles.superuser || core.cat().is_member(user, READ_ALL_STATS, true)?;
     let mut rows = Vec::new();
     for worker in server.workers() {
         if wanted.is_some_and(|pid| pid != worker.pid) {
@@ -155,7 +154,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
             continue;
         }
         row[4] = shown.state.name().map_or(Datum::Null, Datum::text);
-        row[5] = Datum::text(whole(&shown.query));
+        row[5] = Datum::text(complete_characters(&shown.query));
         event(&mut row, &session.waiter);
         let running = !matches!(shown.state, State::Disabled);
         if running {
@@ -194,8 +193,8 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     Ok(rows)
 }
 
-/// The text without a truncated character at its end.
-fn whole(query: &[u8]) -> &str {
+/// The text without an incomplete character at its end.
+fn complete_characters(query: &[u8]) -> &str {
     match std::str::from_utf8(query) {
         Ok(text) => text,
         Err(e) => std::str::from_utf8(&query[..e.valid_up_to()]).unwrap_or_default(),
@@ -217,7 +216,7 @@ fn cancel(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
         return Ok(Datum::bool(false));
     };
     session.cancel();
-    // If the target is this session, the statement ends here, as by a signal.
+    // If the target is this session, the interrupt ends the statement here, as a signal would.
     core.backend.check_interrupts()?;
     Ok(Datum::bool(true))
 }

@@ -2,8 +2,8 @@
 //! Counterpart: utils/activity/pgstat_wal.c, pgstat_bgwriter.c, pgstat_checkpointer.c,
 //! pgstat_archiver.c.
 //!
-//! The counters themselves only increase. A reset stores their values, and the views show the
-//! difference.
+//! The counters themselves are never reset. A reset stores their current values, and the views show
+//! the differences.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -49,7 +49,7 @@ fn wal(core: &Core) -> Result<Vec<Vec<Datum>>> {
     let millis =
         |get: fn(&WalStats) -> u64| Datum::float8((get(&now) - get(&before)) as f64 / 1000.0);
     let numeric = types::builtin::scalar("int8_numeric")
-        .ok_or_else(|| pgerror::PgError::internal("int8_numeric is there"))?;
+        .ok_or_else(|| pgerror::PgError::internal("int8_numeric exists"))?;
     let mut cx = types::BasicContext::default();
     Ok(vec![vec![
         count(|s| s.records),

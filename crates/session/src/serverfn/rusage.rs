@@ -28,7 +28,7 @@ fn row(pid: i32, kind: &str, seen: Option<Reading>) -> Vec<Datum> {
     row
 }
 
-/// Rows for the process as a whole, for background threads and for sessions.
+/// Rows for the process, for background threads and for sessions.
 fn rusage(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     let Some(server) = core.server.as_ref().map(|(server, _)| server.clone()) else {
         return Ok(Vec::new());

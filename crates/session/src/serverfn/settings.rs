@@ -5,13 +5,11 @@ use super::{SysCall, SysFn, text};
 use crate::core::Core;
 use crate::instance::ConfigFiles;
 use ids::Oid;
+use ids::builtin::role::{READ_ALL_SETTINGS, SIGNAL_BACKEND};
 use pgerror::{PgError, Result, pg_err};
 use settings::Action;
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
-
-const PG_READ_ALL_SETTINGS: Oid = Oid(3374);
-const PG_SIGNAL_BACKEND: Oid = Oid(4200);
 
 pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "show_all_settings", call: SysCall::Set(|c, _| all_settings(c)) },
@@ -36,10 +34,10 @@ fn optional(value: Option<&str>) -> Datum {
     value.map_or(Datum::Null, Datum::text)
 }
 
-/// May the current user see settings that are visible to superusers only?
+/// True if the current user may see settings that are visible to superusers only.
 fn sees_all(core: &mut Core) -> Result<bool> {
     let user = core.catalog.user;
-    Ok(core.roles.superuser || core.cat().is_member(user, PG_READ_ALL_SETTINGS, true)?)
+    Ok(core.roles.superuser || core.cat().is_member(user, READ_ALL_SETTINGS, true)?)
 }
 
 fn all_settings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
@@ -231,7 +229,7 @@ pub(super) fn may_signal(core: &mut Core, role: Oid, what: &str) -> Result<()> {
         ));
     }
     if !core.cat().is_member(user, role, true)?
-        && !core.cat().is_member(user, PG_SIGNAL_BACKEND, true)?
+        && !core.cat().is_member(user, SIGNAL_BACKEND, true)?
     {
         let whose = match what {
             "cancel" => "whose query is being canceled",

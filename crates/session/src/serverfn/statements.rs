@@ -33,6 +33,13 @@ pub(super) const FNS: &[SysFn] = &[
         }),
     },
     SysFn {
+        name: "pg_notification_queue_usage",
+        call: SysCall::One(|c, _| {
+            let server = c.server.as_ref().map(|(server, _)| server);
+            Ok(Datum::float8(server.map_or(0.0, |server| server.notification_queue_usage())))
+        }),
+    },
+    SysFn {
         name: "pg_export_snapshot",
         call: SysCall::One(|c, _| Ok(Datum::text(&crate::snapshots::transfer::export(c)?))),
     },

@@ -1,6 +1,8 @@
 //! Runs statements from their slots.
 
-use super::{QuerySlot, STRING_TYPES, Shape, Slot, VARIANTS_MAX, Variant, statement_text, unquote};
+use super::{
+    LiteralRoles, QuerySlot, STRING_TYPES, Slot, VARIANTS_MAX, Variant, statement_text, unquote,
+};
 use crate::plancache::Statement;
 use crate::plancache::plans::Mode;
 use crate::plancache::template::{Class, Literal, Template, integer};
@@ -15,25 +17,26 @@ use parse::ast::Node;
 use pgerror::Result;
 use plan::query::CmdType;
 use std::sync::Arc;
-use types::fncx::TypeFunctions;
+use types::fn_context::TypeFunctions;
 use types::{BATCH_ROWS_MAX, Datum, oids};
 use wire::{Formats, backend};
 
 impl Session {
-    /// Runs a text from its slot. False if there is no slot, or the text does not fit it.
+    /// Runs a text from its slot. Returns false if there is no slot, or if the text does not fit
+    /// the slot.
     pub(crate) fn run_slot(&mut self, text: &[u8]) -> Result<bool> {
         let mut template = std::mem::take(&mut self.slots.template);
         let known =
             self.core.values.resolved.share_texts && !self.xact.failed && template.scan(text);
-        let place = if known { self.slots.places.get(&template.key[..]).copied() } else { None };
-        let Some(place) = place else {
+        let index = if known { self.slots.places.get(&template.key[..]).copied() } else { None };
+        let Some(index) = index else {
             if !known {
                 template.key.clear();
             }
             self.slots.template = template;
             return Ok(false);
         };
-        let Some(mut slot) = self.slots.slots[place].take() else {
+        let Some(mut slot) = self.slots.slots[index].take() else {
             self.slots.template = template;
             return Ok(false);
         };
@@ -41,7 +44,7 @@ impl Session {
             Slot::Query(slot) => self.run_query_slot(slot, text, &template.literals),
             Slot::Transaction(raw) => self.run_transaction(raw).map(|()| true),
         };
-        if let Some(entry) = self.slots.slots.get_mut(place) {
+        if let Some(entry) = self.slots.slots.get_mut(index) {
             *entry = Some(slot);
         }
         self.slots.template = template;
@@ -69,8 +72,8 @@ impl Session {
         text: &[u8],
         literals: &[Literal],
     ) -> Result<bool> {
-        let QuerySlot { shape, variants } = slot;
-        let found = variants.iter().position(|v| shape.is_fixed(&v.fixed, text, literals));
+        let QuerySlot { roles, variants } = slot;
+        let found = variants.iter().position(|v| roles.is_fixed(&v.fixed, text, literals));
         let Some(found) = found else { return Ok(false) };
         if std::str::from_utf8(text).is_err() {
             return Ok(false);
@@ -84,13 +87,14 @@ impl Session {
             return Ok(false);
         }
         let ready = &mut variants[found].ready;
-        let Some(params) = self.literal_values(shape, ready, text, literals) else {
+        let Some(params) = self.literal_values(roles, ready, text, literals) else {
             return Ok(false);
         };
         self.run_ready(ready, params)
     }
 
-    /// Looks up or analyses the statement again. False if it no longer works with these parameters.
+    /// Looks up or analyses the statement again. Returns false if it can no longer be analysed with
+    /// these parameters.
     fn renew(&mut self, ready: &mut Ready, key: &[u8]) -> bool {
         let Some(old) = ready.statement.clone() else { return false };
         if !self.core.catalog.overlay.is_clean() {
@@ -100,7 +104,13 @@ impl Session {
         let renewed =
             core.statement_key(key, &[]).and_then(|key| match core.find_statement(&key) {
                 Some(found) => Ok(found),
-                None => core.make_statement(key, &old.sql, &old.raw, &old.param_types, old.lifted),
+                None => core.analyze_and_cache(
+                    key,
+                    &old.sql,
+                    &old.raw,
+                    &old.param_types,
+                    old.parameterized,
+                ),
             });
         match renewed {
             // String literals may now have other types.
@@ -112,20 +122,21 @@ impl Session {
         }
     }
 
-    /// The parameter values from the literals; `None` if one is not valid for its type.
+    /// The values of the parameters, converted from the literals; `None` if one is not valid for
+    /// its type.
     fn literal_values(
         &mut self,
-        shape: &Shape,
+        roles: &LiteralRoles,
         ready: &Ready,
         text: &[u8],
         literals: &[Literal],
     ) -> Option<Arc<[Datum]>> {
-        if shape.lifted.is_empty() {
+        if roles.parameterized.is_empty() {
             return Some(self.no_params.clone());
         }
         let types = &ready.statement.as_ref()?.param_types;
         let mut values: smallvec::SmallVec<[Datum; 8]> = smallvec::SmallVec::new();
-        for (&(place, negated), &ty) in shape.lifted.iter().zip(types.iter()) {
+        for (&(place, negated), &ty) in roles.parameterized.iter().zip(types.iter()) {
             let literal = literals[usize::from(place)];
             let digits = literal.of(text);
             let signed = |n: u64| if negated { (n as i64).wrapping_neg() } else { n as i64 };
@@ -153,8 +164,8 @@ impl Session {
         Some(values.into_vec().into())
     }
 
-    /// Creates a slot for the text just scanned, whose only statement has been parsed, and runs it.
-    /// False if no slot can be created; then nothing was executed.
+    /// Creates a slot for the text that was scanned last, whose only statement has been parsed, and
+    /// runs it. Returns false if no slot can be created; then nothing was executed.
     pub(crate) fn run_new_slot(&mut self, sql: &Arc<str>, raw: &RawStmt) -> Result<bool> {
         if self.slots.template.key.is_empty() {
             return Ok(false);
@@ -178,45 +189,46 @@ impl Session {
             return Ok(false);
         }
         let text = sql.as_bytes();
-        let (shape, fixed, key, statement) = self.shaped_statement(sql, raw, template)?;
+        let (roles, fixed, key, statement) =
+            self.with_parameterized_literals(sql, raw, template)?;
         let mut ready = Ready::new(statement);
-        let Some(params) = self.literal_values(&shape, &ready, text, &template.literals) else {
+        let Some(params) = self.literal_values(&roles, &ready, text, &template.literals) else {
             return Ok(false);
         };
         self.core.backend.check_interrupts()?;
         if !self.run_ready(&mut ready, params)? {
             return Ok(false);
         }
-        if shape.is_time_dependent(text, &template.literals) {
+        if roles.is_time_dependent(text, &template.literals) {
             return Ok(true);
         }
         let variant = Variant { fixed: fixed.into(), key: key.into(), ready };
-        let place = self.slots.places.get(&template.key[..]).copied();
-        match place.and_then(|place| self.slots.slots[place].as_deref_mut()) {
-            Some(Slot::Query(slot)) if slot.shape.fixed == shape.fixed => {
+        let index = self.slots.places.get(&template.key[..]).copied();
+        match index.and_then(|index| self.slots.slots[index].as_deref_mut()) {
+            Some(Slot::Query(slot)) if slot.roles.fixed == roles.fixed => {
                 if slot.variants.len() >= VARIANTS_MAX {
                     slot.variants.remove(0);
                 }
                 slot.variants.push(variant);
             }
-            Some(slot) => *slot = Slot::Query(QuerySlot { shape, variants: vec![variant] }),
+            Some(slot) => *slot = Slot::Query(QuerySlot { roles, variants: vec![variant] }),
             None => {
-                let slot = QuerySlot { shape, variants: vec![variant] };
+                let slot = QuerySlot { roles, variants: vec![variant] };
                 self.slots.insert(&template.key, Slot::Query(slot));
             }
         }
         Ok(true)
     }
 
-    /// The statement with as many lifted literals as possible. It tries numbers and strings, then
-    /// numbers, then none.
+    /// The statement with as many literals as possible as parameters. It tries numbers and strings,
+    /// then numbers, then none.
     #[allow(clippy::type_complexity)]
-    fn shaped_statement(
+    fn with_parameterized_literals(
         &mut self,
         sql: &Arc<str>,
         raw: &RawStmt,
         template: &Template,
-    ) -> Result<(Shape, Vec<u8>, Vec<u8>, Arc<Statement>)> {
+    ) -> Result<(LiteralRoles, Vec<u8>, Vec<u8>, Arc<Statement>)> {
         let text = sql.as_bytes();
         let literals = &template.literals;
         let known = literals.iter().filter(|l| l.class != Class::Other);
@@ -226,20 +238,20 @@ impl Session {
         tries.truncate(if literals.is_empty() { 0 } else { 2 });
         for strings in tries {
             let mut tree = raw.clone();
-            let lifted = analyze::lift(&mut tree, sql, &starts, strings);
-            if lifted.is_empty() {
+            let parameterized = analyze::parameterize_literals(&mut tree, sql, &starts, strings);
+            if parameterized.is_empty() {
                 break;
             }
-            let shape = Shape::new(literals, &lifted);
-            let fixed = shape.fixed(text, literals);
-            let key_text = statement_text(template, &shape, &fixed);
+            let roles = LiteralRoles::new(literals, &parameterized);
+            let fixed = roles.fixed(text, literals);
+            let key_text = statement_text(template, &roles, &fixed);
             let key = core.statement_key(&key_text, &[])?;
-            let key = key.filter(|_| !shape.is_time_dependent(text, literals));
+            let key = key.filter(|_| !roles.is_time_dependent(text, literals));
             let found = match core.find_statement(&key) {
                 Some(found) => Ok(found),
                 None => {
-                    let types: Vec<Oid> = shape
-                        .lifted
+                    let types: Vec<Oid> = roles
+                        .parameterized
                         .iter()
                         .map(|(i, _)| match literals[usize::from(*i)].class {
                             Class::Int4 => oids::INT4,
@@ -248,49 +260,49 @@ impl Session {
                             Class::Text | Class::Other => oids::UNKNOWN,
                         })
                         .collect();
-                    core.make_statement(key, sql, &Arc::new(tree), &types, true)
+                    core.analyze_and_cache(key, sql, &Arc::new(tree), &types, true)
                 }
             };
             if let Ok(statement) = found {
-                let mut pairs = shape.lifted.iter().zip(statement.param_types.iter());
+                let mut pairs = roles.parameterized.iter().zip(statement.param_types.iter());
                 let fits = pairs.all(|((i, _), ty)| {
                     literals[usize::from(*i)].class != Class::Text || STRING_TYPES.contains(ty)
                 });
-                if fits && shape.lifted.len() == statement.param_types.len() {
-                    return Ok((shape, fixed, key_text, statement));
+                if fits && roles.parameterized.len() == statement.param_types.len() {
+                    return Ok((roles, fixed, key_text, statement));
                 }
             }
-            if !lifted.iter().any(|l| l.string) {
+            if !parameterized.iter().any(|l| l.string) {
                 break;
             }
         }
-        let shape = Shape::new(literals, &[]);
-        let fixed = shape.fixed(text, literals);
-        let key_text = statement_text(template, &shape, &fixed);
+        let roles = LiteralRoles::new(literals, &[]);
+        let fixed = roles.fixed(text, literals);
+        let key_text = statement_text(template, &roles, &fixed);
         let key = core.statement_key(&key_text, &[])?;
-        let key = key.filter(|_| !shape.is_time_dependent(text, literals));
+        let key = key.filter(|_| !roles.is_time_dependent(text, literals));
         crate::simple::check_parameters(core, raw, sql, &[])?;
         let statement = match core.find_statement(&key) {
             Some(found) => found,
-            None => core.make_statement(key, sql, &Arc::new(raw.clone()), &[], true)?,
+            None => core.analyze_and_cache(key, sql, &Arc::new(raw.clone()), &[], true)?,
         };
-        Ok((shape, fixed, key_text, statement))
+        Ok((roles, fixed, key_text, statement))
     }
 
-    /// Runs a current statement to its end and sends its rows; the transaction has begun already.
-    /// False if it cannot be planned with parameters in place of literals; then nothing was
-    /// executed.
+    /// Runs a current statement to its end and sends its rows; the transaction has been started.
+    /// Returns false if the statement cannot be planned with parameters in place of literals; then
+    /// nothing was executed.
     fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<bool> {
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
         let mode = self.core.values.resolved.plan_mode;
         let custom = mode == Mode::Custom && !params.is_empty();
-        if let Some(mut idle) = ready.take_idle(&mut self.core, custom)? {
-            self.check_plan(idle.run.plan())?;
+        if let Some(mut parked) = ready.take_parked(&mut self.core, custom)? {
+            self.check_plan(parked.run.plan())?;
             let snapshot = self.core.backend.snapshot();
-            idle.run.rerun(params, snapshot.clone())?;
+            parked.run.rerun(params, snapshot.clone())?;
             self.core.backend.push_snapshot(snapshot);
-            return self.send_all(ready, idle).map(|()| true);
+            return self.send_all(ready, parked).map(|()| true);
         }
         let plan = match ready.plan(&mut self.core, &params, mode) {
             // The failed expression might not be evaluated if the parameter were a constant.
@@ -298,12 +310,13 @@ impl Session {
             Err(e) => return Err(e),
             Ok(Some(plan)) => plan,
             Ok(None) => {
-                // Catalogs changed during the waits for locks. Now the locks are held, so the
+                // Catalogs changed during the waits for locks. The locks are now held, so the
                 // relations cannot change any more.
                 let Some(old) = ready.statement.clone() else { return Ok(false) };
                 let core = &mut self.core;
                 let types = &old.param_types;
-                let new = core.make_statement(None, &old.sql, &old.raw, types, old.lifted)?;
+                let new =
+                    core.analyze_and_cache(None, &old.sql, &old.raw, types, old.parameterized)?;
                 let chosen = new.choose(core, &params, mode)?;
                 *ready = Ready::new(new);
                 chosen.plan
@@ -321,14 +334,14 @@ impl Session {
 
     /// Runs an execution to its end under the active snapshot, pops the snapshot, and ends the
     /// statement.
-    fn send_all(&mut self, ready: &mut Ready, mut idle: ParkedExecution) -> Result<()> {
+    fn send_all(&mut self, ready: &mut Ready, mut parked: ParkedExecution) -> Result<()> {
         self.core.transaction.mode.queried = true;
-        let ParkedExecution { run, writer, .. } = &mut idle;
+        let ParkedExecution { run, writer, .. } = &mut parked;
         run.check_values(&mut self.core)?;
         let mut sent = 0u64;
         let returns = ready.statement.as_ref().is_some_and(|s| s.fields.is_some());
-        // A statement that writes is run to its end, with its triggers, before any of its rows are
-        // sent.
+        // A statement that writes is run to its end, including its triggers, before any of its rows
+        // are sent.
         let mut written = Vec::new();
         if returns && crate::portal::writes(run.plan()) {
             while let Some(batch) = run.next(&mut self.core, BATCH_ROWS_MAX)? {
@@ -359,8 +372,8 @@ impl Session {
         }
         let command = run.plan().command_type;
         let rows = if command == CmdType::Select { sent } else { run.processed() };
-        if ready.keeps(run.plan()) && run.park(&mut self.core)? {
-            ready.idle = Some(idle);
+        if ready.should_park(run.plan()) && run.park(&mut self.core)? {
+            ready.parked = Some(parked);
         }
         self.core.backend.pop_snapshot();
         self.finish_command()?;

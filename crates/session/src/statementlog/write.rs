@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use vfs::process::{self, Usage};
 
 impl Core {
-    /// Starts a measurement, if statistics of this kind of work are on.
+    /// Starts a measurement, if statistics of this kind of work are enabled.
     #[inline]
     pub(crate) fn measure(&self, work: Work) -> Option<Measured> {
         if !self.values.resolved.log_statements {
@@ -50,7 +50,7 @@ impl Core {
     }
 }
 
-/// The lowest setting of `log_statement` that logs the statement. Counterpart:
+/// The most restrictive value of `log_statement` with which the statement is logged. Counterpart:
 /// `GetCommandLogLevel`.
 fn level(node: &Node) -> LoggedStatements {
     match node {
@@ -132,7 +132,7 @@ fn usage_text(session: &Usage, before: &Usage, elapsed: Duration) -> String {
 }
 
 impl Session {
-    /// A statement begins: logs it if `log_statement` includes it. `what` is "statement", or
+    /// Logs a statement at its start if `log_statement` includes it. `what` is "statement", or
     /// "execute NAME".
     pub(crate) fn begin_timed<'a>(
         &mut self,
@@ -164,7 +164,8 @@ impl Session {
         timed.then(|| Timed { begun: Instant::now(), logged })
     }
 
-    /// The statement of [`Session::begin_timed`] ended without an error: logs its duration.
+    /// Logs the duration of the statement of [`Session::begin_timed`], which ended without an
+    /// error.
     pub(crate) fn end_timed(&mut self, timed: Option<Timed>, what: &str, sql: &str) {
         if let Some(timed) = timed {
             self.log_duration(&timed, &format!("{what}: {sql}"));

@@ -1,6 +1,6 @@
 //! Compares sessions with and without the plan cache: their messages must be equal, byte for byte.
-//! One fixture has `norsu.plan_cache` on, the other off; all else is equal. No query here returns
-//! rows in an unspecified order.
+//! In one fixture `norsu.plan_cache` is on, in the other it is off; all other settings are equal.
+//! No query returns rows in an unspecified order.
 
 use crate::instance::{Admission, Config, Instance, Log, LogOrigin};
 use crate::transport::Transport;
@@ -19,16 +19,16 @@ use vfs::Env;
 
 const DATABASE: Oid = Oid(5);
 
-struct Silent;
+struct DiscardingLog;
 
-impl Log for Silent {
+impl Log for DiscardingLog {
     fn write(&self, _: &LogOrigin, _: &PgError, _: Option<&str>) {}
 }
 
-/// A transport that keeps the sent bytes.
-struct Kept(Arc<Mutex<Vec<u8>>>);
+/// A transport that stores the sent bytes.
+struct RecordingTransport(Arc<Mutex<Vec<u8>>>);
 
-impl Transport for Kept {
+impl Transport for RecordingTransport {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Ok(0)
     }
@@ -51,7 +51,7 @@ impl Transport for Kept {
     }
 }
 
-pub(super) struct World {
+pub(super) struct Fixture {
     instance: Arc<Instance>,
     pub(super) clients: Vec<Client>,
 }
@@ -61,28 +61,28 @@ pub(super) struct Client {
     sent: Arc<Mutex<Vec<u8>>>,
 }
 
-impl World {
-    pub(super) fn new(plan_cache: bool, clients: usize) -> World {
+impl Fixture {
+    pub(super) fn new(plan_cache: bool, clients: usize) -> Fixture {
         let env = Env::memory(7);
         init(&env, &InitOptions { sync: false, ..InitOptions::default() }).unwrap();
         let mut config = EngineConfig::new(env);
         config.shared_buffers = 2048;
         let engine = Engine::open(config).unwrap();
-        let base = Arc::new(settings::Base::new(Arc::new(settings::Registry::load())));
+        let base = Arc::new(settings::ServerValues::new(Arc::new(settings::Registry::load())));
         let config = Config { base, hba: Arc::default(), ident: Arc::default() };
-        let instance = Instance::new(engine, config, Arc::new(Silent));
+        let instance = Instance::new(engine, config, Arc::new(DiscardingLog));
         instance.set_admission(Admission::Open);
-        let mut world = World { instance, clients: Vec::new() };
+        let mut fixture = Fixture { instance, clients: Vec::new() };
         for _ in 0..clients {
-            let client = world.connect(plan_cache);
-            world.clients.push(client);
+            let client = fixture.connect(plan_cache);
+            fixture.clients.push(client);
         }
-        world
+        fixture
     }
 
     fn connect(&self, plan_cache: bool) -> Client {
         let sent = Arc::new(Mutex::new(Vec::new()));
-        let transport = Kept(sent.clone());
+        let transport = RecordingTransport(sent.clone());
         let handle =
             self.instance.register(transport.hangup(), None, Default::default(), 0).unwrap();
         let space = RelFile::DEFAULT_TABLESPACE;
@@ -90,7 +90,7 @@ impl World {
         let waiter = handle.waiter.clone();
         let backend = Backend::connect(storage, handle.pid, DATABASE, space, waiter).unwrap();
         let catalog = CatSession::new(self.instance.catalogs.database(DATABASE), Oid(10));
-        let store = settings::Store::new(self.instance.base());
+        let store = settings::SessionValues::new(self.instance.base());
         let catalogs = self.instance.catalogs.clone();
         let mut core = Core::new(backend, catalog, catalogs, "postgres".into(), store);
         let conn = Connection::new(Box::new(transport));
@@ -105,7 +105,7 @@ impl World {
     }
 }
 
-impl Drop for World {
+impl Drop for Fixture {
     fn drop(&mut self) {
         self.clients.clear();
         self.instance.engine.shutdown().unwrap();
@@ -166,17 +166,17 @@ fn show(mut bytes: &[u8]) -> String {
 
 /// Runs statements in both fixtures and compares the messages. The prefix `@n:` selects session
 /// `n`, `P:` the extended protocol.
-fn compare(statements: &[String], clients: usize) -> (World, World) {
-    let (mut with, mut without) = (World::new(true, clients), World::new(false, clients));
+fn compare(statements: &[String], clients: usize) -> (Fixture, Fixture) {
+    let (mut with, mut without) = (Fixture::new(true, clients), Fixture::new(false, clients));
     let mut wrong = Vec::new();
     for statement in statements {
         let (client, sql) = match statement.strip_prefix('@').and_then(|s| s.split_once(':')) {
             Some((n, sql)) => (n.parse().unwrap(), sql),
             None => (0, statement.as_str()),
         };
-        let answer = |world: &mut World| match sql.strip_prefix("P:") {
-            Some(sql) => world.clients[client].extended(sql, &[]),
-            None => world.clients[client].query(sql),
+        let answer = |fixture: &mut Fixture| match sql.strip_prefix("P:") {
+            Some(sql) => fixture.clients[client].extended(sql, &[]),
+            None => fixture.clients[client].query(sql),
         };
         let (got, want) = (answer(&mut with), answer(&mut without));
         if got != want {
@@ -257,33 +257,33 @@ fn changes_between_statements_invalidate_plans() {
 
 #[test]
 fn statements_that_differ_in_literals_share_a_plan() {
-    let mut world = World::new(true, 2);
-    world.clients[0].query("CREATE TABLE t (a int PRIMARY KEY, b text, c numeric(6,2))");
-    let known = world.instance.plans.len();
+    let mut fixture = Fixture::new(true, 2);
+    fixture.clients[0].query("CREATE TABLE t (a int PRIMARY KEY, b text, c numeric(6,2))");
+    let known = fixture.instance.plans.len();
     for i in 0..50 {
         let insert = format!("INSERT INTO t VALUES ({i}, 'b{i}', {i}.5)");
-        assert!(world.clients[i % 2].query(&insert).contains("INSERT 0 1"), "{insert}");
+        assert!(fixture.clients[i % 2].query(&insert).contains("INSERT 0 1"), "{insert}");
         let select = format!("SELECT b, c FROM t WHERE a = {i}");
-        assert!(world.clients[i % 2].query(&select).contains(&format!("{i}.50")), "{select}");
+        assert!(fixture.clients[i % 2].query(&select).contains(&format!("{i}.50")), "{select}");
     }
-    assert_eq!(world.instance.plans.len(), known + 2);
-    // A client's parameter is not mixed up with a lifted literal.
-    let answer = world.clients[0].extended("SELECT b FROM t WHERE a = $1", &["7"]);
+    assert_eq!(fixture.instance.plans.len(), known + 2);
+    // A parameter of a client must not be confused with one that replaces a literal.
+    let answer = fixture.clients[0].extended("SELECT b FROM t WHERE a = $1", &["7"]);
     assert!(answer.contains("b7"), "{answer}");
-    let again = world.clients[1].extended("SELECT b FROM t WHERE a = $1", &["8"]);
+    let again = fixture.clients[1].extended("SELECT b FROM t WHERE a = $1", &["8"]);
     assert!(again.contains("b8"), "{again}");
-    assert_eq!(world.instance.plans.len(), known + 3);
+    assert_eq!(fixture.instance.plans.len(), known + 3);
 }
 
-/// Plans made after uncommitted catalog changes stay valid until further changes or a rollback, and
-/// other sessions do not find them.
+/// Plans that were made after uncommitted catalog changes remain valid until further changes or a
+/// rollback, and other sessions do not find them.
 #[test]
 fn uncommitted_catalog_changes_have_plans_of_their_own() {
-    let mut world = World::new(true, 2);
-    let client = &mut world.clients[0];
+    let mut fixture = Fixture::new(true, 2);
+    let client = &mut fixture.clients[0];
     client.query("CREATE TABLE t (a int)");
     let committed = client.session.core.environment().unwrap();
-    let known = world.instance.plans.len();
+    let known = fixture.instance.plans.len();
     let mut seen = vec![committed];
     let steps = [
         ("BEGIN", true),
@@ -309,5 +309,5 @@ fn uncommitted_catalog_changes_have_plans_of_their_own() {
     }
     client.query("ROLLBACK");
     assert_eq!(client.session.core.environment().unwrap(), committed);
-    assert_eq!(world.instance.plans.len(), known);
+    assert_eq!(fixture.instance.plans.len(), known);
 }

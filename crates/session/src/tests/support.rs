@@ -1,7 +1,7 @@
 //! Support functions of aggregates and types that are not built in: the function manager calls
-//! them. There are no statements that create such objects, so their catalog rows are added here.
+//! them. There are no statements that create such objects, so the tests insert their catalog rows.
 
-use super::shared::{Client, World};
+use super::shared::{Client, Fixture};
 use catalog::rows::{Name, PgAggregate, PgProc, PgType, indexes};
 use ids::Oid;
 
@@ -53,8 +53,8 @@ fn add_type(client: &mut Client, name: &str, input: &str, output: &str) {
 
 #[test]
 fn functions_of_aggregates_may_be_written_in_sql() {
-    let mut world = World::new(true, 1);
-    let client = &mut world.clients[0];
+    let mut fixture = Fixture::new(true, 1);
+    let client = &mut fixture.clients[0];
     client.query("BEGIN");
     client.query(
         "CREATE FUNCTION digits(int, int) RETURNS int LANGUAGE sql
@@ -88,8 +88,8 @@ fn functions_of_aggregates_may_be_written_in_sql() {
 /// A function with SET clauses is never called by pointer.
 #[test]
 fn functions_of_types_may_have_settings() {
-    let mut world = World::new(true, 1);
-    let client = &mut world.clients[0];
+    let mut fixture = Fixture::new(true, 1);
+    let client = &mut fixture.clients[0];
     client.query("BEGIN");
     client.query(
         "CREATE FUNCTION number_in(cstring) RETURNS int STRICT LANGUAGE internal

@@ -1,16 +1,17 @@
-//! Trigger functions other than those of constraints: when they are called, and what their answers
-//! do. The expected order is that of PostgreSQL with the same triggers in PL/pgSQL.
+//! Trigger functions other than those of constraints: when they are called, and the effects of
+//! their results. The expected order is that of PostgreSQL with equivalent triggers in PL/pgSQL.
 
-use super::shared::{Client, World};
+use super::shared::{Client, Fixture};
 use crate::core::Core;
 use crate::function::Call;
-use crate::function::language::{Language, ReadyRows, StartedSet};
+use crate::function::language::{Language, ReadyRows, RunningSet};
 use catalog::Row;
 use catalog::rows::{Int2Vector, Name, PgClass, PgProc, PgTrigger, Text, indexes};
 use eval::Callee;
 use executor::spi::{Query, QuerySnapshot};
-use executor::{Change, Level, RowAnswer, Timing};
+use executor::{BeforeRowResult, Change, Level, Timing};
 use ids::Oid;
+use ids::code::Firing;
 use pgerror::{PgError, Result};
 use std::sync::Arc;
 use trigger::{TriggerCall, TriggerHost};
@@ -28,7 +29,7 @@ const CHANGE: &str = "change";
 /// The OID of a language in which these functions are written.
 pub(crate) const LANGUAGE: Oid = Oid(99_000);
 
-/// A language whose functions are those of this file, named by their bodies.
+/// A language whose functions are the functions of this file, named by their bodies.
 pub(crate) struct Logging;
 
 impl Language for Logging {
@@ -44,9 +45,9 @@ impl Language for Logging {
         Err(PgError::internal("a trigger function is called as a function"))
     }
 
-    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<StartedSet> {
+    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<RunningSet> {
         let rows = ReadyRows::one(self.call(core, call)?);
-        Ok(StartedSet { whole: true, rows })
+        Ok(RunningSet { whole: true, rows })
     }
 
     fn call_trigger(
@@ -54,7 +55,7 @@ impl Language for Logging {
         core: &mut Core,
         row: &Row<PgProc>,
         call: &TriggerCall<'_>,
-    ) -> Result<RowAnswer> {
+    ) -> Result<BeforeRowResult> {
         match row.prosrc.as_str() {
             CHANGE => change(core, call),
             _ => note(core, call),
@@ -86,7 +87,7 @@ fn log(host: &mut dyn TriggerHost, text: &str) -> Result<()> {
 }
 
 /// Logs the call.
-fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let timing = if call.trigger.timing == Timing::Before { "before" } else { "after" };
     let level = if call.trigger.level == Level::Row { " row" } else { "" };
     let change = match call.change {
@@ -95,20 +96,20 @@ fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer>
         Change::Delete => "delete",
     };
     log(host, &format!("{timing} {change}{level}"))?;
-    Ok(RowAnswer::Keep)
+    Ok(BeforeRowResult::Keep)
 }
 
 /// Doubles the second column; skips rows where it is negative, and deletions of such rows.
-fn change(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+fn change(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     note(host, call)?;
-    let Some(row) = call.proposed else { return Ok(RowAnswer::Skip) };
+    let Some(row) = call.proposed else { return Ok(BeforeRowResult::Skip) };
     let v = row[1].as_ref().as_i32();
     if v < 0 {
-        return Ok(RowAnswer::Skip);
+        return Ok(BeforeRowResult::Skip);
     }
     let mut row = row.to_vec();
     row[1] = Datum::int4(v * 2);
-    Ok(RowAnswer::Replace(row))
+    Ok(BeforeRowResult::Replace(row))
 }
 
 fn add_trigger(client: &mut Client, name: &str, function: &str, kind: i16) {
@@ -125,7 +126,7 @@ fn add_trigger(client: &mut Client, name: &str, function: &str, kind: i16) {
         tgname: Name::new(name),
         tgfoid: function,
         tgtype: kind,
-        tgenabled: b'O',
+        tgenabled: Firing::Origin,
         tgisinternal: true,
         tgconstrrelid: Oid::INVALID,
         tgconstrindid: Oid::INVALID,
@@ -159,21 +160,21 @@ fn take_log(client: &mut Client) -> Vec<String> {
         .collect()
 }
 
-fn world() -> World {
-    let mut world = World::new(true, 1);
-    let client = &mut world.clients[0];
+fn fixture() -> Fixture {
+    let mut fixture = Fixture::new(true, 1);
+    let client = &mut fixture.clients[0];
     client.query(
         "CREATE TABLE t(id int PRIMARY KEY, v int, g int GENERATED ALWAYS AS (v + 1) STORED)",
     );
     client.query("CREATE TABLE log(n serial, what text)");
     client.query("BEGIN");
-    world
+    fixture
 }
 
 #[test]
-fn answers_before_a_row_replace_and_skip_it() {
-    let mut world = world();
-    let client = &mut world.clients[0];
+fn before_row_triggers_replace_and_skip_rows() {
+    let mut fixture = fixture();
+    let client = &mut fixture.clients[0];
     add_trigger(client, "a", CHANGE, ROW | BEFORE | INSERT | UPDATE | DELETE);
     let answer = client.query("INSERT INTO t VALUES (1, 10), (2, -1), (3, 5) RETURNING v, g");
     assert!(answer.contains("INSERT 0 2"), "{answer}");
@@ -190,8 +191,8 @@ fn answers_before_a_row_replace_and_skip_it() {
 
 #[test]
 fn triggers_are_called_in_the_order_of_their_kinds() {
-    let mut world = world();
-    let client = &mut world.clients[0];
+    let mut fixture = fixture();
+    let client = &mut fixture.clients[0];
     add_trigger(client, "d", NOTE, INSERT | UPDATE | DELETE);
     add_trigger(client, "c", NOTE, ROW | INSERT | UPDATE | DELETE);
     add_trigger(client, "b", NOTE, ROW | BEFORE | INSERT | UPDATE | DELETE);

@@ -50,7 +50,7 @@ impl Session {
         }
     }
 
-    /// Counterpart: `CommandCounterIncrement`.
+    /// Makes the changes visible to subsequent commands. Counterpart: `CommandCounterIncrement`.
     pub(crate) fn next_command(&mut self) -> Result<()> {
         if self.core.backend.in_transaction() && self.core.backend.command_counter_increment()? {
             self.core.catalog.overlay.end_command();
@@ -93,8 +93,8 @@ impl Session {
         if core.backend.in_transaction()
             && let Err(e) = core.catalog.abort(&mut core.backend)
         {
-            // The transaction is aborted in any case. An error about files that were not removed
-            // goes to the log only.
+            // The transaction is aborted in any case. An error about files that were not removed is
+            // only logged.
             self.log_report(&e);
         }
         self.core.store.rollback(1);
@@ -112,7 +112,7 @@ impl Session {
         self.core.apply_settings();
     }
 
-    /// Handles an error: rolls back as required, so that the session can continue.
+    /// Handles an error: rolls back what the error requires, so that the session can continue.
     pub(crate) fn fail(&mut self) {
         self.core.backend.truncate_snapshots(0);
         match self.xact.block {
@@ -155,7 +155,7 @@ impl Session {
         result.map(|_| ())
     }
 
-    /// Forgets the temporary schema if a rolled-back level created it.
+    /// Removes the reference to the temporary schema if the level that created it is rolled back.
     fn forget_temp_schema_of_level(&mut self, level: usize) {
         if self.xact.temp_schema_level.is_some_and(|made| made >= level) {
             self.xact.temp_schema_level = None;
@@ -178,7 +178,7 @@ impl Session {
         Ok(())
     }
 
-    /// The statements of one message share a transaction.
+    /// Starts an implicit block: the statements of one message share a transaction.
     pub(crate) fn begin_implicit_block(&mut self) {
         if self.xact.block == Block::Single {
             self.xact.block = Block::Implicit;
@@ -268,7 +268,7 @@ impl Session {
         while self.core.backend.txn.nesting() > 1 {
             self.commit_level()?;
         }
-        // An error from here on ends the block too.
+        // From here on an error ends the block too.
         self.xact.block = Block::Single;
         self.commit_transaction()?;
         self.begin_chained(next);
@@ -285,8 +285,8 @@ impl Session {
         Ok(())
     }
 
-    /// PREPARE TRANSACTION, which ends the block in any case. A failed transaction is rolled back.
-    /// Outside a block there is nothing to prepare.
+    /// PREPARE TRANSACTION, which always ends the block. A failed transaction is rolled back.
+    /// Outside a block there is no transaction to prepare.
     fn prepare_block(&mut self) -> Result<&'static str> {
         if self.xact.block != Block::Explicit {
             self.no_block("PREPARE TRANSACTION", false)?;

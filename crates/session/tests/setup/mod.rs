@@ -1,5 +1,5 @@
-//! A fixture for programs that run plans themselves: a cluster in memory, filled by SQL statements
-//! in an ordinary session.
+//! A fixture for tests and benchmarks that run plans themselves: a cluster in memory, filled by SQL
+//! statements in an ordinary session.
 
 use catalog::CatSession;
 use catalog::bootstrap::{InitOptions, init};
@@ -64,20 +64,20 @@ fn message(kind: u8, body: &[u8], out: &mut Vec<u8>) {
     out.push(0);
 }
 
-/// The open fixture.
-pub struct World {
+/// The cluster and a session in it.
+pub struct Fixture {
     pub core: Core,
     _instance: Arc<Instance>,
 }
 
 /// A new cluster in which the statements have been executed.
-pub fn world(statements: &[&str], shared_buffers: usize) -> World {
+pub fn fixture(statements: &[&str], shared_buffers: usize) -> Fixture {
     let env = Env::memory(7);
     init(&env, &InitOptions { sync: false, ..InitOptions::default() }).expect("init");
     let mut config = EngineConfig::new(env);
     config.shared_buffers = shared_buffers;
     let engine = Engine::open(config).expect("open");
-    let base = Arc::new(settings::Base::new(Arc::new(settings::Registry::load())));
+    let base = Arc::new(settings::ServerValues::new(Arc::new(settings::Registry::load())));
     let no_include = |_: &str| None;
     let hba = settings::hba::parse("hba", "local all all trust\n", &no_include).expect("rules");
     let errors = Arc::new(Errors::default());
@@ -102,7 +102,7 @@ pub fn world(statements: &[&str], shared_buffers: usize) -> World {
     let backend = Backend::connect(instance.engine.storage(), 1, DATABASE, tablespace, waiter)
         .expect("connect");
     let session = CatSession::new(instance.catalogs.database(DATABASE), Oid(10));
-    let store = settings::Store::new(base);
+    let store = settings::SessionValues::new(base);
     let core = Core::new(backend, session, instance.catalogs.clone(), "postgres".into(), store);
-    World { core, _instance: instance }
+    Fixture { core, _instance: instance }
 }

@@ -3,6 +3,7 @@
 use crate::host::{TriggerHost, no_constraint};
 use catalog::rows::{PgAttribute, PgConstraint};
 use catalog::{RelDesc, Row};
+use ids::code::ConType;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
@@ -14,10 +15,6 @@ pub(super) struct Key {
     pub(super) fk: Arc<RelDesc>,
     /// The referenced table.
     pub(super) pk: Arc<RelDesc>,
-    pub(super) fk_columns: Vec<AttrNo>,
-    pub(super) pk_columns: Vec<AttrNo>,
-    /// Referenced column = referencing column.
-    pub(super) operators: Vec<Oid>,
 }
 
 /// A table of a constraint.
@@ -42,7 +39,7 @@ impl Key {
     ) -> Result<Key> {
         let row = host.catalog().constraint(constraint)?;
         let row = row.ok_or_else(|| no_constraint(constraint))?;
-        if row.contype != b'f' {
+        if row.contype != ConType::ForeignKey {
             return Err(PgError::internal("foreign key trigger of another kind of constraint"));
         }
         for &(table, mode) in locks {
@@ -57,14 +54,22 @@ impl Key {
         }
         let fk = host.catalog().relation(row.conrelid)?;
         let pk = host.catalog().relation(row.confrelid)?;
-        Ok(Key {
-            fk,
-            pk,
-            fk_columns: row.conkey.clone().unwrap_or_default(),
-            pk_columns: row.confkey.clone().unwrap_or_default(),
-            operators: row.conpfeqop.clone().unwrap_or_default(),
-            row,
-        })
+        Ok(Key { row, fk, pk })
+    }
+
+    /// The columns of the referencing table.
+    pub(super) fn fk_columns(&self) -> &[AttrNo] {
+        self.row.conkey.as_deref().unwrap_or_default()
+    }
+
+    /// The columns of the referenced table.
+    pub(super) fn pk_columns(&self) -> &[AttrNo] {
+        self.row.confkey.as_deref().unwrap_or_default()
+    }
+
+    /// By column: referenced column = referencing column.
+    pub(super) fn operators(&self) -> &[Oid] {
+        self.row.conpfeqop.as_deref().unwrap_or_default()
     }
 
     /// The schema of the referencing table, for the fields of errors.
@@ -91,7 +96,7 @@ impl Key {
         host: &mut dyn TriggerHost,
         values: &[Datum],
     ) -> Result<PgError> {
-        let shown = self.show(host, &self.pk, &self.pk_columns, values)?;
+        let shown = self.show(host, &self.pk, self.pk_columns(), values)?;
         Ok(pg_err!(
             FOREIGN_KEY_VIOLATION,
             "update or delete on table \"{}\" violates foreign key constraint \"{}\" on table \

@@ -69,7 +69,7 @@ pub(super) fn equality(
     let schema = cat.namespace_name(op.oprnamespace)?.unwrap_or_default();
     let mut side = |(text, ty): (&str, Oid), wanted: Oid| -> Result<String> {
         // Polymorphic operators need no casts.
-        let polymorphic = matches!(wanted.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537);
+        let polymorphic = analyze::ty::is_polymorphic_family1(wanted);
         if ty == wanted || polymorphic {
             return Ok(text.to_owned());
         }
@@ -85,14 +85,14 @@ pub(super) fn equality(
 /// columns, or with `own` those of the referenced ones.
 fn pk_conditions(host: &mut dyn TriggerHost, key: &Key, own: bool) -> Result<(String, Vec<Oid>)> {
     let (mut parts, mut types) = (Vec::new(), Vec::new());
-    for (i, &n) in key.pk_columns.iter().enumerate() {
+    for (i, &n) in key.pk_columns().iter().enumerate() {
         let a = column(&key.pk, n)?;
         let name = quoted(a.attname.as_str());
         let (operator, ty) = if own {
             let ops = key.row.conppeqop.as_deref().unwrap_or_default();
             (ops.get(i).copied().unwrap_or_default(), a.atttypid)
         } else {
-            (key.operators[i], column(&key.fk, key.fk_columns[i])?.atttypid)
+            (key.operators()[i], column(&key.fk, key.fk_columns()[i])?.atttypid)
         };
         let param = format!("${}", i + 1);
         parts.push(equality(host, operator, (&name, a.atttypid), (&param, ty))?);
@@ -108,12 +108,12 @@ fn fk_conditions(
     first: usize,
 ) -> Result<(String, Vec<Oid>)> {
     let (mut parts, mut types) = (Vec::new(), Vec::new());
-    for (i, &n) in key.fk_columns.iter().enumerate() {
+    for (i, &n) in key.fk_columns().iter().enumerate() {
         let a = column(&key.fk, n)?;
         let name = quoted(a.attname.as_str());
-        let ty = column(&key.pk, key.pk_columns[i])?.atttypid;
+        let ty = column(&key.pk, key.pk_columns()[i])?.atttypid;
         let param = format!("${}", i + first);
-        parts.push(equality(host, key.operators[i], (&param, ty), (&name, a.atttypid))?);
+        parts.push(equality(host, key.operators()[i], (&param, ty), (&name, a.atttypid))?);
         types.push(ty);
     }
     Ok((parts.join(" AND "), types))
@@ -129,11 +129,11 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key, what: Query) -> Result<(String
             (format!("SELECT 1 FROM ONLY {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
         }
         Query::SameKey => {
-            let operators = key.row.conffeqop.clone().unwrap_or_default();
+            let operators = key.row.conffeqop.as_deref().unwrap_or_default();
             let (mut parts, mut types) = (Vec::new(), Vec::new());
-            for (i, &n) in key.fk_columns.iter().enumerate() {
+            for (i, &n) in key.fk_columns().iter().enumerate() {
                 let ty = column(&key.fk, n)?.atttypid;
-                let sides = [1, 1 + key.fk_columns.len()].map(|first| format!("${}", i + first));
+                let sides = [1, 1 + key.fk_columns().len()].map(|first| format!("${}", i + first));
                 parts.push(equality(host, operators[i], (&sides[0], ty), (&sides[1], ty))?);
                 types.push(ty);
             }
@@ -150,9 +150,9 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key, what: Query) -> Result<(String
         }
         Query::CascadeUpdate => {
             let (mut sets, mut types) = (Vec::new(), Vec::new());
-            for (i, &n) in key.fk_columns.iter().enumerate() {
+            for (i, &n) in key.fk_columns().iter().enumerate() {
                 let a = column(&key.fk, n)?;
-                types.push(column(&key.pk, key.pk_columns[i])?.atttypid);
+                types.push(column(&key.pk, key.pk_columns()[i])?.atttypid);
                 sets.push(format!("{} = ${}", quoted(a.attname.as_str()), i + 1));
             }
             let (conditions, more) = fk_conditions(host, key, sets.len() + 1)?;
@@ -162,11 +162,11 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key, what: Query) -> Result<(String
         // ON DELETE SET NULL and SET DEFAULT may have a column list.
         Query::NullOnDelete | Query::DefaultOnDelete => {
             let value = if what == Query::NullOnDelete { "NULL" } else { "DEFAULT" };
-            let columns = key.row.confdelsetcols.as_deref().unwrap_or(&key.fk_columns);
+            let columns = key.row.confdelsetcols.as_deref().unwrap_or(key.fk_columns());
             set_text(host, key, &fk, columns, value)?
         }
-        Query::NullOnUpdate => set_text(host, key, &fk, &key.fk_columns, "NULL")?,
-        Query::DefaultOnUpdate => set_text(host, key, &fk, &key.fk_columns, "DEFAULT")?,
+        Query::NullOnUpdate => set_text(host, key, &fk, key.fk_columns(), "NULL")?,
+        Query::DefaultOnUpdate => set_text(host, key, &fk, key.fk_columns(), "DEFAULT")?,
     })
 }
 
@@ -206,37 +206,32 @@ fn plan_of(
     Ok((plan, None))
 }
 
-/// Runs the query to its end. Returns whether there were rows, and the parked execution if it can
-/// be reused.
+/// Runs the query to its end. Returns whether it found or changed rows, and the parked execution if
+/// it can be reused.
 fn run_to_end(host: &mut dyn TriggerHost, query: spi::Query) -> Result<(bool, Option<Execution>)> {
-    let mut any = false;
-    let done = query.run(host, &mut |_, batch, _| {
-        any |= batch.len > 0;
-        Ok(())
-    })?;
+    let done = query.discard(host)?;
     let mut run = done.execution;
     let kept = run.park(host)?;
-    Ok((any, kept.then_some(run)))
+    Ok((done.rows > 0, kept.then_some(run)))
 }
 
-/// Runs a query as the owner of the table; returns whether there were rows. `latest`: it sees all
-/// committed rows, even under REPEATABLE READ.
+/// Runs a query as the owner of the table; returns whether it found or changed rows. `latest`: it
+/// sees all committed rows, even under REPEATABLE READ.
 pub(super) fn run(
     host: &mut dyn TriggerHost,
     key: &Key,
     what: Query,
-    params: Vec<Datum>,
+    params: &Arc<[Datum]>,
     latest: bool,
 ) -> Result<bool> {
     let owner = match what {
         Query::Check | Query::Replaced => key.pk.class.relowner,
         _ => key.fk.class.relowner,
     };
+    let snapshot = if latest { QuerySnapshot::Latest } else { QuerySnapshot::NewCommand };
     let mut any = false;
-    let mut params = Some(params);
     host.as_definer(owner, &mut |host| {
-        let params = params.take().unwrap_or_default();
-        any = run_as_owner(host, key, what, params, latest)?;
+        any = run_plan(host, key, what, params.clone(), snapshot.clone())?;
         Ok(())
     })?;
     Ok(any)
@@ -249,29 +244,18 @@ pub(super) fn is_same_key(
     keys: Vec<Datum>,
 ) -> Result<bool> {
     let key = Key::load(host, constraint, &[])?;
-    run_plan(host, &key, Query::SameKey, keys, QuerySnapshot::Active)
-}
-
-fn run_as_owner(
-    host: &mut dyn TriggerHost,
-    key: &Key,
-    what: Query,
-    params: Vec<Datum>,
-    latest: bool,
-) -> Result<bool> {
-    let snapshot = if latest { QuerySnapshot::Latest } else { QuerySnapshot::NewCommand };
-    run_plan(host, key, what, params, snapshot)
+    run_plan(host, &key, Query::SameKey, keys.into(), QuerySnapshot::Active)
 }
 
 fn run_plan(
     host: &mut dyn TriggerHost,
     key: &Key,
     what: Query,
-    params: Vec<Datum>,
+    params: Arc<[Datum]>,
     snapshot: QuerySnapshot,
 ) -> Result<bool> {
     let (plan, parked) = plan_of(host, key, what)?;
-    let query = spi::Query { parked, ..spi::Query::new(plan, params.into()) }.under(snapshot);
+    let query = spi::Query { parked, ..spi::Query::new(plan, params) }.under(snapshot);
     let result = run_to_end(host, query);
     let slot = (key.row.oid, what);
     let (any, run) = match result {

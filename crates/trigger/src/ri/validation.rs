@@ -6,6 +6,7 @@ use crate::host::TriggerHost;
 use catalog::format_type::quote_identifier;
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
+use ids::code::FkMatch;
 use pgerror::Result;
 use std::sync::Arc;
 use types::Datum;
@@ -32,7 +33,7 @@ pub fn validate(host: &mut dyn TriggerHost, constraint: Oid) -> Result<()> {
             error.detail("MATCH FULL does not allow mixing of null and nonnull key values.")
         );
     }
-    let shown = key.show(host, &key.fk, &key.fk_columns, &row)?;
+    let shown = key.show(host, &key.fk, key.fk_columns(), &row)?;
     Err(error.detail(format!("Key {shown}is not present in table \"{}\".", key.pk.name())))
 }
 
@@ -41,12 +42,12 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key) -> Result<String> {
     let (fk, pk) = (qualified(host, &key.fk)?, qualified(host, &key.pk)?);
     let (mut names, mut on, mut present) = (Vec::new(), Vec::new(), Vec::new());
     let mut absent = String::new();
-    for (i, (&f, &p)) in key.fk_columns.iter().zip(&key.pk_columns).enumerate() {
+    for (i, (&f, &p)) in key.fk_columns().iter().zip(key.pk_columns()).enumerate() {
         let (f, p) = (column(&key.fk, f)?, column(&key.pk, p)?);
         let fk_name = format!("fk.{}", quote_identifier(f.attname.as_str()));
         let pk_name = format!("pk.{}", quote_identifier(p.attname.as_str()));
         let sides = ((&*pk_name, p.atttypid), (&*fk_name, f.atttypid));
-        let mut condition = equality(host, key.operators[i], sides.0, sides.1)?;
+        let mut condition = equality(host, key.operators()[i], sides.0, sides.1)?;
         if p.attcollation != f.attcollation && p.attcollation.is_valid() {
             // The collation of the referenced column applies, as in checks of single rows.
             condition.push_str(" COLLATE ");
@@ -59,7 +60,7 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key) -> Result<String> {
         }
         names.push(fk_name);
     }
-    let glue = if key.row.confmatchtype == b'f' { " OR " } else { " AND " };
+    let glue = if key.row.confmatchtype == FkMatch::Full { " OR " } else { " AND " };
     Ok(format!(
         "SELECT {} FROM ONLY {fk} fk LEFT OUTER JOIN ONLY {pk} pk ON ({}) WHERE {absent} AND ({}) \
          LIMIT 1",

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 use values::array::payload::{ArrayRef, Elements};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Pace, TypeInfo};
+use values::fn_context::{FnContext, InterruptTicker, TypeInfo};
 use values::hash;
 
 /// Compares element by element (NULLs last), then by number of elements, dimensions, lengths.
@@ -42,9 +42,9 @@ fn array_cmp(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
     let (x, y) = (ArrayRef::new(a[0]), ArrayRef::new(a[1]));
     let elem = check_types(cx, x, y)?;
     let collation = cx.collation();
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     order(x, y, &elem, |p, q| {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         cx.type_compare(elem.oid, p, q, collation)
     })
 }
@@ -83,9 +83,9 @@ fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
         return Ok(false);
     }
     let collation = cx.collation();
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for (p, q) in x.iter(&elem).zip(y.iter(&elem)) {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         let same = match (p.is_null(), q.is_null()) {
             (true, true) => true,
             (false, false) => cx.type_equal(elem.oid, p, q, collation)?,
@@ -98,7 +98,7 @@ fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
     Ok(true)
 }
 
-/// Are all (`all`) or any of the elements of `a` in `b`? A NULL equals nothing.
+/// Whether all elements of `a` (with `all`) or any of them are in `b`. A NULL equals no element.
 fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool) -> Result<bool> {
     let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
     let elem = check_types(cx, x, y)?;
@@ -110,12 +110,12 @@ fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool
     }
     let collation = cx.collation();
     let known = compare::of_type(elem.oid);
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for p in x.iter(&elem) {
         let mut found = false;
         if !p.is_null() {
             for q in &others {
-                pace.tick(cx)?;
+                ticker.tick(cx)?;
                 found = match known {
                     Some(compare) => compare(p, *q, collation).is_eq(),
                     None => cx.type_equal(elem.oid, p, *q, collation)?,
@@ -166,9 +166,9 @@ fn hash_array(cx: &mut dyn FnContext, d: DatumRef<'_>, seed: Option<u64>) -> Res
     let elem = cx.type_info(array.elem_type())?;
     let collation = cx.collation();
     let (mut h32, mut h64) = (1u32, 1u64);
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for v in array.iter(&elem) {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         let h = match v {
             DatumRef::Null => 0,
             v => cx.type_hash(elem.oid, v, collation, seed)?,

@@ -11,7 +11,7 @@ use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Watch};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::function::{self, SetSource, VecSource};
 use values::limits::TextBuffer;
 use values::memory;
@@ -26,9 +26,9 @@ pub(super) trait Value: Sized {
     fn elements_count(&self) -> Option<usize>;
     fn nth(&self, i: usize) -> Option<Self>;
     /// The value as a datum of its own type.
-    fn whole(&self, watch: &Watch<'_>) -> Result<Datum>;
+    fn datum(&self, interrupts: &InterruptChecker<'_>) -> Result<Datum>;
     /// The value as text; SQL NULL for a JSON null.
-    fn text(&self, watch: &Watch<'_>) -> Result<Datum>;
+    fn text(&self, interrupts: &InterruptChecker<'_>) -> Result<Datum>;
 
     /// The element with index `i`; a negative index counts from the end.
     fn element(&self, i: i64) -> Option<Self> {
@@ -61,7 +61,7 @@ fn with_json<T>(
     f: impl FnOnce(&mut dyn FnContext, Part<'_>) -> Result<T>,
 ) -> Result<T> {
     let text = d.as_bytes();
-    let node = tree(text, &Watch::new(cx))?;
+    let node = tree(text, &InterruptChecker::new(cx))?;
     f(cx, Part { text, node: &node })
 }
 
@@ -83,7 +83,7 @@ impl<'a> Part<'a> {
 }
 
 impl Value for Part<'_> {
-    /// Of duplicate keys the last one below which the rest of the path exists is taken.
+    /// If a key is repeated, the last member under which the rest of the path exists is used.
     fn at_path(self, path: &[&[u8]]) -> Option<Self> {
         let Some((step, rest)) = path.split_first() else { return Some(self) };
         match &self.node.kind {
@@ -98,7 +98,7 @@ impl Value for Part<'_> {
 
     fn member(&self, key: &[u8]) -> Option<Self> {
         let Kind::Object(pairs) = &self.node.kind else { return None };
-        // Of duplicate keys the last one counts.
+        // If a key is repeated, its last member is used.
         pairs.iter().rev().find(|(k, _)| k == key).map(|(_, v)| self.sub(v))
     }
 
@@ -116,11 +116,11 @@ impl Value for Part<'_> {
         }
     }
 
-    fn whole(&self, _: &Watch<'_>) -> Result<Datum> {
+    fn datum(&self, _: &InterruptChecker<'_>) -> Result<Datum> {
         Ok(Datum::bytes(self.raw()))
     }
 
-    fn text(&self, _: &Watch<'_>) -> Result<Datum> {
+    fn text(&self, _: &InterruptChecker<'_>) -> Result<Datum> {
         Ok(match &self.node.kind {
             Kind::Null => Datum::Null,
             Kind::String(s) => Datum::bytes(s.clone()),
@@ -151,18 +151,18 @@ impl Value for Item<'_> {
         }
     }
 
-    fn whole(&self, _: &Watch<'_>) -> Result<Datum> {
+    fn datum(&self, _: &InterruptChecker<'_>) -> Result<Datum> {
         Ok(datum_of(*self))
     }
 
-    fn text(&self, watch: &Watch<'_>) -> Result<Datum> {
+    fn text(&self, interrupts: &InterruptChecker<'_>) -> Result<Datum> {
         Ok(match self {
             Item::Null => Datum::Null,
             Item::String(s) => Datum::bytes(*s),
             Item::Number(n) => with_text(n, |text| Datum::bytes(text)),
             item => {
                 let mut out = TextBuffer::new();
-                put_item(&mut out, *item, super::io::Layout::Line, watch)?;
+                put_item(&mut out, *item, super::io::Layout::Line, interrupts)?;
                 return out.into_datum();
             }
         })
@@ -181,13 +181,13 @@ pub(super) fn item(d: DatumRef<'_>) -> Item<'_> {
 fn answer<V: Value>(cx: &dyn FnContext, v: Option<V>, text: bool) -> Result<Datum> {
     match v {
         None => Ok(Datum::Null),
-        Some(v) => part(&Watch::new(cx), v, text),
+        Some(v) => part(&InterruptChecker::new(cx), v, text),
     }
 }
 
 /// Converts one of many parts of a value.
-fn part<V: Value>(watch: &Watch<'_>, v: V, text: bool) -> Result<Datum> {
-    if text { v.text(watch) } else { v.whole(watch) }
+fn part<V: Value>(interrupts: &InterruptChecker<'_>, v: V, text: bool) -> Result<Datum> {
+    if text { v.text(interrupts) } else { v.datum(interrupts) }
 }
 
 /// The steps of a path; `None` if one of them is NULL.
@@ -304,7 +304,7 @@ scalars! { FNS;
         array_length(&i, !matches!(i, Item::Container(_)))
     },
     "json_typeof" => |cx, a| {
-        Ok(Datum::text(kind_of_node(&tree(a[0].as_bytes(), &Watch::new(cx))?)))
+        Ok(Datum::text(kind_of_node(&tree(a[0].as_bytes(), &InterruptChecker::new(cx))?)))
     },
     "jsonb_typeof" => |_, a| Ok(Datum::text(kind_of_item(item(a[0])))),
     "jsonb_bool" => |_, a| match item(a[0]) {
@@ -319,7 +319,7 @@ scalars! { FNS;
     "jsonb_float8" => |cx, a| number(cx, a[0], Some("numeric_float8"), "double precision"),
 }
 
-/// A set of rows that is held in memory.
+/// A set of rows in memory.
 struct Rows(std::vec::IntoIter<Vec<Datum>>);
 
 impl SetSource for Rows {
@@ -334,13 +334,13 @@ pub(super) fn set(rows: Vec<Vec<Datum>>) -> Result<Box<dyn SetSource>> {
 
 /// Builds rows one by one, with checks for interrupts.
 fn rows<T>(
-    watch: &Watch<'_>,
+    interrupts: &InterruptChecker<'_>,
     parts: impl Iterator<Item = T>,
     row: impl Fn(T) -> Result<Vec<Datum>>,
 ) -> Result<Box<dyn SetSource>> {
     let mut all = Vec::new();
     for part in parts {
-        watch.tick()?;
+        interrupts.tick()?;
         memory::reserve(&mut all, 1)?;
         all.push(row(part)?);
     }
@@ -349,13 +349,13 @@ fn rows<T>(
 
 /// Like [`rows`], for rows of one column.
 fn values<T>(
-    watch: &Watch<'_>,
+    interrupts: &InterruptChecker<'_>,
     parts: impl Iterator<Item = T>,
     value: impl Fn(T) -> Result<Datum>,
 ) -> Result<Box<dyn SetSource>> {
     let mut all = Vec::new();
     for part in parts {
-        watch.tick()?;
+        interrupts.tick()?;
         memory::reserve(&mut all, 1)?;
         all.push(value(part)?);
     }
@@ -364,10 +364,10 @@ fn values<T>(
 
 fn json_each(cx: &mut dyn FnContext, d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
     with_json(cx, d, |cx, p| {
-        let watch = &Watch::new(cx);
+        let interrupts = &InterruptChecker::new(cx);
         match &p.node.kind {
-            Kind::Object(pairs) => rows(watch, pairs.iter(), |(k, v)| {
-                Ok(vec![Datum::bytes(k.clone()), part(watch, p.sub(v), text)?])
+            Kind::Object(pairs) => rows(interrupts, pairs.iter(), |(k, v)| {
+                Ok(vec![Datum::bytes(k.clone()), part(interrupts, p.sub(v), text)?])
             }),
             Kind::Array(_) => Err(refused("cannot deconstruct an array as an object")),
             _ => Err(refused("cannot deconstruct a scalar")),
@@ -385,8 +385,8 @@ fn jsonb_each(
     if !c.is_object() {
         return Err(refused(format!("cannot call {name} on a non-object")));
     }
-    let watch = &Watch::new(cx);
-    rows(watch, c.pairs(), |(k, v)| Ok(vec![Datum::bytes(k), part(watch, v, text)?]))
+    let interrupts = &InterruptChecker::new(cx);
+    rows(interrupts, c.pairs(), |(k, v)| Ok(vec![Datum::bytes(k), part(interrupts, v, text)?]))
 }
 
 fn json_elements(
@@ -396,10 +396,10 @@ fn json_elements(
     name: &str,
 ) -> Result<Box<dyn SetSource>> {
     with_json(cx, d, |cx, p| {
-        let watch = &Watch::new(cx);
+        let interrupts = &InterruptChecker::new(cx);
         match &p.node.kind {
             Kind::Array(elements) => {
-                values(watch, elements.iter(), |e| part(watch, p.sub(e), text))
+                values(interrupts, elements.iter(), |e| part(interrupts, p.sub(e), text))
             }
             Kind::Object(_) => Err(refused(format!("cannot call {name} on a non-array"))),
             _ => Err(refused(format!("cannot call {name} on a scalar"))),
@@ -415,8 +415,8 @@ fn jsonb_elements(cx: &dyn FnContext, d: DatumRef<'_>, text: bool) -> Result<Box
     if c.is_object() {
         return Err(refused("cannot extract elements from an object"));
     }
-    let watch = &Watch::new(cx);
-    values(watch, c.elements(), |e| part(watch, e, text))
+    let interrupts = &InterruptChecker::new(cx);
+    values(interrupts, c.elements(), |e| part(interrupts, e, text))
 }
 
 fn jsonb_keys(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
@@ -427,13 +427,15 @@ fn jsonb_keys(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Box<dyn SetSource>>
     if !c.is_object() {
         return Err(refused("cannot call jsonb_object_keys on an array"));
     }
-    values(&Watch::new(cx), 0..c.len(), |i| Ok(Datum::bytes(c.key(i))))
+    values(&InterruptChecker::new(cx), 0..c.len(), |i| Ok(Datum::bytes(c.key(i))))
 }
 
 fn json_keys(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
-    let watch = &Watch::new(cx);
-    match &tree(d.as_bytes(), watch)?.kind {
-        Kind::Object(pairs) => values(watch, pairs.iter(), |(k, _)| Ok(Datum::bytes(k.as_slice()))),
+    let interrupts = &InterruptChecker::new(cx);
+    match &tree(d.as_bytes(), interrupts)?.kind {
+        Kind::Object(pairs) => {
+            values(interrupts, pairs.iter(), |(k, _)| Ok(Datum::bytes(k.as_slice())))
+        }
         Kind::Array(_) => Err(refused("cannot call json_object_keys on an array")),
         _ => Err(refused("cannot call json_object_keys on a scalar")),
     }

@@ -54,6 +54,7 @@ pub(super) fn key_order(a: &[u8], b: &[u8]) -> Ordering {
 }
 
 impl<'a> Container<'a> {
+    /// The container in a payload of jsonb.
     pub fn new(payload: &'a [u8]) -> Container<'a> {
         Container(payload)
     }
@@ -72,10 +73,12 @@ impl<'a> Container<'a> {
         (self.header() & COUNT) as usize
     }
 
+    /// Whether the container is an object.
     pub fn is_object(self) -> bool {
         self.header() & OBJECT != 0
     }
 
+    /// Whether the container is an array that represents a scalar.
     pub fn is_scalar(self) -> bool {
         self.header() & SCALAR != 0
     }
@@ -134,6 +137,7 @@ impl<'a> Container<'a> {
         self.child(i)
     }
 
+    /// The `i`th key of an object.
     pub fn key(self, i: usize) -> &'a [u8] {
         let (start, end) = self.span(i, self.entry(i));
         self.data().get(start..end).unwrap_or_default()
@@ -158,14 +162,17 @@ impl<'a> Container<'a> {
         None
     }
 
+    /// The value of a key of an object.
     pub fn get(self, key: &[u8]) -> Option<Item<'a>> {
         (self.is_object()).then(|| self.find(key).map(|i| self.value(i))).flatten()
     }
 
+    /// The elements of an array.
     pub fn elements(self) -> impl Iterator<Item = Item<'a>> {
         (0..self.len()).map(move |i| self.element(i))
     }
 
+    /// The keys and values of an object.
     pub fn pairs(self) -> impl Iterator<Item = (&'a [u8], Item<'a>)> {
         (0..self.len()).map(move |i| (self.key(i), self.value(i)))
     }

@@ -7,12 +7,13 @@ use super::io::{put_string, text_of};
 use super::parse::tree;
 use crate::record;
 use ids::Oid;
+use ids::code::TypType;
 use numeric::io::with_text;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, RowDesc, TypeInfo, Watch};
+use values::fn_context::{FnContext, InterruptChecker, RowDesc, TypeInfo};
 use values::function::AggState;
 use values::limits::TextBuffer;
 use values::oids;
@@ -34,7 +35,7 @@ enum Class {
 
 fn class_of(cx: &mut dyn FnContext, ty: Oid) -> Result<(Class, TypeInfo)> {
     let mut info = cx.type_info(ty)?;
-    while info.kind == b'd' && info.base.is_valid() {
+    while info.kind == TypType::Domain && info.base.is_valid() {
         info = cx.type_info(info.base)?;
     }
     let class = match info.oid {
@@ -48,7 +49,7 @@ fn class_of(cx: &mut dyn FnContext, ty: Oid) -> Result<(Class, TypeInfo)> {
         oids::RECORD => Class::Row,
         oids::ANYARRAY => Class::Array,
         _ if info.elem.is_valid() && info.len == -1 => Class::Array,
-        _ if info.kind == b'c' => Class::Row,
+        _ if info.kind == TypType::Composite => Class::Row,
         _ => Class::Text,
     };
     Ok((class, info))
@@ -67,7 +68,7 @@ fn columns<'a>(
 
 /// Passes the text form of a value to `f`. The most frequent types are formatted here directly,
 /// without a call of the output function.
-fn printed<T>(
+fn with_value_text<T>(
     cx: &mut dyn FnContext,
     ty: Oid,
     d: DatumRef<'_>,
@@ -102,9 +103,9 @@ fn put(
         Class::Bool => out.extend_from_slice(if d.as_bool() { b"true" } else { b"false" }),
         Class::Number => {
             // NaN and infinities are not valid JSON numbers, so they are quoted.
-            printed(cx, info.oid, d, |cx, text| {
+            with_value_text(cx, info.oid, d, |cx, text| {
                 match text.last().is_some_and(u8::is_ascii_alphabetic) {
-                    true => put_string(out, text, &Watch::new(cx)),
+                    true => put_string(out, text, &InterruptChecker::new(cx)),
                     false => {
                         out.extend_from_slice(text);
                         Ok(())
@@ -114,10 +115,10 @@ fn put(
         }
         Class::Time => {
             let text = datetime::io::iso8601(cx.settings(), info.oid, d);
-            put_string(out, text.as_bytes(), &Watch::new(cx))?;
+            put_string(out, text.as_bytes(), &InterruptChecker::new(cx))?;
         }
         Class::Json => out.extend_from_slice(d.as_bytes()),
-        Class::Jsonb => out.extend_from_slice(&text_of(d, &Watch::new(cx))?),
+        Class::Jsonb => out.extend_from_slice(&text_of(d, &InterruptChecker::new(cx))?),
         Class::Array => {
             let array = ArrayRef::new(d);
             let elem = cx.type_info(array.elem_type())?;
@@ -132,14 +133,16 @@ fn put(
                 if !std::mem::replace(&mut first, false) {
                     out.extend_from_slice(separator);
                 }
-                put_string(out, c.name.as_bytes(), &Watch::new(cx))?;
+                put_string(out, c.name.as_bytes(), &InterruptChecker::new(cx))?;
                 out.push(b':');
                 put(cx, out, c.ty, value, false)?;
             }
             out.push(b'}');
         }
         Class::Text => {
-            printed(cx, info.oid, d, |cx, text| put_string(out, text, &Watch::new(cx)))??;
+            with_value_text(cx, info.oid, d, |cx, text| {
+                put_string(out, text, &InterruptChecker::new(cx))
+            })??;
         }
     }
     out.check()
@@ -189,10 +192,10 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
         }
         Class::Time => Json::String(datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
         Class::Json => {
-            let watch = &Watch::new(cx);
-            Json::of_node(tree(d.as_bytes(), watch)?, d.as_bytes(), watch)?
+            let interrupts = &InterruptChecker::new(cx);
+            Json::of_node(tree(d.as_bytes(), interrupts)?, d.as_bytes(), interrupts)?
         }
-        Class::Jsonb => Json::of_item(item(d), &Watch::new(cx))?,
+        Class::Jsonb => Json::of_item(item(d), &InterruptChecker::new(cx))?,
         Class::Array => {
             let array = ArrayRef::new(d);
             let elem = cx.type_info(array.elem_type())?;
@@ -204,7 +207,7 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
             let pairs = live.map(|(c, v)| Ok((c.name.clone().into_bytes(), value(cx, c.ty, v)?)));
             Json::Object(pairs.collect::<Result<_>>()?)
         }
-        Class::Text => Json::String(printed(cx, info.oid, d, |_, text| text.to_vec())?),
+        Class::Text => Json::String(with_value_text(cx, info.oid, d, |_, text| text.to_vec())?),
     })
 }
 
@@ -242,7 +245,7 @@ fn key(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Vec<u8>> {
         )),
         Class::Bool => Ok(if d.as_bool() { b"true".to_vec() } else { b"false".to_vec() }),
         Class::Time => Ok(datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
-        Class::Number | Class::Text => printed(cx, info.oid, d, |_, text| text.to_vec()),
+        Class::Number | Class::Text => with_value_text(cx, info.oid, d, |_, text| text.to_vec()),
     }
 }
 
@@ -274,7 +277,7 @@ fn json_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             out.extend_from_slice(b", ");
         }
         let key = key(cx, pair[0].0, pair[0].1)?;
-        put_string(&mut out, &key, &Watch::new(cx))?;
+        put_string(&mut out, &key, &InterruptChecker::new(cx))?;
         out.extend_from_slice(b" : ");
         put(cx, &mut out, pair[1].0, pair[1].1, false)?;
     }
@@ -298,7 +301,7 @@ fn jsonb_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         }
         pairs.push((key(cx, pair[0].0, pair[0].1)?, value(cx, pair[1].0, pair[1].1)?));
     }
-    Json::Object(pairs).datum(&Watch::new(cx))
+    Json::Object(pairs).datum(&InterruptChecker::new(cx))
 }
 
 fn json_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -317,7 +320,7 @@ fn json_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 fn jsonb_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let Some(args) = arguments(cx, a)? else { return Ok(Datum::Null) };
     let all = args.into_iter().map(|(ty, v)| value(cx, ty, v)).collect::<Result<_>>()?;
-    Json::Array(all).datum(&Watch::new(cx))
+    Json::Array(all).datum(&InterruptChecker::new(cx))
 }
 
 fn to_text(cx: &mut dyn FnContext, d: DatumRef<'_>, lines: bool) -> Result<Datum> {
@@ -379,11 +382,11 @@ fn json_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> 
         if i > 0 {
             out.extend_from_slice(b", ");
         }
-        put_string(&mut out, &k, &Watch::new(cx))?;
+        put_string(&mut out, &k, &InterruptChecker::new(cx))?;
         out.extend_from_slice(b" : ");
         match v {
             None => out.extend_from_slice(b"null"),
-            Some(v) => put_string(&mut out, &v, &Watch::new(cx))?,
+            Some(v) => put_string(&mut out, &v, &InterruptChecker::new(cx))?,
         }
     }
     out.push(b'}');
@@ -393,7 +396,7 @@ fn json_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> 
 fn jsonb_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let pairs = from_texts(cx, a)?;
     Json::Object(pairs.into_iter().map(|(k, v)| (k, v.map_or(Json::Null, Json::String))).collect())
-        .datum(&Watch::new(cx))
+        .datum(&InterruptChecker::new(cx))
 }
 
 scalars! { FNS;
@@ -404,16 +407,16 @@ scalars! { FNS;
     "array_to_json_pretty" => |cx, a| to_text(cx, a[0], a[1].as_bool()),
     "to_jsonb" => |cx, a| {
         let ty = cx.arg_type(0);
-        value(cx, ty, a[0])?.datum(&Watch::new(cx))
+        value(cx, ty, a[0])?.datum(&InterruptChecker::new(cx))
     },
     "json_build_object" => json_object,
     "json_build_object_noargs" => |_, _| Ok(Datum::text("{}")),
     "json_build_array" => json_array,
     "json_build_array_noargs" => |_, _| Ok(Datum::text("[]")),
     "jsonb_build_object" => jsonb_object,
-    "jsonb_build_object_noargs" => |cx, _| Json::Object(Vec::new()).datum(&Watch::new(cx)),
+    "jsonb_build_object_noargs" => |cx, _| Json::Object(Vec::new()).datum(&InterruptChecker::new(cx)),
     "jsonb_build_array" => jsonb_array,
-    "jsonb_build_array_noargs" => |cx, _| Json::Array(Vec::new()).datum(&Watch::new(cx)),
+    "jsonb_build_array_noargs" => |cx, _| Json::Array(Vec::new()).datum(&InterruptChecker::new(cx)),
     "json_object" => json_from_texts,
     "json_object_two_arg" => json_from_texts,
     "jsonb_object" => jsonb_from_texts,
@@ -453,7 +456,7 @@ fn json_object_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>])
         out.extend_from_slice(b", ");
     }
     let key = key(cx, key_type, a[0])?;
-    put_string(out, &key, &Watch::new(cx))?;
+    put_string(out, &key, &InterruptChecker::new(cx))?;
     out.extend_from_slice(b" : ");
     put(cx, out, value_type, a[1], false)
 }
@@ -481,8 +484,8 @@ fn jsonb_object_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]
     Ok(())
 }
 
-fn made(cx: &dyn FnContext, s: &AggState) -> Result<Datum> {
-    s.get::<Json>().map_or(Ok(Datum::Null), |j| j.clone().datum(&Watch::new(cx)))
+fn final_jsonb(cx: &dyn FnContext, s: &AggState) -> Result<Datum> {
+    s.get::<Json>().map_or(Ok(Datum::Null), |j| j.clone().datum(&InterruptChecker::new(cx)))
 }
 
 builtins! { AGGREGATES;
@@ -491,7 +494,7 @@ builtins! { AGGREGATES;
     "json_object_agg_transfn" => Trans(json_object_agg),
     "json_object_agg_finalfn" => Final(|cx, s, _| closed(cx, s, b" }")),
     "jsonb_agg_transfn" => Trans(jsonb_agg),
-    "jsonb_agg_finalfn" => Final(|cx, s, _| made(cx, s)),
+    "jsonb_agg_finalfn" => Final(|cx, s, _| final_jsonb(cx, s)),
     "jsonb_object_agg_transfn" => Trans(jsonb_object_agg),
-    "jsonb_object_agg_finalfn" => Final(|cx, s, _| made(cx, s)),
+    "jsonb_object_agg_finalfn" => Final(|cx, s, _| final_jsonb(cx, s)),
 }

@@ -8,7 +8,7 @@ use pgerror::Result;
 use std::cmp::Ordering;
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Watch};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::hash;
 
 fn number_order(a: &[u8], b: &[u8]) -> Ordering {
@@ -73,8 +73,8 @@ fn equal(a: Item<'_>, b: Item<'_>) -> bool {
     order(a, b).is_eq()
 }
 
-/// Does `a` contain `b`? Elements of arrays are compared pairwise.
-fn contains(a: Container<'_>, b: Container<'_>, watch: &Watch<'_>) -> Result<bool> {
+/// Whether `a` contains `b`. Elements of arrays are compared pairwise.
+fn contains(a: Container<'_>, b: Container<'_>, interrupts: &InterruptChecker<'_>) -> Result<bool> {
     if a.is_object() != b.is_object() {
         return Ok(false);
     }
@@ -83,11 +83,11 @@ fn contains(a: Container<'_>, b: Container<'_>, watch: &Watch<'_>) -> Result<boo
             return Ok(false);
         }
         for (key, want) in b.pairs() {
-            watch.tick()?;
+            interrupts.tick()?;
             let found = match (a.get(key), want) {
                 (None, _) => false,
                 (Some(Item::Container(have)), Item::Container(want)) => {
-                    contains(have, want, watch)?
+                    contains(have, want, interrupts)?
                 }
                 (Some(have), want) => rank(have) == rank(want) && equal(have, want),
             };
@@ -102,18 +102,22 @@ fn contains(a: Container<'_>, b: Container<'_>, watch: &Watch<'_>) -> Result<boo
         return Ok(false);
     }
     for want in b.elements() {
-        if !has_element(a, want, watch)? {
+        if !has_element(a, want, interrupts)? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-fn has_element(a: Container<'_>, want: Item<'_>, watch: &Watch<'_>) -> Result<bool> {
+fn has_element(
+    a: Container<'_>,
+    want: Item<'_>,
+    interrupts: &InterruptChecker<'_>,
+) -> Result<bool> {
     for have in a.elements() {
-        watch.tick()?;
+        interrupts.tick()?;
         let same = match (have, want) {
-            (Item::Container(have), Item::Container(want)) => contains(have, want, watch)?,
+            (Item::Container(have), Item::Container(want)) => contains(have, want, interrupts)?,
             (_, Item::Container(_)) => false,
             (have, want) => rank(have) == rank(want) && equal(have, want),
         };
@@ -124,14 +128,14 @@ fn has_element(a: Container<'_>, want: Item<'_>, watch: &Watch<'_>) -> Result<bo
     Ok(false)
 }
 
-/// Is the string a key of the object or a string element of the array?
-fn exists(c: Container<'_>, s: &[u8], watch: &Watch<'_>) -> Result<bool> {
+/// Whether the string is a key of the object or a string element of the array.
+fn exists(c: Container<'_>, s: &[u8], interrupts: &InterruptChecker<'_>) -> Result<bool> {
     if c.is_object() {
-        watch.tick()?;
+        interrupts.tick()?;
         return Ok(c.find(s).is_some());
     }
     for e in c.elements() {
-        watch.tick()?;
+        interrupts.tick()?;
         if matches!(e, Item::String(have) if have == s) {
             return Ok(true);
         }
@@ -139,12 +143,13 @@ fn exists(c: Container<'_>, s: &[u8], watch: &Watch<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// Do any (`all`: all) of the strings exist?
+/// Whether any of the strings (with `all`, each of them) exists in the value: the operators `?|`
+/// and `?&`.
 fn exist(cx: &mut dyn FnContext, a: &[DatumRef<'_>], all: bool) -> Result<Datum> {
     let strings = strings(cx, a[1])?;
-    let (c, watch) = (Container::new(a[0].as_bytes()), Watch::new(cx));
+    let (c, interrupts) = (Container::new(a[0].as_bytes()), InterruptChecker::new(cx));
     for s in &strings {
-        if exists(c, s, &watch)? != all {
+        if exists(c, s, &interrupts)? != all {
             return Ok(Datum::bool(!all));
         }
     }
@@ -238,15 +243,15 @@ scalars! { FNS;
     },
     "jsonb_contains" => |cx, a| {
         let (a, b) = (Container::new(a[0].as_bytes()), Container::new(a[1].as_bytes()));
-        Ok(Datum::bool(contains(a, b, &Watch::new(cx))?))
+        Ok(Datum::bool(contains(a, b, &InterruptChecker::new(cx))?))
     },
     "jsonb_contained" => |cx, a| {
         let (a, b) = (Container::new(a[0].as_bytes()), Container::new(a[1].as_bytes()));
-        Ok(Datum::bool(contains(b, a, &Watch::new(cx))?))
+        Ok(Datum::bool(contains(b, a, &InterruptChecker::new(cx))?))
     },
     "jsonb_exists" => |cx, a| {
         let c = Container::new(a[0].as_bytes());
-        Ok(Datum::bool(exists(c, a[1].as_bytes(), &Watch::new(cx))?))
+        Ok(Datum::bool(exists(c, a[1].as_bytes(), &InterruptChecker::new(cx))?))
     },
     "jsonb_exists_any" => |cx, a| exist(cx, a, false),
     "jsonb_exists_all" => |cx, a| exist(cx, a, true),

@@ -9,7 +9,7 @@ use numeric::io::parse as parse_number;
 use numeric::num::Num;
 use pgerror::{Result, pg_err};
 use values::datum::Datum;
-use values::fncx::Watch;
+use values::fn_context::InterruptChecker;
 use values::memory;
 
 /// A tree that is built or modified in memory.
@@ -26,13 +26,14 @@ pub(super) enum Json {
 }
 
 impl Json {
+    /// A JSON number; 22003 if it does not fit the format of numeric.
     pub fn number(n: &Num) -> Result<Json> {
         Ok(Json::Number(n.to_payload()?))
     }
 
     /// Converts a parsed JSON text.
-    pub fn of_node(node: Node, text: &[u8], watch: &Watch<'_>) -> Result<Json> {
-        watch.tick()?;
+    pub fn of_node(node: Node, text: &[u8], interrupts: &InterruptChecker<'_>) -> Result<Json> {
+        interrupts.tick()?;
         Ok(match node.kind {
             Kind::Null => Json::Null,
             Kind::Bool(b) => Json::Bool(b),
@@ -41,22 +42,23 @@ impl Json {
             Kind::Array(elements) => {
                 let mut all = memory::with_capacity(elements.len())?;
                 for e in elements {
-                    all.push(Json::of_node(e, text, watch)?);
+                    all.push(Json::of_node(e, text, interrupts)?);
                 }
                 Json::Array(all)
             }
             Kind::Object(pairs) => {
                 let mut all = memory::with_capacity(pairs.len())?;
                 for (k, v) in pairs {
-                    all.push((k, Json::of_node(v, text, watch)?));
+                    all.push((k, Json::of_node(v, text, interrupts)?));
                 }
                 Json::Object(all)
             }
         })
     }
 
-    pub fn of_item(item: Item<'_>, watch: &Watch<'_>) -> Result<Json> {
-        watch.tick()?;
+    /// Converts a part of a jsonb value.
+    pub fn of_item(item: Item<'_>, interrupts: &InterruptChecker<'_>) -> Result<Json> {
+        interrupts.tick()?;
         Ok(match item {
             Item::Null => Json::Null,
             Item::Bool(b) => Json::Bool(b),
@@ -65,14 +67,14 @@ impl Json {
             Item::Container(c) if c.is_object() => {
                 let mut all = memory::with_capacity(c.len())?;
                 for (k, v) in c.pairs() {
-                    all.push((k.to_vec(), Json::of_item(v, watch)?));
+                    all.push((k.to_vec(), Json::of_item(v, interrupts)?));
                 }
                 Json::Object(all)
             }
             Item::Container(c) => {
                 let mut all = memory::with_capacity(c.len())?;
                 for e in c.elements() {
-                    all.push(Json::of_item(e, watch)?);
+                    all.push(Json::of_item(e, interrupts)?);
                 }
                 Json::Array(all)
             }
@@ -80,13 +82,13 @@ impl Json {
     }
 
     /// Encodes the tree.
-    pub fn datum(self, watch: &Watch<'_>) -> Result<Datum> {
+    pub fn datum(self, interrupts: &InterruptChecker<'_>) -> Result<Datum> {
         let mut out = Vec::new();
         match self {
             Json::Array(_) | Json::Object(_) => {
-                put(&mut out, self, 0, watch)?;
+                put(&mut out, self, 0, interrupts)?;
             }
-            scalar => put_array(&mut out, vec![scalar], SCALAR, 0, watch)?,
+            scalar => put_array(&mut out, vec![scalar], SCALAR, 0, interrupts)?,
         }
         Ok(Datum::bytes(out))
     }
@@ -140,11 +142,16 @@ fn string_too_long() -> pgerror::PgError {
 }
 
 /// Appends a child and returns its entry.
-fn put(out: &mut Vec<u8>, value: Json, depth: usize, watch: &Watch<'_>) -> Result<u32> {
+fn put(
+    out: &mut Vec<u8>,
+    value: Json,
+    depth: usize,
+    interrupts: &InterruptChecker<'_>,
+) -> Result<u32> {
     if depth > DEPTH_MAX {
         return Err(too_deep());
     }
-    watch.tick()?;
+    interrupts.tick()?;
     let start = out.len();
     let ty = match value {
         Json::Null => return Ok(NULL),
@@ -163,11 +170,11 @@ fn put(out: &mut Vec<u8>, value: Json, depth: usize, watch: &Watch<'_>) -> Resul
             NUMBER
         }
         Json::Array(elements) => {
-            put_array(out, elements, 0, depth + 1, watch)?;
+            put_array(out, elements, 0, depth + 1, interrupts)?;
             CONTAINER
         }
         Json::Object(pairs) => {
-            put_object(out, pairs, depth + 1, watch)?;
+            put_object(out, pairs, depth + 1, interrupts)?;
             CONTAINER
         }
     };
@@ -211,12 +218,12 @@ fn put_array(
     elements: Vec<Json>,
     scalar: u32,
     depth: usize,
-    watch: &Watch<'_>,
+    interrupts: &InterruptChecker<'_>,
 ) -> Result<()> {
     let at = begin(out, ARRAY | scalar, elements.len(), elements.len())?;
     let mut total = 0;
     for (i, e) in elements.into_iter().enumerate() {
-        let entry = put(out, e, depth, watch)?;
+        let entry = put(out, e, depth, interrupts)?;
         enter(out, at, i, entry, &mut total, "array")?;
     }
     Ok(())
@@ -226,9 +233,9 @@ fn put_object(
     out: &mut Vec<u8>,
     mut pairs: Vec<(Vec<u8>, Json)>,
     depth: usize,
-    watch: &Watch<'_>,
+    interrupts: &InterruptChecker<'_>,
 ) -> Result<()> {
-    // Of duplicate keys the last one counts.
+    // If a key is repeated, its last member is used.
     pairs.reverse();
     pairs.sort_by(|a, b| key_order(&a.0, &b.0));
     pairs.dedup_by(|later, kept| later.0 == kept.0);
@@ -237,12 +244,12 @@ fn put_object(
     let mut total = 0;
     let mut values = memory::with_capacity(n)?;
     for (i, (key, value)) in pairs.into_iter().enumerate() {
-        let entry = put(out, Json::String(key), depth, watch)?;
+        let entry = put(out, Json::String(key), depth, interrupts)?;
         enter(out, at, i, entry, &mut total, "object")?;
         values.push(value);
     }
     for (i, value) in values.into_iter().enumerate() {
-        let entry = put(out, value, depth, watch)?;
+        let entry = put(out, value, depth, interrupts)?;
         enter(out, at, n + i, entry, &mut total, "object")?;
     }
     Ok(())

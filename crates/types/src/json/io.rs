@@ -6,9 +6,9 @@ use super::parse;
 use numeric::io::with_text;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Watch};
-use values::form::Reader;
+use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
+use values::type_io::Reader;
 
 /// The version byte of jsonb's binary form.
 const VERSION: u8 = 1;
@@ -17,11 +17,15 @@ const VERSION: u8 = 1;
 const PART_BYTES: usize = 64 * 1024;
 
 /// Appends a JSON string. An error if the query is cancelled.
-pub(super) fn put_string(out: &mut TextBuffer, s: &[u8], watch: &Watch<'_>) -> Result<()> {
+pub(super) fn put_string(
+    out: &mut TextBuffer,
+    s: &[u8],
+    interrupts: &InterruptChecker<'_>,
+) -> Result<()> {
     out.push(b'"');
     for (i, part) in s.chunks(PART_BYTES).enumerate() {
         if i > 0 {
-            watch.check()?;
+            interrupts.check()?;
             out.check()?;
         }
         put_part(out, part);
@@ -88,13 +92,13 @@ pub(super) fn put_item(
     out: &mut TextBuffer,
     item: Item<'_>,
     layout: Layout,
-    watch: &Watch<'_>,
+    interrupts: &InterruptChecker<'_>,
 ) -> Result<()> {
     match item {
         Item::Null => out.extend_from_slice(b"null"),
         Item::Bool(b) => out.extend_from_slice(if b { b"true" } else { b"false" }),
         Item::Number(n) => with_text(n, |text| out.extend_from_slice(text)),
-        Item::String(s) => put_string(out, s, watch)?,
+        Item::String(s) => put_string(out, s, interrupts)?,
         Item::Container(c) => {
             let (open, close) = if c.is_object() { (b'{', b'}') } else { (b'[', b']') };
             let inner = layout.deeper();
@@ -108,14 +112,14 @@ pub(super) fn put_item(
                 }
                 inner.new_line(out);
                 let value = if c.is_object() {
-                    put_string(out, c.key(i), watch)?;
+                    put_string(out, c.key(i), interrupts)?;
                     out.extend_from_slice(b": ");
                     c.value(i)
                 } else {
                     c.element(i)
                 };
-                put_item(out, value, inner, watch)?;
-                watch.tick()?;
+                put_item(out, value, inner, interrupts)?;
+                interrupts.tick()?;
                 out.check()?;
             }
             layout.new_line(out);
@@ -126,19 +130,19 @@ pub(super) fn put_item(
 }
 
 /// Formats a jsonb datum.
-pub(super) fn text_of(d: DatumRef<'_>, watch: &Watch<'_>) -> Result<Vec<u8>> {
+pub(super) fn text_of(d: DatumRef<'_>, interrupts: &InterruptChecker<'_>) -> Result<Vec<u8>> {
     let mut out = TextBuffer::with_capacity(d.as_bytes().len());
-    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Line, watch)?;
+    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Line, interrupts)?;
     out.into_bytes()
 }
 
 /// Parses a JSON text to jsonb.
-pub(super) fn jsonb_of(text: &[u8], watch: &Watch<'_>) -> Result<Datum> {
-    Json::of_node(parse::tree(text, watch)?, text, watch)?.datum(watch)
+pub(super) fn jsonb_of(text: &[u8], interrupts: &InterruptChecker<'_>) -> Result<Datum> {
+    Json::of_node(parse::tree(text, interrupts)?, text, interrupts)?.datum(interrupts)
 }
 
 fn json_in(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
-    parse::check(text, &Watch::new(cx))?;
+    parse::check(text, &InterruptChecker::new(cx))?;
     Ok(Datum::bytes(text.to_vec()))
 }
 
@@ -148,12 +152,12 @@ fn jsonb_recv(cx: &mut dyn FnContext, message: &[u8]) -> Result<Datum> {
         return Err(pg_err!(INTERNAL_ERROR, "unsupported jsonb version number {version}"));
     }
     values::text::verify(cx, &message[1..])?;
-    jsonb_of(&message[1..], &Watch::new(cx))
+    jsonb_of(&message[1..], &InterruptChecker::new(cx))
 }
 
-fn pretty(d: DatumRef<'_>, watch: &Watch<'_>) -> Result<Datum> {
+fn pretty(d: DatumRef<'_>, interrupts: &InterruptChecker<'_>) -> Result<Datum> {
     let mut out = TextBuffer::new();
-    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Lines(0), watch)?;
+    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Lines(0), interrupts)?;
     out.into_datum()
 }
 
@@ -165,13 +169,13 @@ scalars! { FNS;
         json_in(cx, a[0].as_bytes())
     },
     "json_send" => |_, a| Ok(a[0].to_owned()),
-    "jsonb_in" => |cx, a| jsonb_of(a[0].as_bytes(), &Watch::new(cx)),
-    "jsonb_out" => |cx, a| text_of(a[0], &Watch::new(cx)).map(Datum::bytes),
+    "jsonb_in" => |cx, a| jsonb_of(a[0].as_bytes(), &InterruptChecker::new(cx)),
+    "jsonb_out" => |cx, a| text_of(a[0], &InterruptChecker::new(cx)).map(Datum::bytes),
     "jsonb_recv" => |cx, a| jsonb_recv(cx, a[0].as_bytes()),
     "jsonb_send" => |cx, a| {
         let mut out = vec![VERSION];
-        out.extend(text_of(a[0], &Watch::new(cx))?);
+        out.extend(text_of(a[0], &InterruptChecker::new(cx))?);
         Ok(Datum::bytes(out))
     },
-    "jsonb_pretty" => |cx, a| pretty(a[0], &Watch::new(cx)),
+    "jsonb_pretty" => |cx, a| pretty(a[0], &InterruptChecker::new(cx)),
 }

@@ -4,10 +4,10 @@
 mod access;
 mod binary;
 mod build;
-mod change;
 pub(crate) mod compare;
 mod encode;
 mod io;
+mod modify;
 mod parse;
 mod path;
 mod populate;
@@ -27,7 +27,7 @@ pub(crate) const TABLES: &[&[Builtin]] = &[
     access::SETS,
     build::FNS,
     build::AGGREGATES,
-    change::FNS,
+    modify::FNS,
     populate::FNS,
     populate::SETS,
     compare::COMPARISONS,

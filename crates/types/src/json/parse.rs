@@ -2,7 +2,7 @@
 
 use pgerror::{PgError, Result, pg_err};
 use std::ops::Range;
-use values::fncx::Watch;
+use values::fn_context::InterruptChecker;
 use values::memory;
 
 /// The deepest nesting that is accepted.
@@ -41,14 +41,14 @@ pub(super) enum Kind {
 }
 
 /// Validates a JSON text; 22P02 if it is not valid.
-pub(super) fn check(text: &[u8], watch: &Watch<'_>) -> Result<()> {
-    Parser::<false>::whole(text, watch).map(|_| ())
+pub(super) fn check(text: &[u8], interrupts: &InterruptChecker<'_>) -> Result<()> {
+    Parser::<false>::document(text, interrupts).map(|_| ())
 }
 
 /// Parses a JSON text; 22P02 if it is not valid, 22P05 if an escape in a string is not a valid
 /// character.
-pub(super) fn tree(text: &[u8], watch: &Watch<'_>) -> Result<Node> {
-    Parser::<true>::whole(text, watch)
+pub(super) fn tree(text: &[u8], interrupts: &InterruptChecker<'_>) -> Result<Node> {
+    Parser::<true>::document(text, interrupts)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +66,7 @@ enum Token {
 /// `BUILD`: build a tree. Otherwise nodes are empty, and escapes are checked but not decoded.
 struct Parser<'a, const BUILD: bool> {
     text: &'a [u8],
-    watch: &'a Watch<'a>,
+    interrupts: &'a InterruptChecker<'a>,
     token: Token,
     start: usize,
     end: usize,
@@ -88,9 +88,9 @@ fn char_len(c: u8) -> usize {
 }
 
 impl<'a, const BUILD: bool> Parser<'a, BUILD> {
-    fn whole(text: &'a [u8], watch: &'a Watch<'a>) -> Result<Node> {
+    fn document(text: &'a [u8], interrupts: &'a InterruptChecker<'a>) -> Result<Node> {
         let mut p: Parser<'_, BUILD> =
-            Parser { text, watch, token: Token::End, start: 0, end: 0, string: Vec::new() };
+            Parser { text, interrupts, token: Token::End, start: 0, end: 0, string: Vec::new() };
         p.advance()?;
         let node = p.value(0)?;
         if p.token == Token::End { Ok(node) } else { Err(p.expected("end of input")) }
@@ -291,9 +291,9 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         }
         // A long part is followed by a check for interrupts.
         if part.len() > 64 << 10 {
-            self.watch.check()?
+            self.interrupts.check()?
         } else {
-            self.watch.tick()?
+            self.interrupts.tick()?
         }
         Ok(from + part.len())
     }
@@ -348,7 +348,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         if depth > DEPTH_MAX {
             return Err(too_deep());
         }
-        self.watch.tick()?;
+        self.interrupts.tick()?;
         let start = self.start;
         let kind = match self.token {
             Token::Sign(b'{') => self.object(depth)?,

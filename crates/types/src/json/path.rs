@@ -1,9 +1,9 @@
 //! The output function of jsonpath, so that values written by PostgreSQL can be read and dumped.
 //! Counterpart: jsonpath.c (`printJsonPathItem`).
 //!
-//! The payload: a header whose highest bit says that it is lax; items. An item: a byte for its
-//! kind, aligned to four the offset of the next item in its path (0: none), and the arguments of
-//! the kind. Offsets are relative to the item.
+//! The payload is a header, whose highest bit is set in lax mode, and items. An item is a byte for
+//! its kind, the offset of the next item in its path (0 for none), aligned to four bytes, and the
+//! arguments of the kind. Offsets are relative to the item.
 
 use super::io::put_short;
 use numeric::num::Num;
@@ -101,14 +101,14 @@ impl Printer<'_> {
     fn part(&self, item: Item, n: usize) -> Result<Option<Item>> {
         match self.word(item.words + 4 * n)? {
             0 => Ok(None),
-            place => Ok(Some(self.item(item.at.wrapping_add(place as usize))?)),
+            offset => Ok(Some(self.item(item.at.wrapping_add(offset as usize))?)),
         }
     }
 
     fn next(&self, item: Item) -> Result<Option<Item>> {
         match self.word(item.words - 4)? {
             0 => Ok(None),
-            place => Ok(Some(self.item(item.at.wrapping_add(place as usize))?)),
+            offset => Ok(Some(self.item(item.at.wrapping_add(offset as usize))?)),
         }
     }
 

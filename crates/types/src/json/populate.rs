@@ -8,12 +8,13 @@ use super::io::{Layout, put_item, put_string};
 use super::parse::{Kind, tree};
 use crate::record;
 use ids::Oid;
+use ids::code::TypType;
 use numeric::io::with_text;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::sync::Arc;
 use values::array::payload::{self, MAX_DIMS};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{DefinedRow, FnContext, RowDesc, TypeInfo, Watch};
+use values::fn_context::{DefinedRow, FnContext, InterruptChecker, RowDesc, TypeInfo};
 use values::function::SetSource;
 use values::limits::TextBuffer;
 use values::{memory, oids};
@@ -103,17 +104,17 @@ impl<'a> Js<'a> {
             Js::Tree(i) if ty == oids::JSONB => return Ok(datum_of(i)),
             Js::Text(p) => match &p.node.kind {
                 Kind::String(s) if matches!(ty, oids::JSON | oids::JSONB) => {
-                    put_string(&mut out, s, &Watch::new(cx))?;
+                    put_string(&mut out, s, &InterruptChecker::new(cx))?;
                 }
                 Kind::String(s) => return cx.type_input(ty, s, typmod),
                 _ => return cx.type_input(ty, p.raw(), typmod),
             },
             Js::Tree(i) if ty == oids::JSON => {
-                put_item(&mut out, i, Layout::Line, &Watch::new(cx))?;
+                put_item(&mut out, i, Layout::Line, &InterruptChecker::new(cx))?;
             }
             Js::Tree(Item::String(s)) => return cx.type_input(ty, s, typmod),
             Js::Tree(Item::Number(n)) => with_text(n, |text| out.extend_from_slice(text)),
-            Js::Tree(i) => put_item(&mut out, i, Layout::Line, &Watch::new(cx))?,
+            Js::Tree(i) => put_item(&mut out, i, Layout::Line, &InterruptChecker::new(cx))?,
         }
         cx.type_input(ty, &out.into_bytes()?, typmod)
     }
@@ -136,11 +137,11 @@ fn category(cx: &mut dyn FnContext, ty: Oid) -> Result<Category> {
     }
     let info = cx.type_info(ty)?;
     Ok(match info.kind {
-        b'c' => Category::Composite,
-        b'd' => {
+        TypType::Composite => Category::Composite,
+        TypType::Domain => {
             let (base, typmod) = cx.domain_base(ty)?;
             match cx.type_info(base)?.kind {
-                b'c' => Category::CompositeDomain,
+                TypType::Composite => Category::CompositeDomain,
                 _ => Category::Domain(base, typmod),
             }
         }
@@ -207,7 +208,7 @@ impl RowType {
     /// A composite type or a domain over one.
     fn named(cx: &mut dyn FnContext, ty: Oid) -> Result<RowType> {
         let base = match cx.type_info(ty)?.kind {
-            b'd' => cx.domain_base(ty)?.0,
+            TypType::Domain => cx.domain_base(ty)?.0,
             _ => ty,
         };
         Ok(RowType { ty, base, typmod: -1, desc: cx.row_desc(base, -1)? })
@@ -433,7 +434,7 @@ fn with_value<T>(
         return f(cx, Js::Tree(item(d)));
     }
     let text = d.as_bytes();
-    let node = tree(text, &Watch::new(cx))?;
+    let node = tree(text, &InterruptChecker::new(cx))?;
     f(cx, Js::Text(Part { text, node: &node }))
 }
 

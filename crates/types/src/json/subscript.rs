@@ -6,13 +6,13 @@ use super::encode::Json;
 use super::parse::{DEPTH_MAX, too_deep};
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Watch};
+use values::fn_context::{FnContext, InterruptChecker};
 use values::memory;
 
 /// The value at a path; NULL if there is none.
 pub fn jsonb_element(cx: &dyn FnContext, jsonb: DatumRef<'_>, path: &[&[u8]]) -> Result<Datum> {
     match item(jsonb).at_path(path) {
-        Some(found) => found.whole(&Watch::new(cx)),
+        Some(found) => found.datum(&InterruptChecker::new(cx)),
         None => Ok(Datum::Null),
     }
 }
@@ -28,21 +28,21 @@ pub fn jsonb_with_element(
     begins_with_index: bool,
     value: DatumRef<'_>,
 ) -> Result<Datum> {
-    let watch = &Watch::new(cx);
+    let interrupts = &InterruptChecker::new(cx);
     let value = match value {
         DatumRef::Null => Json::Null,
-        value => Json::of_item(item(value), watch)?,
+        value => Json::of_item(item(value), interrupts)?,
     };
     let mut whole = match jsonb {
         DatumRef::Null if begins_with_index => Json::Array(Vec::new()),
         DatumRef::Null => Json::Object(Vec::new()),
-        jsonb => Json::of_item(item(jsonb), watch)?,
+        jsonb => Json::of_item(item(jsonb), interrupts)?,
     };
     if path.len() > DEPTH_MAX {
         return Err(too_deep());
     }
     set(&mut whole, path, 1, value)?;
-    whole.datum(watch)
+    whole.datum(interrupts)
 }
 
 /// Sets the value at a path, whose first step has this position.

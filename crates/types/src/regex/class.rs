@@ -1,8 +1,8 @@
 //! Character sets: ranges of code points, PostgreSQL's character classes, and POSIX's names of
 //! collating elements. Counterpart: regc_locale.c, regc_pg_locale.c.
 
-use super::meter::Meter;
 use super::syntax::too_complex;
+use super::work::WorkCounter;
 use crate::string::case::{lower_char, upper_char};
 use pgerror::Result;
 use regex_syntax::hir::{Class, HirKind};
@@ -37,10 +37,12 @@ impl Ctype {
 pub(super) struct CharSet(pub Vec<(u32, u32)>);
 
 impl CharSet {
+    /// The set of all characters.
     pub fn any() -> CharSet {
         CharSet(vec![(0, CODE_MAX)])
     }
 
+    /// The set of one character.
     pub fn one(c: u32) -> CharSet {
         CharSet(vec![(c, c)])
     }
@@ -59,6 +61,7 @@ impl CharSet {
         self.0 = merged;
     }
 
+    /// The set of all other characters.
     pub fn negated(&self) -> CharSet {
         let mut out = Vec::with_capacity(self.0.len() + 1);
         let mut next = 0;
@@ -74,15 +77,15 @@ impl CharSet {
         CharSet(out)
     }
 
-    /// The set with both cases of every character. Each character is visited, so only the range in
-    /// which characters have case is.
-    fn with_cases(&self, ctype: Ctype, meter: &Meter<'_>) -> Result<CharSet> {
+    /// The set with both cases of every character. Only the range of characters that have case is
+    /// visited, character by character.
+    fn with_cases(&self, ctype: Ctype, work: &WorkCounter<'_>) -> Result<CharSet> {
         let last = if ctype == Ctype::Ascii { 0x7f } else { 0x1_ffff };
         let mut out = self.clone();
         let mut more = Vec::new();
         for &(low, high) in &self.0 {
             for c in low..=high.min(last) {
-                meter.spend(4)?;
+                work.add(4)?;
                 more.extend(ctype.cases(c).map(|c| (c, c)).into_iter().filter(|r| r.0 != c));
             }
         }
@@ -109,6 +112,8 @@ pub(super) struct Sets {
 }
 
 impl Sets {
+    /// The number of a set, which is added if it is new. Fails with 2201B if all sets together are
+    /// too large.
     pub fn number(&mut self, set: CharSet) -> Result<u32> {
         if let Some(&n) = self.numbers.get(&set) {
             return Ok(n);
@@ -149,15 +154,16 @@ impl Sets {
     }
 
     /// A set with both cases of its characters. The options do not change within a pattern.
-    pub fn cased(&mut self, set: CharSet, ctype: Ctype, meter: &Meter<'_>) -> Result<CharSet> {
+    pub fn cased(&mut self, set: CharSet, ctype: Ctype, work: &WorkCounter<'_>) -> Result<CharSet> {
         if let Some(cased) = self.cased.get(&set) {
             return Ok(cased.clone());
         }
-        let cased = set.with_cases(ctype, meter)?;
+        let cased = set.with_cases(ctype, work)?;
         self.cased.insert(set, cased.clone());
         Ok(cased)
     }
 
+    /// The sets by number.
     pub fn ordered(&self) -> &[Arc<CharSet>] {
         &self.ordered
     }

@@ -2,8 +2,8 @@
 //! distinguishes. Counterpart: regc_color.c.
 
 use super::class::{CharSet, Ctype, Sets, named};
-use super::meter::Meter;
-use super::syntax::{fault, too_complex};
+use super::syntax::{pattern_error, too_complex};
+use super::work::WorkCounter;
 use pgerror::Result;
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -57,27 +57,27 @@ impl Members {
 }
 
 impl Colors {
-    /// The color map of a pattern with these sets; `lines` and `words` say whether the pattern has
+    /// The color map of a pattern with these sets; `lines` and `words` are true if the pattern has
     /// assertions on line ends and on words.
     pub fn new(
         sets: &Sets,
         lines: bool,
         words: bool,
         ctype: Ctype,
-        meter: &Meter<'_>,
+        work: &WorkCounter<'_>,
     ) -> Result<Colors> {
         let newline = lines.then(|| CharSet::one(b'\n' as u32));
         let word = words.then(|| named("word", ctype, false).unwrap_or_default());
-        let mut division = Partition::new();
+        let mut partition = Partition::new();
         let all = sets.ordered().iter().map(|set| &**set);
         for set in all.clone().chain(&newline).chain(&word) {
-            division.divide(set, meter)?;
+            partition.refine(set, work)?;
         }
-        let count = division.runs_of.len();
+        let count = partition.runs_of.len();
         let mut members = Vec::with_capacity(sets.ordered().len());
         let mut total = 0;
         for set in all {
-            let list = Members::new(division.members(set, meter)?, count);
+            let list = Members::new(partition.members(set, work)?, count);
             total += list.len();
             if total > MEMBERS_MAX {
                 return Err(too_complex());
@@ -86,13 +86,13 @@ impl Colors {
         }
         let flags = |set: Option<CharSet>| -> Result<Vec<bool>> {
             let mut flags = vec![false; count];
-            for color in set.map_or(Ok(Vec::new()), |set| division.members(&set, meter))? {
+            for color in set.map_or(Ok(Vec::new()), |set| partition.members(&set, work))? {
                 flags[usize::from(color)] = true;
             }
             Ok(flags)
         };
         let (newline, word) = (flags(newline)?, flags(word)?);
-        let mut runs: Vec<(u32, u16)> = division.runs.into_iter().collect();
+        let mut runs: Vec<(u32, u16)> = partition.runs.into_iter().collect();
         runs.dedup_by_key(|run| run.1);
         let mut colors = Colors { ascii: [0; 128], runs, members, newline, word };
         for c in 0..128 {
@@ -105,6 +105,7 @@ impl Colors {
         self.runs[self.runs.partition_point(|&(c, _)| c <= code) - 1].1
     }
 
+    /// The color of a code point.
     pub fn of(&self, code: u32) -> u16 {
         match self.ascii.get(code as usize) {
             Some(&c) => c,
@@ -117,15 +118,17 @@ impl Colors {
         self.newline.len()
     }
 
+    /// Whether the characters of the color are newlines.
     pub fn is_newline(&self, color: u16) -> bool {
         self.newline.get(color as usize).copied().unwrap_or(false)
     }
 
+    /// Whether the characters of the color belong to words.
     pub fn is_word(&self, color: u16) -> bool {
         self.word.get(color as usize).copied().unwrap_or(false)
     }
 
-    /// Is a color (other than the end of the text) in a set?
+    /// Whether a color (other than the end of the text) is in a set.
     pub fn in_set(&self, set: u32, color: u16) -> bool {
         self.members[set as usize].contains(color)
     }
@@ -145,7 +148,7 @@ impl Partition {
     }
 
     /// Splits the run that contains a code point, so that a run begins there.
-    fn cut(&mut self, code: u32) {
+    fn split_run(&mut self, code: u32) {
         let Some((&start, &color)) = self.runs.range(..=code).next_back() else { return };
         if start != code {
             self.runs.insert(code, color);
@@ -154,15 +157,15 @@ impl Partition {
     }
 
     /// Splits each color into the part in the set and the rest. Only runs in the set are visited,
-    /// so sets of single characters are cheap however many there are.
-    fn divide(&mut self, set: &CharSet, meter: &Meter<'_>) -> Result<()> {
+    /// so even many sets of single characters take little time.
+    fn refine(&mut self, set: &CharSet, work: &WorkCounter<'_>) -> Result<()> {
         // Number of runs of each color within the set.
         let mut within: HashMap<u16, u32> = HashMap::new();
         for &(low, high) in &set.0 {
-            self.cut(low);
-            self.cut(high + 1);
+            self.split_run(low);
+            self.split_run(high + 1);
             for (_, &color) in self.runs.range(low..=high) {
-                meter.spend(8)?;
+                work.add(8)?;
                 *within.entry(color).or_default() += 1;
             }
         }
@@ -175,7 +178,7 @@ impl Partition {
         for (&color, &runs) in &within {
             let next = self.runs_of.len();
             if next > COLORS_MAX {
-                return Err(fault("too many colors"));
+                return Err(pattern_error("too many colors"));
             }
             self.runs_of[usize::from(color)] -= runs;
             self.runs_of.push(runs);
@@ -183,7 +186,7 @@ impl Partition {
         }
         for &(low, high) in &set.0 {
             for (_, color) in self.runs.range_mut(low..=high) {
-                meter.spend(8)?;
+                work.add(8)?;
                 if let Some(&new) = renamed.get(color) {
                     *color = new;
                 }
@@ -193,11 +196,11 @@ impl Partition {
     }
 
     /// The colors in a set by which the partition was refined, ascending.
-    fn members(&self, set: &CharSet, meter: &Meter<'_>) -> Result<Vec<u16>> {
+    fn members(&self, set: &CharSet, work: &WorkCounter<'_>) -> Result<Vec<u16>> {
         let mut list = Vec::new();
         for &(low, high) in &set.0 {
             for (_, &color) in self.runs.range(low..=high) {
-                meter.spend(4)?;
+                work.add(4)?;
                 if list.last() != Some(&color) {
                     list.push(color);
                 }

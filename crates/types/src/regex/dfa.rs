@@ -6,9 +6,9 @@
 use super::class::Ctype;
 use super::color::Colors;
 use super::look::LookState;
-use super::meter::Meter;
 use super::nfa::{Check, Inst, Nfa};
 use super::syntax::Assert;
+use super::work::WorkCounter;
 use pgerror::Result;
 use smallvec::SmallVec;
 use std::collections::{HashMap, VecDeque};
@@ -27,6 +27,7 @@ pub(super) struct Text<'a> {
 }
 
 impl Text<'_> {
+    /// Length in bytes.
     pub fn len(self) -> usize {
         self.bytes.len()
     }
@@ -48,6 +49,7 @@ impl Text<'_> {
         (tail.iter().fold(head, |c, b| c << 6 | u32::from(b & 0x3f)), at + 1 + tail.len())
     }
 
+    /// The position after the character at `at`.
     pub fn next(self, at: Pos) -> Pos {
         self.char_at(at).1
     }
@@ -61,7 +63,7 @@ impl Text<'_> {
         at
     }
 
-    /// Are there at most `n` characters between two positions?
+    /// Whether there are at most `n` characters between two positions.
     pub fn at_most(self, from: Pos, to: Pos, n: usize) -> bool {
         let mut at = from;
         for _ in 0..n {
@@ -83,7 +85,7 @@ const FIRST: u32 = 2;
 const TABLE_MAX: usize = 4 << 20;
 /// When the states' keys have more entries, the cache is cleared.
 const KEYS_MAX: usize = 4 << 20;
-/// When the transitions with lookaround constraints are more, the cache is cleared.
+/// When there are more transitions with lookaround constraints, the cache is cleared.
 const LOOK_STEPS_MAX: usize = 1 << 18;
 
 const AT_START: u8 = 1;
@@ -102,7 +104,8 @@ struct State {
     fresh: bool,
 }
 
-/// The lookaround constraints of a state that hold, as bits in the order of `State::looks`.
+/// The lookaround constraints of a state that are satisfied, as bits in the order of
+/// `State::looks`.
 type Holds = SmallVec<[u64; 1]>;
 
 /// The instructions visited by a traversal: those whose entry is the number of the traversal, so
@@ -125,7 +128,7 @@ impl Seen {
         self.walk += 1;
     }
 
-    /// Is this the first visit of the instruction in this traversal?
+    /// Marks the instruction as visited; true if this is its first visit in this traversal.
     #[inline]
     fn is_new(&mut self, inst: u32) -> bool {
         std::mem::replace(&mut self.walks[inst as usize], self.walk) != self.walk
@@ -164,17 +167,17 @@ pub(super) struct Env<'a> {
     pub text: Text<'a>,
     pub colors: &'a Colors,
     pub looks: &'a mut Vec<LookState>,
-    pub meter: &'a Meter<'a>,
+    pub work: &'a WorkCounter<'a>,
     pub ignore_case: Option<Ctype>,
     /// Memory of the automata of the pattern's parts, in bytes.
     pub parts_bytes: &'a mut usize,
 }
 
 impl Env<'_> {
-    /// Counts work and checks for interrupts now and then.
+    /// Counts a unit of work, which includes a check for interrupts after many of them.
     #[inline]
     pub fn tick(&self) -> Result<()> {
-        self.meter.spend(1)
+        self.work.add(1)
     }
 
     fn before(&self, at: Pos) -> u8 {
@@ -195,6 +198,7 @@ fn context(colors: &Colors, color: u16) -> u8 {
 }
 
 impl Dfa {
+    /// A DFA of the automaton; `search`: it was built to find matches that begin anywhere.
     pub fn new(nfa: Nfa, search: bool) -> Dfa {
         let mut dfa = Dfa {
             search,
@@ -384,7 +388,7 @@ impl Dfa {
     #[cold]
     fn new_step(&mut self, env: &mut Env<'_>, state: u32, color: u16, at: Pos) -> Result<u32> {
         let s = &self.states[(state - FIRST) as usize];
-        env.meter.spend(s.key.len())?;
+        env.work.add(s.key.len())?;
         if s.looks.is_empty() {
             let step = self.step(state, color, &[], env.colors);
             let width = env.colors.count() + 1;
@@ -400,7 +404,7 @@ impl Dfa {
         if let Some(&step) = self.look_steps.get(&key) {
             return Ok(step);
         }
-        env.meter.spend(self.states[(state - FIRST) as usize].key.len())?;
+        env.work.add(self.states[(state - FIRST) as usize].key.len())?;
         let step = self.step(state, color, &key.2, env.colors);
         self.look_steps.insert(key, step);
         Ok(step)
@@ -547,6 +551,7 @@ impl Dfa {
         Ok(ends.into())
     }
 
+    /// Whether a match from `start` ends at `end`.
     pub fn exact(&mut self, env: &mut Env<'_>, start: Pos, end: Pos) -> Result<bool> {
         Ok(self.longest(env, start, end)? == Some(end))
     }

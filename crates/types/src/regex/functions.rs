@@ -9,7 +9,7 @@ use ids::Oid;
 use pgerror::{Result, pg_err};
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::function::{Builtin, SetSource, VecSource};
 use values::limits::TextBuffer;
 use values::settings::Encoding;
@@ -122,7 +122,7 @@ fn each_match(
     {
         matches = matches.wrapping_add(1);
         if matches.is_multiple_of(1024) {
-            s.meter.check()?;
+            s.work.check()?;
         }
         let (start, end) = spans[0].unwrap_or((at, at));
         if (!split || (start < len && end > last_end)) && !f(spans) {
@@ -226,7 +226,7 @@ fn replace(
     let (mut copied, mut count) = (0, 0);
     let mut looked_at = 0;
     let mut interrupt = Ok(());
-    let interrupts = s.meter.interrupts;
+    let interrupts = s.work.interrupts;
     each_match(s, from, false, |spans| {
         // Replacements may be much longer than the replaced text.
         if out.len() - looked_at > PART_BYTES {
@@ -368,7 +368,7 @@ fn split_call(cx: &mut dyn FnContext, a: &[DatumRef<'_>], name: &str) -> Result<
     let text = a[0].as_bytes();
     search(cx, text, a[1].as_bytes(), options, |s, _| {
         let found = all_matches(s, 0, true, true)?;
-        split(text, &found, s.meter.interrupts)
+        split(text, &found, s.work.interrupts)
     })
 }
 
@@ -380,7 +380,7 @@ fn matches_set(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Box<dyn Set
         let mut rows = memory::with_capacity(found.len())?;
         for (i, m) in found.iter().enumerate() {
             if i % 1024 == 0 {
-                (s.meter.interrupts)()?;
+                (s.work.interrupts)()?;
             }
             rows.push(match_array(text, m)?);
         }

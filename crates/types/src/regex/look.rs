@@ -26,6 +26,8 @@ pub(super) struct LookState {
 }
 
 impl LookState {
+    /// A constraint that looks behind or ahead, and is satisfied by a match, or with `negative`
+    /// without one.
     pub fn new(behind: bool, negative: bool, dfa: Dfa) -> LookState {
         let progress = Progress::default();
         LookState { behind, negative, dfa: Some(dfa), known: Vec::new(), keeps: false, progress }
@@ -43,7 +45,7 @@ pub(super) fn begin(looks: &mut [LookState], text_len: usize) {
 }
 
 impl Env<'_> {
-    /// Does a lookaround constraint hold at a position?
+    /// Whether a lookaround constraint is satisfied at a position.
     pub fn look(&mut self, number: u32, at: Pos) -> Result<bool> {
         self.tick()?;
         let positions = self.text.len() + 1;
@@ -70,7 +72,7 @@ impl Env<'_> {
         Ok(found != negative)
     }
 
-    /// Does a match of a lookbehind constraint end at a position? A single pass over the text
+    /// Whether a match of a lookbehind constraint ends at a position. A single pass over the text
     /// answers this for all positions, and it runs only as far as needed.
     fn ends_at(&mut self, number: u32, dfa: &mut Dfa, at: Pos) -> Result<bool> {
         let look = &mut self.looks[number as usize];

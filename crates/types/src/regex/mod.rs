@@ -4,20 +4,20 @@
 //! A pattern is parsed (`syntax`, `class`), the characters are divided into colors (`color`), and
 //! NFAs of its parts are built (`nfa`), which are executed as lazily built DFAs (`dfa`, `look`).
 //! The match begins as early as possible and is then as long or as short as the pattern prefers;
-//! `tree` finds the capture groups in it. All of it counts work and checks for interrupts
-//! (`meter`). Counterpart: src/backend/regex.
+//! `tree` finds the capture groups in it. All of these modules count their work and check for
+//! interrupts (`work`). Counterpart: src/backend/regex.
 
 mod class;
 mod color;
 mod dfa;
 pub(crate) mod functions;
 mod look;
-mod meter;
 mod nfa;
 mod syntax;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod work;
 
 pub use class::Ctype;
 pub use syntax::{Flavor, Options};
@@ -26,10 +26,10 @@ pub use tree::Spans;
 use color::Colors;
 use dfa::{Dfa, Env, Pos, Text};
 use look::LookState;
-use meter::Meter;
 use nfa::Nfa;
 use pgerror::Result;
 use tree::{Candidates, Part};
+use work::WorkCounter;
 
 /// A compiled pattern, with the DFA states built so far.
 pub struct Pattern {
@@ -54,28 +54,28 @@ pub fn compile(
     single_byte: bool,
     interrupts: &dyn Fn() -> Result<()>,
 ) -> Result<Pattern> {
-    let meter = &Meter::new(interrupts);
+    let work = &WorkCounter::new(interrupts);
     let text = Text { bytes: pattern, single_byte };
     let mut codes = values::memory::with_capacity(pattern.len())?;
     let mut at = 0;
     while at < text.len() {
-        meter.spend(1)?;
+        work.add(1)?;
         let (c, next) = text.char_at(at);
         codes.push(c);
         at = next;
     }
     let mut options = options;
-    let parsed = syntax::parse(&codes, &mut options, ctype, meter)?;
-    let colors = Colors::new(&parsed.sets, parsed.lines, parsed.words, ctype, meter)?;
+    let parsed = syntax::parse(&codes, &mut options, ctype, work)?;
+    let colors = Colors::new(&parsed.sets, parsed.lines, parsed.words, ctype, work)?;
     let mut looks = Vec::with_capacity(parsed.looks.len());
     for look in &parsed.looks {
-        let nfa = Nfa::new(&look.body, look.behind, meter)?;
+        let nfa = Nfa::new(&look.body, look.behind, work)?;
         looks.push(LookState::new(look.behind, look.negative, Dfa::new(nfa, look.behind)));
     }
-    let search = Dfa::new(Nfa::new(&parsed.node, true, meter)?, true);
+    let search = Dfa::new(Nfa::new(&parsed.node, true, work)?, true);
     Ok(Pattern {
         search,
-        whole: Part::of_pattern(&parsed.node, meter)?,
+        whole: Part::of_pattern(&parsed.node, work)?,
         colors,
         looks,
         ignore_case: options.ignore_case.then_some(ctype),
@@ -89,7 +89,7 @@ pub fn compile(
 pub struct Search<'a> {
     pattern: &'a mut Pattern,
     text: Text<'a>,
-    meter: Meter<'a>,
+    work: WorkCounter<'a>,
 }
 
 impl Pattern {
@@ -101,14 +101,14 @@ impl Pattern {
     ) -> Search<'a> {
         look::begin(&mut self.looks, text.len());
         let text = Text { bytes: text, single_byte: self.single_byte };
-        Search { pattern: self, text, meter: Meter::new(interrupts) }
+        Search { pattern: self, text, work: WorkCounter::new(interrupts) }
     }
 }
 
 impl Search<'_> {
-    /// Is there a match anywhere?
+    /// Whether the pattern matches anywhere in the text.
     pub fn is_match(&mut self) -> Result<bool> {
-        if self.pattern.whole.traits.refers {
+        if self.pattern.whole.properties.refers {
             return Ok(self.find(0)?.is_some());
         }
         let p = &mut *self.pattern;
@@ -116,7 +116,7 @@ impl Search<'_> {
             text: self.text,
             colors: &p.colors,
             looks: &mut p.looks,
-            meter: &self.meter,
+            work: &self.work,
             ignore_case: p.ignore_case,
             parts_bytes: &mut p.parts_bytes,
         };
@@ -131,7 +131,7 @@ impl Search<'_> {
             text: self.text,
             colors: &p.colors,
             looks: &mut p.looks,
-            meter: &self.meter,
+            work: &self.work,
             ignore_case: p.ignore_case,
             parts_bytes: &mut p.parts_bytes,
         };
@@ -149,11 +149,11 @@ impl Search<'_> {
                 env.tick()?;
                 let mut ends = Candidates::new(begin, stop);
                 while let Some(end) = ends.next(&mut p.whole, &mut env)? {
-                    if p.whole.dissect(&mut env, &mut spans, begin, end)? {
+                    if p.whole.find_groups(&mut env, &mut spans, begin, end)? {
                         spans[0] = Some((begin, end));
                         return Ok(Some(spans));
                     }
-                    if !p.whole.traits.refers {
+                    if !p.whole.properties.refers {
                         break;
                     }
                 }
@@ -162,8 +162,9 @@ impl Search<'_> {
                 }
                 begin = self.text.next(begin);
             }
-            // Only a pattern with back references gets here. PostgreSQL stops before the end of the
-            // text, where no character is left to skip: an empty match there is not found.
+            // Only a pattern with back references reaches this point. PostgreSQL stops before the
+            // end of the text, where no character is left to skip: an empty match there is not
+            // found.
             if close >= stop {
                 return Ok(None);
             }

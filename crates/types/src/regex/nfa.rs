@@ -1,8 +1,8 @@
 //! Thompson's construction of an NFA from a pattern, over the pattern's character sets.
 //! Counterpart: regc_nfa.c.
 
-use super::meter::Meter;
 use super::syntax::{Assert, Node, UNBOUNDED, too_complex};
+use super::work::WorkCounter;
 use pgerror::Result;
 use stdx::stack::deep;
 
@@ -16,7 +16,7 @@ pub(super) enum Check {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Inst {
-    /// Consumes a character of a set and goes on to an instruction.
+    /// Consumes a character of a set and continues at an instruction.
     Set(u32, u32),
     Split(u32, u32),
     Check(Check, u32),
@@ -27,19 +27,19 @@ pub(super) enum Inst {
 pub(super) struct Nfa {
     pub insts: Vec<Inst>,
     pub start: u32,
-    /// Has it assertions about the context before a position?
+    /// The automaton has assertions about the context before a position.
     pub has_checks: bool,
 }
 
-/// The limit of states of an automaton; PostgreSQL's `REG_MAX_COMPILE_SPACE` is the memory of as
-/// many.
+/// The largest number of states of an automaton. PostgreSQL limits the memory of an automaton
+/// instead (`REG_MAX_COMPILE_SPACE`), to that of about as many states.
 pub(super) const INSTS_MAX: usize = 500_000;
 
 struct Builder<'a> {
     insts: Vec<Inst>,
-    meter: &'a Meter<'a>,
-    /// Nesting depth of back references, within which there are no assertions.
-    bare: usize,
+    work: &'a WorkCounter<'a>,
+    /// Nesting depth of back references; assertions within them are not built.
+    in_back_ref: usize,
 }
 
 impl Nfa {
@@ -51,8 +51,8 @@ impl Nfa {
     pub const ANY: u32 = u32::MAX;
 
     /// Builds the automaton of a node; a `search` automaton finds matches that begin anywhere.
-    pub fn new(node: &Node, search: bool, meter: &Meter<'_>) -> Result<Nfa> {
-        let mut b = Builder { insts: vec![Inst::Match], meter, bare: 0 };
+    pub fn new(node: &Node, search: bool, work: &WorkCounter<'_>) -> Result<Nfa> {
+        let mut b = Builder { insts: vec![Inst::Match], work, in_back_ref: 0 };
         let mut start = 0;
         if search {
             // The search loop; its body is patched in later.
@@ -79,13 +79,13 @@ impl Builder<'_> {
         Ok(self.insts.len() as u32 - 1)
     }
 
-    /// Builds a node that goes on at `next`; returns its first instruction.
+    /// Builds a node that continues at `next`; returns its first instruction.
     fn node(&mut self, node: &Node, next: u32) -> Result<u32> {
-        self.meter.spend(1)?;
+        self.work.add(1)?;
         match node {
             Node::Empty => Ok(next),
             Node::Set(set) => self.push(Inst::Set(*set, next)),
-            Node::Assert(_) | Node::Look(_) if self.bare > 0 => Ok(next),
+            Node::Assert(_) | Node::Look(_) if self.in_back_ref > 0 => Ok(next),
             Node::Assert(a) => self.push(Inst::Check(Check::Assert(*a), next)),
             Node::Look(number) => self.push(Inst::Check(Check::Look(*number), next)),
             _ => deep(|| self.compound(node, next)),
@@ -108,9 +108,9 @@ impl Builder<'_> {
             }
             Node::Group(_, body) => self.node(body, next),
             Node::BackRef(_, body) => {
-                self.bare += 1;
+                self.in_back_ref += 1;
                 let entry = self.node(body, next);
-                self.bare -= 1;
+                self.in_back_ref -= 1;
                 entry
             }
             Node::Repeat { body, min, max, .. } => self.repeat(body, *min, *max, next),

@@ -2,7 +2,7 @@
 //! Counterpart: regc_lex.c and the parsing half of regcomp.c.
 
 use super::class::{CharSet, Ctype, Sets, element};
-use super::meter::Meter;
+use super::work::WorkCounter;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 use stdx::stack::deep;
@@ -143,7 +143,7 @@ pub(super) struct Parsed {
     pub groups: usize,
     pub sets: Sets,
     pub looks: Vec<Look>,
-    /// Has the pattern assertions on line ends (`lines`) and on words (`words`)?
+    /// The pattern has assertions on line ends (`lines`) and on words (`words`).
     pub lines: bool,
     pub words: bool,
 }
@@ -152,28 +152,29 @@ pub(super) struct Parsed {
 /// is sufficient for 8,000 to 10,000 levels.
 const DEPTH_MAX: usize = 8_500;
 
-/// A pattern with more parts has no automaton; it is refused before it takes memory and time.
+/// A pattern with more parts would exceed the limit of its automaton, so it is refused during
+/// parsing, before it uses much memory and time.
 const PARTS_MAX: usize = super::nfa::INSTS_MAX;
 
 /// 2201B: the pattern is invalid.
-pub(super) fn fault(what: &str) -> PgError {
+pub(super) fn pattern_error(what: &str) -> PgError {
     pg_err!(INVALID_REGULAR_EXPRESSION, "invalid regular expression: {what}")
 }
 
 pub(super) fn too_complex() -> PgError {
-    fault("regular expression is too complex")
+    pattern_error("regular expression is too complex")
 }
 
 pub(super) fn parse(
     pattern: &[u32],
     options: &mut Options,
     ctype: Ctype,
-    meter: &Meter<'_>,
+    work: &WorkCounter<'_>,
 ) -> Result<Parsed> {
     if options.flavor == Flavor::Literal
         && (options.expanded || options.newline_stop || options.newline_anchor)
     {
-        return Err(fault("invalid argument to regex function"));
+        return Err(pattern_error("invalid argument to regex function"));
     }
     let at = prefix(pattern, options)?;
     let mut p = Parser {
@@ -181,7 +182,7 @@ pub(super) fn parse(
         at,
         options: *options,
         ctype,
-        meter,
+        work,
         sets: Sets::default(),
         looks: Vec::new(),
         lines: false,
@@ -202,7 +203,7 @@ pub(super) fn parse(
     Ok(p.parsed(node))
 }
 
-/// Parses `***` directors and embedded options; the rest is the pattern proper.
+/// Parses `***` directors and embedded options. Returns the offset of the rest, the pattern itself.
 fn prefix(src: &[u32], options: &mut Options) -> Result<usize> {
     if options.flavor == Flavor::Literal {
         return Ok(0);
@@ -211,7 +212,7 @@ fn prefix(src: &[u32], options: &mut Options) -> Result<usize> {
     let mut at = 0;
     if src.len() >= 4 && (0..3).all(|i| is(i, '*')) {
         match char::from_u32(src[3]) {
-            Some('?') => return Err(fault("invalid regexp (reg version 0.8)")),
+            Some('?') => return Err(pattern_error("invalid regexp (reg version 0.8)")),
             Some('=') => {
                 *options = Options {
                     flavor: Flavor::Literal,
@@ -225,7 +226,7 @@ fn prefix(src: &[u32], options: &mut Options) -> Result<usize> {
                 options.flavor = Flavor::Advanced;
                 at = 4;
             }
-            _ => return Err(fault("quantifier operand invalid")),
+            _ => return Err(pattern_error("quantifier operand invalid")),
         }
     }
     let letter =
@@ -238,12 +239,12 @@ fn prefix(src: &[u32], options: &mut Options) -> Result<usize> {
     at += 2;
     while let Some(c) = letter(at) {
         if !options.set(c) {
-            return Err(fault("invalid embedded option"));
+            return Err(pattern_error("invalid embedded option"));
         }
         at += 1;
     }
     if !is(at, ')') {
-        return Err(fault("invalid embedded option"));
+        return Err(pattern_error("invalid embedded option"));
     }
     if options.flavor == Flavor::Literal {
         (options.expanded, options.newline_stop, options.newline_anchor) = (false, false, false);
@@ -256,7 +257,7 @@ struct Parser<'a> {
     at: usize,
     options: Options,
     ctype: Ctype,
-    meter: &'a Meter<'a>,
+    work: &'a WorkCounter<'a>,
     sets: Sets,
     looks: Vec<Look>,
     lines: bool,
@@ -297,7 +298,7 @@ impl Parser<'_> {
     }
 
     fn count_part(&mut self) -> Result<()> {
-        self.meter.spend(1)?;
+        self.work.add(1)?;
         self.parts += 1;
         if self.parts > PARTS_MAX { Err(too_complex()) } else { Ok(()) }
     }
@@ -340,12 +341,12 @@ impl Parser<'_> {
     }
 
     fn set(&mut self, set: CharSet) -> Result<Node> {
-        self.meter.spend(set.0.len())?;
+        self.work.add(set.0.len())?;
         self.sets.number(set).map(Node::Set)
     }
 
     fn literal(&mut self, c: u32) -> Result<Node> {
-        self.meter.spend(1)?;
+        self.work.add(1)?;
         let ctype = self.options.ignore_case.then_some(self.ctype);
         self.sets.of_char(c, ctype).map(Node::Set)
     }
@@ -385,7 +386,7 @@ impl Parser<'_> {
         self.depth -= 1;
         if inside {
             if !self.at_close() {
-                return Err(fault("parentheses () not balanced"));
+                return Err(pattern_error("parentheses () not balanced"));
             }
             self.at += if self.basic() { 2 } else { 1 };
         }
@@ -427,12 +428,12 @@ impl Parser<'_> {
             '(' => return self.parenthesis(),
             // An unmatched parenthesis is an ordinary character in extended syntax.
             ')' if self.options.flavor == Flavor::Extended => self.literal(code)?,
-            ')' => return Err(fault("parentheses () not balanced")),
-            '*' | '+' | '?' => return Err(fault("quantifier operand invalid")),
+            ')' => return Err(pattern_error("parentheses () not balanced")),
+            '*' | '+' | '?' => return Err(pattern_error("quantifier operand invalid")),
             '{' => {
                 self.skip_in_expanded();
                 if self.peek().is_some_and(|c| c.is_ascii_digit()) {
-                    return Err(fault("quantifier operand invalid"));
+                    return Err(pattern_error("quantifier operand invalid"));
                 }
                 self.literal(code)?
             }
@@ -442,7 +443,7 @@ impl Parser<'_> {
             '[' => return self.bracket(),
             '\\' => {
                 if self.peek().is_none() {
-                    return Err(fault("invalid escape \\ sequence"));
+                    return Err(pattern_error("invalid escape \\ sequence"));
                 }
                 if !self.advanced() {
                     self.at += 1;
@@ -499,7 +500,7 @@ impl Parser<'_> {
         } else if self.eat("<!") {
             (true, true)
         } else {
-            return Err(fault("quantifier operand invalid"));
+            return Err(pattern_error("quantifier operand invalid"));
         };
         self.in_look += 1;
         let body = self.alternatives(true)?;
@@ -523,7 +524,7 @@ impl Parser<'_> {
 
     fn back_reference(&self, number: usize) -> Result<Node> {
         let body = self.groups.get(number).cloned().flatten().filter(|_| self.in_look == 0);
-        let body = body.ok_or_else(|| fault("invalid backreference number"))?;
+        let body = body.ok_or_else(|| pattern_error("invalid backreference number"))?;
         Ok(Node::BackRef(number, body))
     }
 
@@ -548,12 +549,14 @@ impl Parser<'_> {
                 self.literal(code)?
             }
             '\\' => {
-                let Some(c) = self.peek() else { return Err(fault("invalid escape \\ sequence")) };
+                let Some(c) = self.peek() else {
+                    return Err(pattern_error("invalid escape \\ sequence"));
+                };
                 self.at += 1;
                 match c {
-                    '{' => return Err(fault("quantifier operand invalid")),
+                    '{' => return Err(pattern_error("quantifier operand invalid")),
                     '(' => self.group()?,
-                    ')' => return Err(fault("parentheses () not balanced")),
+                    ')' => return Err(pattern_error("parentheses () not balanced")),
                     '<' => return Ok((self.assertion(Assert::WordStart), true)),
                     '>' => return Ok((self.assertion(Assert::WordEnd), true)),
                     '1'..='9' => self.back_reference(c as usize - '0' as usize)?,
@@ -577,7 +580,7 @@ impl Parser<'_> {
         }
         match u32::try_from(n) {
             Ok(n) if self.at - start >= least && n <= super::class::CODE_MAX => Ok(n),
-            _ => Err(fault("invalid escape \\ sequence")),
+            _ => Err(pattern_error("invalid escape \\ sequence")),
         }
     }
 
@@ -624,13 +627,13 @@ impl Parser<'_> {
                 }
             }
             c if !c.is_ascii_alphanumeric() => self.src[self.at - 1],
-            _ => return Err(fault("invalid escape \\ sequence")),
+            _ => return Err(pattern_error("invalid escape \\ sequence")),
         })
     }
 
     /// Parses an escape of the advanced syntax, whose backslash was consumed.
     fn escape(&mut self) -> Result<(Node, bool)> {
-        let Some(c) = self.peek() else { return Err(fault("invalid escape \\ sequence")) };
+        let Some(c) = self.peek() else { return Err(pattern_error("invalid escape \\ sequence")) };
         self.at += 1;
         if let Some(set) = self.class_escape(c) {
             return Ok((self.set(set)?, false));
@@ -676,21 +679,21 @@ impl Parser<'_> {
         let mut first = true;
         loop {
             match self.peek() {
-                None => return Err(fault("brackets [] not balanced")),
+                None => return Err(pattern_error("brackets [] not balanced")),
                 Some(']') if !first => {
                     self.at += 1;
                     break;
                 }
                 Some('-') if !first && self.src.get(self.at + 1) != Some(&(b']' as u32)) => {
-                    return Err(fault("invalid character range"));
+                    return Err(pattern_error("invalid character range"));
                 }
                 Some(_) => {}
             }
             first = false;
-            self.meter.spend(1)?;
+            self.work.add(1)?;
             let low = match self.element()? {
                 Element::Class(class) => {
-                    self.meter.spend(class.0.len())?;
+                    self.work.add(class.0.len())?;
                     reserve(&mut ranges, class.0.len())?;
                     ranges.extend(class.0);
                     continue;
@@ -700,7 +703,7 @@ impl Parser<'_> {
             reserve(&mut ranges, 1)?;
             let range = match (self.peek(), self.src.get(self.at + 1)) {
                 (Some('-'), Some(&next)) => next != b']' as u32,
-                (Some('-'), None) => return Err(fault("brackets [] not balanced")),
+                (Some('-'), None) => return Err(pattern_error("brackets [] not balanced")),
                 _ => false,
             };
             if !range {
@@ -710,13 +713,13 @@ impl Parser<'_> {
             self.at += 1;
             match self.element()? {
                 Element::Char(high) if high >= low => ranges.push((low, high)),
-                _ => return Err(fault("invalid character range")),
+                _ => return Err(pattern_error("invalid character range")),
             }
         }
         let mut set = CharSet::default();
         set.add(ranges);
         if self.options.ignore_case {
-            set = self.sets.cased(set, self.ctype, self.meter)?;
+            set = self.sets.cased(set, self.ctype, self.work)?;
         }
         if negated {
             if self.options.newline_stop {
@@ -737,14 +740,14 @@ impl Parser<'_> {
             }
             self.at += 1;
         }
-        Err(fault("brackets [] not balanced"))
+        Err(pattern_error("brackets [] not balanced"))
     }
 
     fn element(&mut self) -> Result<Element> {
         if self.eat("[.") || self.eat("[=") {
             let end = if self.src[self.at - 1] == b'.' as u32 { ".]" } else { "=]" };
             let name = self.name(end)?;
-            let c = element(&name).ok_or_else(|| fault("invalid collating element"))?;
+            let c = element(&name).ok_or_else(|| pattern_error("invalid collating element"))?;
             // An equivalence class cannot be the end of a range.
             return Ok(match end {
                 ".]" => Element::Char(c),
@@ -755,14 +758,16 @@ impl Parser<'_> {
             let name = self.name(":]")?;
             let name: String = name.iter().filter_map(|&c| char::from_u32(c)).collect();
             let class = self.sets.class(&name, self.ctype, self.options.ignore_case);
-            return Ok(Element::Class(class.ok_or_else(|| fault("invalid character class"))?));
+            return Ok(Element::Class(
+                class.ok_or_else(|| pattern_error("invalid character class"))?,
+            ));
         }
-        let Some(c) = self.peek() else { return Err(fault("brackets [] not balanced")) };
+        let Some(c) = self.peek() else { return Err(pattern_error("brackets [] not balanced")) };
         self.at += 1;
         if c != '\\' || !self.advanced() {
             return Ok(Element::Char(self.src[self.at - 1]));
         }
-        let Some(c) = self.peek() else { return Err(fault("invalid escape \\ sequence")) };
+        let Some(c) = self.peek() else { return Err(pattern_error("invalid escape \\ sequence")) };
         self.at += 1;
         if let Some(class) = self.class_escape(c) {
             return Ok(Element::Class(class));
@@ -773,7 +778,7 @@ impl Parser<'_> {
             self.at -= 1;
             let n = self.digits(10, 1, 255)? as usize;
             if self.at == start || n < self.groups.len() {
-                return Err(fault("invalid escape \\ sequence"));
+                return Err(pattern_error("invalid escape \\ sequence"));
             }
             self.at = start;
         }
@@ -786,7 +791,7 @@ impl Parser<'_> {
         while let Some(d) = self.peek().and_then(|c| c.to_digit(10)) {
             let n = count.unwrap_or(0) * 10 + d as u16;
             if n > COUNT_MAX {
-                return Err(fault("invalid repetition count(s)"));
+                return Err(pattern_error("invalid repetition count(s)"));
             }
             count = Some(n);
             self.at += 1;
@@ -846,10 +851,10 @@ impl Parser<'_> {
         let max = if comma { self.count()?.unwrap_or(UNBOUNDED) } else { min.unwrap_or(0) };
         let min = min.unwrap_or(0);
         if self.peek().is_none() {
-            return Err(fault("braces {} not balanced"));
+            return Err(pattern_error("braces {} not balanced"));
         }
         if min > max || !self.eat(close) {
-            return Err(fault("invalid repetition count(s)"));
+            return Err(pattern_error("invalid repetition count(s)"));
         }
         let preference = if close == "}" { self.lazy() } else { Preference::Longer };
         Ok((min, max, if comma { preference } else { Preference::None }))

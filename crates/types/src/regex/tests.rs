@@ -59,7 +59,7 @@ fn errors_name_the_fault() {
     }
 }
 
-/// A pattern that is too large for an automaton is refused during parsing, whatever follows.
+/// A pattern that is too large for an automaton is refused during parsing, before the rest is read.
 #[test]
 fn patterns_of_too_many_parts_are_refused_early() {
     let refused = |pattern: String, options: Options| {
@@ -148,7 +148,7 @@ fn thousands_of_sets_divide_the_characters() {
     assert_eq!(groups(&negated, &same), None);
 }
 
-/// Nested repetitions of an empty pattern end, whatever the counts are.
+/// Nested repetitions of an empty pattern end for all repetition counts.
 #[test]
 fn repetitions_of_an_empty_pattern_end() {
     let pattern = "(?:".repeat(12) + "(?:)" + &"){255}".repeat(12);

@@ -10,9 +10,9 @@
 //! regexec.c.
 
 use super::dfa::{Dfa, Env, Pos};
-use super::meter::Meter;
 use super::nfa::Nfa;
 use super::syntax::{Node, Preference, UNBOUNDED};
+use super::work::WorkCounter;
 use pgerror::Result;
 use std::ops::Range;
 use stdx::stack::deep;
@@ -22,7 +22,7 @@ pub type Spans = Vec<Option<(usize, usize)>>;
 
 /// Properties of a part: its preferences, and properties of its sub-parts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Traits {
+pub(super) struct PartProperties {
     pub longer: bool,
     pub shorter: bool,
     /// Sub-parts have other preferences than the part itself.
@@ -31,17 +31,17 @@ pub(super) struct Traits {
     pub refers: bool,
 }
 
-impl Traits {
-    fn of(preference: Preference) -> Traits {
-        Traits {
+impl PartProperties {
+    fn of(preference: Preference) -> PartProperties {
+        PartProperties {
             longer: preference == Preference::Longer,
             shorter: preference == Preference::Shorter,
-            ..Traits::default()
+            ..PartProperties::default()
         }
     }
 
-    fn or(self, other: Traits) -> Traits {
-        Traits {
+    fn or(self, other: PartProperties) -> PartProperties {
+        PartProperties {
             longer: self.longer || other.longer,
             shorter: self.shorter || other.shorter,
             mixed: self.mixed || other.mixed,
@@ -54,21 +54,22 @@ impl Traits {
         self.longer || self.shorter
     }
 
-    /// The properties as sub-parts of a whole: preferences matter only if they differ.
-    fn inner(self) -> Traits {
+    /// The properties of the sub-parts as seen from their part: their preferences matter only if
+    /// they differ.
+    fn inner(self) -> PartProperties {
         let mixed = self.mixed || (self.longer && self.shorter);
-        Traits { longer: false, shorter: false, mixed, ..self }
+        PartProperties { longer: false, shorter: false, mixed, ..self }
     }
 
     /// The properties of two parts in sequence; the first one with a preference determines it.
-    fn combined(self, other: Traits) -> Traits {
+    fn combined(self, other: PartProperties) -> PartProperties {
         let first = if self.has_preference() { self } else { other };
         let inner = self.or(other).inner();
-        Traits { longer: first.longer, shorter: first.shorter, ..inner }
+        PartProperties { longer: first.longer, shorter: first.shorter, ..inner }
     }
 
-    /// Must the part be dissected to find its capture groups? (`MESSY` in regcomp.c.)
-    fn messy(self) -> bool {
+    /// Whether the part must be searched for its capture groups (`MESSY` in regcomp.c).
+    fn needs_group_search(self) -> bool {
         self.mixed || self.captures || self.refers
     }
 }
@@ -93,7 +94,7 @@ enum Kind {
 /// A part of the pattern.
 pub(super) struct Part {
     kind: Kind,
-    pub traits: Traits,
+    pub properties: PartProperties,
     /// The groups whose span is the match of this part.
     groups: Vec<usize>,
     /// The groups of this part and of its sub-parts. They are numbered by their opening
@@ -101,11 +102,12 @@ pub(super) struct Part {
     within: Range<usize>,
     node: Node,
     dfa: Option<Box<Dfa>>,
-    /// Its part of [`Env::parts_bytes`].
+    /// The memory of `dfa` that is counted in [`Env::parts_bytes`].
     dfa_bytes: usize,
 }
 
-/// When the automata of all parts are larger, large ones are rebuilt for each use.
+/// When the automata of all parts together would be larger, an automaton is discarded after its use
+/// and built again for the next one.
 const PARTS_BYTES_MAX: usize = 64 << 20;
 
 /// Parts are nested as deep as the pattern's parentheses, and form lists as long as the number of
@@ -120,7 +122,7 @@ impl Drop for Part {
 }
 
 /// The smallest range that contains both.
-fn hull(a: Range<usize>, b: &Range<usize>) -> Range<usize> {
+fn covering_range(a: Range<usize>, b: &Range<usize>) -> Range<usize> {
     match (a.is_empty(), b.is_empty()) {
         (true, _) => b.clone(),
         (_, true) => a,
@@ -129,57 +131,59 @@ fn hull(a: Range<usize>, b: &Range<usize>) -> Range<usize> {
 }
 
 impl Part {
-    fn new(kind: Kind, traits: Traits, node: Node) -> Part {
+    fn new(kind: Kind, properties: PartProperties, node: Node) -> Part {
         let within = match &kind {
             Kind::Leaf | Kind::BackRef { .. } => 0..0,
-            Kind::Concat(parts) => parts.iter().fold(0..0, |all, p| hull(all, &p.within)),
-            Kind::Alt(parts) => parts.iter().fold(0..0, |all, p| hull(all, &p.within)),
+            Kind::Concat(parts) => parts.iter().fold(0..0, |all, p| covering_range(all, &p.within)),
+            Kind::Alt(parts) => parts.iter().fold(0..0, |all, p| covering_range(all, &p.within)),
             Kind::Repeat { body, .. } => body.within.clone(),
         };
-        Part { kind, traits, groups: Vec::new(), within, node, dfa: None, dfa_bytes: 0 }
+        Part { kind, properties, groups: Vec::new(), within, node, dfa: None, dfa_bytes: 0 }
     }
 
-    fn leaf(traits: Traits, node: Node) -> Part {
-        Part::new(Kind::Leaf, traits, node)
+    fn leaf(properties: PartProperties, node: Node) -> Part {
+        Part::new(Kind::Leaf, properties, node)
     }
 
     fn is_leaf(&self) -> bool {
         matches!(self.kind, Kind::Leaf) && self.groups.is_empty()
     }
 
-    fn concat(first: Part, second: Part, traits: Traits) -> Part {
+    fn concat(first: Part, second: Part, properties: PartProperties) -> Part {
         let node = Node::Seq([first.node.clone(), second.node.clone()].into());
-        Part::new(Kind::Concat(Box::new([first, second])), traits, node)
+        Part::new(Kind::Concat(Box::new([first, second])), properties, node)
     }
 
     /// Builds the tree of a whole pattern.
-    pub fn of_pattern(node: &Node, meter: &Meter<'_>) -> Result<Part> {
-        Part::of(node, meter)
+    pub fn of_pattern(node: &Node, work: &WorkCounter<'_>) -> Result<Part> {
+        Part::of(node, work)
     }
 
-    fn of(node: &Node, meter: &Meter<'_>) -> Result<Part> {
+    fn of(node: &Node, work: &WorkCounter<'_>) -> Result<Part> {
         match node {
             Node::Alt(branches) => {
-                let mut traits = Traits::of(Preference::Longer);
+                let mut properties = PartProperties::of(Preference::Longer);
                 let mut parts = Vec::with_capacity(branches.len());
                 for branch in branches.iter() {
-                    let part = deep(|| Part::of(branch, meter))?;
-                    traits = traits.or(traits.or(part.traits).inner());
+                    let part = deep(|| Part::of(branch, work))?;
+                    properties = properties.or(properties.or(part.properties).inner());
                     parts.push(part);
                 }
-                let kind = if traits.messy() { Kind::Alt(parts) } else { Kind::Leaf };
-                Ok(Part::new(kind, traits, node.clone()))
+                let kind =
+                    if properties.needs_group_search() { Kind::Alt(parts) } else { Kind::Leaf };
+                Ok(Part::new(kind, properties, node.clone()))
             }
-            Node::Seq(items) => Part::branch(items, meter),
-            single => Part::branch(std::slice::from_ref(single), meter),
+            Node::Seq(items) => Part::branch(items, work),
+            single => Part::branch(std::slice::from_ref(single), work),
         }
     }
 
-    /// Builds a branch: a prefix that is one part, an atom that must be dissected, and the rest.
-    fn branch(items: &[Node], meter: &Meter<'_>) -> Result<Part> {
-        let mut traits = Traits::default();
+    /// Builds a branch: a prefix that is one part, an atom with capture groups or mixed
+    /// preferences, and the rest.
+    fn branch(items: &[Node], work: &WorkCounter<'_>) -> Result<Part> {
+        let mut properties = PartProperties::default();
         for (i, item) in items.iter().enumerate() {
-            meter.spend(1)?;
+            work.add(1)?;
             if matches!(item, Node::Empty | Node::Assert(_) | Node::Look(_)) {
                 continue;
             }
@@ -189,27 +193,27 @@ impl Part {
             };
             let atom_part = match atom {
                 Node::Group(number, body) => {
-                    let mut part = deep(|| Part::of(body, meter))?;
+                    let mut part = deep(|| Part::of(body, work))?;
                     if let Some(n) = number {
-                        part.traits.captures = true;
+                        part.properties.captures = true;
                         part.groups.push(*n);
-                        part.within = hull(part.within.clone(), &(*n..*n + 1));
+                        part.within = covering_range(part.within.clone(), &(*n..*n + 1));
                     }
                     part
                 }
                 Node::BackRef(group, _) => {
-                    let traits = Traits { refers: true, ..Traits::default() };
-                    Part::new(Kind::BackRef { group: *group, min, max }, traits, item.clone())
+                    let properties = PartProperties { refers: true, ..PartProperties::default() };
+                    Part::new(Kind::BackRef { group: *group, min, max }, properties, item.clone())
                 }
-                other => Part::leaf(Traits::default(), other.clone()),
+                other => Part::leaf(PartProperties::default(), other.clone()),
             };
-            let together = traits.or(Traits::of(preference)).or(atom_part.traits);
-            if !together.inner().messy() {
-                traits = together;
+            let together = properties.or(PartProperties::of(preference)).or(atom_part.properties);
+            if !together.inner().needs_group_search() {
+                properties = together;
                 continue;
             }
-            let wanted = Traits::of(preference);
-            let both = wanted.combined(atom_part.traits);
+            let wanted = PartProperties::of(preference);
+            let both = wanted.combined(atom_part.properties);
             let core = Part::quantified(atom_part, item, min, max, wanted);
             let prefix = Node::Seq(items[..i].into());
             let rest = &items[i + 1..];
@@ -217,36 +221,36 @@ impl Part {
                 if i == 0 {
                     return Ok(core);
                 }
-                let all = traits.or(traits.combined(core.traits));
-                return Ok(Part::concat(Part::leaf(traits, prefix), core, all));
+                let all = properties.or(properties.combined(core.properties));
+                return Ok(Part::concat(Part::leaf(properties, prefix), core, all));
             }
-            let rest = deep(|| Part::branch(rest, meter))?;
-            let tail = both.or(both.combined(rest.traits));
-            let all = traits.or(traits.combined(tail));
+            let rest = deep(|| Part::branch(rest, work))?;
+            let tail = both.or(both.combined(rest.properties));
+            let all = properties.or(properties.combined(tail));
             if i == 0 {
                 return Ok(Part::concat(core, rest, all));
             }
-            let joined = core.traits.or(rest.traits);
-            let tail = if core.is_leaf() && rest.is_leaf() && !joined.inner().messy() {
+            let joined = core.properties.or(rest.properties);
+            let tail = if core.is_leaf() && rest.is_leaf() && !joined.inner().needs_group_search() {
                 let node = Node::Seq([core.node.clone(), rest.node.clone()].into());
-                Part::leaf(core.traits.combined(rest.traits), node)
+                Part::leaf(core.properties.combined(rest.properties), node)
             } else {
                 Part::concat(core, rest, tail)
             };
-            return Ok(Part::concat(Part::leaf(traits, prefix), tail, all));
+            return Ok(Part::concat(Part::leaf(properties, prefix), tail, all));
         }
-        Ok(Part::leaf(traits, Node::Seq(items.into())))
+        Ok(Part::leaf(properties, Node::Seq(items.into())))
     }
 
     /// Builds a quantified atom; `item` is the atom with its quantifier.
-    fn quantified(mut atom: Part, item: &Node, min: u16, max: u16, wanted: Traits) -> Part {
-        let both = wanted.combined(atom.traits);
+    fn quantified(mut atom: Part, item: &Node, min: u16, max: u16, wanted: PartProperties) -> Part {
+        let both = wanted.combined(atom.properties);
         // A back reference counts its own iterations unless it is in parentheses.
         if matches!(atom.kind, Kind::BackRef { .. }) && atom.groups.is_empty() {
-            atom.traits = atom.traits.or(both);
+            atom.properties = atom.properties.or(both);
             return atom;
         }
-        let t = atom.traits;
+        let t = atom.properties;
         let own = (t.longer, t.shorter, t.mixed);
         let idle = !wanted.has_preference()
             || own == (false, false, false)
@@ -263,7 +267,11 @@ impl Part {
             let max = if max == UNBOUNDED { max } else { max - 1 };
             let (body, preference) = (body.clone(), *preference);
             let others = Node::Repeat { body, min: min - 1, max, preference };
-            let local = Traits { longer: both.longer, shorter: both.shorter, ..Traits::default() };
+            let local = PartProperties {
+                longer: both.longer,
+                shorter: both.shorter,
+                ..PartProperties::default()
+            };
             return Part::concat(Part::leaf(local, others), atom, both);
         }
         Part::new(Kind::Repeat { body: Box::new(atom), min, max }, both, item.clone())
@@ -277,7 +285,7 @@ impl Part {
     ) -> Result<T> {
         let mut dfa = match self.dfa.take() {
             Some(dfa) => dfa,
-            None => Box::new(Dfa::new(Nfa::new(&self.node, false, env.meter)?, false)),
+            None => Box::new(Dfa::new(Nfa::new(&self.node, false, env.work)?, false)),
         };
         *env.parts_bytes -= self.dfa_bytes;
         let done = f(&mut dfa, env);
@@ -298,7 +306,7 @@ impl Part {
 
     /// Finds the capture groups within a span that this part's automaton matches; false if back
     /// references do not match. The groups of this part are unset at the call and after a failure.
-    pub fn dissect(
+    pub fn find_groups(
         &mut self,
         env: &mut Env<'_>,
         spans: &mut Spans,
@@ -306,10 +314,10 @@ impl Part {
         to: Pos,
     ) -> Result<bool> {
         env.tick()?;
-        deep(|| self.dissect_here(env, spans, from, to))
+        deep(|| self.find_groups_here(env, spans, from, to))
     }
 
-    fn dissect_here(
+    fn find_groups_here(
         &mut self,
         env: &mut Env<'_>,
         spans: &mut Spans,
@@ -319,9 +327,9 @@ impl Part {
         let done = match &mut self.kind {
             Kind::Leaf => true,
             Kind::BackRef { group, min, max } => {
-                let held = spans.get(*group).copied().flatten();
-                match held {
-                    Some(held) => repeats(env, held, (from, to), *min, *max)?,
+                let contents = spans.get(*group).copied().flatten();
+                match contents {
+                    Some(contents) => repeats(env, contents, (from, to), *min, *max)?,
                     None => false,
                 }
             }
@@ -329,7 +337,7 @@ impl Part {
             Kind::Alt(parts) => {
                 let mut done = false;
                 for part in parts {
-                    if part.matches(env, from, to)? && part.dissect(env, spans, from, to)? {
+                    if part.matches(env, from, to)? && part.find_groups(env, spans, from, to)? {
                         done = true;
                         break;
                     }
@@ -345,37 +353,44 @@ impl Part {
                 spans[g] = Some((from, to));
             }
         } else {
-            self.forget(spans);
+            self.reset_groups(spans);
         }
         Ok(done)
     }
 
-    fn forget(&self, spans: &mut Spans) {
+    fn reset_groups(&self, spans: &mut Spans) {
         spans[self.within.clone()].fill(None);
     }
 }
 
-/// Does a span consist of `min` to `max` repetitions of a group's contents?
-fn repeats(env: &Env<'_>, held: (Pos, Pos), piece: (Pos, Pos), min: u16, max: u16) -> Result<bool> {
-    if held.0 == held.1 || piece.0 == piece.1 {
+/// Whether `span` consists of `min` to `max` repetitions of `contents`, the span of a group.
+fn repeats(
+    env: &Env<'_>,
+    contents: (Pos, Pos),
+    span: (Pos, Pos),
+    min: u16,
+    max: u16,
+) -> Result<bool> {
+    if contents.0 == contents.1 || span.0 == span.1 {
         // An empty group matches the empty span any number of times; a span that is empty needs an
         // empty group or `min` 0.
-        return Ok(piece.0 == piece.1 && (held.0 == held.1 || min == 0));
+        return Ok(span.0 == span.1 && (contents.0 == contents.1 || min == 0));
     }
-    let (mut at, mut rounds) = (piece.0, 0usize);
-    while at < piece.1 {
-        let mut of_held = held.0;
-        while of_held < held.1 {
+    let (mut at, mut rounds) = (span.0, 0usize);
+    while at < span.1 {
+        let mut in_contents = contents.0;
+        while in_contents < contents.1 {
             env.tick()?;
-            if at >= piece.1 {
+            if at >= span.1 {
                 return Ok(false);
             }
-            let ((a, next_held), (b, next)) = (env.text.char_at(of_held), env.text.char_at(at));
+            let ((a, next_in_contents), (b, next)) =
+                (env.text.char_at(in_contents), env.text.char_at(at));
             let same = a == b || env.ignore_case.is_some_and(|t| t.cases(a).contains(&b));
             if !same {
                 return Ok(false);
             }
-            (of_held, at) = (next_held, next);
+            (in_contents, at) = (next_in_contents, next);
         }
         rounds += 1;
     }
@@ -386,9 +401,9 @@ fn repeats(env: &Env<'_>, held: (Pos, Pos), piece: (Pos, Pos), min: u16, max: u1
 const CANDIDATES_MIN: usize = 16;
 const CANDIDATES_MAX: usize = 4096;
 
-/// The possible ends of a part's match, the preferred one first. They are computed a few at a time:
-/// mostly the first one fits, and the list of all would be as long as the text, for each part and
-/// each iteration of a repetition.
+/// The possible ends of a part's match, the preferred one first. They are computed a few at a time,
+/// because the first one usually fits, and the list of all would be as long as the text for each
+/// part and each iteration of a repetition.
 pub(super) struct Candidates {
     from: Pos,
     /// The ends between these positions (inclusive) have not been computed yet.
@@ -404,11 +419,12 @@ impl Candidates {
         Candidates { from, rest: Some((from, to)), found: Vec::new(), most: 1 }
     }
 
+    /// The next candidate in the order of preference of `part`.
     pub fn next(&mut self, part: &mut Part, env: &mut Env<'_>) -> Result<Option<Pos>> {
         if self.found.is_empty()
             && let Some((least, stop)) = self.rest
         {
-            let (from, most, shorter) = (self.from, self.most, part.traits.shorter);
+            let (from, most, shorter) = (self.from, self.most, part.properties.shorter);
             self.found = part.with_dfa(env, |dfa, env| match shorter {
                 true => dfa.first_ends(env, from, least, stop, most),
                 false => dfa.last_ends(env, from, stop, most),
@@ -439,13 +455,13 @@ fn concat(
     let [first, second] = parts;
     let mut middles = Candidates::new(from, to);
     while let Some(mid) = middles.next(first, env)? {
-        if !second.matches(env, mid, to)? || !first.dissect(env, spans, from, mid)? {
+        if !second.matches(env, mid, to)? || !first.find_groups(env, spans, from, mid)? {
             continue;
         }
-        if second.dissect(env, spans, mid, to)? {
+        if second.find_groups(env, spans, mid, to)? {
             return Ok(true);
         }
-        first.forget(spans);
+        first.reset_groups(spans);
     }
     Ok(false)
 }
@@ -463,8 +479,8 @@ fn repeat(
 ) -> Result<bool> {
     if min == 0 && from == to {
         // A greedy repetition prefers one empty iteration to none.
-        if !body.traits.shorter && body.matches(env, from, to)? {
-            body.dissect(env, spans, from, to)?;
+        if !body.properties.shorter && body.matches(env, from, to)? {
+            body.find_groups(env, spans, from, to)?;
         }
         return Ok(true);
     }
@@ -487,9 +503,9 @@ fn repeat(
             }
         }
         // Only back references can fail, and only the groups of the last iteration are kept.
-        if last || body.traits.refers {
-            body.forget(spans);
-            if !body.dissect(env, spans, start, end)? {
+        if last || body.properties.refers {
+            body.reset_groups(spans);
+            if !body.find_groups(env, spans, start, end)? {
                 continue;
             }
         }

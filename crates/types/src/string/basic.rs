@@ -3,7 +3,7 @@
 
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Pace};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{PAYLOAD_BYTES_MAX, TextBuffer, allocate_payload};
 use values::limits::{buffer_full, requested_length_too_large};
 use values::pieces::{self, copied, joined};
@@ -46,7 +46,8 @@ fn overlay(cx: &dyn FnContext, a: &[DatumRef<'_>], length: i32) -> Result<Datum>
     if start <= 0 {
         return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
     }
-    let after = start.checked_add(length).ok_or_else(|| values::form::out_of_range("integer"))?;
+    let after =
+        start.checked_add(length).ok_or_else(|| values::type_io::out_of_range("integer"))?;
     let head = substr(text, 1, Some(start - 1), enc(cx))?;
     let tail = substr(text, after, None, enc(cx))?;
     joined(cx, &[head, new, tail])
@@ -184,13 +185,13 @@ fn translate(cx: &dyn FnContext, a: &[DatumRef<'_>], encoding: Encoding) -> Resu
     let from: Vec<&[u8]> = characters(a[1].as_bytes(), encoding).collect();
     let to: Vec<&[u8]> = characters(a[2].as_bytes(), encoding).collect();
     let mut out = TextBuffer::with_capacity(text.len());
-    let pace = (1 << 20) / from.len().max(1) + 1;
+    let period = (1 << 20) / from.len().max(1) + 1;
     for (i, c) in characters(text, encoding).enumerate() {
         match from.iter().position(|f| *f == c) {
             None => out.extend_from_slice(c),
             Some(i) => out.extend_from_slice(to.get(i).copied().unwrap_or_default()),
         }
-        if i % pace == pace - 1 {
+        if i % period == period - 1 {
             cx.check_interrupts()?;
         }
     }
@@ -211,9 +212,9 @@ fn repeat(cx: &dyn FnContext, text: &[u8], count: i32) -> Result<Datum> {
 fn reverse(cx: &dyn FnContext, text: &[u8], encoding: Encoding) -> Result<Datum> {
     let mut out = allocate_payload(text.len())?;
     let mut end = text.len();
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     while end > 0 {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         let mut start = end - 1;
         while encoding == Encoding::Utf8 && start > 0 && text[start] & 0xC0 == 0x80 {
             start -= 1;

@@ -5,7 +5,7 @@ use pgerror::{PgError, Result, pg_err};
 use std::borrow::Cow;
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Pace};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::function::AggState;
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
 use values::pieces::{PIECE_BYTES, joined};
@@ -63,7 +63,7 @@ fn concat(
 /// Checks for interrupts while a text grows: after a number of steps, and after a number of bytes.
 #[derive(Default)]
 struct Progress {
-    pace: Pace,
+    ticker: InterruptTicker,
     bytes: usize,
 }
 
@@ -73,7 +73,7 @@ impl Progress {
             self.bytes = out.len();
             return cx.check_interrupts();
         }
-        self.pace.tick(cx)
+        self.ticker.tick(cx)
     }
 }
 
@@ -141,7 +141,7 @@ fn converted<'a>(
 /// The error for the conversion that `pattern` begins with.
 fn unknown_conversion(pattern: &[u8], encoding: Encoding) -> PgError {
     let len = values::text::char_len(pattern, encoding);
-    let shown = values::form::shown(&pattern[..len]);
+    let shown = values::type_io::lossy_text(&pattern[..len]);
     pg_err!(INVALID_PARAMETER_VALUE, "unrecognized format() type specifier \"{shown}\"")
         .hint("For a single \"%\" use \"%%\".")
 }

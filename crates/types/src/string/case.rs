@@ -3,18 +3,16 @@
 //! (str_tolower).
 
 use ids::Oid;
+use ids::builtin::collation;
 use pgerror::{Result, pg_err};
 use values::datum::Datum;
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::limits::allocate;
 use values::settings::Encoding;
 use values::{memory, pieces};
 
-const COLLATION_DEFAULT: Oid = Oid(100);
-const COLLATION_C: Oid = Oid(950);
-const COLLATION_POSIX: Oid = Oid(951);
-
-/// Do only ASCII letters have case under the call's collation? An error if it is indeterminate.
+/// Whether only ASCII letters have case under the call's collation. Error 42P22 if the collation is
+/// indeterminate.
 pub(crate) fn ascii_only(cx: &dyn FnContext, function: &str) -> Result<bool> {
     let s = cx.settings();
     match cx.collation() {
@@ -23,8 +21,8 @@ pub(crate) fn ascii_only(cx: &dyn FnContext, function: &str) -> Result<bool> {
             "could not determine which collation to use for {function} function"
         )
         .hint("Use the COLLATE clause to set the collation explicitly.")),
-        COLLATION_C | COLLATION_POSIX => Ok(true),
-        COLLATION_DEFAULT => Ok(s.ctype_is_c || s.encoding != Encoding::Utf8),
+        collation::C | collation::POSIX => Ok(true),
+        collation::DEFAULT => Ok(s.ctype_is_c || s.encoding != Encoding::Utf8),
         _ => Ok(s.encoding != Encoding::Utf8),
     }
 }

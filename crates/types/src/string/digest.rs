@@ -5,10 +5,10 @@ use md5::Md5;
 use pgerror::{Result, pg_err};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use values::datum::Datum;
-use values::fncx::{FnContext, Pace};
-use values::form::shown;
+use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{PAYLOAD_BYTES_MAX, allocate};
 use values::pieces;
+use values::type_io::lossy_text;
 
 fn digest<D: Digest>(cx: &dyn FnContext, data: &[u8]) -> Result<Vec<u8>> {
     let mut digest = D::new();
@@ -39,9 +39,9 @@ const BASE64_VALUES: [u8; 256] = {
 /// Lines of 76 characters.
 fn base64_encode(cx: &dyn FnContext, data: &[u8], length: usize) -> Result<Vec<u8>> {
     let mut out = allocate(length)?;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for (i, chunk) in data.chunks(3).enumerate() {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         if i > 0 && i % 19 == 0 {
             out.push(b'\n');
         }
@@ -60,10 +60,10 @@ fn base64_encode(cx: &dyn FnContext, data: &[u8], length: usize) -> Result<Vec<u
 
 fn base64_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     let mut out = allocate(text.len() * 3 / 4)?;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     let (mut word, mut count, mut end) = (0u32, 0, 0);
     for (i, &c) in text.iter().enumerate() {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         if matches!(c, b' ' | b'\t' | b'\n' | b'\r') {
             continue;
         }
@@ -89,7 +89,7 @@ fn base64_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
                     return Err(pg_err!(
                         INVALID_PARAMETER_VALUE,
                         "invalid symbol \"{}\" found while decoding base64 sequence",
-                        shown(&text[i..i + len])
+                        lossy_text(&text[i..i + len])
                     ));
                 }
             }
@@ -131,7 +131,7 @@ fn escape_encode(cx: &dyn FnContext, data: &[u8], length: usize) -> Result<Vec<u
 }
 
 fn unknown(name: &[u8]) -> pgerror::PgError {
-    pg_err!(INVALID_PARAMETER_VALUE, "unrecognized encoding: \"{}\"", shown(name))
+    pg_err!(INVALID_PARAMETER_VALUE, "unrecognized encoding: \"{}\"", lossy_text(name))
 }
 
 fn encode(cx: &dyn FnContext, data: &[u8], name: &[u8]) -> Result<Vec<u8>> {

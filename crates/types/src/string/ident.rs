@@ -4,12 +4,29 @@
 use pgerror::{PgError, Result, pg_err};
 use values::array::payload;
 use values::datum::Datum;
-use values::form::{is_space, shown};
 use values::oids;
+use values::type_io::{is_space, lossy_text};
 
 /// Splits a list of identifiers: double quotes are removed, unquoted ones are folded to lower case,
-/// all are truncated to the length of names. Counterpart: `SplitIdentifierString`.
+/// all are truncated to the length of names. `None` if the list is malformed. Counterpart:
+/// `SplitIdentifierString`.
 pub fn split_identifiers_at(text: &str, separator: char) -> Option<Vec<String>> {
+    let mut names = split_elements(text, separator, str::to_ascii_lowercase)?;
+    for name in &mut names {
+        let length = values::chars::clip(name.as_bytes(), 63, values::settings::Encoding::Utf8);
+        name.truncate(length);
+    }
+    Some(names)
+}
+
+/// Splits the value of a setting that is a list: double quotes are removed, nothing else is
+/// changed. `None` if the list is malformed. Counterpart: `SplitGUCList`.
+pub fn split_setting(text: &str) -> Option<Vec<String>> {
+    split_elements(text, ',', str::to_owned)
+}
+
+/// Splits a list with elements in double quotes or without; `plain` converts those without.
+fn split_elements(text: &str, separator: char, plain: fn(&str) -> String) -> Option<Vec<String>> {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c');
     let mut out = Vec::new();
     let mut rest = text.trim_start_matches(is_space);
@@ -36,10 +53,9 @@ pub fn split_identifiers_at(text: &str, separator: char) -> Option<Vec<String>> 
             if end == 0 {
                 return None;
             }
-            (rest[..end].to_ascii_lowercase(), &rest[end..])
+            (plain(&rest[..end]), &rest[end..])
         };
-        let length = values::chars::clip(name.as_bytes(), 63, values::settings::Encoding::Utf8);
-        out.push(name[..length].to_owned());
+        out.push(name);
         rest = tail.trim_start_matches(is_space);
         match rest.strip_prefix(separator) {
             Some(more) => rest = more.trim_start_matches(is_space),
@@ -66,7 +82,7 @@ fn continues_name(c: u8) -> bool {
 /// The parts of a name. With `strict` no text may follow it.
 fn parts(text: &[u8], strict: bool) -> Result<Vec<Vec<u8>>> {
     let invalid = || {
-        let name = shown(text);
+        let name = lossy_text(text);
         pg_err!(INVALID_PARAMETER_VALUE, "string is not a valid identifier: \"{name}\"")
     };
     let because = |detail: &str| -> PgError { invalid().detail(detail.to_owned()) };

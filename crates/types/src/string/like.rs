@@ -3,17 +3,17 @@
 use super::case::{ascii_only, lower};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::settings::Encoding;
 use values::text::char_len;
 
-/// Does the whole `text` match the pattern? `%` matches any characters, `_` one character; a
+/// Whether the whole `text` matches the pattern. `%` matches any characters, `_` one character; a
 /// backslash makes the next character literal.
 pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<bool> {
     let (mut t, mut p) = (0, 0);
-    // The position to return to after a mismatch: after the last %, which takes one more character.
+    // The position after the last %, which matches one more character after a mismatch.
     let mut retry: Option<(usize, usize)> = None;
-    // Within a run of % and _ that begins with %: was text left at that %?
+    // Within a run of % and _ that begins with %: whether text was left at that %.
     let mut run: Option<bool> = None;
     loop {
         match pattern.get(p) {

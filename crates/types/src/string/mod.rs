@@ -6,11 +6,11 @@ pub(crate) mod case;
 mod digest;
 pub(crate) mod ident;
 pub(crate) mod like;
-mod normal;
+mod normalize;
 pub mod quote;
 mod split;
 
-pub use ident::{plain_name, split_identifiers_at};
+pub use ident::{plain_name, split_identifiers_at, split_setting};
 pub use like::like_match;
 
 use values::function::Builtin;
@@ -25,7 +25,7 @@ pub(crate) const TABLES: &[&[Builtin]] = &[
     digest::FNS,
     ident::FNS,
     like::FNS,
-    normal::FNS,
+    normalize::FNS,
     quote::FNS,
     split::FNS,
     split::SETS,

@@ -2,7 +2,7 @@
 
 use pgerror::Result;
 use values::datum::Datum;
-use values::fncx::FnContext;
+use values::fn_context::FnContext;
 use values::limits::{ALLOCATION_BYTES_MAX, TextBuffer, VARLENA_HEADER_BYTES, invalid_allocation};
 use values::quoted::{Escape, escaped};
 
@@ -162,7 +162,7 @@ const KEYWORDS: &[&str] = &[
     "xmltable",
 ];
 
-/// Must the identifier be quoted (apart from `quote_all_identifiers`)?
+/// Whether the identifier must be quoted, regardless of `quote_all_identifiers`.
 fn needs_quotes(ident: &str) -> bool {
     let mut bytes = ident.bytes();
     let first = bytes.next();

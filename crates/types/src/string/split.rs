@@ -5,7 +5,7 @@ use pgerror::{Result, pg_err};
 use values::array::ArrayRef;
 use values::array::payload;
 use values::datum::{Datum, DatumRef};
-use values::fncx::{FnContext, Pace};
+use values::fn_context::{FnContext, InterruptTicker};
 use values::function::{SetSource, VecSource};
 use values::limits::{TextBuffer, allocate_payload};
 use values::oids;
@@ -136,9 +136,9 @@ fn unistr(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
     let mut out = allocate_payload(text.len())?;
     let mut high: Option<u32> = None;
     let bad_pair = || pg_err!(SYNTAX_ERROR, "invalid Unicode surrogate pair");
-    let (mut rest, mut pace) = (text, Pace::default());
+    let (mut rest, mut ticker) = (text, InterruptTicker::default());
     while let Some(first) = rest.first() {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         let plain = match rest {
             [b'\\', b'\\', ..] => 2,
             [b'\\', ..] => 0,

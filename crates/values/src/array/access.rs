@@ -4,7 +4,7 @@ use super::payload::{
     ArrayRef, MAX_DIMS, MAX_ELEMENTS, build, check_bounds, count_of, empty, too_large,
 };
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::TypeInfo;
+use crate::fn_context::TypeInfo;
 use pgerror::{Result, pg_err};
 
 fn subscript_error(message: &str) -> pgerror::PgError {
@@ -228,12 +228,12 @@ pub fn set_slice(
         low.push(f);
         high.push(t);
     }
-    let places = positions(&dims, &lower, &low, &high);
-    if new.len() < places.len() {
+    let positions = positions(&dims, &lower, &low, &high);
+    if new.len() < positions.len() {
         return Err(too_small());
     }
-    for (place, v) in places.into_iter().zip(new) {
-        values[place] = v;
+    for (position, v) in positions.into_iter().zip(new) {
+        values[position] = v;
     }
     build(elem, &dims, &lower, values.into_iter())
 }

@@ -6,9 +6,9 @@ use super::payload::{
     too_large,
 };
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, TypeInfo};
+use crate::fn_context::{FnContext, TypeInfo};
 use crate::function::AggState;
-use crate::oids;
+use ids::builtin::ty as oids;
 use pgerror::{Result, pg_err};
 
 /// Element type of the array argument `i`, from its value or else from its analyzed type.
@@ -42,7 +42,7 @@ fn extend(cx: &mut dyn FnContext, a: &[DatumRef<'_>], front: bool) -> Result<Dat
     };
     let end = i64::from(lower) + values.len() as i64;
     if (front && lower == i32::MIN) || (!front && end > i32::MAX.into()) {
-        return Err(crate::form::out_of_range("integer"));
+        return Err(crate::type_io::out_of_range("integer"));
     }
     if front {
         values.insert(0, a[single]);
@@ -156,10 +156,12 @@ pub struct Accumulator {
 }
 
 impl Accumulator {
+    /// An empty accumulator for elements of this type.
     pub fn new(elem: TypeInfo) -> Accumulator {
         Accumulator { elem, values: Vec::new(), shape: None, arrays: 0 }
     }
 
+    /// Adds an element, which may be NULL.
     pub fn push(&mut self, value: DatumRef<'_>) -> Result<()> {
         crate::memory::reserve(&mut self.values, 1)?;
         self.values.push(value.to_owned());

@@ -3,9 +3,9 @@
 use super::access::get_slice;
 use super::payload::{ArrayRef, build, of_builtin};
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Pace};
-use crate::oids;
+use crate::fn_context::{FnContext, InterruptTicker};
 use ids::Oid;
+use ids::builtin::ty as oids;
 use pgerror::{Result, pg_err};
 
 /// Lower bound and length of dimension `n` (1-based); `None` if there is no such dimension.
@@ -31,12 +31,12 @@ fn not_multi(array: ArrayRef<'_>, verb: &str) -> Result<()> {
 
 fn same(
     cx: &mut dyn FnContext,
-    pace: &mut Pace,
+    ticker: &mut InterruptTicker,
     ty: Oid,
     a: DatumRef<'_>,
     b: DatumRef<'_>,
 ) -> Result<bool> {
-    pace.tick(cx)?;
+    ticker.tick(cx)?;
     match (a.is_null(), b.is_null()) {
         (true, true) => Ok(true),
         (false, false) => {
@@ -65,10 +65,10 @@ fn position(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         None => first,
     };
     let elem = cx.type_info(array.elem_type())?;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for (i, v) in array.iter(&elem).enumerate() {
         let at = first + i as i32;
-        if at >= start && same(cx, &mut pace, elem.oid, v, a[1])? {
+        if at >= start && same(cx, &mut ticker, elem.oid, v, a[1])? {
             return Ok(Datum::int4(at));
         }
     }
@@ -84,9 +84,9 @@ fn positions(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let elem = cx.type_info(array.elem_type())?;
     let first = array.lower_bounds().first().copied().unwrap_or(1);
     let mut out = Vec::new();
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for (i, v) in array.iter(&elem).enumerate() {
-        if same(cx, &mut pace, elem.oid, v, a[1])? {
+        if same(cx, &mut ticker, elem.oid, v, a[1])? {
             crate::memory::reserve(&mut out, 1)?;
             out.push(Datum::int4(first + i as i32));
         }
@@ -95,7 +95,7 @@ fn positions(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 }
 
 /// Replaces (removes, without `new`) the elements that are equal to `old`.
-fn exchange(
+fn replace_elements(
     cx: &mut dyn FnContext,
     array: DatumRef<'_>,
     old: DatumRef<'_>,
@@ -114,9 +114,9 @@ fn exchange(
     let elem = cx.type_info(a.elem_type())?;
     let mut out = crate::memory::with_capacity(a.count())?;
     let mut changed = false;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for v in a.iter(&elem) {
-        if same(cx, &mut pace, elem.oid, v, old)? {
+        if same(cx, &mut ticker, elem.oid, v, old)? {
             changed = true;
             out.extend(new);
         } else {
@@ -193,8 +193,8 @@ scalars! { FNS;
     "array_position" => position,
     "array_position_start" => position,
     "array_positions" => positions,
-    "array_remove" => |cx, a| exchange(cx, a[0], a[1], None),
-    "array_replace" => |cx, a| exchange(cx, a[0], a[1], Some(a[2])),
+    "array_remove" => |cx, a| replace_elements(cx, a[0], a[1], None),
+    "array_replace" => |cx, a| replace_elements(cx, a[0], a[1], Some(a[2])),
     "trim_array" => trim,
     "width_bucket_array" => width_bucket,
 }

@@ -2,10 +2,10 @@
 
 use super::payload::{ArrayRef, MAX_DIMS, build, check_bounds, count_of, empty, too_large};
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, Pace, Watch};
-use crate::form::{Reader, is_space};
+use crate::fn_context::{FnContext, InterruptChecker, InterruptTicker};
 use crate::limits::TextBuffer;
 use crate::quoted::Escape;
+use crate::type_io::{Reader, is_space};
 use crate::{memory, quoted};
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -14,7 +14,7 @@ fn malformed(text: &[u8], detail: impl Into<String>) -> pgerror::PgError {
     pg_err!(
         INVALID_TEXT_REPRESENTATION,
         "malformed array literal: \"{}\"",
-        crate::form::shown(text)
+        crate::type_io::lossy_text(text)
     )
     .detail(detail)
 }
@@ -36,7 +36,7 @@ struct Parser<'a> {
     /// Nesting depth of the elements, after the first one was read.
     leaf: Option<usize>,
     elements: Vec<Option<Vec<u8>>>,
-    watch: Watch<'a>,
+    interrupts: InterruptChecker<'a>,
 }
 
 impl Parser<'_> {
@@ -219,11 +219,11 @@ impl Parser<'_> {
                     self.list(depth + 1)?;
                 }
                 Some(c) => {
-                    // A subarray can be followed by another one only.
+                    // Only another subarray may follow a subarray.
                     if *self.leaf.get_or_insert(depth) != depth {
                         return self.unexpected(c);
                     }
-                    self.watch.tick()?;
+                    self.interrupts.tick()?;
                     let e = self.element()?;
                     memory::reserve(&mut self.elements, 1)?;
                     self.elements.push(e);
@@ -275,7 +275,7 @@ fn array_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         dims: Vec::new(),
         leaf: None,
         elements: Vec::new(),
-        watch: Watch::new(cx),
+        interrupts: InterruptChecker::new(cx),
     };
     let (explicit, lower) = p.explicit_dims()?;
     if p.peek() != Some(b'{') {
@@ -301,9 +301,9 @@ fn array_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     check_bounds(&p.dims, &lower)?;
     let (dims, elements) = (p.dims, p.elements);
     let mut values = memory::with_capacity(elements.len())?;
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for e in elements {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         values.push(match e {
             Some(e) => cx.type_input(elem.oid, &e, typmod)?,
             None => Datum::Null,
@@ -371,7 +371,7 @@ fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(array)
 }
 
-/// An array of `want` from the front of a message.
+/// Reads an array of element type `want` from the front of a message.
 pub fn read_array(
     cx: &mut dyn FnContext,
     r: &mut Reader<'_>,
@@ -392,7 +392,7 @@ pub fn read_array(
         return Err(bad("invalid array flags".into()));
     }
     let sent = Oid(r.u32()?);
-    if crate::form::is_other_type(sent, want) {
+    if crate::type_io::is_other_type(sent, want) {
         return Err(pg_err!(
             DATATYPE_MISMATCH,
             "binary data has array element type {sent} ({}) instead of expected {want} ({})",
@@ -409,9 +409,9 @@ pub fn read_array(
     check_bounds(&dims, &lower)?;
     let elem = cx.type_info(want)?;
     let mut values = Vec::new();
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for i in 0..count {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         memory::reserve(&mut values, 1)?;
         let len = r.i32()?;
         if len == -1 {
@@ -422,7 +422,7 @@ pub fn read_array(
             return Err(bad("insufficient data left in message".into()));
         };
         let value = cx.type_recv(want, r.bytes(bytes.len())?, typmod);
-        values.push(value.map_err(|e| match crate::form::is_excess_data(&e) {
+        values.push(value.map_err(|e| match crate::type_io::is_excess_data(&e) {
             true => bad(format!("improper binary format in array element {}", i + 1)),
             false => e,
         })?);
@@ -442,9 +442,9 @@ pub fn array_send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
         out.extend_from_slice(&d.to_be_bytes());
         out.extend_from_slice(&l.to_be_bytes());
     }
-    let mut pace = Pace::default();
+    let mut ticker = InterruptTicker::default();
     for value in array.iter(&elem) {
-        pace.tick(cx)?;
+        ticker.tick(cx)?;
         if value.is_null() {
             out.extend_from_slice(&(-1i32).to_be_bytes());
             continue;

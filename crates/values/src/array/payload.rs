@@ -1,10 +1,13 @@
 //! Reading and building arrays in their on-disk format.
 
+use crate::builtin_types;
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::{FnContext, TypeInfo};
+use crate::fn_context::{FnContext, TypeInfo};
 use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
-use crate::{oids, pieces};
+use crate::pieces;
 use ids::Oid;
+use ids::builtin::ty as oids;
+use ids::code::TypType;
 use pgerror::{Result, pg_err};
 
 /// The largest number of dimensions.
@@ -24,26 +27,32 @@ fn i32_at(b: &[u8], at: usize) -> i32 {
 }
 
 impl<'a> ArrayRef<'a> {
+    /// The array in a datum that is not NULL.
     pub fn new(d: DatumRef<'a>) -> ArrayRef<'a> {
         ArrayRef { bytes: d.as_bytes() }
     }
 
+    /// The array in its on-disk format, without the length word.
     pub fn payload(self) -> &'a [u8] {
         self.bytes
     }
 
+    /// Number of dimensions; 0 for an empty array.
     pub fn ndim(self) -> usize {
         i32_at(self.bytes, 0) as usize
     }
 
+    /// OID of the element type.
     pub fn elem_type(self) -> Oid {
         Oid(i32_at(self.bytes, 8) as u32)
     }
 
+    /// Lengths of all dimensions.
     pub fn dims(self) -> Vec<i32> {
         (0..self.ndim()).map(|i| self.dim(i)).collect()
     }
 
+    /// Lower bounds of all dimensions.
     pub fn lower_bounds(self) -> Vec<i32> {
         (0..self.ndim()).map(|i| self.lower_bound(i)).collect()
     }
@@ -60,7 +69,7 @@ impl<'a> ArrayRef<'a> {
         i32_at(self.bytes, 12 + 4 * self.ndim() + 4 * i)
     }
 
-    /// Have both arrays the same number of dimensions, lengths and lower bounds?
+    /// Whether both arrays have the same number of dimensions, lengths and lower bounds.
     pub fn same_bounds(self, other: ArrayRef<'_>) -> bool {
         let n = self.ndim();
         n == other.ndim() && self.bytes[12..12 + 8 * n] == other.bytes[12..12 + 8 * n]
@@ -75,6 +84,7 @@ impl<'a> ArrayRef<'a> {
         }
     }
 
+    /// Whether the array has a bitmap of NULL elements; it may have one without NULLs.
     pub fn has_null_bitmap(self) -> bool {
         i32_at(self.bytes, 4) != 0
     }
@@ -87,6 +97,7 @@ impl<'a> ArrayRef<'a> {
         }
     }
 
+    /// Whether element `i`, in storage order, is NULL.
     pub fn is_null(self, i: usize) -> bool {
         if !self.has_null_bitmap() {
             return false;
@@ -95,7 +106,7 @@ impl<'a> ArrayRef<'a> {
         self.bytes[at] >> (i % 8) & 1 == 0
     }
 
-    /// Is any element NULL?
+    /// Whether any element is NULL.
     pub fn contains_null(self) -> bool {
         self.has_null_bitmap() && (0..self.count()).any(|i| self.is_null(i))
     }
@@ -208,19 +219,14 @@ fn align_up(n: usize, to: usize) -> usize {
 impl TypeInfo {
     /// The type's alignment in bytes.
     pub fn align_bytes(&self) -> usize {
-        match self.align {
-            b'c' => 1,
-            b's' => 2,
-            b'i' => 4,
-            _ => 8,
-        }
+        self.align.bytes()
     }
 
-    /// Is a 4-byte word of this type zero-extended?
+    /// Whether a 4-byte word of this type is zero-extended.
     fn is_unsigned_word(&self) -> bool {
-        self.kind == b'e'
+        self.kind == TypType::Enum
             || matches!(self.oid, oids::FLOAT4 | oids::XID | oids::CID)
-            || oids::is_object_id(self.oid)
+            || builtin_types::is_object_id(self.oid)
     }
 }
 

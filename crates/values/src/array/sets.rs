@@ -2,7 +2,7 @@
 
 use super::payload::ArrayRef;
 use crate::datum::{Datum, DatumRef};
-use crate::fncx::Watch;
+use crate::fn_context::InterruptChecker;
 use crate::function::VecSource;
 
 builtins! { FNS;
@@ -10,9 +10,9 @@ builtins! { FNS;
         let array = ArrayRef::new(a[0]);
         let elem = cx.type_info(array.elem_type())?;
         let mut all = crate::memory::with_capacity(array.count())?;
-        let watch = Watch::new(cx);
+        let interrupts = InterruptChecker::new(cx);
         for e in array.iter(&elem) {
-            watch.tick()?;
+            interrupts.tick()?;
             all.push(e.to_owned());
         }
         Ok(VecSource::boxed(all))

@@ -1,5 +1,6 @@
-//! Failing disk operations from the client's view: the statement fails and the server keeps
-//! running; or the server goes down, and acknowledged transactions are there after recovery.
+//! Failing disk operations as observed by the client: either the statement fails and the server
+//! continues to run, or the server goes down and acknowledged transactions are present after
+//! recovery.
 
 use super::harness::{Harness, template};
 use crate::crash::run::InjectedFault;
@@ -26,8 +27,8 @@ fn harness(seed: u64) -> (Harness, SeededRandom, Client) {
     (harness, random, client)
 }
 
-/// Runs a statement; returns its SQLSTATE (empty: success), or `None` if the session ended or hangs
-/// in a server that is down.
+/// Runs a statement. Returns its SQLSTATE (empty: success), or `None` if the session has ended or
+/// blocks in a server that is down.
 pub(super) fn code(harness: &Harness, client: &mut Client, sql: &str) -> Option<String> {
     client.send(sql).ok()?;
     for _ in 0..600 {

@@ -1,5 +1,5 @@
 //! A server without sockets or processes: engine, catalogs and sessions over an in-memory disk.
-//! Sessions run one statement at a time, so that a seed determines the whole run.
+//! Only one session runs a statement at a time, so that a seed determines the complete run.
 
 use crate::crash::run::InjectedFault;
 use crate::script::Script;
@@ -32,7 +32,7 @@ pub(super) fn template() -> MemDisk {
     disk.killed()
 }
 
-/// The server's end of a session's connection.
+/// The server side of a session's connection.
 struct Pipe(UnixStream);
 
 impl Transport for Pipe {
@@ -120,7 +120,8 @@ impl Harness {
         }
         if random.below(4) == 0 {
             config.wal.level = WalLevel::Minimal;
-            // Contents of new relations are synced, logged, or either depending on their size.
+            // The contents of new relations are synced, logged, or one of these depending on their
+            // size.
             settings.push(("wal_skip_threshold", ["0", "1GB", "40kB"][random.below(3) as usize]));
         }
         let log = Arc::new(SevereReports::default());
@@ -157,7 +158,7 @@ impl Harness {
             return Ok(());
         }
         let engine = Engine::open(self.config.clone()).map_err(|e| format!("recovery: {e}"))?;
-        let mut base = settings::Base::new(Arc::new(settings::Registry::load()));
+        let mut base = settings::ServerValues::new(Arc::new(settings::Registry::load()));
         for (name, value) in &self.settings {
             let set = base.set(name, value, settings::Source::CommandLine);
             set.map_err(|e| format!("{name}: {e}"))?;
@@ -184,7 +185,7 @@ impl Harness {
         self.config.shared_buffers = frames;
     }
 
-    /// The power fails after the server went down; its threads are not joined.
+    /// Simulates a power failure after the server went down; its threads are not joined.
     pub(super) fn abandon(&mut self, random: &SeededRandom) {
         let left = self.disk.crash(random.next());
         std::mem::forget(self.instance.take());
@@ -209,7 +210,7 @@ impl Harness {
         Client::with_stream(near, &parameters).map_err(|e| format!("connection: {e}"))
     }
 
-    /// Does a step of a background process.
+    /// Runs one step of a background process.
     pub(super) fn background_step(&self, random: &SeededRandom) -> Result<(), String> {
         let engine = self.engine();
         let done = match random.below(4) {
@@ -237,8 +238,8 @@ impl Harness {
         Ok(())
     }
 
-    /// The power fails, unless it has failed; the remaining contents become the disk. Later writes
-    /// to the old disk are ignored.
+    /// Simulates a power failure, unless it has occurred. The remaining contents become the disk;
+    /// later writes to the old disk are ignored.
     pub(super) fn end(
         &mut self,
         random: &SeededRandom,
@@ -285,7 +286,7 @@ impl Harness {
         Ok(())
     }
 
-    /// Starts the server; the power may fail again during recovery. Returns the number of failures.
+    /// Starts the server. The power may fail again during recovery. Returns the number of failures.
     pub(super) fn recover(&mut self, random: &SeededRandom) -> Result<u64, String> {
         let mut crashes = 1;
         for _ in 0..3 {
@@ -307,7 +308,7 @@ impl Harness {
         Ok(crashes)
     }
 
-    /// The clients have disconnected; the server keeps running.
+    /// Called after the clients have disconnected; the server continues to run.
     pub(super) fn close(&mut self) -> Result<(), String> {
         self.join()?;
         self.check_reports()

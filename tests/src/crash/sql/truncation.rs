@@ -1,5 +1,5 @@
 //! Disk operations that fail while files are truncated or removed. A failed removal after a
-//! transaction has committed or aborted does not change its result; a truncation is completed, or
+//! transaction has committed or aborted does not change its result. A truncation is completed, or
 //! the server goes down and repeats it in recovery.
 
 use super::faults::{EIO, code};
@@ -20,18 +20,18 @@ const OPS: [Op; 9] = [
     Op::Stat,
     Op::Rename,
 ];
-/// The first this many operations of a kind fail, one in each run.
+/// Number of operations of a kind that are tested; one of them fails in each run.
 const CALLS_MAX: u64 = 12;
 
 struct Case {
     before: &'static [&'static str],
     /// The statement during which the operation fails.
     statement: &'static str,
-    /// A query, and its results if the statement succeeded and if it failed.
+    /// A query, and its expected results if the statement succeeded and if it failed.
     query: &'static str,
     done: &'static str,
     undone: &'static str,
-    /// The statement must not fail: its transaction has committed before files are touched.
+    /// The statement must not fail, because its transaction has committed before files are changed.
     decided: bool,
 }
 
@@ -89,9 +89,9 @@ fn make(client: &mut Client) {
     client.must("INSERT INTO v SELECT g, repeat('x', 900) FROM generate_series(1, 500) g");
 }
 
-/// Lets each operation of a kind fail in turn. Returns how often one failed, how often the server
+/// Makes each operation of a kind fail in turn. Returns how often one failed, how often the server
 /// went down, and how often the statement succeeded nevertheless.
-fn strike(case: &Case, op: Op, seed: u64) -> (u64, u64, u64) {
+fn fail_each_call(case: &Case, op: Op, seed: u64) -> (u64, u64, u64) {
     let (mut struck, mut down, mut unharmed) = (0, 0, 0);
     let (mut harness, random, mut client) = open(seed);
     for n in 1..=CALLS_MAX {
@@ -135,7 +135,7 @@ fn failing_calls_leave_transactions_and_files_consistent() {
     for (number, case) in (0..).zip(&CASES) {
         let (mut struck, mut unharmed) = (0, 0);
         for op in OPS {
-            let seen = strike(case, op, number);
+            let seen = fail_each_call(case, op, number);
             struck += seen.0;
             unharmed += seen.2;
             if number == 0 && op == Op::Truncate {
@@ -156,10 +156,10 @@ fn failing_calls_leave_transactions_and_files_consistent() {
     }
 }
 
-/// The database's row is marked as invalid before its files are removed: after a failed drop it can
-/// be dropped, and not be used otherwise.
+/// The row of the database is marked as invalid before its files are removed: after a failed DROP
+/// the database can only be dropped.
 #[test]
-fn a_drop_of_a_database_that_fails_half_way_can_be_repeated() {
+fn a_failed_drop_of_a_database_can_be_repeated() {
     let (mut harness, random, mut client) = open(9);
     client.must("CREATE DATABASE doomed");
     client.must("CREATE DATABASE spared");

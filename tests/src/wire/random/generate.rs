@@ -11,9 +11,9 @@ pub(super) struct Step {
     pub bytes: Bytes,
 }
 
-/// PostgreSQL crashes if the unnamed portal of a simple query that failed in a transaction
-/// block is used by the extended protocol. So after a Query that portal must have been bound since
-/// the last Sync.
+/// PostgreSQL crashes if the unnamed portal of a simple query that failed in a transaction block is
+/// used by the extended protocol. So after a Query, the unnamed portal may be used only if a Bind
+/// has created it since the last Sync.
 pub(super) fn is_allowed(steps: &[Step]) -> bool {
     let (mut of_query, mut bound) = (false, false);
     steps.iter().all(|step| {
@@ -98,7 +98,7 @@ impl<'t> Generator<'t> {
         Generator { texts, state, steps: Vec::new(), parsed: ("", 0), bound: "" }
     }
 
-    /// splitmix64.
+    /// The generator SplitMix64.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -184,7 +184,7 @@ impl<'t> Generator<'t> {
         all.join("; ")
     }
 
-    /// All or some of the messages of a driver for one statement.
+    /// All or some of the messages that a driver sends for one statement.
     fn round(&mut self) {
         if !self.one_in(6) {
             self.parse();
@@ -223,7 +223,7 @@ impl<'t> Generator<'t> {
         }
     }
 
-    /// A statement name, usually the one used last.
+    /// The name of a statement, in most cases the one that was used last.
     fn statement(&mut self) -> &'static str {
         if self.one_in(8) { self.pick(STATEMENTS) } else { self.parsed.0 }
     }
@@ -364,7 +364,7 @@ impl<'t> Generator<'t> {
     /// A message with a truncated or overlong body, or of an unknown type.
     fn malformed(&mut self) {
         let kind = self.pick(b"QPBDECFHSfcy");
-        // Too short for a valid Execute.
+        // The body is too short for a valid Execute.
         let length = self.below(5);
         let mut body: Vec<u8> = (0..length).map(|_| self.pick(b"\0\0\x01SPx")).collect();
         if kind == b'B' && self.one_in(2) {

@@ -1,35 +1,9 @@
-//! Reads SQL/XML expressions and `XMLTABLE`.
+//! Reads `XMLTABLE`.
 
 use super::{expr, node};
-use crate::expr::{XmlExpr, XmlOp};
-use crate::nodetree::text::{NodeTree, Tree, malformed};
+use crate::nodetree::text::{Tree, malformed};
 use crate::query::{TableFunc, TableFuncColumn};
 use pgerror::Result;
-
-const OPS: [XmlOp; 8] = [
-    XmlOp::Concat,
-    XmlOp::Element,
-    XmlOp::Forest,
-    XmlOp::Parse,
-    XmlOp::Pi,
-    XmlOp::Root,
-    XmlOp::Serialize,
-    XmlOp::IsDocument,
-];
-
-pub(super) fn xml_expr(n: &NodeTree) -> Result<XmlExpr> {
-    Ok(XmlExpr {
-        op: n.pick("op", &OPS)?,
-        name: n.opt_string("name")?,
-        named_args: n.exprs("named_args")?,
-        arg_names: n.strings("arg_names")?,
-        args: n.exprs("args")?,
-        content: n.int::<i32>("xmloption")? == 1,
-        typeid: n.oid("type")?,
-        typmod: n.int("typmod")?,
-        location: n.location(),
-    })
-}
 
 pub(super) fn table_func(tree: &Tree) -> Result<TableFunc> {
     let n = node(tree, "TABLEFUNC")?;

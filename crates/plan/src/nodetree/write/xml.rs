@@ -1,25 +1,10 @@
-//! Writes SQL/XML expressions and `XMLTABLE`.
+//! Writes `XMLTABLE`.
 
 use super::Writer;
-use crate::expr::XmlExpr;
 use crate::query::{TableFunc, TableFuncColumn};
 use ids::Oid;
 
 impl Writer {
-    pub(super) fn xml_expr(&mut self, n: &XmlExpr) {
-        self.node("XMLEXPR", |w| {
-            w.num("op", n.op as i32);
-            w.string("name", n.name.as_deref());
-            w.exprs("named_args", &n.named_args);
-            w.strings("arg_names", &n.arg_names);
-            w.exprs("args", &n.args);
-            w.num("xmloption", i32::from(n.content));
-            w.num("type", n.typeid);
-            w.num("typmod", n.typmod);
-            w.location(n.location);
-        });
-    }
-
     pub(super) fn table_func(&mut self, n: &TableFunc) {
         self.node("TABLEFUNC", |w| {
             w.list("ns_uris", &n.namespaces, |w, (_, uri)| w.put_expr(uri));

@@ -1,7 +1,7 @@
 //! The cached bodies of SQL functions.
 
 use crate::plancache::Locks;
-use analyze::function::{Column, Form};
+use analyze::function::{Column, ResultForm};
 use hashbrown::HashMap;
 use ids::Oid;
 use plan::PlannedStmt;
@@ -17,7 +17,7 @@ pub(crate) struct Body {
     pub environment: u64,
     pub user: Oid,
     pub steps: Vec<Step>,
-    pub form: Form,
+    pub form: ResultForm,
     /// The result type, and types and names of the fields of a composite result.
     pub result: Oid,
     pub types: Vec<Oid>,
@@ -28,12 +28,14 @@ pub(crate) struct Body {
 pub(crate) struct Step {
     pub plan: Arc<PlannedStmt>,
     pub locks: Locks,
-    /// It reads only, and nothing in it is volatile: rows may be computed before they are needed.
+    /// The statement only reads and nothing in it is volatile, so rows may be computed before they
+    /// are needed.
     pub reads_ahead: bool,
 }
 
 impl Step {
-    /// A plain query, which may stop before its end. A statement that writes must not.
+    /// True for a plain query, which may stop before its end. A statement that writes must run to
+    /// its end.
     pub(super) fn may_stop(&self) -> bool {
         self.plan.command_type == CmdType::Select && !self.plan.has_modifying_cte
     }
@@ -73,7 +75,8 @@ impl Bodies {
     }
 }
 
-/// The inlined expression of a function, if it can be inlined, and the state for which it is valid.
+/// The inlined expression of a function, if it can be inlined, and the catalog state for which it
+/// is valid.
 pub(super) struct Inlined {
     pub generation: u64,
     pub environment: u64,

@@ -5,25 +5,26 @@ use super::bodies::Inlined;
 use super::{analyse, argument_types, within};
 use crate::core::Core;
 use crate::function::DEPTH_MAX;
-use crate::function::language::SQL;
-use analyze::function::{self, Form};
+use analyze::function::{self, ResultForm};
 use catalog::Row;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::builtin::language::SQL;
+use ids::code::{ProKind, Volatility};
 use pgerror::Result;
 use plan::expr::{Expr, FuncExpr, TargetEntry};
 use plan::query::{CmdType, Query};
 use std::sync::Arc;
 use types::oids;
 
-/// Can the function be inlined, by its properties in `pg_proc`?
+/// True if the properties of the function in `pg_proc` permit inlining.
 pub(crate) fn may_inline(row: &PgProc) -> bool {
     let plain = !row.prosecdef && row.proconfig.is_none() && !row.proretset;
-    plain && row.prokind == b'f' && row.prorettype != oids::RECORD
+    plain && row.prokind == ProKind::Function && row.prorettype != oids::RECORD
 }
 
-/// Can the function be inlined, and has its body a single statement?
+/// True if the function can be inlined and its body has a single statement.
 fn is_simple(row: &PgProc) -> bool {
     let single = row.prosqlbody.is_some()
         || !matches!(parse::parse(row.prosrc.as_str()), Ok(list) if list.len() != 1);
@@ -39,7 +40,7 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
     }
     let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
     let key = (row.oid, argument_types(&row, &actual));
-    // Read before any catalog: changes from here on make the expression stale.
+    // Read before any catalog: catalog changes after this point make the expression stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
     if let Some(known) = core.caches.bodies.find_inlined(&key)
@@ -58,7 +59,7 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
     Ok(expr)
 }
 
-/// Does the row type have dropped columns, which the caller expects and a query does not return?
+/// True if the row type has dropped columns, which the caller expects and a query does not return.
 fn has_dropped_columns(core: &mut Core, row_type: Oid) -> Result<bool> {
     let Some(relation) = core.cat().type_row(row_type)?.typrelid.valid() else { return Ok(false) };
     Ok(core.cat().relation(relation)?.attributes.iter().any(|a| a.attisdropped))
@@ -74,9 +75,9 @@ pub(crate) fn inline_set(
 ) -> Result<Option<Query>> {
     let row = core.cat().function(call.funcid)?;
     let plain = row.prolang == SQL
-        && row.prokind == b'f'
+        && row.prokind == ProKind::Function
         && row.proretset
-        && row.provolatile != b'v'
+        && row.provolatile != Volatility::Volatile
         && !row.proisstrict
         && !row.prosecdef
         && row.proconfig.is_none()
@@ -116,9 +117,9 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
     let name = row.proname.as_str();
     let analysed = analyse(core, row, types, &[])
         .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
-    let nothing = analysed.form == Form::Nothing;
+    let nothing = analysed.form == ResultForm::Discarded;
     let one = <[Query; 1]>::try_from(analysed.queries);
-    let (Form::Value | Form::Nothing, Ok([query])) = (analysed.form, one) else {
+    let (ResultForm::Scalar | ResultForm::Discarded, Ok([query])) = (analysed.form, one) else {
         return Ok(None);
     };
     let plain = query.command_type == CmdType::Select
@@ -141,7 +142,7 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
         && query.set_operations.is_none();
     match <[TargetEntry; 1]>::try_from(query.target_list) {
         // A function that returns void may be inlined only if its expression has type void too,
-        // because that value is not NULL.
+        // because a void value is not NULL.
         Ok([target]) if plain && (!nothing || target.expr.type_oid() == oids::VOID) => {
             Ok(Some(target.expr))
         }

@@ -1,46 +1,47 @@
-//! The rows of set-returning SQL functions, one at a time: those of the last statement, if it is a
-//! plain query. Counterpart: `fmgr_sql` with `lazyEval`.
+//! The rows of set-returning SQL functions, returned one at a time: the rows of the last statement,
+//! if it is a plain query. Counterpart: `fmgr_sql` with `lazyEval`.
 
 use super::{Body, in_statement, parameters, query_of, run_step, startup, value, with_parameters};
 use crate::core::Core;
 use crate::function::Call;
-use crate::function::language::{ReadyRows, SetRows, StartedSet};
+use crate::function::language::{ReadyRows, RunningSet, SetRows};
 use crate::query;
-use analyze::function::{Column, Form};
+use analyze::function::{Column, ResultForm};
 use catalog::Row;
 use catalog::rows::PgProc;
 use pgerror::Result;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum};
 
-/// Starts a call: runs all statements but the last one, which is run row by row if it may be.
-pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<StartedSet> {
+/// Starts a call: runs all statements except the last one, which is run row by row if that is
+/// permitted.
+pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<RunningSet> {
     let params = parameters(call.args);
     with_parameters(core, params.clone(), |core| {
         let body = startup(core, call, columns)?;
         let Some((last, first)) = body.steps.split_last() else {
-            return Ok(StartedSet { whole: true, rows: ReadyRows::boxed(Vec::new()) });
+            return Ok(RunningSet { whole: true, rows: ReadyRows::boxed(Vec::new()) });
         };
         let number = first.len();
         for step in first.iter().enumerate() {
             run_step(core, call.row, step, params.clone(), None)?;
         }
-        if last.may_stop() && body.form != Form::Nothing {
+        if last.may_stop() && body.form != ResultForm::Discarded {
             let rows = query::Rows::open(core, query_of(call.row, last, params.clone()))
                 .map_err(|e| in_statement(e, call.row, number))?;
             let ahead = if last.reads_ahead { BATCH_ROWS_MAX } else { 1 };
             let row = call.row.clone();
             let rows = SqlRows { body, row, params, rows, number, ahead, want: 1 };
-            return Ok(StartedSet { whole: true, rows: Box::new(rows) });
+            return Ok(RunningSet { whole: true, rows: Box::new(rows) });
         }
         let rows = run_step(core, call.row, (number, last), params, None)?;
         let mut values = Vec::new();
-        if body.form != Form::Nothing {
+        if body.form != ResultForm::Discarded {
             for fields in rows {
                 values.push(vec![value(core, &body, fields)?]);
             }
         }
-        Ok(StartedSet { whole: true, rows: ReadyRows::boxed(values) })
+        Ok(RunningSet { whole: true, rows: ReadyRows::boxed(values) })
     })
 }
 
@@ -51,10 +52,10 @@ struct SqlRows {
     rows: query::Rows,
     /// Number of the statement.
     number: usize,
-    /// Largest number of rows that may be computed before they are needed.
+    /// Maximum number of rows that may be computed before they are needed.
     ahead: usize,
-    /// Number of rows to compute next. It doubles up to `ahead`, so that a caller that needs few
-    /// rows causes little work.
+    /// Number of rows to compute next. It is doubled up to `ahead`, so that little is computed for
+    /// a caller that needs few rows.
     want: usize,
 }
 

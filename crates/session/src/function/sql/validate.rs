@@ -1,5 +1,5 @@
-//! The check of a new SQL function: its types, and whether its body can be analysed. Counterpart:
-//! `fmgr_sql_validator` of pg_proc.c.
+//! The validator of SQL functions: checks the types of a new function, and whether its body can be
+//! analysed. Counterpart: `fmgr_sql_validator` of pg_proc.c.
 
 use super::{argument_names, fields, outputs};
 use crate::core::Core;
@@ -9,6 +9,8 @@ use analyze::{SessionLookup, ty};
 use catalog::Row;
 use catalog::rows::PgProc;
 use ids::Oid;
+use ids::code::{ArgMode, ProKind, TypType};
+use parse::ast::Node;
 use pgerror::{Result, bail};
 use plan::query::Query;
 use types::oids;
@@ -24,7 +26,7 @@ pub(super) fn validate(core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<
     })
 }
 
-/// 42P13 for a pseudo-type that SQL functions cannot return or have as an argument.
+/// Error 42P13 for a pseudo-type that SQL functions cannot return or have as an argument.
 fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
     let result = row.prorettype;
     let is_possible = matches!(result, oids::RECORD | oids::VOID) || ty::is_polymorphic(result);
@@ -45,7 +47,19 @@ fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
 }
 
 fn is_pseudo(core: &mut Core, ty: Oid) -> Result<bool> {
-    Ok(core.cat().type_row(ty)?.typtype == b'p')
+    Ok(core.cat().type_row(ty)?.typtype == TypType::Pseudo)
+}
+
+/// 0A000 if the procedure has output arguments. Counterpart: `check_sql_fn_statements`.
+fn refuse_outputs(core: &mut Core, procedure: Oid) -> Result<()> {
+    let row = core.cat().function(procedure)?;
+    if row.proargmodes.iter().flatten().any(|m| matches!(m, ArgMode::Out | ArgMode::InOut)) {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "calling procedures with output arguments is not supported in SQL functions"
+        );
+    }
+    Ok(())
 }
 
 /// Analyses the body and checks the result columns of its last statement. The statements of a
@@ -70,11 +84,18 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
     let (name, names) = (row.proname.as_str(), argument_names(row));
     for stmt in &parsed {
         let (stmt, types) = (&stmt.stmt, &row.proargtypes);
-        queries.push(match analyze::is_query(stmt) {
-            true => {
+        let mut lookup = SessionLookup::new(core);
+        queries.push(match stmt {
+            Node::CallStmt(call) => {
+                let procedure =
+                    analyze::called_procedure(&mut lookup, call, text, name, types, &names)?;
+                refuse_outputs(core, procedure)?;
+                None
+            }
+            stmt if analyze::is_query(stmt) => {
                 Some(analyze::function_statement(&mut lookup, stmt, text, name, types, &names)?)
             }
-            false => None,
+            _ => None,
         });
     }
     let outputs = outputs(core, row, &row.proargtypes)?;
@@ -83,7 +104,7 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
         columns.map(|list| list.iter().map(|f| (f.1, f.2)).collect());
     let last = queries.last_mut().and_then(Option::as_mut);
     let mut lookup = SessionLookup::new(core);
-    let is_procedure = row.prokind == b'p';
-    function::fit_result(&mut lookup, last, row.prorettype, columns.as_deref(), is_procedure)?;
+    let is_procedure = row.prokind == ProKind::Procedure;
+    function::coerce_result(&mut lookup, last, row.prorettype, columns.as_deref(), is_procedure)?;
     Ok(())
 }

@@ -1,0 +1,44 @@
+//! Planner facts that a session caches between statements.
+
+use catalog::RelDesc;
+use hashbrown::HashMap;
+use ids::{AttrNo, Oid};
+use planner::{ColumnStats, OperatorInfo, RelationInfo};
+use std::sync::Arc;
+
+/// Maximum number of entries in each cache. A full cache is cleared.
+const CACHE_ENTRIES_MAX: usize = 1000;
+
+/// Cached planner facts, with the catalog rows and descriptors from which they were computed.
+#[derive(Default)]
+pub(crate) struct PlannerCache {
+    pub relations: HashMap<Oid, CachedRelation>,
+    pub operators: HashMap<Oid, Arc<OperatorInfo>>,
+    pub stats: HashMap<(Oid, AttrNo), CachedStatistics>,
+}
+
+pub(super) type CachedStatistics = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColumnStats>);
+
+pub(crate) struct CachedRelation {
+    pub desc: Arc<RelDesc>,
+    pub blocks: u32,
+    /// The descriptors of the indexes in `facts`, in the same order.
+    pub indexes: Vec<Arc<RelDesc>>,
+    pub facts: Arc<RelationInfo>,
+}
+
+impl PlannerCache {
+    pub(super) fn cache_relation(&mut self, relid: Oid, cached: CachedRelation) {
+        if self.relations.len() >= CACHE_ENTRIES_MAX {
+            self.relations.clear();
+        }
+        self.relations.insert(relid, cached);
+    }
+
+    pub(super) fn cache_statistics(&mut self, column: (Oid, AttrNo), cached: CachedStatistics) {
+        if self.stats.len() >= CACHE_ENTRIES_MAX {
+            self.stats.clear();
+        }
+        self.stats.insert(column, cached);
+    }
+}

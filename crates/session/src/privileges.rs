@@ -1,0 +1,162 @@
+//! Privilege checks before the execution of a plan.
+//!
+//! For a superuser the check costs two comparisons, unless views are checked for their owners. For
+//! other roles the result is cached with the plan until catalogs or the current role change.
+//!
+//! Counterpart: executor/execMain.c (`ExecCheckRTPerms`), catalog/aclchk.c
+//! (`pg_attribute_aclcheck_all`).
+
+use crate::caches::PrivilegeCache;
+use crate::core::Core;
+use catalog::acl::{self, Kind};
+use catalog::rows::PgClass;
+use ids::code::ProKind;
+use ids::{AttrNo, Oid, RelKind};
+use pgerror::{Result, pg_err};
+use plan::PlannedStmt;
+use plan::node::RelationPrivileges;
+use std::sync::Arc;
+
+impl Core {
+    /// True if the current user is a superuser. Cached until the role or the catalogs change.
+    pub fn is_superuser(&mut self) -> Result<bool> {
+        let (user, state) = (self.catalog.user, self.catalog.catalog_state());
+        let known = &self.caches.privilege_cache;
+        if known.user == user && known.state == state {
+            return Ok(known.superuser);
+        }
+        let superuser = self.cat().is_superuser(user)?;
+        self.caches.privilege_cache = PrivilegeCache { user, state, superuser, allowed: None };
+        Ok(superuser)
+    }
+}
+
+/// Error 42501 if the user lacks a privilege that the plan requires.
+pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()> {
+    let superuser = core.is_superuser()?;
+    let needed = &plan.privileges;
+    if superuser && needed.relations.iter().all(|r| !r.check_as_user.is_valid()) {
+        return Ok(());
+    }
+    if core.caches.privilege_cache.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
+        return Ok(());
+    }
+    let user = core.catalog.user;
+    // Views are checked first, because PostgreSQL checks them before planning and other relations
+    // before execution.
+    for views in [true, false] {
+        for r in &needed.relations {
+            if (core.cat().class(r.relid)?.relkind == RelKind::View) == views {
+                let role = r.check_as_user.valid().unwrap_or(user);
+                check_relation(core, r, role)?;
+            }
+        }
+    }
+    for &f in &needed.functions {
+        check_function(core, f, user)?;
+    }
+    if core.caches.privilege_cache.user == user {
+        core.caches.privilege_cache.allowed = Some(plan.clone());
+    }
+    Ok(())
+}
+
+/// Error 42501 unless the role may call the function.
+pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Result<()> {
+    let row = core.cat().function(function)?;
+    let acl = row.proacl.as_deref();
+    if core.cat().has_privilege(role, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
+        return Ok(());
+    }
+    let noun = match row.prokind {
+        ProKind::Procedure => "procedure",
+        ProKind::Aggregate => "aggregate",
+        _ => "function",
+    };
+    Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", row.proname))
+}
+
+fn check_relation(core: &mut Core, r: &RelationPrivileges, role: Oid) -> Result<()> {
+    let class = core.cat().class(r.relid)?;
+    core.cat().check_row_security(role, &class)?;
+    let have = core.cat().relation_privileges(role, &class, r.required)?;
+    let missing = r.required & !have;
+    if missing == 0 {
+        return Ok(());
+    }
+    // These privileges can be granted on single columns.
+    let by_column = acl::SELECT | acl::INSERT | acl::UPDATE;
+    let mut ok = missing & !by_column == 0;
+    for (right, columns) in [
+        (acl::SELECT, &r.selected_cols),
+        (acl::INSERT, &r.inserted_cols),
+        (acl::UPDATE, &r.updated_cols),
+    ] {
+        if ok && missing & right != 0 {
+            ok = may_columns(core, &class, role, right, columns)?;
+        }
+    }
+    if ok { Ok(()) } else { Err(acl::relation_denied(&class)) }
+}
+
+/// True if the current user may read all these columns of a table. With an empty list: true if the
+/// user may read the whole table.
+pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Result<bool> {
+    let class = core.cat().class(table)?;
+    let user = core.catalog.user;
+    if core.cat().relation_privileges(user, &class, acl::SELECT)? != 0 {
+        return Ok(true);
+    }
+    for &n in columns {
+        if n <= 0 || !may_column(core, &class, user, acl::SELECT, n)? {
+            return Ok(false);
+        }
+    }
+    Ok(!columns.is_empty())
+}
+
+/// True if the role has the privilege on all these columns. With an empty list: true if it has the
+/// privilege on any column.
+fn may_columns(
+    core: &mut Core,
+    class: &PgClass,
+    role: Oid,
+    right: u32,
+    columns: &[AttrNo],
+) -> Result<bool> {
+    let desc = core.cat().relation(class.oid)?;
+    let live = || desc.attributes.iter().filter(|a| !a.attisdropped).map(|a| a.attnum);
+    if columns.is_empty() {
+        for n in live() {
+            if may_column(core, class, role, right, n)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    for &n in columns {
+        let all: Vec<AttrNo> = if n == 0 { live().collect() } else { vec![n] };
+        for n in all {
+            if !may_column(core, class, role, right, n)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+fn may_column(
+    core: &mut Core,
+    class: &PgClass,
+    role: Oid,
+    right: u32,
+    number: AttrNo,
+) -> Result<bool> {
+    let acl = core.cat().attribute(class.oid, number)?.and_then(|a| a.attacl.clone());
+    match acl {
+        Some(acl) => {
+            core.cat().has_privilege(role, class.relowner, Some(&acl), Kind::Column, right)
+        }
+        None => Ok(false),
+    }
+}

@@ -1,0 +1,12 @@
+-- Privileges to lock, to use types and languages, and to create roles.
+create table lt1 (a int); create table lt2 (a int); create view lv1 as select * from lt1; create view lv2 as select * from lv1 where a in (select a from lt2); 
+begin; lock lv2 in exclusive mode; select relation::regclass from pg_locks where mode='ExclusiveLock' and relation is not null order by 1; rollback;
+create role ddl_rights nosuperuser; grant all on lv2 to ddl_rights; set role ddl_rights; begin; lock table lv2; rollback; reset role; alter view lv1 set (security_invoker); set role ddl_rights; begin; lock table lv2; rollback; reset role; grant all on lv1 to ddl_rights; set role ddl_rights; begin; lock table lv1; rollback; reset role; alter view lv1 owner to ddl_rights;  set role ddl_rights; begin; lock table lv2; rollback; reset role;
+grant insert on lt1 to ddl_rights; set role ddl_rights; begin; lock table lt1 in access share mode; rollback; begin; lock table lt1 in row share mode; rollback; begin; lock table lt1 in row exclusive mode; rollback; begin; lock table lt1 in share mode; rollback; reset role;
+create type pt as (a int); revoke usage on type pt from public; create domain pd as int; revoke usage on domain pd from public; revoke usage on language sql from public; grant create on schema public to ddl_rights; set role ddl_rights;
+create table x1 (a pt); create table x1 (a pt[]); create table x1 (a pd); create domain x1 as pd; create function x1 (a pd) returns int language sql as 'select 1'; create table x1 (a int); alter table x1 add column b pd; alter table x1 alter column a type pd; create type x2 as (a pd); create view x2 as select null::pd as a; create table x2 as select null::pd as a; create function x3() returns int language sql as 'select 1';
+alter role ddl_rights replication; alter role ddl_rights bypassrls; alter role ddl_rights superuser; create role ddl_x superuser; create role ddl_x replication; create role ddl_x bypassrls; create role ddl_x;
+reset role;
+alter role ddl_rights createrole; set role ddl_rights; create role ddl_x9 sysid 4; create role ddl_x8 in role postgres; create role ddl_x8 in role pg_database_owner; alter role ddl_rights replication; alter role ddl_rights superuser; alter role ddl_x9 rename to pg_foo; alter role ddl_rights rename to foo; alter role postgres rename to foo; alter role ddl_x9 rename to ddl_x10; drop role ddl_x10; grant pg_database_owner to ddl_rights; grant ddl_rights to pg_database_owner; reset role;
+drop owned by ddl_rights; drop role ddl_rights;
+drop role if exists ddl_x9, ddl_x8, ddl_x10, ddl_x;
