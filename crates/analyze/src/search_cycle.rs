@@ -306,8 +306,8 @@ impl Analyzer<'_> {
         next_columns.truncate(count);
         let mut next_names = names.clone();
         next_names.extend(added.iter().map(|a| a.0.clone()));
-        let first = wrap_term("*TLOCRN1*", first, &first_columns, &names, start, None);
-        let mut next = wrap_term("*TROCRN1*", next, &next_columns, &names, follow, stop);
+        let first = wrap_term("*TLOCRN*", first, &first_columns, &names, start, None);
+        let mut next = wrap_term("*TROCRN*", next, &next_columns, &names, follow, stop);
         next.rtable[0].eref.colnames.clone_from(&next_names);
         next.rtable[0].alias = Some(next.rtable[0].eref.clone());
         let query = &mut *cte.query;

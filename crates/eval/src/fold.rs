@@ -122,12 +122,16 @@ impl Folder<'_> {
             }
             _ => {}
         }
-        if let Expr::FuncExpr(n) = &mut expr
-            && n.args.iter().any(|a| matches!(a, Expr::NamedArg(_)))
+        let call = match &mut expr {
+            Expr::FuncExpr(n) => Some((n.funcid, &mut n.args)),
+            Expr::WindowFunc(n) => Some((n.winfnoid, &mut n.args)),
+            _ => None,
+        };
+        if let Some((function, args)) = call
+            && args.iter().any(|a| matches!(a, Expr::NamedArg(_)))
         {
-            let facts = self.env.facts().function(n.funcid)?;
-            let args = std::mem::take(&mut n.args);
-            n.args = crate::compile::ordered_arguments(args, &facts)?;
+            let facts = self.env.facts().function(function)?;
+            *args = crate::compile::ordered_arguments(std::mem::take(args), &facts)?;
         }
         let mut failure = None;
         walk::each_child_mut(&mut expr, &mut |c| {

@@ -108,16 +108,19 @@ fn parse(input: &[u8]) -> Result<i64> {
     if negative { Ok(value) } else { value.checked_neg().ok_or_else(too_large) }
 }
 
-/// The nearest integer.
-fn rounded(v: f64) -> Result<Datum> {
-    let v = v.round_ties_even();
-    if v >= i64::MIN as f64 && v < -(i64::MIN as f64) {
-        return Ok(Datum::int8(v as i64));
-    }
-    Err(out_of_range("money"))
+/// An amount; 22003 if there is none.
+fn amount(cents: Option<i64>) -> Result<Datum> {
+    cents.map(Datum::int8).ok_or_else(|| out_of_range("money"))
 }
 
-/// Checks the result of an operation on numbers that are not 0.
+/// The nearest amount.
+fn rounded(v: f64) -> Result<Datum> {
+    let v = v.round_ties_even();
+    let fits = v >= i64::MIN as f64 && v < -(i64::MIN as f64);
+    amount(fits.then_some(v as i64))
+}
+
+/// Checks the result of an operation on these numbers.
 fn checked(result: f64, from: [f64; 2]) -> Result<f64> {
     let over = result.is_infinite() && from.iter().all(|v| v.is_finite());
     let under = result == 0.0 && from.iter().all(|v| *v != 0.0 && v.is_finite());
@@ -141,20 +144,15 @@ fn quotient(cents: DatumRef<'_>, divisor: f64) -> Result<Datum> {
     rounded(checked(cents / divisor, [cents, divisor])?)
 }
 
-/// The result of an operation on integers.
-fn whole(result: Option<i64>) -> Result<Datum> {
-    result.map(Datum::int8).ok_or_else(|| out_of_range("money"))
-}
-
 fn whole_product(cents: DatumRef<'_>, factor: i64) -> Result<Datum> {
-    whole(cents.as_i64().checked_mul(factor))
+    amount(cents.as_i64().checked_mul(factor))
 }
 
 fn whole_quotient(cents: DatumRef<'_>, divisor: i64) -> Result<Datum> {
     if divisor == 0 {
         return Err(division_by_zero());
     }
-    whole(cents.as_i64().checked_div(divisor))
+    amount(cents.as_i64().checked_div(divisor))
 }
 
 fn of_whole(units: i64) -> Result<Datum> {
@@ -269,8 +267,8 @@ scalars! { FNS;
     "cash_recv" => |_, a| Ok(Datum::int8(Reader::new(a[0].as_bytes()).i64()?)),
     "cash_send" => |_, a| Ok(Datum::bytes(a[0].as_i64().to_be_bytes())),
     "cash_cmp" => |cx, a| Ok(Datum::int4(btint8cmp(a[0], a[1], cx.collation()) as i32)),
-    "cash_pl" => |_, a| whole(a[0].as_i64().checked_add(a[1].as_i64())),
-    "cash_mi" => |_, a| whole(a[0].as_i64().checked_sub(a[1].as_i64())),
+    "cash_pl" => |_, a| amount(a[0].as_i64().checked_add(a[1].as_i64())),
+    "cash_mi" => |_, a| amount(a[0].as_i64().checked_sub(a[1].as_i64())),
     "cash_div_cash" => |_, a| match a[1].as_i64() {
         0 => Err(division_by_zero()),
         divisor => Ok(Datum::float8(a[0].as_i64() as f64 / divisor as f64)),

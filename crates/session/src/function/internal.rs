@@ -36,7 +36,7 @@ fn builtin(row: &PgProc) -> Callee {
 impl Language for Internal {
     fn callee(&self, row: &PgProc) -> Callee {
         match builtin(row) {
-            Callee::Missing => Callee::Missing,
+            callee @ (Callee::Missing | Callee::Window(_)) => callee,
             _ if !signature::is_usual(row) && row.proretset => Callee::HostSet,
             _ if !signature::is_usual(row) => Callee::Host,
             callee => callee,
