@@ -1,6 +1,8 @@
 -- CREATE AGGREGATE.
 CREATE AGGREGATE ca_sum(int) (sfunc = int4pl, stype = int, initcond = '0')
 CREATE AGGREGATE ca_list(anyelement) (sfunc = array_append, stype = anyarray, initcond = '{}')
+CREATE AGGREGATE ca_compatible(anycompatible) (sfunc = array_append, stype = anycompatiblearray, initcond = '{}')
+SELECT ca_compatible(g), ca_compatible(g::text) FROM generate_series(1, 1) g
 CREATE FUNCTION ca_step(numeric[], numeric) RETURNS numeric[] LANGUAGE sql AS 'SELECT array[$1[1] + $2, $1[2] + 1]'
 CREATE FUNCTION ca_last(numeric[]) RETURNS numeric LANGUAGE sql AS 'SELECT CASE WHEN $1[2] > 0 THEN $1[1] / $1[2] END'
 CREATE AGGREGATE ca_avg(numeric) (sfunc = ca_step, stype = numeric[], finalfunc = ca_last, initcond = '{0,0}')
