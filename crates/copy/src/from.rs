@@ -326,6 +326,11 @@ impl<'a> Reader<'a> {
         singly |= before;
         let stage =
             (has_condition || before || writer.rows.evaluates_rows()).then(|| writer.batch());
+        let database = host.catalog().session.encoding;
+        let encoding = match source.converts() {
+            true => database,
+            false => format.encoding.unwrap_or(database),
+        };
         Ok(Reader {
             format,
             table: rel.name().to_string(),
@@ -338,10 +343,7 @@ impl<'a> Reader<'a> {
                 source.is_client(),
             ),
             source,
-            encoding: match source.converts() {
-                true => host.catalog().session.encoding,
-                false => format.encoding.unwrap_or(host.catalog().session.encoding),
-            },
+            encoding,
             fields: Fields::default(),
             batch,
             stage,

@@ -386,14 +386,12 @@ impl FunctionNode {
     /// Calls the functions. If the session runs one of several functions, each one returns all its
     /// rows before the next one is called, so that their effects are in the order of the list.
     fn start_calls(&mut self, run: &mut Run<'_>) -> Result<()> {
-        let mut columns = self.template.columns.iter();
         let mut at = 0;
         for (i, c) in self.calls.iter_mut().enumerate() {
             let one = &mut self.ones[i];
             let width = c.columns.max(1);
-            let types = &self.types[at..at + width];
+            let place = at..at + width;
             at += width;
-            let template = Batch::new(columns.by_ref().take(width).map(Column::is_by_val));
             let drained = self.drained.get_mut(i);
             if let Some((_, Some(_))) = drained {
                 continue;
@@ -404,6 +402,9 @@ impl FunctionNode {
             };
             let Some((dependencies, drained)) = drained else { continue };
             dependencies.record(run);
+            let types = &self.types[place.clone()];
+            let columns = self.template.columns[place].iter();
+            let template = Batch::new(columns.map(Column::is_by_val));
             let mut rows = DrainedRows::new(template, run);
             let (mut values, mut row) = (Vec::new(), Vec::new());
             while c.next_row(run, one, types, &mut values, &mut row)? {
