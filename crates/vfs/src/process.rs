@@ -52,8 +52,8 @@ pub fn block_signals() {
     }
 }
 
-/// Unblocks all signals of the calling thread: a program that the server runs is not to inherit what
-/// [`block_signals`] has blocked.
+/// Unblocks all signals of the calling thread: a program that the server runs is not to inherit
+/// what [`block_signals`] has blocked.
 pub fn unblock_signals() -> io::Result<()> {
     // SAFETY: a signal set is plain data, which the call fills; the old set is not requested.
     unsafe {

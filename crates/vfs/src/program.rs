@@ -37,8 +37,8 @@ impl Program {
             PipeEnd::Output => shell.stdin(Stdio::null()).stdout(Stdio::piped()),
             PipeEnd::Input => shell.stdin(Stdio::piped()),
         };
-        // SAFETY: the closure runs in the child between fork and exec, and calls only functions that
-        // are safe for signals; it allocates nothing.
+        // SAFETY: the closure runs in the child between fork and exec, and calls only functions
+        // that are safe for signals; it allocates nothing.
         unsafe { shell.pre_exec(process::unblock_signals) };
         let mut child = shell.spawn()?;
         let (output, input) = (child.stdout.take(), child.stdin.take());
@@ -127,8 +127,8 @@ pub fn failure(status: ExitStatus) -> Option<String> {
     }
 }
 
-/// Was the program ended by a write to a pipe that nobody reads? A shell reports the end of its last
-/// command by its own exit code.
+/// Was the program ended by a write to a pipe that nobody reads? A shell reports the end of its
+/// last command by its own exit code.
 pub fn ended_by_closed_pipe(status: ExitStatus) -> bool {
     status.signal() == Some(libc::SIGPIPE) || status.code() == Some(128 + libc::SIGPIPE)
 }
