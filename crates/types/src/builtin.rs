@@ -42,8 +42,6 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::network::FNS,
         crate::money::FNS,
         crate::outputs::FNS,
-        crate::money::COMPARISONS,
-        crate::money::ORDERINGS,
         crate::range::FNS,
         crate::in_range::FNS,
         crate::acl::SETS,

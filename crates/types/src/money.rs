@@ -250,14 +250,6 @@ fn in_words(cents: i64) -> String {
     out
 }
 
-comparisons! { COMPARISONS;
-    btint8cmp => "cash_eq" "cash_ne" "cash_lt" "cash_le" "cash_gt" "cash_ge";
-}
-
-orderings! { ORDERINGS;
-    btint8cmp => "cashlarger" "cashsmaller";
-}
-
 scalars! { FNS;
     "cash_in" => |cx, a| {
         check_locale(cx)?;
