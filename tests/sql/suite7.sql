@@ -68,3 +68,4 @@ select string_agg(distinct a::text, b order by b, a::text) from (values (1, 'x')
 select jsonb_object_agg(distinct b, a order by a desc) from (values (1, 'x'), (2, 'x'), (1, 'y'), (1, 'x')) v(a, b)
 create function ag_trans(text[], int, int, text) returns text[] as 'select array_append($1, concat_ws('' '', $2, $3, $4))' language sql immutable; create aggregate ag(int, int, text) (sfunc = ag_trans, stype = text[], initcond = '{}')
 select ag(distinct a, [[a¦b]], c order by [[c¦c, a¦c using ~<~, a¦a¦a desc, c¦c desc nulls last]]) from (values (1, 3, 'foo'), (0, null, null), (2, 2, 'bar'), (3, 1, 'baz')) v(a, b, c), generate_series(1, 2) i
+select [[hash_array('{1}'::money[])¦hash_array_extended('{1}'::money[], 0)¦hash_record_extended(row('1'::money), 0)]]
