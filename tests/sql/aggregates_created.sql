@@ -1,6 +1,8 @@
 -- CREATE AGGREGATE.
 CREATE AGGREGATE ca_sum(int) (sfunc = int4pl, stype = int, initcond = '0')
 CREATE AGGREGATE ca_list(anyelement) (sfunc = array_append, stype = anyarray, initcond = '{}')
+CREATE AGGREGATE ca_compatible(anycompatible) (sfunc = array_append, stype = anycompatiblearray, initcond = '{}')
+SELECT ca_compatible(g), ca_compatible(g::text) FROM generate_series(1, 1) g
 CREATE FUNCTION ca_step(numeric[], numeric) RETURNS numeric[] LANGUAGE sql AS 'SELECT array[$1[1] + $2, $1[2] + 1]'
 CREATE FUNCTION ca_last(numeric[]) RETURNS numeric LANGUAGE sql AS 'SELECT CASE WHEN $1[2] > 0 THEN $1[1] / $1[2] END'
 CREATE AGGREGATE ca_avg(numeric) (sfunc = ca_step, stype = numeric[], finalfunc = ca_last, initcond = '{0,0}')
@@ -29,14 +31,9 @@ CREATE OR REPLACE AGGREGATE ca_sum(int) (sfunc = int84pl, stype = int8, initcond
 CREATE OR REPLACE AGGREGATE ca_step(numeric[], numeric) (sfunc = array_cat, stype = numeric[])
 CREATE OR REPLACE FUNCTION ca_sum(int) RETURNS int LANGUAGE sql AS 'SELECT 1'
 CREATE AGGREGATE ca_many() (sfunc = int4pl, stype = int)
-CREATE AGGREGATE ca_part(float8 ORDER BY anyelement) (sfunc = ordered_set_transition, stype = internal, finalfunc = percentile_disc_final, finalfunc_extra = true)
-SELECT ca_part(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 5) g
-CREATE AGGREGATE ca_rank(VARIADIC "any" ORDER BY VARIADIC "any") (sfunc = ordered_set_transition_multi, stype = internal, finalfunc = rank_final, finalfunc_extra = true, hypothetical)
-SELECT ca_rank(3) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 5) g
 SELECT pg_get_function_arguments(oid), pg_get_function_identity_arguments(oid), pg_get_function_result(oid), oid::regprocedure FROM pg_proc WHERE proname ~ '^ca_' AND prokind = 'a' ORDER BY oid::regprocedure::text
 COMMENT ON AGGREGATE ca_sum(int) IS 'a sum'
 SELECT obj_description('ca_sum(int)'::regprocedure, 'pg_proc')
-CREATE VIEW ca_view AS SELECT ca_sum(g), ca_part(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 5) g
 SELECT *, pg_get_viewdef('ca_view') FROM ca_view
 DROP AGGREGATE ca_sum(int)
 DROP FUNCTION ca_strict

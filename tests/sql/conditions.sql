@@ -79,3 +79,8 @@ SELECT a, n FROM scanned ORDER BY a, n
 DROP TABLE scanned
 DROP DOMAIN scan_dom
 DROP SEQUENCE scan_s
+-- NULL in the array does not end ALL: a later element may raise an error.
+select x from (values ('{1,2}'),('a')) v(x) where x ~ all(array[null, '1', '{1,2}'])
+select x from (values ('{1,2}'),('a')) v(x) where x ~ all(array['a', null, '{1,2}'])
+select x from (values ('{1,2}'),('a')) v(x) where x ~ any(array[null, 'a', '{1,2}'])
+select int4_avg_accum('{9223372036854775807,9223372036854775807}', 1), int2_avg_accum('{9223372036854775807,1}', 2::int2)

@@ -18,23 +18,31 @@ const SETUP: [&str; 9] = [
 
 /// Settings and a statement. Each finds its rows near the beginning of `big` or of its index, which
 /// have about 540 and 280 pages.
-const STATEMENTS: [(&str, &str); 5] = [
+const STATEMENTS: [(&[&str], &str); 5] = [
     (
-        "SET enable_mergejoin = off",
+        &["enable_mergejoin = off"],
         "SELECT FROM small s WHERE EXISTS (SELECT FROM big g WHERE g.b = s.b AND g.c <> s.c)",
     ),
     (
-        "SET enable_mergejoin = off",
-        "SELECT FROM small s WHERE EXISTS (SELECT FROM big g WHERE g.b = s.b AND s.c + g.c > random())",
+        &[],
+        "SELECT FROM small s WHERE EXISTS (SELECT FROM big g WHERE g.b = s.b \
+         AND s.c + g.c > random())",
     ),
-    ("SET enable_mergejoin = off", "SELECT FROM small s, big g WHERE g.b = s.b LIMIT 1"),
+    (&[], "SELECT FROM small s, big g WHERE g.b = s.b LIMIT 1"),
     (
-        "SET enable_mergejoin = on; SET enable_nestloop = off",
+        &["enable_mergejoin = on", "enable_nestloop = off"],
         "SELECT FROM big g JOIN big h ON g.a = h.a WHERE g.b = 3 AND h.b = 3 LIMIT 1",
     ),
     (
-        "SET enable_mergejoin = off; SET enable_nestloop = on; SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_seqscan = on",
-        "SELECT FROM small s WHERE EXISTS (SELECT FROM big g WHERE g.b = 4 AND g.c <> s.c + random())",
+        &[
+            "enable_mergejoin = off",
+            "enable_nestloop = on",
+            "enable_indexscan = off",
+            "enable_indexonlyscan = off",
+            "enable_seqscan = on",
+        ],
+        "SELECT FROM small s WHERE EXISTS (SELECT FROM big g WHERE g.b = 4 \
+         AND g.c <> s.c + random())",
     ),
 ];
 
@@ -57,8 +65,8 @@ fn first_rows_need_few_pages() {
             client.must(sql);
         }
         for (settings, sql) in STATEMENTS {
-            for set in settings.split("; ") {
-                client.must(set);
+            for set in settings {
+                client.must(&format!("SET {set}"));
             }
             let (pages, plan) = pages_read(&mut client, sql);
             assert!((1..120).contains(&pages), "{pages} pages:\n{plan}");

@@ -102,8 +102,8 @@ fn unsafe_is_used_in_allowed_files_only() {
     assert_none(faults);
 }
 
-/// `test = false` in a manifest spares a second build of a crate that has no unit tests. A crate that
-/// gets its first test must lose it, because the test would not be run.
+/// `test = false` in a manifest spares a second build of a crate that has no unit tests. A crate
+/// that gets its first test must lose it, because the test would not be run.
 #[test]
 fn crates_without_unit_tests_have_no_test_build() {
     let root = workspace_root();

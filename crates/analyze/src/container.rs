@@ -297,9 +297,13 @@ impl Analyzer<'_> {
                 _ => {
                     let name = self.format_type(from);
                     let e = pg_err!(DATATYPE_MISMATCH, "subscript type {name} is not supported")
-                        .hint(
-                            "jsonb subscript must be coercible to only one type, integer or text.",
-                        );
+                        .hint(match fits.is_empty() {
+                            true => "jsonb subscript must be coercible to either integer or text.",
+                            false => {
+                                "jsonb subscript must be coercible to only one type, integer or \
+                                 text."
+                            }
+                        });
                     return Err(self.at(e, location));
                 }
             }

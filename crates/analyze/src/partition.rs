@@ -26,8 +26,6 @@ use plan::nodetree::{PartitionBound, RangeDatum, read_partition_bound};
 use std::cmp::Ordering;
 use types::Datum;
 
-/// `pg_proc` OID of `satisfies_hash_partition`.
-
 /// A column of a partition key.
 struct Column {
     expr: Expr,

@@ -18,8 +18,6 @@ use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
 use types::oids;
 
-/// Access methods.
-
 /// Operators and support functions that compare values of a type; 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TypeOps {

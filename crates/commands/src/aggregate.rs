@@ -21,8 +21,6 @@ const INTERNAL_LANGUAGE: Oid = Oid(12);
 /// Maximum number of arguments; the transition function has one more.
 const ARGUMENTS_MAX: usize = 99;
 
-/// `aggkind`.
-
 /// The options of one implementation: of plain aggregation, or of moving window frames.
 #[derive(Default)]
 struct Implementation {
@@ -205,7 +203,12 @@ fn find(
         );
     }
     let mut declared = f.declared.clone();
-    let result = cx.enforce_generics(input, &mut declared, f.rettype, true)?;
+    // Polymorphic types that are passed on as they are tell nothing of the result.
+    let is_open = |(given, wanted): (&Oid, &Oid)| !ty::is_polymorphic(*wanted) || given == wanted;
+    let result = match input.iter().zip(&declared).all(is_open) {
+        true => f.rettype,
+        false => cx.enforce_generics(input, &mut declared, f.rettype, true)?,
+    };
     for (&given, &wanted) in input.iter().zip(&declared) {
         if !cx.binary_coercible(given, wanted)? {
             let signature = cx.function_signature(&shown, &declared);
@@ -563,17 +566,17 @@ fn check_serialization(host: &mut dyn CommandHost, options: &Options, state: Oid
     if options.serialize.is_none() && options.deserialize.is_none() {
         return Ok(());
     }
+    if options.serialize.is_none() || options.deserialize.is_none() {
+        return Err(invalid(
+            "must specify both or neither of serialization and deserialization functions",
+        ));
+    }
     if state != oids::INTERNAL {
         let shown = host.catalog().format_type(oids::INTERNAL)?;
         return Err(invalid(&format!(
             "serialization functions may be specified only when the aggregate transition data \
              type is {shown}"
         )));
-    }
-    if options.serialize.is_none() || options.deserialize.is_none() {
-        return Err(invalid(
-            "must specify both or neither of serialization and deserialization functions",
-        ));
     }
     Ok(())
 }

@@ -176,9 +176,10 @@ pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateCastStmt) -> Resul
         castmethod: method,
     })?;
     let this = ObjectAddress::of::<PgCast>(oid);
-    let ends = [source, target].map(ObjectAddress::of::<PgType>);
+    let other = Some(target).filter(|ty| *ty != source);
+    let ends = [Some(source), other].into_iter().flatten().map(ObjectAddress::of::<PgType>);
     let function = function.valid().map(ObjectAddress::of::<PgProc>);
-    for object in ends.into_iter().chain(function) {
+    for object in ends.chain(function) {
         cat.record_dependency(this, object, DepType::Normal)?;
     }
     cat.increment_command_counter()

@@ -4,7 +4,7 @@
 //! Counterpart: createas.c.
 
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{creation, reloptions, tablespace, toast, view};
+use crate::{creation, tablespace, toast, view};
 use analyze::SessionLookup;
 use analyze::state::Params;
 use engine::table::InsertOptions;
@@ -18,7 +18,7 @@ use plan::query::{CmdType, Query};
 use std::sync::Arc;
 use types::{Batch, Datum, oids};
 use utility::host::{CommandHost, Writing, notice};
-use utility::{names, query};
+use utility::{names, query, reloptions};
 
 /// Insert options for a relation that is not yet visible to other sessions.
 fn new_relation_options() -> InsertOptions {

@@ -5,7 +5,7 @@
 
 use crate::relation::{self, NewColumn, NewRelation};
 use crate::sequence::NewSequence;
-use crate::{constraint, creation, index, reloptions, sequence, stored, tablespace, toast};
+use crate::{constraint, creation, index, sequence, stored, tablespace, toast};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{PgAttrdef, PgAttribute, indexes};
@@ -19,7 +19,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use types::oids;
 use utility::host::{CommandHost, notice};
-use utility::names;
+use utility::{names, reloptions};
 
 /// A column definition with its constraints separated.
 pub struct Column {
@@ -231,23 +231,7 @@ pub fn column(
                 out.default = c.raw_expr.take();
             }
             ConstrType::Identity => {
-                if out.column.identity != ColumnIdentity::No {
-                    return Err(constraints_seen
-                        .conflict("multiple identity specifications")
-                        .at(place));
-                }
-                let ty = out.column.ty;
-                if !is_sequence_type(ty) {
-                    bail!(
-                        INVALID_PARAMETER_VALUE,
-                        "identity column type must be smallint, integer, or bigint"
-                    );
-                }
-                let mut options = vec![type_option(ty)];
-                options.extend(c.options.iter().cloned());
-                out.sequence = Some((options, true));
-                out.column.identity = c.generated_when;
-                constraints_seen.nullability(&mut out, true).map_err(|e| e.at(place))?;
+                constraints_seen.identity(&mut out, &c, sql)?;
             }
             ConstrType::Generated => {
                 if out.generated {
@@ -313,6 +297,25 @@ impl ColumnConstraints<'_> {
         self.nullable = Some(not_null);
         out.column.not_null = not_null;
         Ok(())
+    }
+
+    fn identity(&mut self, out: &mut Column, c: &Constraint, sql: &str) -> Result<()> {
+        let place = parse::position(sql, c.location);
+        if out.column.identity != ColumnIdentity::No {
+            return Err(self.conflict("multiple identity specifications").at(place));
+        }
+        let ty = out.column.ty;
+        if !is_sequence_type(ty) {
+            bail!(
+                INVALID_PARAMETER_VALUE,
+                "identity column type must be smallint, integer, or bigint"
+            );
+        }
+        let mut options = vec![type_option(ty)];
+        options.extend(c.options.iter().cloned());
+        out.sequence = Some((options, true));
+        out.column.identity = c.generated_when;
+        self.nullability(out, true).map_err(|e| e.at(place))
     }
 
     fn default(&mut self) -> Result<()> {

@@ -4,7 +4,7 @@
 
 use crate::constraint::{self, ConstraintTrigger};
 use crate::relation::{NewRelation, new_class};
-use crate::{class, creation, reloptions, stored, tablespace};
+use crate::{class, creation, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
@@ -25,7 +25,7 @@ use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 use utility::host::{CommandHost, Owner, notice};
-use utility::{exprs, names};
+use utility::{exprs, names, reloptions};
 
 /// Maximum number of columns of an index. Counterpart: `INDEX_MAX_KEYS`.
 const COLUMNS_MAX: usize = 32;

@@ -1,7 +1,7 @@
 //! Utility commands: the effects of SQL statements other than queries on catalogs, tables and the
 //! server.
 //!
-//! Reading order: `dispatch`, `tag`, `creation`, `reloptions`, `stored` (shared parts); `relation`,
+//! Reading order: `dispatch`, `tag`, `creation`, `stored` (shared parts); `relation`,
 //! `create_table`, `like`, `constraint`, `index`, `sequence` (creation of relations), `drop`,
 //! `truncate`; `alter_table`; `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`;
 //! `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`,
@@ -40,7 +40,6 @@ pub mod on_commit;
 mod owned;
 mod relation;
 mod relname;
-mod reloptions;
 mod rename;
 mod role;
 mod routine;

@@ -44,7 +44,8 @@ pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
 }
 
 /// The references of an expression over one relation; `Var`s of range-table index 1 belong to
-/// `relation`. A field of a composite value is recorded as a column of its type until [`normalize_references`].
+/// `relation`. A field of a composite value is recorded as a column of its type until
+/// [`normalize_references`].
 pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
     if let Expr::Var(v) = expr
         && relation.is_valid()

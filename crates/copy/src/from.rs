@@ -234,7 +234,7 @@ struct Reader<'a> {
     by_position: Vec<usize>,
     writer: BulkWriter,
     source: Source,
-    /// The encoding of the database.
+    /// The encoding of the lines: the database's if they are converted.
     encoding: i32,
     lines: Lines,
     fields: Fields,
@@ -326,6 +326,11 @@ impl<'a> Reader<'a> {
         singly |= before;
         let stage =
             (has_condition || before || writer.rows.evaluates_rows()).then(|| writer.batch());
+        let database = host.catalog().session.encoding;
+        let encoding = match source.converts() {
+            true => database,
+            false => format.encoding.unwrap_or(database),
+        };
         Ok(Reader {
             format,
             table: rel.name().to_string(),
@@ -338,7 +343,7 @@ impl<'a> Reader<'a> {
                 source.is_client(),
             ),
             source,
-            encoding: host.catalog().session.encoding,
+            encoding,
             fields: Fields::default(),
             batch,
             stage,
@@ -432,7 +437,7 @@ impl<'a> Reader<'a> {
             }
         }
         while let Some(line) = self.line(host)? {
-            check_encoding(self.lines.bytes(line), self.encoding)?;
+            check_encoding(self.lines.bytes(line), self.lines.from(line), self.encoding)?;
             let text = self.lines.bytes(line);
             if !self.columns.is_empty() {
                 self.fields.split(text, self.format, self.columns.len())?;

@@ -75,8 +75,9 @@ pub(crate) fn small_int(text: &[u8]) -> Option<i64> {
     Some(if negative { -n } else { n })
 }
 
-/// 22021 for text that is not valid in the encoding of the database.
-pub(crate) fn check_encoding(line: &[u8], encoding: i32) -> Result<()> {
+/// 22021 for a line that is not valid in its encoding. `text` begins with the line and may have
+/// more bytes, which a faulty character takes up in the message.
+pub(crate) fn check_encoding(line: &[u8], text: &[u8], encoding: i32) -> Result<()> {
     if encoding != UTF8 {
         return catalog::conversion::verify(line, encoding);
     }
@@ -92,7 +93,7 @@ pub(crate) fn check_encoding(line: &[u8], encoding: i32) -> Result<()> {
                 0xf0..=0xf7 => 4,
                 _ => 1,
             };
-            line[at..line.len().min(at + announced)].to_vec()
+            text[at..text.len().min(at + announced)].to_vec()
         }
     };
     let shown: Vec<String> = bad.iter().map(|b| format!("0x{b:02x}")).collect();
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn invalid_utf8_is_rejected() {
-        let e = check_encoding(b"ab\xff", UTF8).unwrap_err();
+        let e = check_encoding(b"ab\xff", b"ab\xff\n", UTF8).unwrap_err();
         assert_eq!(e.message(), "invalid byte sequence for encoding \"UTF8\": 0xff");
     }
 }

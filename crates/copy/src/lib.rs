@@ -241,9 +241,8 @@ impl GivenOptions {
                     ))
                 })?);
             }
-            "convert_selectively" if d.arg.is_none() => {
-                self.convert_selectively = Some(Vec::new());
-            }
+            // Without a list all columns are converted.
+            "convert_selectively" if d.arg.is_none() => {}
             "convert_selectively" => {
                 self.convert_selectively = Some(column_list(d).map_err(at)?);
             }

@@ -101,6 +101,11 @@ impl Lines {
         &self.buf[line.0..line.1]
     }
 
+    /// The bytes from the start of a line to the end of what has been read.
+    pub fn from(&self, line: (usize, usize)) -> &[u8] {
+        &self.buf[line.0..]
+    }
+
     /// The byte at an index, after reading more input if necessary.
     fn peek(&mut self, index: usize, more: &mut More<'_>) -> Result<Option<u8>> {
         let mut offset = index - self.start;

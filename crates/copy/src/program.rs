@@ -56,7 +56,10 @@ impl Program {
             let read = read.map_err(|e| vfs::io_error_with("could not read from COPY program", &e));
             match read? {
                 Some(0) => return Ok(0),
-                Some(n) => return self.raise().map(|()| n),
+                Some(n) => {
+                    self.check_interrupts(host);
+                    return self.raise().map(|()| n);
+                }
                 None => self.check_interrupts(host),
             }
         }
@@ -65,11 +68,13 @@ impl Program {
     /// Writes all bytes.
     pub(crate) fn write(&mut self, host: &mut dyn CommandHost, bytes: &[u8]) -> Result<()> {
         let Err(e) = self.put(host, bytes)? else { return Ok(()) };
-        // How the program ended tells more than the broken pipe.
-        if e.kind() == std::io::ErrorKind::BrokenPipe {
-            self.end(host)?;
+        if e.kind() != std::io::ErrorKind::BrokenPipe {
+            return Err(vfs::io_error_with("could not write to COPY program", &e));
         }
-        Err(vfs::io_error_with("could not write to COPY program", &e))
+        // How the program ended tells more.
+        self.end(host)?;
+        let reason = vfs::strerror(&e);
+        Err(PgError::internal(format!("could not write to COPY program: {reason}")))
     }
 
     /// Writes the last bytes, which the program need not read, and waits for its end.

@@ -313,7 +313,8 @@ impl IndexScan {
     }
 
     /// Appends up to `rows_max` rows; fewer if further rows are many index pages away, because the
-    /// caller may need only the first ones. Returns false if there were none left in this direction.
+    /// caller may need only the first ones. Returns false if there were none left in this
+    /// direction.
     pub fn next_batch(
         &mut self,
         be: &mut Backend,

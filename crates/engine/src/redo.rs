@@ -87,8 +87,8 @@ pub(crate) fn xlog_scope(record: &DecodedRecord) -> RecordScope {
     }
 }
 
-/// Replays a record of [`RecordScope::Pages`] for the pages that the context owns. Checks the pages if
-/// the record has images for that purpose.
+/// Replays a record of [`RecordScope::Pages`] for the pages that the context owns. Checks the
+/// pages if the record has images for that purpose.
 pub(crate) fn replay_pages(
     cx: &mut RedoCx<'_>,
     rmgr: RmgrId,

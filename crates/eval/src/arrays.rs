@@ -1,5 +1,6 @@
 //! Array values: constructors, subscripts, element-wise coercion; subscripts of jsonb.
-//! Counterpart: execExprInterp.c (ExecEvalArrayExpr, ExecEvalArrayCoerce), arraysubs.c, jsonbsubs.c.
+//! Counterpart: execExprInterp.c (ExecEvalArrayExpr, ExecEvalArrayCoerce), arraysubs.c,
+//! jsonbsubs.c.
 
 use crate::host::Host;
 use crate::program::{Elem, EvalState, JsonbSubscript, Node, SubscriptUse};

@@ -160,22 +160,26 @@ pub(crate) fn retain<'a>(
                 false => words.iter().all(|&c| test(w, c)),
             };
         }
+        // NULL does not end ALL: a later element may raise an error.
+        let mut known = true;
         for e in &elements.all {
-            let hit = match e {
-                Datum::Null => false,
+            let result = match e {
+                Datum::Null => None,
                 e => match ticker.tick(cx).and_then(|()| (call.f)(cx, &[v, e.as_ref()])) {
-                    Ok(result) => !result.is_null() && result.as_ref().as_bool(),
+                    Ok(result) => (!result.is_null()).then(|| result.as_ref().as_bool()),
                     Err(e) => {
                         failure = Some(e);
                         return false;
                     }
                 },
             };
-            if hit == use_or {
-                return use_or;
+            match result {
+                Some(hit) if hit == use_or => return use_or,
+                Some(_) => {}
+                None => known = false,
             }
         }
-        !use_or
+        !use_or && known
     });
     failure.map_or(Ok(()), Err)
 }

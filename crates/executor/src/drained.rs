@@ -47,6 +47,12 @@ impl DrainedRows {
         self.rows.push(run, Arc::new(batch))
     }
 
+    /// Starts again with the first row.
+    pub(crate) fn rewind(&mut self) {
+        self.reading = None;
+        self.at = (0, 0);
+    }
+
     /// Appends the columns of the next row; false at the end.
     pub(crate) fn next(&mut self, out: &mut Vec<Datum>) -> Result<bool> {
         let (next_batch, row) = self.at;

@@ -192,8 +192,9 @@ pub(crate) struct FunctionNode {
     /// The session runs a function, so all rows are computed before the first one is returned: the
     /// effects of the function must not depend on how many rows the query reads.
     drains: bool,
-    /// The rows of each of several functions, if `drains`.
-    drained: Vec<DrainedRows>,
+    /// The rows of each of several functions, if `drains`, with what they were computed from: a
+    /// rescan calls only functions whose parameters have changed.
+    drained: Vec<(Dependencies, Option<DrainedRows>)>,
 }
 
 /// Rows that functions in FROM have returned.
@@ -250,6 +251,10 @@ impl FunctionNode {
             volatile |= is_volatile(&f.funcexpr, run)?;
         }
         let drains = calls.iter().any(SetCall::is_hosted);
+        let apart: &[RangeTblFunction] =
+            if functions.len() > 1 && drains { functions } else { &[] };
+        let of = |f: &RangeTblFunction| (Dependencies::new(&[], &[&f.funcexpr], run), None);
+        let drained = apart.iter().map(of).collect();
         let kept = (volatile || drains).then(|| {
             let exprs: Vec<&Expr> = functions.iter().map(|f| &f.funcexpr).collect();
             let dependencies = Dependencies::new(&[], &exprs, run);
@@ -258,7 +263,7 @@ impl FunctionNode {
         Ok(Box::new(FunctionNode {
             kept,
             drains,
-            drained: Vec::new(),
+            drained,
             types,
             ones: vec![None; calls.len()],
             calls,
@@ -381,21 +386,25 @@ impl FunctionNode {
     /// Calls the functions. If the session runs one of several functions, each one returns all its
     /// rows before the next one is called, so that their effects are in the order of the list.
     fn start_calls(&mut self, run: &mut Run<'_>) -> Result<()> {
-        let drains = self.drains && self.calls.len() > 1;
-        let mut columns = self.template.columns.iter();
         let mut at = 0;
-        for (c, one) in self.calls.iter_mut().zip(&mut self.ones) {
+        for (i, c) in self.calls.iter_mut().enumerate() {
+            let one = &mut self.ones[i];
+            let width = c.columns.max(1);
+            let place = at..at + width;
+            at += width;
+            let drained = self.drained.get_mut(i);
+            if let Some((_, Some(_))) = drained {
+                continue;
+            }
             *one = match c.start(run, &RowInput::EMPTY)? {
                 SetStart::One(v) => Some(v),
                 _ => None,
             };
-            if !drains {
-                continue;
-            }
-            let width = c.columns.max(1);
-            let types = &self.types[at..at + width];
-            at += width;
-            let template = Batch::new(columns.by_ref().take(width).map(Column::is_by_val));
+            let Some((dependencies, drained)) = drained else { continue };
+            dependencies.record(run);
+            let types = &self.types[place.clone()];
+            let columns = self.template.columns[place].iter();
+            let template = Batch::new(columns.map(Column::is_by_val));
             let mut rows = DrainedRows::new(template, run);
             let (mut values, mut row) = (Vec::new(), Vec::new());
             while c.next_row(run, one, types, &mut values, &mut row)? {
@@ -404,7 +413,7 @@ impl FunctionNode {
                 row.clear();
             }
             rows.finish(run)?;
-            self.drained.push(rows);
+            *drained = Some(rows);
         }
         Ok(())
     }
@@ -443,8 +452,8 @@ impl FunctionNode {
             for (i, c) in self.calls.iter_mut().enumerate() {
                 let width = c.columns.max(1);
                 any |= match self.drained.get_mut(i) {
-                    Some(rows) => rows.next(&mut row)?,
-                    None => {
+                    Some((_, Some(rows))) => rows.next(&mut row)?,
+                    _ => {
                         let types = &self.types[at..at + width];
                         c.next_row(run, &mut self.ones[i], types, &mut values, &mut row)?
                     }
@@ -500,7 +509,6 @@ impl FunctionNode {
         self.started = false;
         self.done = false;
         self.row = 0;
-        self.drained.clear();
         if let Some(kept) = &mut self.kept {
             kept.rows.clear();
             kept.at = (0, 0);
@@ -537,7 +545,15 @@ impl Exec for FunctionNode {
         self.projection.restart();
         match &mut self.kept {
             Some(kept) if self.started && !kept.dependencies.changed(run) => kept.at = (0, 0),
-            _ => self.start_over(),
+            _ => {
+                for (dependencies, drained) in &mut self.drained {
+                    match drained {
+                        Some(rows) if !dependencies.changed(run) => rows.rewind(),
+                        _ => *drained = None,
+                    }
+                }
+                self.start_over();
+            }
         }
         Ok(())
     }
@@ -547,6 +563,7 @@ impl Exec for FunctionNode {
         self.ones.iter_mut().for_each(|v| *v = None);
         self.spare.take_if(|b| is_large(b));
         self.projection.release();
+        self.drained.iter_mut().for_each(|(_, rows)| *rows = None);
         self.start_over();
         Ok(true)
     }

@@ -2,8 +2,9 @@
 //! statements of clients, functions, commands, cursors and referential actions.
 //!
 //! A [`Query`] contains what is executed and under which snapshot. [`Query::run`] reads all its
-//! rows; [`Query::discard`] only counts them. [`Query::open`] returns a [`Cursor`]; between its rows
-//! the session may do other work. [`Query::start`] leaves everything after the start to the caller.
+//! rows; [`Query::discard`] only counts them. [`Query::open`] returns a [`Cursor`]; between its
+//! rows the session may do other work. [`Query::start`] leaves everything after the start to the
+//! caller.
 //!
 //! INVARIANT: an execution starts and runs while its snapshot is the active one, so that the
 //! functions that it calls use the same snapshot.

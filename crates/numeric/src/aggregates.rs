@@ -451,7 +451,7 @@ fn pair_datum(count: i64, sum: i64) -> Result<Datum> {
 fn pair_step(a: &[DatumRef<'_>], sign: i64) -> Result<Datum> {
     let (count, sum) = int8_pair(a[0])?;
     let v = sign * a[1].as_i64();
-    pair_datum(count + sign, sum.wrapping_add(v))
+    pair_datum(count.wrapping_add(sign), sum.wrapping_add(v))
 }
 
 /// sum over int2 and int4 as int8; the state is NULL at first.

@@ -863,7 +863,8 @@ fn int(d: DatumRef<'_>) -> Num {
 scalars! { FNS;
     "numeric_to_char" => |cx, a| show(cx, &Num::of(a[0]), a[1].as_bytes()),
     "int4_to_char" => |cx, a| {
-        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &InterruptChecker::new(cx))?;
+        let template = String::from_utf8_lossy(a[1].as_bytes());
+        let t = Template::new(&template, &InterruptChecker::new(cx))?;
         if t.scientific {
             return Ok(Datum::text(&scientific_float(a[0].as_i64() as f64, &t)));
         }
@@ -871,7 +872,8 @@ scalars! { FNS;
         show(cx, &int(a[0]), a[1].as_bytes())
     },
     "int8_to_char" => |cx, a| {
-        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &InterruptChecker::new(cx))?;
+        let template = String::from_utf8_lossy(a[1].as_bytes());
+        let t = Template::new(&template, &InterruptChecker::new(cx))?;
         check_shift(&t, a[0].as_i64(), i64::MAX, "bigint")?;
         show(cx, &int(a[0]), a[1].as_bytes())
     },

@@ -161,8 +161,7 @@ impl Planner<'_> {
         problem.push_down(quals);
         for q in &problem.quals {
             let need = relids_of(q);
-            let first = need.first();
-            match (need.len(), first) {
+            match (need.len(), need.first()) {
                 (0, _) if eval::volatility(q, self.host)? == Volatility::Volatile => {
                     match problem.items[..] {
                         [Item::Rel(r)] if !matches!(root.query.rte(r).kind, RteKind::Result) => {

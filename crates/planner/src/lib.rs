@@ -15,8 +15,8 @@
 //!    (numbers of groups), `minmax`, `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT),
 //!    `postpone`; `setop` (set operations), `appendrel` and `appendparam` (UNION ALL); `subselect`
 //!    (sub-selects); `modify` (INSERT, UPDATE, DELETE).
-//! 5. Plan creation: `create`, `createscan`, `createjoin`, `createset` and `project` turn the chosen
-//!    path into a plan; `refs` replaces columns by references to the children's outputs.
+//! 5. Plan creation: `create`, `createscan`, `createjoin`, `createset` and `project` turn the
+//!    chosen path into a plan; `refs` replaces columns by references to the children's outputs.
 //!
 //! INVARIANT: the planner looks nothing up by name, and never changes the input query in place: the
 //! caller may plan it again.

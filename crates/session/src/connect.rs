@@ -26,8 +26,6 @@ use wire::{StartupPacket, StartupParameters, backend};
 const TEMPLATE1: Oid = Oid(1);
 /// Maximum length of the name of a role or database in bytes.
 const NAME_BYTES_MAX: usize = 63;
-/// The bootstrap superuser, which is never dropped.
-
 fn fatal(error: PgError) -> PgError {
     if error.fields().severity < Severity::Fatal { error.severity(Severity::Fatal) } else { error }
 }

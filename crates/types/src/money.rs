@@ -120,15 +120,28 @@ fn rounded(v: f64) -> Result<Datum> {
     amount(fits.then_some(v as i64))
 }
 
+/// Checks the result of an operation on these numbers.
+fn checked(result: f64, from: [f64; 2]) -> Result<f64> {
+    let over = result.is_infinite() && from.iter().all(|v| v.is_finite());
+    let under = result == 0.0 && from.iter().all(|v| *v != 0.0 && v.is_finite());
+    match (over, under) {
+        (true, _) => Err(pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: overflow")),
+        (_, true) => Err(pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: underflow")),
+        _ => Ok(result),
+    }
+}
+
 fn product(cents: DatumRef<'_>, factor: f64) -> Result<Datum> {
-    rounded(cents.as_i64() as f64 * factor)
+    let cents = cents.as_i64() as f64;
+    rounded(checked(cents * factor, [cents, factor])?)
 }
 
 fn quotient(cents: DatumRef<'_>, divisor: f64) -> Result<Datum> {
     if divisor == 0.0 {
         return Err(division_by_zero());
     }
-    rounded(cents.as_i64() as f64 / divisor)
+    let cents = cents.as_i64() as f64;
+    rounded(checked(cents / divisor, [cents, divisor])?)
 }
 
 fn whole_product(cents: DatumRef<'_>, factor: i64) -> Result<Datum> {
@@ -221,7 +234,7 @@ fn in_words(cents: i64) -> String {
         }
         divisor /= 1000;
     }
-    if units % 1000 > 0 {
+    if !units.is_multiple_of(1000) {
         out.push_str(&number_in_words(units % 1000));
     }
     if out.is_empty() {

@@ -1,8 +1,8 @@
 //! Parts that utility statements share: the interface of the session, names, options, expressions,
-//! and queries that belong to a statement.
+//! storage parameters, and queries that belong to a statement.
 //!
 //! Reading order: `host` (the session's interface), `names`, `options`, `exprs`, `columns`,
-//! `query`.
+//! `reloptions`, `query`.
 
 #![forbid(unsafe_code)]
 
@@ -12,3 +12,4 @@ pub mod host;
 pub mod names;
 pub mod options;
 pub mod query;
+pub mod reloptions;

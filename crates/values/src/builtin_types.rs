@@ -81,8 +81,8 @@ macro_rules! types {
         pub static TYPES: &[BuiltinType] = &[$(BuiltinType {
             info: TypeInfo {
                 oid: Oid($oid), len: $len, by_val: $by_val, align: align($align), delim: $delim,
-                elem: Oid($elem), array: Oid($array), kind: kind($kind), category: TypCategory($category),
-                base: Oid(0), relid: Oid(0),
+                elem: Oid($elem), array: Oid($array), kind: kind($kind),
+                category: TypCategory($category), base: Oid(0), relid: Oid(0),
             },
             name: $name, format_name: $format,
             input: $input, output: $output, receive: $receive, send: $send,

@@ -52,6 +52,18 @@ pub fn block_signals() {
     }
 }
 
+/// Unblocks all signals of the calling thread: a program that the server runs is not to inherit
+/// what [`block_signals`] has blocked.
+pub fn unblock_signals() -> io::Result<()> {
+    // SAFETY: a signal set is plain data, which the call fills; the old set is not requested.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &set, std::ptr::null_mut());
+    }
+    Ok(())
+}
+
 /// The next signal, or `None` after `span`.
 pub fn wait_signal(span: Duration) -> Option<Signal> {
     let set = awaited();

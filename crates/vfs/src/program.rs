@@ -37,6 +37,9 @@ impl Program {
             PipeEnd::Output => shell.stdin(Stdio::null()).stdout(Stdio::piped()),
             PipeEnd::Input => shell.stdin(Stdio::piped()),
         };
+        // SAFETY: the closure runs in the child between fork and exec, and calls only functions
+        // that are safe for signals; it allocates nothing.
+        unsafe { shell.pre_exec(process::unblock_signals) };
         let mut child = shell.spawn()?;
         let (output, input) = (child.stdout.take(), child.stdin.take());
         Ok(Program { child, output, input })
@@ -124,9 +127,10 @@ pub fn failure(status: ExitStatus) -> Option<String> {
     }
 }
 
-/// Was the program ended by a write to a pipe that nobody reads?
+/// Was the program ended by a write to a pipe that nobody reads? A shell reports the end of its
+/// last command by its own exit code.
 pub fn ended_by_closed_pipe(status: ExitStatus) -> bool {
-    status.signal() == Some(libc::SIGPIPE)
+    status.signal() == Some(libc::SIGPIPE) || status.code() == Some(128 + libc::SIGPIPE)
 }
 
 /// The C library's description of a signal.

@@ -88,8 +88,8 @@ fn killed_servers_recover_all_acknowledged_transactions() {
         server = Norsu::start(&data, &options);
         for (client_no, recorded) in recorded.iter_mut().enumerate() {
             let found = server.query(&format!(
-                "SELECT count(*) || ' ' || coalesce(max(n), 0) || ' ' || (SELECT n FROM last_recorded \
-                 WHERE client_no = {client_no}) \
+                "SELECT count(*) || ' ' || coalesce(max(n), 0) || ' ' || \
+                 (SELECT n FROM last_recorded WHERE client_no = {client_no}) \
                  FROM recorded WHERE client_no = {client_no}"
             ));
             // The last commit may have succeeded although its acknowledgement was lost.

@@ -106,57 +106,7 @@ fn word<'a>(cmd: &'a AlterTableCmd, what: &str) -> Result<&'a str> {
 pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
     let oid = rel.oid();
     match cmd.subtype {
-        AlterTableType::SetStatistics => {
-            must_be(
-                rel,
-                &[
-                    RelKind::Table,
-                    RelKind::MaterializedView,
-                    RelKind::Index,
-                    RelKind::PartitionedTable,
-                    RelKind::PartitionedIndex,
-                    RelKind::ForeignTable,
-                ],
-                "ALTER COLUMN ... SET STATISTICS",
-            )?;
-            let a = column(rel, cmd)?;
-            let number = a.attnum;
-            let mut target = match &cmd.def {
-                Some(Node::Integer(n)) => *n,
-                _ => -1,
-            };
-            if target < -1 {
-                bail!(INVALID_PARAMETER_VALUE, "statistics target {target} is too low");
-            }
-            if target > 10_000 {
-                target = 10_000;
-                host.notice(
-                    pg_err!(INVALID_PARAMETER_VALUE, "lowering statistics target to 10000")
-                        .severity(pgerror::Severity::Warning),
-                );
-            }
-            if let Some(part) = &rel.index {
-                let place = number as usize - 1;
-                if place >= part.row.indnkeyatts as usize {
-                    bail!(
-                        FEATURE_NOT_SUPPORTED,
-                        "cannot alter statistics on included column \"{}\" of index \"{}\"",
-                        a.attname,
-                        rel.name()
-                    );
-                }
-                if part.row.indkey.get(place).is_some_and(|k| *k != 0) {
-                    return Err(pg_err!(
-                        FEATURE_NOT_SUPPORTED,
-                        "cannot alter statistics on non-expression column \"{}\" of index \"{}\"",
-                        a.attname,
-                        rel.name()
-                    )
-                    .hint("Alter statistics on table column instead."));
-                }
-            }
-            class::change_column(host, oid, number, |a| a.attstattarget = target)
-        }
+        AlterTableType::SetStatistics => set_statistics(host, rel, cmd),
         AlterTableType::SetStorage => {
             must_be(
                 rel,
@@ -206,6 +156,58 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             class::change_column(host, oid, a.attnum, |a| a.attoptions = list)
         }
     }
+}
+
+fn set_statistics(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    must_be(
+        rel,
+        &[
+            RelKind::Table,
+            RelKind::MaterializedView,
+            RelKind::Index,
+            RelKind::PartitionedTable,
+            RelKind::PartitionedIndex,
+            RelKind::ForeignTable,
+        ],
+        "ALTER COLUMN ... SET STATISTICS",
+    )?;
+    let a = column(rel, cmd)?;
+    let number = a.attnum;
+    let mut target = match &cmd.def {
+        Some(Node::Integer(n)) => *n,
+        _ => -1,
+    };
+    if target < -1 {
+        bail!(INVALID_PARAMETER_VALUE, "statistics target {target} is too low");
+    }
+    if target > 10_000 {
+        target = 10_000;
+        host.notice(
+            pg_err!(INVALID_PARAMETER_VALUE, "lowering statistics target to 10000")
+                .severity(pgerror::Severity::Warning),
+        );
+    }
+    if let Some(part) = &rel.index {
+        let place = number as usize - 1;
+        if place >= part.row.indnkeyatts as usize {
+            bail!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot alter statistics on included column \"{}\" of index \"{}\"",
+                a.attname,
+                rel.name()
+            );
+        }
+        if part.row.indkey.get(place).is_some_and(|k| *k != 0) {
+            return Err(pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot alter statistics on non-expression column \"{}\" of index \"{}\"",
+                a.attname,
+                rel.name()
+            )
+            .hint("Alter statistics on table column instead."));
+        }
+    }
+    class::change_column(host, rel.oid(), number, |a| a.attstattarget = target)
 }
 
 /// Applies the change to the columns of indexes over the column. Counterpart:

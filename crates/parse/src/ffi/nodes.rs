@@ -1,6 +1,6 @@
 //! Maps the fields of the C parser's nodes to those of the tree, in a table of entries
-//! `TreeNode = CNode(r) { field: r.field, … }`. The types on both sides determine the conversion of a
-//! field (see `convert`).
+//! `TreeNode = CNode(r) { field: r.field, … }`. The types on both sides determine the conversion
+//! of a field (see `convert`).
 
 use super::convert::{ConversionState, Convert, level_bytes};
 use crate::ast::{self, Node};

@@ -414,7 +414,9 @@ scalars! { FNS;
     "json_build_array" => json_array,
     "json_build_array_noargs" => |_, _| Ok(Datum::text("[]")),
     "jsonb_build_object" => jsonb_object,
-    "jsonb_build_object_noargs" => |cx, _| Json::Object(Vec::new()).datum(&InterruptChecker::new(cx)),
+    "jsonb_build_object_noargs" => |cx, _| {
+        Json::Object(Vec::new()).datum(&InterruptChecker::new(cx))
+    },
     "jsonb_build_array" => jsonb_array,
     "jsonb_build_array_noargs" => |cx, _| Json::Array(Vec::new()).datum(&InterruptChecker::new(cx)),
     "json_object" => json_from_texts,

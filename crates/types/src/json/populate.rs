@@ -12,7 +12,7 @@ use ids::code::TypType;
 use numeric::io::with_text;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::sync::Arc;
-use values::array::payload;
+use values::array::payload::{self, MAX_DIMS};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{DefinedRow, FnContext, InterruptChecker, RowDesc, TypeInfo};
 use values::function::SetSource;
@@ -167,7 +167,7 @@ fn value(
     let is_null = js.is_null();
     match category(cx, ty)? {
         // The input function of a domain checks its constraints.
-        Category::Composite | Category::CompositeDomain if js.is_string() => {
+        Category::Array(_) | Category::Composite | Category::CompositeDomain if js.is_string() => {
             js.scalar(cx, ty, typmod)
         }
         Category::Domain(base, base_typmod) => {
@@ -275,6 +275,13 @@ fn array(cx: &mut dyn FnContext, elem: (Oid, i32), key: Option<&str>, js: Js<'_>
     let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
     let mut dims = vec![count(filling.sizes[0])];
     dims.extend(filling.dims.iter().skip(1).map(|d| count(d.unwrap_or(0))));
+    if dims.len() > MAX_DIMS {
+        return Err(pg_err!(
+            PROGRAM_LIMIT_EXCEEDED,
+            "number of array dimensions ({}) exceeds the maximum allowed ({MAX_DIMS})",
+            dims.len()
+        ));
+    }
     let info = cx.type_info(elem.0)?;
     let lower = vec![1; dims.len()];
     payload::build(&info, &dims, &lower, filling.values.iter().map(Datum::as_ref))

@@ -2,12 +2,12 @@
 //!
 //! Counterpart: reloptions.c.
 
+use crate::options::{boolean, text};
 use catalog::rows::Text;
 use engine::index::{MethodInfo, OptionKind as Check};
 use ids::{Oid, RelKind};
 use parse::ast::DefElem;
 use pgerror::{Result, bail, pg_err};
-use utility::options::{boolean, text};
 
 /// Table parameters. The flag marks those that are also allowed with the prefix `toast.`.
 const TABLE: &[(&str, Check, bool)] = &[
