@@ -108,7 +108,7 @@ impl Consequences {
     /// Is the word a name, or a pattern such as `name%`?
     fn concerns(&self, word: &str) -> bool {
         match word.strip_suffix('%') {
-            Some(prefix) if prefix.len() > 2 => {
+            Some(prefix) if prefix.len() >= 2 => {
                 self.names.range(prefix.to_owned()..).next().is_some_and(|n| n.starts_with(prefix))
             }
             _ => self.names.contains(word),
