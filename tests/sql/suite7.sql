@@ -64,3 +64,12 @@ update tv v set bb = 'changed' where aa_of(v) = 1 returning aa_of(v), v.bb, v
 update tw set bb = (select tw.* from tab limit 1)::text returning *, (select tw from tab limit 1)
 delete from tw w where w is not null returning w
 explain (verbose, costs off) update tv v set bb = 'changed' where aa_of(v) = 1 returning aa_of(v), v.bb, v
+select string_agg(distinct a::text, b order by b, a::text) from (values (1, 'x'), (2, 'x'), (1, 'y'), (1, 'x')) v(a, b)
+select jsonb_object_agg(distinct b, a order by a desc) from (values (1, 'x'), (2, 'x'), (1, 'y'), (1, 'x')) v(a, b)
+create function ag_trans(text[], int, int, text) returns text[] as 'select array_append($1, concat_ws('' '', $2, $3, $4))' language sql immutable; create aggregate ag(int, int, text) (sfunc = ag_trans, stype = text[], initcond = '{}')
+select ag(distinct a, [[a¦b]], c order by [[c¦c, a¦c using ~<~, a¦a¦a desc, c¦c desc nulls last]]) from (values (1, 3, 'foo'), (0, null, null), (2, 2, 'bar'), (3, 1, 'baz')) v(a, b, c), generate_series(1, 2) i
+select [[hash_array('{1}'::money[])¦hash_array_extended('{1}'::money[], 0)¦hash_record_extended(row('1'::money), 0)]]
+create role suite7_other; create procedure owned(int) language sql as ''; create aggregate owned_sum(int) (sfunc = int4pl, stype = int); grant all on schema suite7 to suite7_other; set role suite7_other
+alter [[procedure owned¦routine owned¦aggregate owned_sum]](int) [[rename to x¦set schema public¦owner to suite7_other]]
+drop [[procedure owned¦aggregate owned_sum]](int)
+reset role; drop owned by suite7_other; drop role suite7_other

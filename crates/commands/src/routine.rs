@@ -18,7 +18,7 @@ use catalog::{ObjectAddress, Row, acl};
 use ids::Oid;
 use ids::builtin::language::{C, INTERNAL, SQL};
 use ids::code::{ArgMode, DepType, ParallelSafety, ProKind, Volatility};
-use lookup::{find, missing_argument, must_own, noun, type_of};
+use lookup::{find, missing_argument, must_own, must_own_as, noun, type_of};
 use parse::ast::{
     AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
     ObjectType, ObjectWithArgs, TypeName, VariableSetKind,
@@ -676,8 +676,11 @@ fn name_is_free(host: &mut dyn CommandHost, row: &PgProc, name: &str, schema: Oi
     Ok(())
 }
 
+/// The kind that RENAME, SET SCHEMA and OWNER TO name in messages, also for other routines.
+const ALTERED: &str = "function";
+
 pub fn rename(host: &mut dyn CommandHost, oid: Oid, new: &str) -> Result<()> {
-    must_own(host, oid)?;
+    must_own_as(host, oid, ALTERED)?;
     let row = row_of(host, oid)?;
     name_is_free(host, &row, new, row.pronamespace)?;
     let mut cat = host.catalog();
@@ -686,7 +689,7 @@ pub fn rename(host: &mut dyn CommandHost, oid: Oid, new: &str) -> Result<()> {
 }
 
 pub fn set_schema(host: &mut dyn CommandHost, oid: Oid, schema: &str) -> Result<()> {
-    must_own(host, oid)?;
+    must_own_as(host, oid, ALTERED)?;
     let row = row_of(host, oid)?;
     let schema = host.catalog().namespace(schema)?;
     if schema == row.pronamespace {
@@ -707,7 +710,7 @@ pub fn set_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid) -> Result<()>
     if row.proowner == owner {
         return Ok(());
     }
-    must_own(host, oid)?;
+    must_own_as(host, oid, ALTERED)?;
     names::must_be_member(host, owner)?;
     let proacl = owner::acl_of(row.proacl.clone(), row.proowner, owner);
     let mut cat = host.catalog();

@@ -32,7 +32,7 @@ pub(crate) struct AggCall {
     result_type: Oid,
     /// Sort order of the input rows, as positions in the argument list.
     order: Vec<SortColumn>,
-    distinct: Option<Keys>,
+    distinct: Option<Distinct>,
     /// Number of arguments of the aggregate. The arguments after them are only sort keys.
     count: usize,
     extra: Option<Box<dyn Any + Send>>,
@@ -84,6 +84,22 @@ fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<A
     let trans = AggFn::Plain { f, strict: info.trans.is_strict() };
     // The name is empty, so that `Acc::new` chooses no specialized representation.
     Ok(Arc::new(AggInfo { trans, trans_name: String::new(), ..(*info).clone() }))
+}
+
+/// The comparison of the arguments for DISTINCT.
+struct Distinct {
+    /// The columns of the arguments, in the order of `keys`.
+    columns: Vec<usize>,
+    keys: Keys,
+}
+
+impl Distinct {
+    /// Whether two rows of arguments are equal.
+    fn equal(&self, a: (&Batch, usize), b: (&Batch, usize), run: &mut Run<'_>) -> Result<bool> {
+        let left = self.columns.iter().map(|&column| a.0.get(a.1, column));
+        let right = self.columns.iter().map(|&column| b.0.get(b.1, column));
+        self.keys.equal(left, right, run)
+    }
 }
 
 impl AggCall {
@@ -160,14 +176,15 @@ impl AggCall {
         let distinct = if agg.aggdistinct.is_empty() {
             None
         } else {
-            let mut keys = Vec::new();
+            let (mut columns, mut keys) = (Vec::new(), Vec::new());
             for c in &agg.aggdistinct {
                 if let Some(column) = argument_of(c.tle_sort_group_ref) {
                     let e = &agg.args[column].expr;
+                    columns.push(column);
                     keys.push(Key::new(e.type_oid(), c.eqop, e.collation(), run)?);
                 }
             }
-            Some(Keys(keys))
+            Some(Distinct { columns, keys: Keys(keys) })
         };
         let arg_types: Vec<Oid> = agg.args.iter().map(|a| a.expr.type_oid()).collect();
         let mut trans_types = vec![agg.aggtranstype.valid().unwrap_or(info.trans_type)];
@@ -484,11 +501,9 @@ impl AggCall {
             while let Some(batch) = sorter.next(BATCH_ROWS_MAX)? {
                 run.interrupts()?;
                 for r in 0..batch.len {
-                    if let (Some(keys), Some((b, l))) = (&self.distinct, &last) {
-                        let (b, l) = if r > 0 { (&batch, r - 1) } else { (b, *l) };
-                        let n = self.count;
-                        let (prev, this) = (b.row(l).take(n), batch.row(r).take(n));
-                        if keys.equal(prev, this, run)? {
+                    if let (Some(distinct), Some((b, l))) = (&self.distinct, &last) {
+                        let previous = if r > 0 { (&batch, r - 1) } else { (b, *l) };
+                        if distinct.equal(previous, (&batch, r), run)? {
                             continue;
                         }
                     }

@@ -15,18 +15,13 @@ const BEFORE_NAMES: &[&str] = &[
     "dictionary",
     "domain",
     "family",
-    "from",
     "function",
     "group",
     "index",
     "inherits",
     "into",
-    "join",
     "language",
-    "like",
     "method",
-    "of",
-    "on",
     "parser",
     "policy",
     "prepare",
@@ -37,12 +32,10 @@ const BEFORE_NAMES: &[&str] = &[
     "schema",
     "sequence",
     "server",
-    "set",
     "statistics",
     "subscription",
     "table",
     "template",
-    "to",
     "trigger",
     "truncate",
     "type",
@@ -51,6 +44,10 @@ const BEFORE_NAMES: &[&str] = &[
     "view",
     "wrapper",
 ];
+
+/// Words that precede such a name only in the definition of an object: `CREATE INDEX … ON`,
+/// `CREATE RULE … ON INSERT TO`.
+const BEFORE_TABLES: &[&str] = &["on", "to"];
 
 /// Words between those words and the name.
 const SKIPPED: &[&str] = &["concurrently", "exists", "for", "if", "not", "only", "table"];
@@ -133,10 +130,19 @@ fn lists_objects(words: &[String]) -> bool {
 /// it sets.
 fn changed_names(words: &[String]) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
+    let first = words.first().map_or("", String::as_str);
+    let defines = matches!(first, "create" | "alter" | "drop" | "comment");
     let sets = words.iter().any(|w| w == "\\gset");
     for (i, word) in words.iter().enumerate() {
-        let before = BEFORE_NAMES.contains(&word.as_str()) || matches!(word.as_str(), "\\set");
-        if !(before || sets && word == "as") {
+        let before = match word.as_str() {
+            // A query changes nothing, but may fill a new table or a variable.
+            "into" | "\\set" => true,
+            "as" => sets,
+            "from" => i > 0 && words[i - 1] == "delete",
+            _ if first == "select" => false,
+            word => BEFORE_NAMES.contains(&word) || defines && BEFORE_TABLES.contains(&word),
+        };
+        if !before {
             continue;
         }
         let mut rest = words[i + 1..].iter().map(String::as_str);
@@ -148,7 +154,7 @@ fn changed_names(words: &[String]) -> BTreeSet<String> {
             name = part;
         }
         let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        let is_other = NOT_NAMES.contains(&name) || BEFORE_NAMES.contains(&name);
+        let is_other = [NOT_NAMES, BEFORE_NAMES, BEFORE_TABLES].iter().any(|l| l.contains(&name));
         if is_name && !is_other && !name.starts_with("pg_") {
             out.insert(name.to_owned());
         }
@@ -201,6 +207,8 @@ mod tests {
         assert_eq!(names("INSERT INTO \"Big\" VALUES (1)"), "big");
         assert_eq!(names("SELECT lo_creat(1) AS oid \\gset"), "oid");
         assert_eq!(names("alter table a add foreign key (b) references c"), "a");
+        assert_eq!(names("select * into a from b join c on b.d = c.d"), "a");
+        assert_eq!(names("create rule a as on insert to b do delete from only c"), "a b c");
     }
 
     #[test]

@@ -257,13 +257,18 @@ pub fn type_of(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
 
 /// Error 42501 unless the user owns the routine.
 pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let what = match host.catalog().function(oid)?.prokind {
+        ProKind::Aggregate => "aggregate",
+        ProKind::Procedure => "procedure",
+        _ => "function",
+    };
+    must_own_as(host, oid, what)
+}
+
+/// As [`must_own`]; `what` is the kind that the message names.
+pub fn must_own_as(host: &mut dyn CommandHost, oid: Oid, what: &str) -> Result<()> {
     let row = host.catalog().function(oid)?;
     if !names::is_owner(host, row.proowner)? {
-        let what = match row.prokind {
-            ProKind::Aggregate => "aggregate",
-            ProKind::Procedure => "procedure",
-            _ => "function",
-        };
         bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", row.proname);
     }
     Ok(())

@@ -109,10 +109,8 @@ impl Core {
         let ops = self.cat().type_ops_unchecked(base)?;
         let Some(proc) = ops.hash.valid() else {
             let name = self.cat().format_type(ty)?;
-            return Err(pg_err!(
-                UNDEFINED_FUNCTION,
-                "could not identify a hash function for type {name}"
-            ));
+            let what = if seeded { "an extended hash function" } else { "a hash function" };
+            return Err(pg_err!(UNDEFINED_FUNCTION, "could not identify {what} for type {name}"));
         };
         let proc = match seeded {
             false => proc,
