@@ -308,7 +308,9 @@ impl Arguments {
                 }
             }
             (Some(_), false) => {
-                return Err(invalid("basetype is redundant with aggregate input type specification"));
+                return Err(invalid(
+                    "basetype is redundant with aggregate input type specification",
+                ));
             }
             (None, false) => {}
         }
