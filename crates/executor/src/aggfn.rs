@@ -18,6 +18,11 @@ use std::any::Any;
 use std::sync::Arc;
 use types::{AggState, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
+/// The types of the arguments, without those of ORDER BY only.
+pub(crate) fn argument_types(agg: &Aggref) -> Vec<Oid> {
+    agg.args.iter().filter(|a| !a.resjunk).map(|a| a.expr.type_oid()).collect()
+}
+
 /// An aggregate call, apart from the states of its groups. Counterpart: `AggStatePerTransData`.
 pub(crate) struct AggCall {
     info: Arc<AggInfo>,
@@ -116,7 +121,7 @@ impl AggCall {
             _ => Some(OrderedSet::of(&run.sv.function(agg.aggfnoid)?.name)?),
         };
         let info = match ordered_set {
-            None => run.sv.aggregate(agg.aggfnoid)?,
+            None => run.sv.aggregate(agg.aggfnoid, &argument_types(agg))?,
             Some(_) => Arc::new(ordered_set_info(agg)),
         };
         AggCall::with_info(agg, info, ordered_set, (cols, group), run)

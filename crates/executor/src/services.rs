@@ -85,10 +85,10 @@ pub struct SetStream {
 
 /// Descriptors of catalog objects, by OID.
 pub trait DescriptorLookup {
-    fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>>;
+    fn aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Arc<AggInfo>>;
 
     /// The functions of the moving-aggregate form; `None` if there is no inverse transition.
-    fn moving_aggregate(&mut self, aggfn: Oid) -> Result<Option<Arc<AggInfo>>>;
+    fn moving_aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Option<Arc<AggInfo>>>;
 
     /// Comparison function of an ordering operator, and whether the order is descending.
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)>;

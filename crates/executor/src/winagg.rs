@@ -6,7 +6,7 @@
 //! Counterpart: nodeWindowAgg.c (`eval_windowaggregates`).
 
 use crate::accum::{Acc, Groups};
-use crate::aggfn::AggCall;
+use crate::aggfn::{AggCall, argument_types};
 use crate::frame::{FrameClause, FrameCursor, Partition, option, without_excluded};
 use crate::node::NoScanColumns;
 use crate::run::Run;
@@ -58,9 +58,10 @@ impl FrameAggregate {
                 || plan::walk::any(e, &mut |x| matches!(x, Expr::SubPlan(_) | Expr::SubLink(_)))
                 || volatility(e, run.sv.as_facts())? == Volatility::Volatile;
         }
-        let info = run.sv.moving_aggregate(agg.aggfnoid)?;
+        let types = argument_types(agg);
+        let info = run.sv.moving_aggregate(agg.aggfnoid, &types)?;
         let prefers_moving = info.as_ref().is_some_and(|i| i.final_read_only)
-            && !run.sv.aggregate(agg.aggfnoid)?.final_read_only;
+            && !run.sv.aggregate(agg.aggfnoid, &types)?.final_read_only;
         let moving = match info {
             Some(info) if !unstable || prefers_moving => {
                 Some(AggCall::moving(agg, info, cols, run)?)

@@ -52,14 +52,19 @@ pub fn block_signals() {
     }
 }
 
-/// Unblocks all signals of the calling thread: a program that the server runs is not to inherit
-/// what [`block_signals`] has blocked.
-pub fn unblock_signals() -> io::Result<()> {
-    // SAFETY: a signal set is plain data, which the call fills; the old set is not requested.
+/// Unblocks all signals of the calling thread and restores the default reactions to them: a program
+/// that the server runs is not to inherit what [`block_signals`] has blocked, or what was ignored
+/// when the server was started.
+pub fn restore_signals() -> io::Result<()> {
+    // SAFETY: a signal set is plain data, which the call fills; the old set is not requested. The
+    // default reaction is no pointer.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut set);
         libc::pthread_sigmask(libc::SIG_SETMASK, &set, std::ptr::null_mut());
+        for signal in AWAITED {
+            libc::signal(signal.number(), libc::SIG_DFL);
+        }
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ impl Program {
         };
         // SAFETY: the closure runs in the child between fork and exec, and calls only functions
         // that are safe for signals; it allocates nothing.
-        unsafe { shell.pre_exec(process::unblock_signals) };
+        unsafe { shell.pre_exec(process::restore_signals) };
         let mut child = shell.spawn()?;
         let (output, input) = (child.stdout.take(), child.stdin.take());
         Ok(Program { child, output, input })

@@ -145,12 +145,12 @@ impl TestServices {
 }
 
 impl DescriptorLookup for TestServices {
-    fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>> {
+    fn aggregate(&mut self, aggfn: Oid, _: &[Oid]) -> Result<Arc<AggInfo>> {
         let row = self.aggregate_row(aggfn)?;
         self.info(&row, false).map(Arc::new)
     }
 
-    fn moving_aggregate(&mut self, aggfn: Oid) -> Result<Option<Arc<AggInfo>>> {
+    fn moving_aggregate(&mut self, aggfn: Oid, _: &[Oid]) -> Result<Option<Arc<AggInfo>>> {
         let row = self.aggregate_row(aggfn)?;
         if !row.aggminvtransfn.is_valid() {
             return Ok(None);

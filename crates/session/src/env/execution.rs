@@ -2,6 +2,7 @@
 
 use crate::core::Core;
 use crate::function;
+use analyze::{Analyzer, Params, SessionLookup};
 use catalog::lookup::BTREE_AM;
 use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
@@ -93,7 +94,25 @@ struct AggregateFunctions {
 }
 
 impl Core {
-    fn aggregate_info(&mut self, aggfn: Oid, a: AggregateFunctions) -> Result<AggInfo> {
+    /// The type of the state for arguments of these types. Counterpart:
+    /// `resolve_aggregate_transtype`.
+    fn state_type(&mut self, aggfn: Oid, arg_types: &[Oid], declared: Oid) -> Result<Oid> {
+        if !analyze::ty::is_polymorphic(declared) {
+            return Ok(declared);
+        }
+        let mut args = self.cat().function(aggfn)?.proargtypes.to_vec();
+        let mut lookup = SessionLookup::new(self);
+        let mut cx = Analyzer::new(&mut lookup, "", Params::Fixed(Vec::new()));
+        cx.enforce_generics(arg_types, &mut args, declared, false)
+    }
+
+    fn aggregate_info(
+        &mut self,
+        aggfn: Oid,
+        arg_types: &[Oid],
+        mut a: AggregateFunctions,
+    ) -> Result<AggInfo> {
+        a.trans_type = self.state_type(aggfn, arg_types, a.trans_type)?;
         let name = self.cat().function(aggfn)?.proname.as_str().to_string();
         let (trans, trans_name) = self.transition(&name, a.trans)?;
         let inverse = match a.inverse.valid() {
@@ -138,7 +157,7 @@ impl Core {
 }
 
 impl DescriptorLookup for Core {
-    fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>> {
+    fn aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Arc<AggInfo>> {
         let row = self.cat().aggregate(aggfn)?;
         let functions = AggregateFunctions {
             trans: row.aggtransfn,
@@ -150,10 +169,10 @@ impl DescriptorLookup for Core {
             trans_type: row.aggtranstype,
             init: row.agginitval.as_ref().map(|t| t.as_str().to_string()),
         };
-        self.aggregate_info(aggfn, functions).map(Arc::new)
+        self.aggregate_info(aggfn, arg_types, functions).map(Arc::new)
     }
 
-    fn moving_aggregate(&mut self, aggfn: Oid) -> Result<Option<Arc<AggInfo>>> {
+    fn moving_aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Option<Arc<AggInfo>>> {
         let row = self.cat().aggregate(aggfn)?;
         if !row.aggminvtransfn.is_valid() {
             return Ok(None);
@@ -168,7 +187,7 @@ impl DescriptorLookup for Core {
             trans_type: row.aggmtranstype,
             init: row.aggminitval.as_ref().map(|t| t.as_str().to_string()),
         };
-        self.aggregate_info(aggfn, functions).map(|i| Some(Arc::new(i)))
+        self.aggregate_info(aggfn, arg_types, functions).map(|i| Some(Arc::new(i)))
     }
 
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)> {
