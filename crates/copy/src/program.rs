@@ -100,7 +100,10 @@ impl Program {
                 Ok(Some(n)) => rest = &rest[n..],
                 Ok(None) => {
                     self.check_interrupts(host);
-                    self.raise()?;
+                    if self.cancelled.is_some() {
+                        // How the program ends tells more.
+                        self.end(host)?;
+                    }
                 }
                 Err(e) => return Ok(Err(e)),
             }
