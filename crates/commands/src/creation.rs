@@ -12,6 +12,21 @@ use stdx::clip;
 use utility::host::CommandHost;
 use utility::names;
 
+/// The schema of SET SCHEMA, in which the user must have CREATE. This is checked before the owner of
+/// the object is. Counterpart: `LookupCreationNamespace`.
+pub fn target_schema(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
+    let schema = match name {
+        "pg_temp" => temp::schema(host)?,
+        // The privilege USAGE is not required.
+        name => match host.catalog().find_namespace(name)? {
+            Some(oid) => oid,
+            None => bail!(INVALID_SCHEMA_NAME, "schema \"{name}\" does not exist"),
+        },
+    };
+    may_create_in(host, schema)?;
+    Ok(schema)
+}
+
 /// Error 42501 unless the user has CREATE on the schema.
 pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     let user = names::user(host);

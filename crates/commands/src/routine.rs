@@ -689,13 +689,12 @@ pub fn rename(host: &mut dyn CommandHost, oid: Oid, new: &str) -> Result<()> {
 }
 
 pub fn set_schema(host: &mut dyn CommandHost, oid: Oid, schema: &str) -> Result<()> {
+    let schema = creation::target_schema(host, schema)?;
     must_own_as(host, oid, ALTERED)?;
     let row = row_of(host, oid)?;
-    let schema = host.catalog().namespace(schema)?;
     if schema == row.pronamespace {
         return Ok(());
     }
-    creation::may_create_in(host, schema)?;
     let name = row.proname.to_string();
     name_is_free(host, &row, &name, schema)?;
     let mut cat = host.catalog();

@@ -262,13 +262,12 @@ pub fn set_schema(
     domain: bool,
 ) -> Result<()> {
     let row = find(host, parts)?;
+    let schema = creation::target_schema(host, schema)?;
     must_own(host, &row)?;
     not_a_table_type(host, &row, domain)?;
-    let schema = host.catalog().namespace(schema)?;
     if schema == row.typnamespace {
         return Ok(());
     }
-    creation::may_create_in(host, schema)?;
     if row.typtype == TypType::Composite {
         let rel = host.catalog().relation(row.typrelid)?;
         crate::relname::move_relation(host, &rel, schema)?;

@@ -7,7 +7,7 @@ use super::address;
 use super::kind::{class_of, is_generic, is_named};
 use super::owner;
 use crate::routine::lookup;
-use crate::{creation, database, domain, rename, role, routine, schema, tablespace, temp, typecmd};
+use crate::{creation, database, domain, rename, role, routine, schema, tablespace, typecmd};
 use catalog::object::{ObjectClass, ObjectRow};
 use catalog::rows::{CatalogRow, PgForeignDataWrapper, PgNamespace};
 use ids::Oid;
@@ -77,15 +77,7 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
         }
         kind if is_generic(kind) && class_of(kind)?.is_in_schema() => {
             let row = find(host, kind, stmt.object.as_ref())?;
-            let schema = match &*stmt.newschema {
-                "pg_temp" => temp::schema(host)?,
-                // The privilege USAGE is not required.
-                name => match host.catalog().find_namespace(name)? {
-                    Some(oid) => oid,
-                    None => bail!(INVALID_SCHEMA_NAME, "schema \"{name}\" does not exist"),
-                },
-            };
-            creation::may_create_in(host, schema)?;
+            let schema = creation::target_schema(host, &stmt.newschema)?;
             move_row(host, &row, schema)
         }
         other => Err(PgError::unsupported(format!("SET SCHEMA of kind {other:?}"))),
