@@ -298,10 +298,9 @@ fn look_up(
     Ok(None)
 }
 
-/// ALTER STATISTICS … SET STATISTICS.
-pub fn alter(host: &mut dyn CommandHost, stmt: &AlterStatsStmt) -> Result<()> {
-    let parts: Vec<&str> = stmt.defnames.iter().map(|p| &**p).collect();
-    let mut target = match &stmt.stxstattarget {
+/// The number of SET STATISTICS, at most 10,000; -1 for the default.
+pub fn statistics_target(host: &mut dyn CommandHost, given: Option<&Node>) -> Result<i32> {
+    let target = match given {
         Some(Node::Integer(n)) => *n,
         _ => -1,
     };
@@ -309,12 +308,18 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterStatsStmt) -> Result<()> {
         bail!(INVALID_PARAMETER_VALUE, "statistics target {target} is too low");
     }
     if target > 10_000 {
-        target = 10_000;
         host.notice(
             pg_err!(INVALID_PARAMETER_VALUE, "lowering statistics target to 10000")
                 .severity(pgerror::Severity::Warning),
         );
     }
+    Ok(target.min(10_000))
+}
+
+/// ALTER STATISTICS … SET STATISTICS.
+pub fn alter(host: &mut dyn CommandHost, stmt: &AlterStatsStmt) -> Result<()> {
+    let parts: Vec<&str> = stmt.defnames.iter().map(|p| &**p).collect();
+    let target = statistics_target(host, stmt.stxstattarget.as_ref())?;
     if stmt.missing_ok && look_up(host, &parts)?.is_none() {
         host.notice(notice(pg_err!(
             SUCCESSFUL_COMPLETION,

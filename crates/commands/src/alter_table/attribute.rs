@@ -3,7 +3,7 @@
 //! Counterpart: `ATExecColumnDefault`, `ATExecSetStatistics`, `ATExecSetStorage` and others of
 //! tablecmds.c.
 
-use crate::{class, create_table, deletion};
+use crate::{class, create_table, deletion, extstats};
 use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::code::{ColumnGenerated, ColumnIdentity};
@@ -173,20 +173,7 @@ fn set_statistics(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd
     )?;
     let a = column(rel, cmd)?;
     let number = a.attnum;
-    let mut target = match &cmd.def {
-        Some(Node::Integer(n)) => *n,
-        _ => -1,
-    };
-    if target < -1 {
-        bail!(INVALID_PARAMETER_VALUE, "statistics target {target} is too low");
-    }
-    if target > 10_000 {
-        target = 10_000;
-        host.notice(
-            pg_err!(INVALID_PARAMETER_VALUE, "lowering statistics target to 10000")
-                .severity(pgerror::Severity::Warning),
-        );
-    }
+    let target = extstats::statistics_target(host, cmd.def.as_ref())?;
     if let Some(part) = &rel.index {
         let place = number as usize - 1;
         if place >= part.row.indnkeyatts as usize {
@@ -310,7 +297,7 @@ pub const TABLES: &[RelKind] = &[RelKind::Table, RelKind::PartitionedTable];
 pub const TABLES_AND_FOREIGN: &[RelKind] =
     &[RelKind::Table, RelKind::PartitionedTable, RelKind::ForeignTable];
 pub const TABLES_AND_MATVIEWS: &[RelKind] = &[RelKind::Table, RelKind::MaterializedView];
-/// Relations whose columns can be added and dropped.
+/// The kinds of relations that ADD COLUMN and DROP COLUMN accept.
 pub const WITH_COLUMNS: &[RelKind] =
     &[RelKind::Table, RelKind::PartitionedTable, RelKind::CompositeType, RelKind::ForeignTable];
 
