@@ -682,7 +682,7 @@ impl Generator {
     fn condition(&mut self, depth: u32) -> Expr {
         let location = Location::UNKNOWN;
         let ty = self.some_type();
-        match self.rng.below(8) {
+        match self.rng.below(10) {
             kind @ 0..=3 => {
                 let boolop = [BoolOp::And, BoolOp::Or, BoolOp::And, BoolOp::Not][kind];
                 let args = match boolop {
@@ -709,7 +709,8 @@ impl Generator {
                 ]),
                 location,
             })),
-            6 => match self.equality(ty, depth) {
+            // Most of these are true, so that conditions select some rows.
+            6..=8 => match self.equality(ty, depth) {
                 Some(op) => Expr::Distinct(op),
                 None => self.leaf(oids::BOOL),
             },
