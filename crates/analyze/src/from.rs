@@ -499,7 +499,7 @@ fn check_column_definitions(n: &ast::RangeFunction, calls: usize) -> Result<()> 
     Ok(())
 }
 
-/// The error of a column definition list for a function whose result has this type and class.
+/// The message that a function needs no column definition list; its result has this type and class.
 fn unneeded_definitions(class: &TypeFuncClass, result: Oid) -> &'static str {
     match class {
         TypeFuncClass::Composite(_) if result == ty::RECORD => {

@@ -116,7 +116,8 @@ impl Analyzer<'_> {
     }
 }
 
-/// The columns whose names are nearest to a missing one, each as table alias and column name.
+/// The columns with the names most similar to that of a missing column. Each has the alias of its
+/// table and its name.
 enum Nearest {
     /// A column of that name, which is not visible here.
     Exact(String, String),

@@ -564,7 +564,7 @@ impl Analyzer<'_> {
     }
 }
 
-/// DEFAULT as an expression, whose type is not known yet.
+/// The keyword DEFAULT as an expression. It has no type before the target column is known.
 pub fn default_marker(d: &ast::SetToDefault) -> Expr {
     Expr::SetToDefault(SetToDefault {
         typeid: ty::UNKNOWN,

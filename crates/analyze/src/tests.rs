@@ -71,7 +71,7 @@ fn result_columns_match_postgresql() {
     for case in include_str!("tests/shapes.tsv").lines() {
         let Some((sql, expected)) = case.split_once('\t') else { continue };
         let got = result_columns(&mut host, sql).unwrap_or_else(|e| format!("{e:?}"));
-        // Literals of types whose input functions need a session cannot be compared.
+        // Some input functions of literals need a session, which this test does not have.
         if got != expected && !got.contains("is not supported [0A000]") {
             wrong.push(format!("{sql}\n  expected {expected}\n  got      {got}"));
         }
@@ -104,7 +104,7 @@ fn errors_match_postgresql() {
         } else {
             got
         };
-        // Literals of types whose input functions need a session cannot be compared.
+        // Some input functions of literals need a session, which this test does not have.
         if got != expected && !got.contains("_in is not supported") {
             wrong.push(format!("{sql}\n  expected {expected}\n  got      {got}"));
         }

@@ -131,7 +131,8 @@ impl Conversion {
         }
     }
 
-    /// Appends a character, whose bytes in the source encoding are given.
+    /// Appends a character to `out` in the target encoding. `bytes` is the character in the source
+    /// encoding, for the error message.
     fn push(&self, c: char, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         match self.target {
             None => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),

@@ -96,7 +96,7 @@ impl CatSession {
         &self.search_path
     }
 
-    /// Changes the role whose privileges apply.
+    /// Sets the role whose privileges are checked.
     pub fn set_user(&mut self, user: Oid) {
         if self.user != user {
             self.user = user;
