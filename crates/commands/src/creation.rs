@@ -12,8 +12,8 @@ use stdx::clip;
 use utility::host::CommandHost;
 use utility::names;
 
-/// The schema of SET SCHEMA, in which the user must have CREATE. This is checked before the owner of
-/// the object is. Counterpart: `LookupCreationNamespace`.
+/// The schema of SET SCHEMA, in which the user must have CREATE. This is checked before the owner
+/// of the object is. Counterpart: `LookupCreationNamespace`.
 pub fn target_schema(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
     let schema = match name {
         "pg_temp" => temp::schema(host)?,
