@@ -7,7 +7,7 @@ use plan::expr::{TargetEntry, Var};
 use plan::node::{Plan, PlanNode, PlannedStmt, RowMarkType};
 use plan::query::{RangeTblEntry, RteKind};
 
-/// Output column of a plan with the TID of the table's row that a result row is made from.
+/// An output column of a plan: the TID of the table row from which a result row is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowIdentity {
     pub relid: Oid,

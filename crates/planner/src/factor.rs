@@ -1,11 +1,11 @@
-//! OR clauses: extracts conditions that are common to all arms, and restrictions on single
-//! relations that follow from all arms. Counterpart: prepqual.c (`find_duplicate_ors`),
+//! OR clauses: extracts conditions that are common to all disjuncts, and restrictions on single
+//! relations that follow from all disjuncts. Counterpart: prepqual.c (`find_duplicate_ors`),
 //! orclauses.c.
 
 use crate::vars::{conjunction, conjuncts, contains_subplans, relids_of};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
 
-/// `(a AND b) OR (a AND c)` as `a AND (b OR c)`, at any depth of AND and OR.
+/// Rewrites `(a AND b) OR (a AND c)` as `a AND (b OR c)`, at any depth of AND and OR.
 pub(crate) fn factored(expr: Expr) -> Expr {
     let b = match expr {
         Expr::Bool(b) if b.boolop != BoolOp::Not => *b,
@@ -27,7 +27,7 @@ pub(crate) fn factored(expr: Expr) -> Expr {
         }
         return conjunction(parts).unwrap_or_else(|| eval::bool_const(Some(true)));
     }
-    // Drop arms that are never true.
+    // Remove disjuncts that are never true.
     let never =
         |e: &Expr| matches!(e, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool());
     parts.retain(|p| !never(p));
@@ -43,7 +43,7 @@ pub(crate) fn factored(expr: Expr) -> Expr {
         return disjunction(arms);
     }
     arms.iter_mut().for_each(|a| a.retain(|e| !common.contains(e)));
-    // If an arm has no other conditions, the rest of the OR is always true.
+    // If a disjunct has no other conditions, the rest of the OR is always true.
     if arms.iter().all(|a| !a.is_empty()) {
         match disjunction(arms) {
             Expr::Bool(inner) if inner.boolop == BoolOp::And => common.extend(inner.args),
@@ -54,7 +54,7 @@ pub(crate) fn factored(expr: Expr) -> Expr {
 }
 
 /// The restriction on entry `rti` that follows from an OR clause over several relations; `None`
-/// unless each arm has a condition on `rti` alone. Counterpart: `extract_or_clause`.
+/// unless each disjunct has a condition on `rti` alone. Counterpart: `extract_or_clause`.
 pub(crate) fn restriction_of(clause: &Expr, rti: i32) -> Option<Expr> {
     let Expr::Bool(b) = clause else { return None };
     if b.boolop != BoolOp::Or {

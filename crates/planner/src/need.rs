@@ -8,25 +8,25 @@ use plan::expr::Expr;
 use plan::walk;
 use std::rc::Rc;
 
-/// An expression that is evaluated above.
+/// An expression that is evaluated above a relation.
 pub(crate) struct Need {
     pub relids: Relids,
     /// Its columns, with duplicates.
     pub columns: Vec<Expr>,
-    /// Evaluated above all joins, as an output column is; not a condition.
+    /// It is an output column, evaluated above all joins, and not a condition.
     pub always: bool,
     /// The operands with their relations, if it is a binary operator.
     pub operands: Option<[(Rc<Expr>, Relids); 2]>,
 }
 
-/// The needs of conditions.
+/// Describes conditions that are evaluated above.
 pub(crate) fn needs<'e>(
     conditions: impl IntoIterator<Item = &'e Expr>,
 ) -> impl Iterator<Item = Rc<Need>> {
     conditions.into_iter().map(|e| Rc::new(need(e, false)))
 }
 
-/// The needs of expressions that are evaluated above all joins.
+/// Describes expressions that are evaluated above all joins.
 pub(crate) fn target_needs<'e>(
     targets: impl IntoIterator<Item = &'e Expr>,
 ) -> impl Iterator<Item = Rc<Need>> {

@@ -97,7 +97,7 @@ impl Problem {
         p.settled()
     }
 
-    /// Pushes the conditions down.
+    /// The problem with its conditions pushed down.
     fn settled(mut self) -> Problem {
         let quals = std::mem::take(&mut self.quals);
         self.push_down(quals);
@@ -122,7 +122,7 @@ impl Problem {
         length
     }
 
-    /// Makes the items of that range a list of their own. Returns its length in the outer list.
+    /// Makes the items of that range a separate list. Returns its length in the outer list.
     fn add_list(&mut self, items: impl SliceIndex<[Item], Output = [Item]>) -> usize {
         self.lists.push(relids_of_items(&self.items[items]));
         1

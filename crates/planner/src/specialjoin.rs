@@ -134,7 +134,7 @@ impl Planner<'_> {
         needed: &[Rc<Need>],
     ) -> Result<Vec<SpecialJoinRel>> {
         let mut out = Vec::with_capacity(special_joins.len());
-        // Those that were taken later are nested deeper in the left side.
+        // Joins that were removed from the problem later are nested more deeply in the left side.
         for f in special_joins.into_iter().rev() {
             let right = self.right_side(root, f.jointype, f.right, &f.quals, needed)?;
             let mut min_left = f.min_left;
@@ -277,7 +277,7 @@ impl Planner<'_> {
     }
 }
 
-/// True if the order of a left join relative to other joins is free: there must be other items.
+/// True if a left join can be reordered with other joins: there must be other items.
 fn may_wait(j: &JoinItem, problem: &Problem) -> bool {
     j.jointype == JoinType::Left && (problem.items.len() > 1 || j.left.items.len() > 1)
 }
@@ -313,8 +313,8 @@ pub(crate) struct SemiAntiFactors {
 
 impl SemiAntiFactors {
     /// Average cost of one scan of a parameterized inner path that finds `found` rows on average
-    /// and whose complete scan costs `total`. An outer row without a match mostly finds no index
-    /// entry.
+    /// and whose complete scan costs `total`. For an outer row without a match, the scan usually
+    /// finds no index entry.
     pub(crate) fn cost(&self, inner: &Path, found: f64, total: f64) -> f64 {
         let run = (total - inner.startup).max(0.0);
         let without = run / found.max(1.0);
