@@ -168,9 +168,9 @@ impl Planner<'_> {
 /// that the inner side requested (from index `before` on), then those that a sibling requested
 /// earlier.
 fn claim_params(root: &mut PlannerInfo, before: usize, outer: &PathRef) -> Vec<(i32, Expr)> {
-    let ours = |(_, e): &mut (i32, Expr)| relids_of(e).is_subset(&outer.relids);
-    let mut out: Vec<(i32, Expr)> = root.nest_params.extract_if(before.., ours).collect();
-    out.extend(root.nest_params.extract_if(.., ours));
+    let settable = |(_, e): &mut (i32, Expr)| relids_of(e).is_subset(&outer.relids);
+    let mut out: Vec<(i32, Expr)> = root.nest_params.extract_if(before.., settable).collect();
+    out.extend(root.nest_params.extract_if(.., settable));
     out
 }
 

@@ -56,7 +56,7 @@ fn collect(expr: &Expr, out: &mut Vec<Expr>) {
 /// Adds the columns of a relation that are needed, without duplicates.
 pub(crate) fn columns_of(rti: i32, needed: &[Rc<Need>], out: &mut Vec<Expr>) {
     for need in needed.iter().filter(|n| n.relids.contains(&rti)) {
-        let ours = |e: &&Expr| matches!(e, Expr::Var(v) if v.varno == rti);
-        need.columns.iter().filter(ours).for_each(|e| push_unique(out, e));
+        let of_relation = |e: &&Expr| matches!(e, Expr::Var(v) if v.varno == rti);
+        need.columns.iter().filter(of_relation).for_each(|e| push_unique(out, e));
     }
 }

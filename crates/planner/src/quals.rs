@@ -88,17 +88,17 @@ impl Problem {
     pub(crate) fn of(from: &FromExpr, limits: Collapse) -> Problem {
         let mut p = Problem::default();
         p.add_from(from, limits);
-        p.settled()
+        p.with_pushed_quals()
     }
 
     fn of_node(node: &JoinTreeNode, limits: Collapse) -> Problem {
         let mut p = Problem::default();
         p.add_node(node, limits);
-        p.settled()
+        p.with_pushed_quals()
     }
 
     /// The problem with its conditions pushed down.
-    fn settled(mut self) -> Problem {
+    fn with_pushed_quals(mut self) -> Problem {
         let quals = std::mem::take(&mut self.quals);
         self.push_down(quals);
         self

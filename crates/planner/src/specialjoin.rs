@@ -77,7 +77,7 @@ impl Planner<'_> {
         while at < problem.items.len() {
             self.host.check_interrupts()?;
             let found = match &problem.items[at] {
-                Item::Join(j) if j.is_semi_or_anti() || may_wait(j, problem) => Some(&**j),
+                Item::Join(j) if j.is_semi_or_anti() || is_reorderable(j, problem) => Some(&**j),
                 _ => None,
             };
             let Some(j) = found else {
@@ -95,11 +95,11 @@ impl Planner<'_> {
             let left = j.left.relids();
             // A condition with a sub-plan should be tested after joins that remove rows, so the
             // order stays fixed.
-            let waits =
+            let fixed =
                 problem.quals.iter().any(|q| runs_a_query(q) && relids_of(q).is_subset(&left));
             let many = problem.items.len() + taken.len() + j.left.items.len();
             let limit = self.collapse_max();
-            if many > limit || width(j, limit) > limit || (waits && !unique) {
+            if many > limit || width(j, limit) > limit || (fixed && !unique) {
                 at += 1;
                 continue;
             }
@@ -278,7 +278,7 @@ impl Planner<'_> {
 }
 
 /// True if a left join can be reordered with other joins: there must be other items.
-fn may_wait(j: &JoinItem, problem: &Problem) -> bool {
+fn is_reorderable(j: &JoinItem, problem: &Problem) -> bool {
     j.jointype == JoinType::Left && (problem.items.len() > 1 || j.left.items.len() > 1)
 }
 
