@@ -203,7 +203,7 @@ impl<'a> RedoCx<'a> {
         self.shared.invalid.lock()
     }
 
-    /// Is the page in this thread's partition?
+    /// True if the page is in this thread's partition.
     #[inline]
     pub fn owns(&self, rel: RelFile, block: BlockNo) -> bool {
         self.partition.is_none_or(|s| Partition::of(rel, block, s.count) == s.index)

@@ -184,8 +184,8 @@ impl<'a> IndexTuple<'a> {
         usize::from(self.info() & SIZE_MASK)
     }
 
-    /// Are the size and the posting list that the header declares within the tuple's bytes? On a
-    /// damaged page they may not be.
+    /// True if the size and the posting list that the header declares are within the tuple's bytes.
+    /// On a damaged page they may not be.
     pub fn is_complete(self) -> bool {
         let room = self.0.len();
         if room < HEADER_SIZE || self.size() < HEADER_SIZE || self.size() > room {
@@ -215,7 +215,7 @@ impl<'a> IndexTuple<'a> {
         bytes.first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
     }
 
-    /// The TID field, in whatever meaning.
+    /// The TID field. Its meaning depends on the kind of tuple.
     #[inline]
     pub fn tid_field(self) -> Tid {
         tid_at(self.0, 0)

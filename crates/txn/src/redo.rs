@@ -16,8 +16,8 @@ use ids::{Lsn, MultiXid, Oid, Xid};
 use pgerror::{PgError, Result};
 use wal::{DecodedRecord, RmgrId};
 
-/// Does a record of the resource manager Xact with this info prepare a transaction for two-phase
-/// commit? Replay does not support it.
+/// True if a record of the resource manager Xact with this info prepares a transaction for
+/// two-phase commit, which replay does not support.
 pub fn prepares(info: u8) -> bool {
     info & XACT_OPMASK == XACT_PREPARE
 }

@@ -16,7 +16,7 @@ const VECTORS_MAX: usize = 1024;
 #[derive(Debug)]
 pub struct OsDisk {
     root: PathBuf,
-    /// Are new files readable by the group (0640/0750 instead of 0600/0700)?
+    /// True if new files are readable by the group (0640/0750 instead of 0600/0700).
     group_access: AtomicBool,
     /// Shared with all its files, which check it at each sync.
     syncs: Arc<AtomicBool>,

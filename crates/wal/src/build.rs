@@ -288,8 +288,8 @@ pub(crate) struct ImagePolicy {
 }
 
 impl ImagePolicy {
-    /// Does the record need an image of block `id`? An error if that depends on a page that was not
-    /// passed.
+    /// True if the record needs an image of block `id`. An error if that depends on a page that was
+    /// not passed.
     #[inline(always)]
     fn needs_image(&self, flags: RegFlags, page: Option<PageRef<'_>>, id: usize) -> Result<bool> {
         if flags.has(RegFlags::FORCE_IMAGE) {
