@@ -92,7 +92,7 @@ pub enum SupportKind {
     Compare,
     /// A hash of 32 bits: [`crate::SupportFunction::Hash`].
     Hash,
-    /// True if equality implies equal bytes; see [`crate::SupportFunction::EqualImage`].
+    /// Whether equality implies equal bytes: [`crate::SupportFunction::EqualImage`].
     EqualImage,
     /// Not used by index operations.
     Unused,
