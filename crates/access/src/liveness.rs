@@ -1,5 +1,5 @@
-//! The interface through which the index asks the table about row visibility, which index tuples
-//! do not store.
+//! The interface through which an index requests the visibility of rows from the table. Index
+//! tuples do not store it.
 
 use ids::{BlockNo, OffsetNo, Tid, Xid};
 use pgerror::Result;

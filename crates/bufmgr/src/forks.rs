@@ -281,7 +281,7 @@ impl Registry {
     }
 
     /// `guess`: the caller is replay, which assumes that all relations are permanent. A session,
-    /// which knows the catalog, corrects it.
+    /// which reads the catalog, corrects it.
     ///
     /// INVARIANT: otherwise a fork's persistence does not change, else a page dirtied under one
     /// persistence would be written under another, without flushing the log first.

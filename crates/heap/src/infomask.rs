@@ -293,8 +293,9 @@ pub(crate) fn wait_multi(
     Ok(Some(remain))
 }
 
-/// Acquires the row's heavyweight lock, unless `have` says that it is held; sets `have`. False if
-/// `policy` is to skip and another session holds it. Counterpart: `heap_acquire_tuplock`.
+/// Acquires the row's heavyweight lock, unless `have` is true because it is held already; sets
+/// `have`. False if `policy` is to skip and another session holds it. Counterpart:
+/// `heap_acquire_tuplock`.
 pub(crate) fn acquire_row(
     wait: &mut dyn WaitForXact,
     rel: &HeapRel,

@@ -504,7 +504,7 @@ impl MetaMut<'_> {
 }
 
 /// The part of the meta page that maps hash codes to buckets and buckets to blocks. A copy stays
-/// right for the buckets that it knows.
+/// correct for the buckets that it contains.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BucketMap {
     pub masks: Masks,

@@ -260,9 +260,9 @@ impl TxnManager {
         self.procs.completions()
     }
 
-    /// Members of `multi`. `lock_only`: the tuple header says that no member is an updater, so the
-    /// result is empty if no transaction that could be a member is still running.
-    /// Counterpart: `GetMultiXactIdMembers`.
+    /// Members of `multi`. `lock_only`: according to the tuple header no member is an updater, so
+    /// the result is empty if no transaction that could be a member is still running. Counterpart:
+    /// `GetMultiXactIdMembers`.
     pub fn multixact_members(&self, multi: MultiXid, lock_only: bool) -> Result<Members> {
         if lock_only && multi.is_valid() && multi.precedes(self.oldest_multixact()) {
             return Ok(Members::new());

@@ -424,8 +424,8 @@ impl RecordBuilder {
                 previous = Some(rel);
             }
             header.put(block.block.0.to_le_bytes());
-            // The whole array is copied, since a copy of fixed length is cheaper, then cut to the
-            // used part.
+            // The whole array is copied, since a copy of fixed length is cheaper, then truncated to
+            // the used part.
             let end = out.len() + header.len;
             out.extend_from_slice(&header.bytes);
             out.truncate(end);

@@ -116,7 +116,7 @@ pub fn record_crc(bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(crc, &bytes[..20])
 }
 
-/// The full page image that a block reference carries.
+/// The full-page image in a block reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct BlockImage {
     /// Flags `BKPIMAGE_*`.
@@ -188,7 +188,7 @@ pub struct DecodedRecord {
     pub header: RecordHeader,
     /// Replication origin, 0 if none.
     pub origin: u16,
-    /// Top-level transaction of `header.xid` if the record carries it.
+    /// Top-level transaction of `header.xid` if the record contains it.
     pub toplevel_xid: Xid,
     bytes: Vec<u8>,
     blocks: Vec<Option<DecodedBlock>>,

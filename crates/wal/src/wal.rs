@@ -33,7 +33,7 @@ use sync::wait::Waiter;
 use sync::{Arc, RwLock};
 use vfs::Env;
 
-/// How much information the log carries (`wal_level`). The numbers are those in `pg_control`.
+/// How much information the log contains (`wal_level`). The numbers are those in `pg_control`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum WalLevel {

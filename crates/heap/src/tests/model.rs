@@ -41,7 +41,7 @@ impl Running {
     }
 }
 
-/// The session's scan finds what the model says.
+/// The session's scan finds the rows of the model.
 fn check_scan(w: &Fixture, p: &mut ModelSession, step: &str) {
     let running = p.running.as_ref().unwrap();
     let snapshot = current(&mut p.session, &running.snapshot);
