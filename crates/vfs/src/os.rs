@@ -258,7 +258,7 @@ impl File for OsFile {
         }
         #[cfg(target_os = "linux")]
         if let (Ok(offset), Ok(len)) = (signed(offset), signed(len)) {
-            // SAFETY: the descriptor is open; the call touches no memory of ours.
+            // SAFETY: the descriptor is open; the call accesses no memory of this process.
             unsafe {
                 libc::sync_file_range(
                     self.file.as_raw_fd(),
@@ -272,7 +272,7 @@ impl File for OsFile {
 
     fn allocate(&self, offset: u64, len: u64) -> io::Result<()> {
         let (at, span) = (signed(offset)?, signed(len)?);
-        // SAFETY: the descriptor is open; the call touches no memory of ours.
+        // SAFETY: the descriptor is open; the call accesses no memory of this process.
         let error = unsafe { libc::posix_fallocate(self.file.as_raw_fd(), at, span) };
         if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
     }
@@ -281,7 +281,7 @@ impl File for OsFile {
 impl OsFile {
     fn advise(&self, offset: u64, len: u64, advice: libc::c_int) {
         if let (Ok(offset), Ok(len)) = (signed(offset), signed(len)) {
-            // SAFETY: the descriptor is open; the call touches no memory of ours.
+            // SAFETY: the descriptor is open; the call accesses no memory of this process.
             unsafe {
                 libc::posix_fadvise(self.file.as_raw_fd(), offset, len, advice);
             }
