@@ -352,7 +352,7 @@ impl CopyTransport for Session {
                 Ok(Received::TimedOut) => continue,
                 Ok(Received::Refused(_, error)) => return Err(error),
             };
-            // Flush and Sync are ignored, whatever their contents.
+            // Flush and Sync are ignored, regardless of their contents.
             if matches!(frame.kind, b'H' | b'S') {
                 continue;
             }
