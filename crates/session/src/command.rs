@@ -378,9 +378,7 @@ impl CopyTransport for Session {
     }
 
     fn write(&mut self, row: &[u8]) -> Result<()> {
-        types::memory::reserve(&mut self.conn.out, row.len() + 5)?;
-        backend::copy_data(&mut self.conn.out, row);
-        self.conn.flush_if_large()
+        self.conn.copy_data(row)
     }
 
     fn end_out(&mut self) -> Result<()> {
