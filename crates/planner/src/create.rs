@@ -69,9 +69,7 @@ impl Planner<'_> {
                 self.create_target(root, child, want, *accepts_more)
             }
             PathKind::Project { child, want } => self.project_node(root, path, child, want),
-            PathKind::Group { child, stage, strategy } => {
-                self.create_group(root, path, child, stage, *strategy)
-            }
+            PathKind::Group { child, stage, .. } => self.create_group(root, path, child, stage),
             PathKind::MinMax { stage } => self.create_min_max(root, path, stage),
             PathKind::Window { child, stage } => self.create_window(root, path, child, stage),
             PathKind::Distinct { child, hashed } => {

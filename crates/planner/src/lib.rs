@@ -12,9 +12,10 @@
 //!    `search` (join order), `specialjoin` (semi, anti and left joins in the search), `need`
 //!    (columns needed above), `relids` (sets of relations).
 //! 4. Upper stages: `upper` (order of the stages), `stage` (their descriptions), `group`, `groups`
-//!    (numbers of groups), `minmax`, `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT),
-//!    `postpone`; `setop` (set operations), `appendrel` and `appendparam` (UNION ALL); `subselect`
-//!    (sub-selects); `modify` (INSERT, UPDATE, DELETE).
+//!    (numbers of groups), `groupingsets` and `rollup` (GROUPING SETS), `minmax`, `window`,
+//!    `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT), `postpone`; `setop` (set operations),
+//!    `appendrel` and `appendparam` (UNION ALL); `subselect` (sub-selects); `modify` (INSERT,
+//!    UPDATE, DELETE).
 //! 5. Plan creation: `create`, `createscan`, `createjoin`, `createset` and `project` turn the
 //!    chosen path into a plan; `refs` replaces columns by references to the children's outputs.
 //!
@@ -39,6 +40,7 @@ mod distinct;
 mod equivalence;
 mod factor;
 mod group;
+mod groupingsets;
 mod groups;
 mod host;
 mod inlineset;
@@ -62,6 +64,7 @@ mod refs;
 mod rel;
 mod relids;
 mod removal;
+mod rollup;
 mod rowcond;
 mod runcond;
 mod scan;
