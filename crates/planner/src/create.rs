@@ -46,6 +46,9 @@ impl Planner<'_> {
             | PathKind::Cte { .. }
             | PathKind::WorkTable { .. } => self.create_scan(root, path, info, want),
             PathKind::Subquery { .. } => self.subquery_scan(root, path, info, want),
+            PathKind::AppendScan { rti, children } => {
+                self.create_append_scan(root, info, (*rti, children), want)
+            }
             PathKind::NestLoop(join) => self.nest_loop(root, info, join, want),
             PathKind::Hash(join) => self.hash_join(root, info, join, want),
             PathKind::Merge(join) => self.merge_join(root, info, join, want),

@@ -356,6 +356,11 @@ pub(crate) enum PathKind {
         child: PathRef,
         types: Rc<[Oid]>,
     },
+    /// The scans of the members of an append relation of tables.
+    AppendScan {
+        rti: i32,
+        children: Vec<PathRef>,
+    },
     /// The rows of all children, one after another.
     Append {
         children: Vec<PathRef>,

@@ -2,6 +2,7 @@
 //! so that paths are cheap to create; `create` reads it when it creates the plan node.
 
 use crate::host::RelationInfo;
+use crate::path::AppendRel;
 use ids::AttrNo;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::PlanRowMark;
@@ -92,11 +93,15 @@ pub(crate) struct Window {
 #[derive(Debug)]
 pub(crate) struct Modification {
     pub command: CmdType,
-    /// Range-table index of the modified relation.
+    /// Range-table index of the relation that the statement names.
     pub target: i32,
     pub table: Arc<RelationInfo>,
-    /// The columns of the rows that the child must return.
+    /// The relations whose rows are modified, if these are the members of the target.
+    pub members: Vec<AppendRel>,
+    /// The columns of the rows that the child must return. With members, `tableoid` tells the one
+    /// that a row belongs to.
     pub targets: Vec<TargetEntry>,
+    /// The columns that UPDATE sets, of the target.
     pub update_colnos: Vec<AttrNo>,
     pub marks: Vec<PlanRowMark>,
     /// See `ModifyTable::row_by_row`.
