@@ -21,7 +21,7 @@ use plan::node::{Plan, PlanInfo, PlanNode};
 use std::rc::Rc;
 
 impl AppendRel {
-    /// An expression over the parent's columns, over those of the member.
+    /// Translates an expression over the parent's columns to one over the member's columns.
     pub(crate) fn translate(&self, expr: &Expr) -> Result<Expr> {
         let mut e = expr.clone();
         let mut failure = None;
@@ -140,7 +140,7 @@ impl Planner<'_> {
 }
 
 impl Need {
-    /// The same need of a member of an append relation.
+    /// Translates the need to a member of an append relation.
     fn for_member(&self, m: &AppendRel) -> Result<Need> {
         let mut columns = Vec::with_capacity(self.columns.len());
         let mut relids = Relids::new();
