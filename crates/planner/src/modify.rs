@@ -448,8 +448,8 @@ fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
     })
 }
 
-/// The new values of the table's columns, and for UPDATE their numbers. INSERT has a value for each
-/// column.
+/// The new values of the table's columns, and for UPDATE the numbers of these columns. INSERT has a
+/// value for each column.
 fn written_columns(query: &Query, table: &RelationInfo) -> (Vec<TargetEntry>, Vec<AttrNo>) {
     let mut update_colnos = Vec::new();
     let mut targets: Vec<TargetEntry> = Vec::new();
