@@ -48,6 +48,8 @@ const FUNCTIONS: &[&str] = &[
     "enum_send",
     "int8inc",
     "nextval_oid",
+    "ordered_set_transition",
+    "ordered_set_transition_multi",
     "pg_typeof",
     "record_in",
     "record_out",
