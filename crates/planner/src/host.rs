@@ -137,6 +137,8 @@ pub struct AggregateInfo {
     /// `aggsortop`: the sort operator by which the first row is the result (min, max); or invalid.
     pub sort_op: Oid,
     pub trans_type: Oid,
+    /// The transition function, and the final function or `INVALID`.
+    pub functions: [Oid; 2],
     /// Estimated size of a transition state in bytes.
     pub state_width: i32,
 }

@@ -331,6 +331,7 @@ impl FunctionLookup for World {
         Ok(AggregateInfo {
             sort_op: row.aggsortop,
             trans_type: row.aggtranstype,
+            functions: [row.aggtransfn, row.aggfinalfn],
             state_width: row.aggtransspace,
         })
     }
