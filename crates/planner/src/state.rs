@@ -19,7 +19,7 @@ const LEVELS_MAX: u32 = 5_000;
 
 /// Plans a statement. `query` is the result of analysis and rewriting.
 pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {
-    let privileges = crate::privileges::of_query(query, host)?;
+    let (privileges, stored_forms) = crate::privileges::of_query(query, host)?;
     let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
     let mut planner = Planner {
@@ -31,6 +31,7 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
         row_marks: Vec::new(),
         bound: Vec::new(),
         privileges,
+        stored_forms,
         level: 0,
         operators: HashMap::new(),
         lookup: None,
@@ -98,6 +99,8 @@ pub(crate) struct Planner<'a> {
     pub bound: Vec<Expr>,
     /// Privileges to check; inlined functions add those of their bodies.
     pub privileges: RequiredPrivileges,
+    /// A function that describes how a value is stored is called (`stored`).
+    pub stored_forms: bool,
     pub level: u32,
     /// Cache of default operators, which the join search looks up repeatedly.
     pub operators: HashMap<Oid, DefaultOperators>,

@@ -50,6 +50,8 @@ const FUNCTIONS: &[&str] = &[
     "nextval_oid",
     "ordered_set_transition",
     "ordered_set_transition_multi",
+    "pg_column_compression",
+    "pg_column_size",
     "pg_typeof",
     "record_in",
     "record_out",
