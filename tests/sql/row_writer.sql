@@ -111,6 +111,10 @@ update b set t = t || 'y' where id between 105 and 107
 delete from b where id > 108
 refresh materialized view concurrently mv
 select id, length(t), right(t, 4) from mv order by id, t
+begin
+insert into b values (100, 'twice')
+refresh materialized view concurrently public.mv
+rollback
 -- session_replication_role
 set session_replication_role = replica
 insert into dc values (77, 99, 99)
