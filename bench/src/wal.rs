@@ -1,8 +1,8 @@
 //! Comparison of the write-ahead log with PostgreSQL's: full-page images by compression and
-//! fillfactor (the table of document 004), bytes and transactions with and without delta records
-//! (document 000), syncs of durable commits, transactions during checkpoints (`checkpoint`), and
-//! recovery (`recovery`). The report is `docs/benchmarks/wal.md` with a plot; a run of some parts
-//! only is printed.
+//! fillfactor, bytes and transactions with and without delta records, syncs of durable commits,
+//! transactions during checkpoints (`checkpoint`), and recovery (`recovery`). The first two repeat
+//! published measurements ([`SOURCES`]). The report is `docs/benchmarks/wal.md` with a plot; a run
+//! of some parts only is printed.
 
 mod checkpoint;
 mod recovery;
@@ -14,12 +14,17 @@ use std::fmt::Write;
 
 const COMPRESSIONS: [&str; 4] = ["off", "pglz", "lz4", "zstd"];
 const FILLFACTORS: [u32; 3] = [50, 20, 10];
-/// Number of rows of the document's script.
+/// The measurements that are repeated, as a paragraph of the report.
+const SOURCES: &str = "Two published measurements are repeated: full-page images, of a message to \
+    the list pgsql-hackers (Michael Paquier, \"Compression of full-page-writes\", December 2014), \
+    and updates, of an article (Robert Haas, \"write scalability for UPDATE operations\", 13 March \
+    2014). Their results are in the columns \"published\"; they come from other machines.";
+/// Number of rows of the published script for images.
 const ROWS: u32 = 7_000_000;
-/// The document's results in megabytes by fillfactor: of HEAD, and with compression (pglz).
-const DOCUMENT_MB: [(u32, u32, u32); 3] = [(50, 746, 582), (20, 293, 229), (10, 148, 117)];
-/// The document's transactions per second by number of clients, before and after.
-const DOCUMENT_TPS: [(u32, f64, f64); 3] =
+/// The published results in megabytes by fillfactor: without compression, and with pglz.
+const PUBLISHED_MB: [(u32, u32, u32); 3] = [(50, 746, 582), (20, 293, 229), (10, 148, 117)];
+/// The published transactions per second by number of clients, before and after the change.
+const PUBLISHED_TPS: [(u32, f64, f64); 3] =
     [(1, 1358.4, 1369.9), (8, 9156.6, 9410.4), (32, 14315.9, 15413.5)];
 
 /// Options of `bench/run wal`.
@@ -66,7 +71,7 @@ fn size(mut args: impl Iterator<Item = String>) -> Result<Size, String> {
     Ok(size)
 }
 
-/// The settings of both documents, for both servers.
+/// The settings of both measurements, for both servers.
 fn options(more: &[&str]) -> Result<Options, String> {
     let mut options = Options::parse(std::iter::empty())?;
     options.settings = ["shared_buffers=512MB", "max_wal_size=16GB", "checkpoint_timeout=30min"]
@@ -86,7 +91,7 @@ fn both(more: &[&str]) -> Result<[Server; 2], String> {
     ])
 }
 
-/// The document's script, with its names of functions if the server has them.
+/// The published script, with its names of functions if the server has them.
 fn script(rows: u32, fillfactor: u32, contender: Contender) -> String {
     let position = match contender {
         Contender::Norsu => "pg_current_xlog_location()",
@@ -114,7 +119,7 @@ SELECT * FROM results;
     )
 }
 
-/// One cell of document 004: megabytes of log and CPU seconds of the update and the following
+/// One measurement of images: megabytes of log and CPU seconds of the update and the following
 /// checkpoint.
 fn images(server: &Server, rows: u32, fillfactor: u32) -> Result<(f64, f64), String> {
     let text = script(rows, fillfactor, server.contender);
@@ -136,14 +141,14 @@ fn images(server: &Server, rows: u32, fillfactor: u32) -> Result<(f64, f64), Str
     Ok((bytes / 1_048_576.0, cpu))
 }
 
-fn document_004(size: &Size, out: &mut String) -> Result<Vec<(String, [f64; 2])>, String> {
-    let full = if size.rows == ROWS { "" } else { " (the document has 7,000,000)" };
+fn image_sizes(size: &Size, out: &mut String) -> Result<Vec<(String, [f64; 2])>, String> {
+    let full = if size.rows == ROWS { "" } else { " (the published one has 7,000,000)" };
     let _ = writeln!(
         out,
-        "## Images (document 004)\n\nThe document's script with {} rows{full}: the update after a \
+        "## Full-page images\n\nThe published script with {} rows{full}: the update after a \
          checkpoint, and the checkpoint after it.\n\n\
          | fillfactor | wal_compression | Norsu MB | PostgreSQL MB | ratio | Norsu CPU s | \
-         PostgreSQL CPU s | ratio | document MB |\n|---|---|---|---|---|---|---|---|---|",
+         PostgreSQL CPU s | ratio | published MB |\n|---|---|---|---|---|---|---|---|---|",
         size.rows
     );
     let mut bars = Vec::new();
@@ -156,8 +161,8 @@ fn document_004(size: &Size, out: &mut String) -> Result<Vec<(String, [f64; 2])>
                 *cell = images(server, size.rows, fillfactor)?;
             }
             let [ours, theirs] = cells;
-            let document = DOCUMENT_MB.iter().find(|d| d.0 == fillfactor);
-            let document = match (compression, document) {
+            let published = PUBLISHED_MB.iter().find(|d| d.0 == fillfactor);
+            let published = match (compression, published) {
                 ("off", Some(d)) => d.1.to_string(),
                 ("pglz", Some(d)) => d.2.to_string(),
                 _ => "–".to_owned(),
@@ -165,7 +170,7 @@ fn document_004(size: &Size, out: &mut String) -> Result<Vec<(String, [f64; 2])>
             let _ = writeln!(
                 out,
                 "| {fillfactor} | {compression} | {:.1} | {:.1} | {:.3} | {:.2} | {:.2} | {:.2} | \
-                 {document} |",
+                 {published} |",
                 ours.0,
                 theirs.0,
                 ours.0 / theirs.0.max(1e-9),
@@ -236,7 +241,7 @@ fn cells(
     Ok(all.iter().map(|r| [column(r, 0), column(r, 1), column(r, 2)]).collect())
 }
 
-fn document_000(size: &Size, out: &mut String) -> Result<(), String> {
+fn updates(size: &Size, out: &mut String) -> Result<(), String> {
     // Full-page images would hide the difference.
     let settings = ["synchronous_commit=off", "full_page_writes=off"];
     let [ours, theirs] = both(&settings)?;
@@ -246,25 +251,25 @@ fn document_000(size: &Size, out: &mut String) -> Result<(), String> {
     load(&servers, size.scale)?;
     let _ = writeln!(
         out,
-        "\n## Updates (document 000)\n\npgbench's TPC-B, scale {}, {} s a run, medians of {}; \
-         `synchronous_commit = off`, no images. Delta: `norsu.wal_update_delta`. The document's \
-         runs are pgbench's default, the simple protocol.\n\n\
+        "\n## Updates\n\npgbench's TPC-B, scale {}, {} s a run, medians of {}; \
+         `synchronous_commit = off`, no images. Delta: `norsu.wal_update_delta`. The published \
+         runs use pgbench's default, the simple protocol.\n\n\
          | clients | protocol | bytes a transaction: Norsu, delta | Norsu, no delta | PostgreSQL | \
-         tps: Norsu, delta | Norsu, no delta | PostgreSQL | ratio | document before and after \
-         |\n|---|---|---|---|---|---|---|---|---|---|",
+         tps: Norsu, delta | Norsu, no delta | PostgreSQL | ratio | published tps, before and \
+         after |\n|---|---|---|---|---|---|---|---|---|---|",
         size.scale, size.seconds, size.rounds
     );
-    for (clients, pre, post) in DOCUMENT_TPS {
+    for (clients, pre, post) in PUBLISHED_TPS {
         for mode in ["simple", "prepared"] {
             let c = cells(&servers, clients, size, mode)?;
-            let document = match mode {
+            let published = match mode {
                 "simple" => format!("{pre:.0}, {post:.0}"),
                 _ => "–".to_owned(),
             };
             let _ = writeln!(
                 out,
                 "| {clients} | {mode} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | \
-                 {document} |",
+                 {published} |",
                 c[0][0],
                 c[1][0],
                 c[2][0],
@@ -335,16 +340,17 @@ pub fn run(args: impl Iterator<Item = String>) -> Result<(), String> {
     let mut out = format!(
         "# The write-ahead log beside PostgreSQL 15\n\nBoth servers on one machine ({cores} cores) \
          in one run, checksums and fsync on in both, shared buffers 512 MB. CPU is user and system \
-         time of all of a server's threads and processes. `make bench-wal` repeats it.\n\n"
+         time of all of a server's threads and processes. `make bench-wal` repeats \
+         it.\n\n{SOURCES}\n\n"
     );
     let mut bars = Vec::new();
     for part in PARTS.into_iter().filter(|p| size.has(p)) {
         match part {
             "images" => {
-                bars = document_004(&size, &mut out)?;
+                bars = image_sizes(&size, &mut out)?;
                 out.push_str("\n![Megabytes of log](wal.svg)\n");
             }
-            "updates" => document_000(&size, &mut out)?,
+            "updates" => updates(&size, &mut out)?,
             "durable" => durable(&size, &mut out)?,
             "checkpoint" => checkpoint::run(&size, &mut out)?,
             _ => recovery::run(&size, &mut out)?,

@@ -12,7 +12,7 @@ use wal::{RecordBuilder, RegFlags, RmgrId, Wal, WalLevel};
 pub trait Xids {
     /// The next XID to be assigned.
     fn next_full_xid(&self) -> FullXid;
-    /// Is `xid` before every id that a snapshot in the cluster may see as running?
+    /// True if `xid` is before every id that a snapshot in the cluster may see as running.
     /// Counterpart: `GlobalVisCheckRemovableFullXid` without a relation.
     fn is_removable(&self, xid: FullXid) -> bool;
 }
@@ -53,7 +53,7 @@ impl IndexFile {
         }
     }
 
-    /// Does each change of a page, except hints, write a record and advance the page's LSN?
+    /// True if each change of a page, except hints, writes a record and advances the page's LSN.
     pub fn is_logged(&self) -> bool {
         self.main.is_logged()
     }
@@ -105,7 +105,7 @@ impl<'p> Cx<'p> {
         freespace::index::vacuum(freespace::Fsm::new(self.pool, &file.fsm))
     }
 
-    /// Must records that only standbys need be written?
+    /// True if records that only standbys need must be written.
     pub fn logs_for_standby(&self, file: &IndexFile) -> bool {
         file.is_logged() && self.wal.level() >= WalLevel::Replica
     }

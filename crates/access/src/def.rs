@@ -143,7 +143,7 @@ impl IndexDef {
     }
 }
 
-/// Does a storage parameter's value mean true?
+/// True if a storage parameter's value means true.
 pub fn is_on(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     let prefix = |word: &str, min: usize| value.len() >= min && word.starts_with(&value);

@@ -1,5 +1,5 @@
-//! The interface through which the index asks the table about row visibility, which index tuples
-//! do not store.
+//! The interface through which an index requests the visibility of rows from the table. Index
+//! tuples do not store it.
 
 use ids::{BlockNo, OffsetNo, Tid, Xid};
 use pgerror::Result;
@@ -54,7 +54,7 @@ pub trait HeapLiveness {
     /// SnapshotDirty.
     fn dirty_state(&mut self, tid: Tid) -> Result<DirtyState>;
 
-    /// Is the row at `tid`, which is being indexed, still live? Counterpart:
+    /// True if the row at `tid`, which is being indexed, is still live. Counterpart:
     /// `table_index_fetch_tuple_check` with SnapshotSelf.
     fn is_live_self(&mut self, tid: Tid) -> Result<bool>;
 

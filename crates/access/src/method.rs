@@ -92,7 +92,7 @@ pub enum SupportKind {
     Compare,
     /// A hash of 32 bits: [`crate::SupportFunction::Hash`].
     Hash,
-    /// Does equality imply equal bytes? [`crate::SupportFunction::EqualImage`].
+    /// Whether equality implies equal bytes: [`crate::SupportFunction::EqualImage`].
     EqualImage,
     /// Not used by index operations.
     Unused,

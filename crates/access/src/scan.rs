@@ -48,7 +48,7 @@ pub type AllVisible<'a> = &'a mut dyn FnMut(BlockNo) -> Result<bool>;
 /// memory, which is reused from page to page.
 #[derive(Clone, Debug, Default)]
 pub struct ScanPage {
-    /// In index order, whatever the scan's direction.
+    /// In index order, regardless of the scan's direction.
     pub items: Vec<ScanItem>,
     /// The index tuples of the items, if they are wanted.
     pub tuples: Vec<u8>,

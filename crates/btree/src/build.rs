@@ -74,7 +74,7 @@ impl Index {
         Ok(())
     }
 
-    /// Are the keys equal, and not distinct because of a NULL?
+    /// True if the keys are equal, and not distinct because of a NULL.
     fn conflicts(&self, a: IndexTuple<'_>, b: IndexTuple<'_>) -> Result<bool> {
         if self.schema.compare_keys(a, b)? != Ordering::Equal {
             return Ok(false);

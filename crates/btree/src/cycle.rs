@@ -1,5 +1,5 @@
-//! Vacuum cycle ids: a split during a vacuum of the index stamps both halves with the vacuum's id,
-//! so that the vacuum finds pages that may have received tuples that it has not visited.
+//! Vacuum cycle ids: a split during a vacuum of the index stores the vacuum's id in both halves, so
+//! that the vacuum finds pages that may have received tuples that it has not visited.
 //!
 //! Counterpart: `_bt_start_vacuum`, `_bt_vacuum_cycleid` in nbtutils.c.
 
@@ -32,7 +32,7 @@ impl VacuumCycles {
         cycles
     }
 
-    /// The id to stamp on pages being split; 0 if the index is not being vacuumed.
+    /// The id to store in pages that are split; 0 if the index is not being vacuumed.
     pub(crate) fn current(&self, rel: RelFile) -> u16 {
         if self.active.load(Ordering::Acquire) == 0 {
             return 0;

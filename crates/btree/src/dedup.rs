@@ -66,8 +66,8 @@ impl Pending {
 }
 
 /// Merges equal tuples of the leaf `node`. `new_item` (of `new_size` aligned bytes) is the tuple
-/// that does not fit; `after_bottom_up` says that bottom-up deletion was tried before, so that the
-/// page is not expected to split soon. `None` if nothing could be merged.
+/// that does not fit; `after_bottom_up`: bottom-up deletion was tried before, so that the page is
+/// not expected to split soon. `None` if nothing could be merged.
 pub(crate) fn dedup_page(
     schema: &KeySchema,
     node: Node<'_>,

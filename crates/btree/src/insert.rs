@@ -36,7 +36,7 @@ pub(crate) struct InsertState<'p, 't> {
     pub posting: Posting,
 }
 
-/// Does the new TID fall within the range of the posting list at the offset found?
+/// True if the new TID is within the range of the posting list at the offset found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Posting {
     No,

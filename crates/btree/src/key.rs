@@ -152,7 +152,7 @@ impl KeySchema {
         Ok(if scan_tid > tuple.max_heap_tid() { Ordering::Greater } else { Ordering::Equal })
     }
 
-    /// Does `key` belong to the right of this page by its high key? Counterpart: the test of
+    /// True if `key` belongs to the right of this page by its high key. Counterpart: the test of
     /// `_bt_moveright`.
     #[inline]
     pub(crate) fn is_beyond_high_key(&self, key: &InsertKey<'_>, node: Node<'_>) -> Result<bool> {

@@ -92,7 +92,7 @@ impl Index {
         }
     }
 
-    /// Is `left` the left half of an incomplete split that made `target`?
+    /// True if `left` is the left half of an incomplete split that created `target`.
     fn is_split_left(&self, cx: &mut Cx<'_>, left: BlockNo, target: BlockNo) -> Result<bool> {
         if left == NONE {
             return Ok(false);

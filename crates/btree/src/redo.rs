@@ -404,7 +404,7 @@ pub fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     apply(&mut Recovery { cx, record })
 }
 
-/// Does redo of the record change a single page?
+/// True if redo of the record changes a single page.
 pub fn redo_concerns_one_page(record: &DecodedRecord) -> bool {
     record.blocks().count() == 1
 }

@@ -47,8 +47,8 @@ impl ScanOp {
         }
     }
 
-    /// Does the operator hold, if `ord` is the order of the condition's value relative to the
-    /// stored one?
+    /// True if the operator holds when `ord` is the order of the condition's value relative to the
+    /// stored one.
     #[inline]
     fn holds(self, ord: Ordering) -> bool {
         match self {
@@ -303,8 +303,8 @@ impl Quals {
         a.values[a.at].as_ref()
     }
 
-    /// Does the tuple satisfy all conditions? It has `natts` columns; conditions on others count as
-    /// satisfied. Clears `go_on` if no later tuple in this direction can satisfy them.
+    /// True if the tuple satisfies all conditions. It has `natts` columns; conditions on others
+    /// count as satisfied. Clears `go_on` if no later tuple in this direction can satisfy them.
     pub(crate) fn check(
         &self,
         schema: &KeySchema,
@@ -490,8 +490,8 @@ fn following_members<'a>(schema: &KeySchema, members: &'a [RowMember]) -> &'a [R
     &rest[..count]
 }
 
-/// Is `new` the tighter of two bounds on the same side? Values of different types are not compared:
-/// then `old` is used, since either one is correct.
+/// True if `new` is the tighter of two bounds on the same side. Values of different types are not
+/// compared: then `old` is used, since either one is correct.
 fn tighter(
     schema: &KeySchema,
     column: usize,

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use types::DatumRef;
 use types::compare::{self, CompareFn, Comparer};
 
-/// Number of the support function that tells whether equality implies equal bytes.
+/// Number of the support function that returns whether equality implies equal bytes.
 const EQUAL_IMAGE_SUPPORT: u16 = 4;
 
 /// A column of an index.

@@ -253,7 +253,7 @@ impl<'a> Sorter<'a> {
         IndexTuple::new(&self.arena[e.range()])
     }
 
-    /// Does an equal abbreviated key imply equal key columns?
+    /// True if an equal abbreviated key implies equal key columns.
     fn decides(&self, number: u64) -> bool {
         // The number of a NULL too.
         let limit = |n: u64, max: u64| n == 0 || n == max;

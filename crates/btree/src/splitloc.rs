@@ -190,9 +190,9 @@ impl<'a> Splitter<'a> {
         Ok((best.first_right, best.new_on_left))
     }
 
-    /// Is the new item the last of an ascending run within a group of equal leading columns? Then
-    /// `Some(true)`: split by the fill factor; `Some(false)`: split right after the new item.
-    /// Counterpart: `_bt_afternewitemoff`.
+    /// Whether the new item is the last of an ascending run within a group of equal leading
+    /// columns. If so, `Some(true)` means a split by the fill factor, `Some(false)` a split right
+    /// after the new item. Counterpart: `_bt_afternewitemoff`.
     fn after_new_item(&self, max: OffsetNo, leaf_mult: f64) -> Option<bool> {
         let keys = self.schema.key_count;
         let equisized = self.new_size == self.min_first_right
@@ -325,7 +325,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// Were these heap tuples probably inserted one after the other?
+/// True if these heap tuples were probably inserted one after the other.
 fn adjacent(low: Tid, high: Tid) -> bool {
     low.block == high.block || (low.block.0.wrapping_add(1) == high.block.0 && high.offset == 1)
 }

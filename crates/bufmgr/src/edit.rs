@@ -81,7 +81,7 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         self.pages.push(Registered { pool: pin.pool(), frame: pin.frame(), id, changes });
     }
 
-    /// Is the guard's page registered as changing?
+    /// True if the guard's page is registered as changing.
     pub(crate) fn covers(&self, guard: &ExclusiveGuard<'_>) -> bool {
         let pin = guard.pin();
         self.pages

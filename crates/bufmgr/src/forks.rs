@@ -115,7 +115,7 @@ impl ForkBuffers {
         Persistence::from_char(letter).expect("only letters of persistences are stored")
     }
 
-    /// Must its pages survive a crash? True also for the init forks of unlogged relations.
+    /// True if its pages must survive a crash, also for the init forks of unlogged relations.
     pub(crate) fn is_permanent(&self) -> bool {
         match self.persistence() {
             Persistence::Permanent => true,
@@ -124,7 +124,8 @@ impl ForkBuffers {
         }
     }
 
-    /// Are its changes logged? (Permanent, and not skipping WAL under `wal_level = minimal`.)
+    /// True if its changes are logged: the relation is permanent, and does not skip the WAL under
+    /// `wal_level = minimal`.
     pub fn is_logged(&self) -> bool {
         self.is_permanent() && !self.skip_wal.load(Ordering::Relaxed)
     }
@@ -280,7 +281,7 @@ impl Registry {
     }
 
     /// `guess`: the caller is replay, which assumes that all relations are permanent. A session,
-    /// which knows the catalog, corrects it.
+    /// which reads the catalog, corrects it.
     ///
     /// INVARIANT: otherwise a fork's persistence does not change, else a page dirtied under one
     /// persistence would be written under another, without flushing the log first.

@@ -309,7 +309,7 @@ impl Frames {
     ///
     /// # Safety
     /// While the result lives, the caller alone uses the page: it holds the exclusive latch and
-    /// hands out one reference at a time, or it owns the frame while it is free or not VALID.
+    /// creates one reference at a time, or it owns the frame while it is free or not VALID.
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "the latch makes it exclusive")]
     pub(crate) unsafe fn page_mut(&self, frame: FrameNo) -> PageMut<'_> {

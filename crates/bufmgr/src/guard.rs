@@ -83,7 +83,7 @@ impl<'a> Pin<'a> {
         self.pool
     }
 
-    /// Do both pin the same page?
+    /// True if both pin the same page.
     pub fn is_same(&self, other: &Pin<'_>) -> bool {
         std::ptr::eq(self.pool, other.pool) && self.frame == other.frame
     }

@@ -149,7 +149,7 @@ impl BufferPool {
         self.frames.count()
     }
 
-    /// Does a sequential scan of `nblocks` blocks use a ring?
+    /// True if a sequential scan of `nblocks` blocks uses a ring.
     pub fn wants_bulk_read(&self, nblocks: u32) -> bool {
         nblocks as usize > self.frames() / 4
     }

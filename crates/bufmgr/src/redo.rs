@@ -6,8 +6,8 @@
 //!
 //! Several threads may replay in parallel, each the pages of its [`Partition`]. All changes of one
 //! page are applied in the order of the log, by one thread. Between pages there is no order, and
-//! none is needed as long as no session reads. The threads partition only the extension of files
-//! (`growing`).
+//! none is needed as long as no session reads. The threads exclude each other only while a file is
+//! extended (`growing`).
 
 use crate::forks::ForkBuffers;
 use crate::guard::ExclusiveGuard;
@@ -203,7 +203,7 @@ impl<'a> RedoCx<'a> {
         self.shared.invalid.lock()
     }
 
-    /// Is the page in this thread's partition?
+    /// True if the page is in this thread's partition.
     #[inline]
     pub fn owns(&self, rel: RelFile, block: BlockNo) -> bool {
         self.partition.is_none_or(|s| Partition::of(rel, block, s.count) == s.index)

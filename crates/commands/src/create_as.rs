@@ -45,7 +45,7 @@ pub fn create_table_as(
     let plan = query::plan(host, &query)?;
     // Planning may simplify an expression to one with a more specific type modifier. For set
     // operations the modifier from the analysis is used, because the plan shows that of the first
-    // branch.
+    // input.
     if query.set_operations.is_none() {
         let targets = plan.plan_tree.info.target_list.iter().filter(|t| !t.resjunk);
         for (column, t) in columns.iter_mut().zip(targets) {

@@ -180,7 +180,7 @@ mod tests {
 
     /// Names that PostgreSQL generates for `create table <name>(<column> int primary key)`.
     #[test]
-    fn object_names_are_cut_as_postgresql_does() {
+    fn object_names_are_truncated_as_by_postgresql() {
         assert_eq!(object_name("t", Some("a"), Some("key")), "t_a_key");
         assert_eq!(object_name("t", None, Some("pkey")), "t_pkey");
         let long = "x".repeat(63);

@@ -143,7 +143,8 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
     let order = match sort_order_between(&list, position) {
         Some(order) => order,
         None => {
-            // There is no float between its neighbours, so all labels are renumbered.
+            // There is no float between the orders of the two adjacent labels, so all are
+            // renumbered.
             let mut cat = host.catalog();
             for (i, v) in list.iter().enumerate().rev() {
                 let enumsortorder = (i + 1) as f32;

@@ -16,7 +16,8 @@ const END_WAIT: Duration = Duration::from_micros(200);
 pub(crate) struct Program {
     program: program::Program,
     command: String,
-    /// The statement has been cancelled, and the program was sent SIGINT. How it ends tells more.
+    /// The statement has been cancelled, and the program was sent SIGINT. The exit status decides
+    /// which error is reported.
     cancelled: Option<PgError>,
 }
 
@@ -71,7 +72,7 @@ impl Program {
         if e.kind() != std::io::ErrorKind::BrokenPipe {
             return Err(vfs::io_error_with("could not write to COPY program", &e));
         }
-        // How the program ended tells more.
+        // An error by the program's exit status is more specific.
         self.end(host)?;
         let reason = vfs::strerror(&e);
         Err(PgError::internal(format!("could not write to COPY program: {reason}")))
@@ -101,7 +102,7 @@ impl Program {
                 Ok(None) => {
                     self.check_interrupts(host);
                     if self.cancelled.is_some() {
-                        // How the program ends tells more.
+                        // An error by the program's exit status is more specific.
                         self.end(host)?;
                     }
                 }
@@ -111,7 +112,7 @@ impl Program {
         Ok(Ok(()))
     }
 
-    /// Ends reading. A program whose output was not read to its end may fail by that.
+    /// Ends reading. A program may fail because its output was not read to the end.
     pub(crate) fn finish_reading(
         &mut self,
         host: &mut dyn CommandHost,

@@ -62,12 +62,12 @@ impl Source {
         Ok(Source { origin, conversion, raw: Vec::new(), failed: None })
     }
 
-    /// Is the data converted to the encoding of the database?
+    /// True if the data is converted to the encoding of the database.
     pub(crate) fn converts(&self) -> bool {
         self.conversion.is_some()
     }
 
-    /// Must the data after the end marker be read?
+    /// True if the data after the end marker must be read.
     pub(crate) fn is_client(&self) -> bool {
         matches!(self.origin, Origin::Client)
     }

@@ -13,6 +13,7 @@ use ids::{Oid, RelKind};
 use parse::ast::{CopyStmt, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::query::CmdType;
+use std::io::Write;
 use std::sync::Arc;
 use types::limits::TextBuffer;
 use types::{BATCH_ROWS_MAX, Batch, DatumRef, oids};
@@ -196,7 +197,6 @@ struct Writer<'a> {
     /// Memory for a converted row.
     converted: Vec<u8>,
     row: TextBuffer,
-    field: Vec<u8>,
     count: u64,
 }
 
@@ -224,7 +224,6 @@ impl<'a> Writer<'a> {
             conversion,
             converted: Vec::new(),
             row: TextBuffer::new(),
-            field: Vec::new(),
             count: 0,
         };
         if format.binary {
@@ -234,9 +233,7 @@ impl<'a> Writer<'a> {
         if format.header == Header::Yes {
             for (i, name) in names.iter().enumerate() {
                 out.separator(i);
-                out.field.clear();
-                out.field.extend_from_slice(name.as_bytes());
-                out.push_field(false, names.len() == 1);
+                out.push_field(name.as_bytes(), false, names.len() == 1);
             }
             out.row.push(b'\n');
             out.row.check()?;
@@ -262,29 +259,20 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Appends the field, quoted and escaped as the format requires.
-    fn push_field(&mut self, force: bool, single: bool) {
+    /// Appends a field, quoted and escaped as the format requires. `single`: it is the only one.
+    fn push_field(&mut self, field: &[u8], force: bool, single: bool) {
         let f = self.format;
         if !f.csv {
-            return text_field(&self.field, f.delimiter, &mut self.row);
+            return text_field(field, f.delimiter, &mut self.row);
         }
         let special = |b: &u8| *b == f.delimiter || *b == f.quote || matches!(b, b'\n' | b'\r');
-        let quote = force
-            || self.field == f.null
-            || single && self.field == b"\\."
-            || self.field.iter().any(special);
-        if !quote {
-            self.row.extend_from_slice(&self.field);
-            return;
+        let quote =
+            force || field == f.null || single && field == b"\\." || field.iter().any(special);
+        if quote {
+            quoted_field(field, f.quote, f.escape, &mut self.row);
+        } else {
+            self.row.extend_from_slice(field);
         }
-        self.row.push(f.quote);
-        for &b in &self.field {
-            if b == f.quote || b == f.escape {
-                self.row.push(f.escape);
-            }
-            self.row.push(b);
-        }
-        self.row.push(f.quote);
     }
 
     fn batch(
@@ -296,34 +284,33 @@ impl<'a> Writer<'a> {
         if self.format.binary {
             return self.binary_batch(host, batch, columns);
         }
+        let mut digits = [0; INTEGER_DIGITS_MAX];
         for r in 0..batch.len {
             self.row.clear();
             for (i, &c) in columns.iter().enumerate() {
                 self.separator(i);
-                let ty = self.types[i];
-                self.field.clear();
-                match (batch.get(r, c), ty) {
+                let (force, single) = (self.force[i], columns.len() == 1);
+                match (batch.get(r, c), self.types[i]) {
                     (DatumRef::Null, _) => {
                         self.row.extend_from_slice(&self.format.null);
                         continue;
                     }
                     (v, oids::TEXT | oids::VARCHAR | oids::BPCHAR) => {
-                        self.field.extend_from_slice(v.as_bytes());
+                        self.push_field(v.as_bytes(), force, single);
                     }
                     (v, oids::INT4) => {
-                        use std::io::Write;
-                        let _ = write!(self.field, "{}", v.as_i32());
+                        let text = decimal(v.as_i32().into(), &mut digits);
+                        self.push_field(text, force, single);
                     }
                     (v, oids::INT8) => {
-                        use std::io::Write;
-                        let _ = write!(self.field, "{}", v.as_i64());
+                        let text = decimal(v.as_i64(), &mut digits);
+                        self.push_field(text, force, single);
                     }
                     (v, ty) => {
                         let text = host.functions().type_output(ty, v)?;
-                        self.field.extend_from_slice(&text);
+                        self.push_field(&text, force, single);
                     }
                 }
-                self.push_field(self.force[i], columns.len() == 1);
                 self.row.check()?;
             }
             self.row.push(b'\n');
@@ -370,9 +357,21 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Length of the longest bigint.
+const INTEGER_DIGITS_MAX: usize = 20;
+
+fn decimal(value: i64, buffer: &mut [u8; INTEGER_DIGITS_MAX]) -> &[u8] {
+    let mut free = &mut buffer[..];
+    write!(free, "{value}").expect("the buffer is long enough");
+    let used = INTEGER_DIGITS_MAX - free.len();
+    &buffer[..used]
+}
+
 /// Counterpart: `CopyAttributeOutText`.
 fn text_field(field: &[u8], delimiter: u8, out: &mut TextBuffer) {
-    for &b in field {
+    // Bytes from here on are not yet in `out`.
+    let mut start = 0;
+    for (at, &b) in field.iter().enumerate() {
         let letter = match b {
             8 => b'b',
             12 => b'f',
@@ -380,15 +379,31 @@ fn text_field(field: &[u8], delimiter: u8, out: &mut TextBuffer) {
             b'\r' => b'r',
             b'\t' => b't',
             11 => b'v',
-            b'\\' => b'\\',
+            b'\\' => b,
             b if b == delimiter => b,
-            b => {
-                out.push(b);
-                continue;
-            }
+            _ => continue,
         };
-        out.extend_from_slice(&[b'\\', letter]);
+        out.extend_from_slice(&field[start..at]);
+        out.push(b'\\');
+        out.push(letter);
+        start = at + 1;
     }
+    out.extend_from_slice(&field[start..]);
+}
+
+/// Counterpart: `CopyAttributeOutCSV`.
+fn quoted_field(field: &[u8], quote: u8, escape: u8, out: &mut TextBuffer) {
+    out.push(quote);
+    let mut start = 0;
+    for (at, &b) in field.iter().enumerate() {
+        if b == quote || b == escape {
+            out.extend_from_slice(&field[start..at]);
+            out.push(escape);
+            start = at;
+        }
+    }
+    out.extend_from_slice(&field[start..]);
+    out.push(quote);
 }
 
 #[cfg(test)]
@@ -400,5 +415,20 @@ mod tests {
         let mut out = TextBuffer::new();
         text_field(b"a\tb\\c\n|", b'|', &mut out);
         assert_eq!(out.as_slice(), b"a\\tb\\\\c\\n\\|");
+    }
+
+    #[test]
+    fn quoted_fields_are_escaped() {
+        let mut out = TextBuffer::new();
+        quoted_field(b"\"a\"\"b#", b'"', b'#', &mut out);
+        assert_eq!(out.as_slice(), b"\"#\"a#\"#\"b##\"");
+    }
+
+    #[test]
+    fn integers_of_all_lengths_are_written() {
+        for value in [0, -1, i64::MIN, i64::MAX] {
+            let mut digits = [0; INTEGER_DIGITS_MAX];
+            assert_eq!(decimal(value, &mut digits), value.to_string().as_bytes());
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Limits the size of batches in bytes: a wrapper of nodes with variable-width columns asks for
+//! Limits the size of batches in bytes: a wrapper of nodes with variable-width columns requests
 //! fewer rows if previous rows were wide. No counterpart in PostgreSQL.
 
 use crate::instrument::Counts;
@@ -12,8 +12,8 @@ const FIRST_ROWS: usize = 32;
 /// Largest factor by which the number of rows grows from one batch to the next.
 const GROWTH: usize = 4;
 
-/// Asks its child for no more rows than are likely to fit `BATCH_BYTES_MAX`, by the width of the
-/// previous batch.
+/// Requests no more rows from its child than are likely to fit in `BATCH_BYTES_MAX`, by the width
+/// of the previous batch.
 pub(crate) struct BatchLimitNode {
     child: Node,
     rows: usize,

@@ -172,7 +172,7 @@ pub(crate) struct ModifyNode {
     named: Arc<OpenRel>,
     /// The relation of the row that is being changed.
     target: Box<Target>,
-    /// The other result relations. The child's column `tableoid` then tells the relation of a row.
+    /// The other result relations. The child's column `tableoid` identifies the relation of a row.
     // Boxes, so that one of them can be exchanged with `target` without a copy.
     #[allow(clippy::vec_box)]
     others: Vec<Box<Target>>,

@@ -1,5 +1,5 @@
-//! Calls of set-returning functions, and of other functions in FROM, whatever runs them.
-//! Counterpart: execSRF.c.
+//! Calls of set-returning functions, and of other functions in FROM, built in or run by the
+//! session. Counterpart: execSRF.c.
 
 use crate::node::compile;
 use crate::run::Run;

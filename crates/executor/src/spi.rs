@@ -21,7 +21,7 @@ use plan::query::CmdType;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
 
-/// The context of a query: the session, or the part of it that a lower layer knows.
+/// The context of a query: the session, or the part of it that a lower layer can access.
 pub trait QueryHost {
     /// The context in which plans are executed.
     fn services(&mut self) -> &mut dyn Services;

@@ -129,7 +129,7 @@ impl MoveContents {
 /// `xl_hash_squeeze_page`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Squeeze {
-    /// The neighbours of the freed page.
+    /// The pages before and after the freed page in the chain.
     pub prev: BlockNo,
     pub next: BlockNo,
     pub tuples: u16,

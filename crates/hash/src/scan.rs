@@ -272,7 +272,7 @@ impl HashIndex {
         Some(hasher.hash(value, self.collation))
     }
 
-    /// The hash code that the first condition asks for; others are checked on the rows.
+    /// The hash code that satisfies the first condition; other conditions are checked on the rows.
     fn hash_of_keys(&self, keys: &[ScanKey]) -> Result<Option<u32>> {
         match keys.first() {
             Some(ScanKey::Compare { column: 0, strategy: EQUAL, value, support }) => {

@@ -31,7 +31,7 @@ impl Batch {
         self.tuples.clear();
     }
 
-    /// Does one more tuple fit the page?
+    /// True if the collected tuples and one more fit on the page.
     fn has_room(&self, page: &ExclusiveGuard<'_>) -> bool {
         let count = self.tuples.len() + 1;
         page.free_space_for(count) >= count * TUPLE_SIZE

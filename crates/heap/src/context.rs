@@ -30,7 +30,7 @@ pub struct HeapRel {
     pub fillfactor: u8,
     /// Which sessions' snapshots hold back the removal of its dead rows.
     pub horizon: HorizonKind,
-    /// Is it a TOAST table?
+    /// True for a TOAST table.
     pub is_toast: bool,
     pub is_catalog: bool,
     pub targets: InsertTargets,
@@ -69,7 +69,7 @@ impl Default for InsertTargets {
 }
 
 impl HeapRel {
-    /// Are changes logged?
+    /// True if changes are logged.
     pub fn is_logged(&self) -> bool {
         self.main.is_logged()
     }
@@ -146,7 +146,7 @@ pub struct TmFailure {
     pub xmax: Xid,
     /// Command of this transaction that changed it (only for `SelfModified`).
     pub cmax: CommandId,
-    /// Was an update chain followed?
+    /// True if an update chain was followed.
     pub traversed: bool,
 }
 

@@ -272,8 +272,8 @@ pub fn execute(page: &mut Page, plan: &FreezeTuple) {
     page.set_heap_header(plan.offset, &h);
 }
 
-/// Would [`prepare`] change the tuple? Updates `kept` with the ids that remain if it is not frozen.
-/// Counterpart: `heap_tuple_would_freeze`.
+/// True if [`prepare`] would change the tuple. Updates `kept` with the ids that remain if it is not
+/// frozen. Counterpart: `heap_tuple_would_freeze`.
 pub fn would_freeze(
     txn: &Transaction,
     h: &HeapTupleHeader,
@@ -307,7 +307,7 @@ pub fn would_freeze(
     Ok(would)
 }
 
-/// Does the tuple contain an id that must be frozen some day? Counterpart:
+/// True if the tuple contains an id that must be frozen some day. Counterpart:
 /// `heap_tuple_needs_eventual_freeze`.
 pub fn needs_eventual_freeze(h: &HeapTupleHeader) -> bool {
     if h.xmin().is_normal() {

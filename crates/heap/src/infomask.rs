@@ -37,7 +37,7 @@ impl TupleLockMode {
         }
     }
 
-    /// Do these modes conflict?
+    /// True if these modes conflict.
     pub const fn conflicts(self, other: TupleLockMode) -> bool {
         self as u8 + other as u8 >= 3
     }
@@ -227,7 +227,8 @@ pub(crate) struct MultiConflict {
     pub(crate) own: bool,
 }
 
-/// Does a member of `multi` conflict with the wanted mode? Counterpart: `DoesMultiXactIdConflict`.
+/// True if a member of `multi` conflicts with the wanted mode. Counterpart:
+/// `DoesMultiXactIdConflict`.
 pub(crate) fn multi_conflict(
     txn: &Transaction,
     multi: MultiXid,
@@ -292,8 +293,9 @@ pub(crate) fn wait_multi(
     Ok(Some(remain))
 }
 
-/// Acquires the row's heavyweight lock, unless `have` says that it is held; sets `have`. False if
-/// `policy` is to skip and another session holds it. Counterpart: `heap_acquire_tuplock`.
+/// Acquires the row's heavyweight lock, unless `have` is true because it is held already; sets
+/// `have`. False if `policy` is to skip and another session holds it. Counterpart:
+/// `heap_acquire_tuplock`.
 pub(crate) fn acquire_row(
     wait: &mut dyn WaitForXact,
     rel: &HeapRel,
@@ -325,14 +327,14 @@ pub(crate) fn acquire_row(
     Ok(true)
 }
 
-/// Do two infomasks differ in the bits about the row's holders?
-/// Counterpart: `xmax_infomask_changed`.
+/// True if two infomasks differ in the bits about the row's holders. Counterpart:
+/// `xmax_infomask_changed`.
 pub(crate) fn holders_changed(new: u16, old: u16) -> bool {
     const INTERESTING: u16 = m::XMAX_IS_MULTI | m::XMAX_LOCK_ONLY | m::LOCK_MASK;
     new & INTERESTING != old & INTERESTING
 }
 
-/// Has `xmax` changed between two reads of a tuple?
+/// True if `xmax` has changed between two reads of a tuple.
 pub(crate) fn xmax_changed(now: &HeapTupleHeader, before: &HeapTupleHeader) -> bool {
     holders_changed(now.infomask, before.infomask) || now.raw_xmax != before.raw_xmax
 }

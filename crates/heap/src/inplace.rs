@@ -109,7 +109,7 @@ fn overwrite(
     Ok(true)
 }
 
-/// Does a holder of the tuple conflict with an update that does not change the key?
+/// True if a holder of the tuple conflicts with an update that does not change the key.
 fn has_conflicting_holder(cx: &HeapCx<'_>, h: &HeapTupleHeader) -> Result<bool> {
     if h.xmax_is_multi() {
         let mode = TupleLockMode::NoKeyExclusive;

@@ -65,8 +65,8 @@ impl Removable<'_> {
     }
 }
 
-/// Is the page low on free space, and may it have prunable versions? Called by readers, under the
-/// share latch.
+/// True if the page is low on free space and may have prunable versions. Called by readers, under
+/// the share latch.
 #[inline]
 pub fn may_need_pruning(page: &Page, rel: &HeapRel) -> bool {
     page.prune_xid().is_valid()

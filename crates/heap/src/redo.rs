@@ -55,14 +55,14 @@ pub fn heap2_redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     }
 }
 
-/// Does redo of the record defragment its page?
+/// True if redo of the record defragments its page.
 #[inline]
 pub fn compacts(record: &DecodedRecord) -> bool {
     record.header.rmgr() == Some(RmgrId::Heap2)
         && record.info() & record::OPERATION_MASK == record::heap2::PRUNE
 }
 
-/// Does the record (of resource manager Heap2) set bits of the visibility map?
+/// True if the record (of resource manager Heap2) sets bits of the visibility map.
 pub fn sets_visible(record: &DecodedRecord) -> bool {
     record.info() & record::OPERATION_MASK == record::heap2::VISIBLE
 }
@@ -146,7 +146,7 @@ fn add(page: &mut Page, record: &DecodedRecord, tuple: &[u8], offset: OffsetNo) 
     }
 }
 
-/// Is the page of an insertion initialized or read?
+/// How redo gets the page of an insertion: initialized or read.
 fn insert_mode(record: &DecodedRecord) -> RedoMode {
     if record.info() & record::INIT_PAGE != 0 { RedoMode::Init } else { RedoMode::Normal }
 }

@@ -38,7 +38,7 @@ pub struct Columns<'c> {
 }
 
 impl Columns<'_> {
-    /// Does one of `columns` differ between the versions? Values are compared as bytes.
+    /// True if one of `columns` differs between the versions. Values are compared as bytes.
     fn differ(&self, columns: &[AttrNo], old: &HeapTuple<'_>, new: &HeapTuple<'_>) -> Result<bool> {
         if columns.is_empty() {
             return Ok(false);

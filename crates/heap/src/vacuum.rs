@@ -308,7 +308,7 @@ fn mark_unused<'a>(
     Ok(())
 }
 
-/// Are all tuples of the page visible to all snapshots, and frozen? Counterpart:
+/// True if all tuples of the page are visible to all snapshots, and frozen. Counterpart:
 /// `heap_page_is_all_visible`.
 fn check_all_visible(
     cx: &mut HeapCx<'_>,

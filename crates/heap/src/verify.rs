@@ -72,8 +72,8 @@ pub fn verify(
     Ok(faults)
 }
 
-/// Was the inserting transaction rolled back? Checks pg_xact, since hint bits may be missing or
-/// wrong.
+/// True if the inserting transaction was rolled back. Checks pg_xact, since hint bits may be
+/// missing or wrong.
 fn is_rolled_back(h: &HeapTupleHeader, bounds: &Bounds, manager: &TxnManager) -> Result<bool> {
     let xmin = h.xmin();
     let known = xmin.is_normal()

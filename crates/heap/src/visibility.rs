@@ -30,8 +30,8 @@ pub struct Visibility<'a> {
     pub txn: &'a Transaction,
     pub manager: &'a TxnManager,
     pub wal: &'a Wal,
-    /// Is the relation permanent? Contents of others do not survive a crash, so their hint bits
-    /// need no flushed commit.
+    /// True if the relation is permanent. Contents of others do not survive a crash, so their hint
+    /// bits need no flushed commit.
     pub permanent: bool,
     /// LSN of the page that the tuple is on.
     pub page_lsn: Lsn,
@@ -91,7 +91,7 @@ fn by_hints(h: &HeapTupleHeader, s: &Snapshot) -> Option<bool> {
 }
 
 impl<'a> Visibility<'a> {
-    /// Did `xid` commit? If so, adds `bit` to `hint` if it may be set on the page.
+    /// True if `xid` committed. Adds `bit` to `hint` then, if it may be set on the page.
     /// Counterpart: `SetHintBits`.
     #[inline]
     pub(crate) fn committed(&self, xid: Xid, bit: Hint, hint: &mut Hint) -> Result<bool> {
@@ -186,7 +186,7 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// Is the tuple visible to `snapshot`? Counterpart: `HeapTupleSatisfiesVisibility`.
+    /// True if the tuple is visible to `snapshot`. Counterpart: `HeapTupleSatisfiesVisibility`.
     #[inline(always)]
     pub fn visible(
         &self,
@@ -276,8 +276,8 @@ impl<'a> Visibility<'a> {
         Ok(self.cmax(h) >= s.curcid)
     }
 
-    /// Is the version now committed or the transaction's own, and not deleted?
-    /// Counterpart: `HeapTupleSatisfiesSelf`.
+    /// True if the version is now committed or the transaction's own, and not deleted. Counterpart:
+    /// `HeapTupleSatisfiesSelf`.
     pub fn self_now(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<bool> {
         match self.inserter_now(h, hint)? {
             Inserter::Aborted | Inserter::InProgress => Ok(false),
@@ -384,8 +384,8 @@ impl<'a> Visibility<'a> {
         })
     }
 
-    /// May the command `curcid` update, delete or lock the version at `tid`, or must it wait for
-    /// another transaction? Counterpart: `HeapTupleSatisfiesUpdate`.
+    /// Whether the command `curcid` may update, delete or lock the version at `tid`, or must wait
+    /// for another transaction. Counterpart: `HeapTupleSatisfiesUpdate`.
     pub fn update(
         &self,
         h: &HeapTupleHeader,
@@ -556,8 +556,9 @@ impl<'a> Visibility<'a> {
         })
     }
 
-    /// Is the version neither updated nor deleted now? Considers not only the infomask: an updater
-    /// in a multixact that has aborted does not count. Counterpart: `HeapTupleHeaderIsOnlyLocked`.
+    /// True if the version is neither updated nor deleted now. Considers not only the infomask: an
+    /// updater in a multixact that has aborted does not count. Counterpart:
+    /// `HeapTupleHeaderIsOnlyLocked`.
     pub fn only_locked(&self, h: &HeapTupleHeader) -> Result<bool> {
         if h.xmax_invalid() || h.xmax_locked_only() || !h.raw_xmax.is_valid() {
             return Ok(true);
@@ -572,7 +573,7 @@ impl<'a> Visibility<'a> {
         Ok(!self.manager.did_commit(xmax)?)
     }
 
-    /// Is the version dead to all snapshots, by hint bits and `removable` alone?
+    /// True if the version is dead to all snapshots, by hint bits and `removable` alone.
     /// Counterpart: `HeapTupleIsSurelyDead`.
     pub fn surely_dead(h: &HeapTupleHeader, removable: impl FnOnce(Xid) -> bool) -> bool {
         if !h.xmin_committed() {

@@ -25,13 +25,13 @@ pub struct VmPin<'a> {
 }
 
 impl VmPin<'_> {
-    /// Does it cover heap block `heap`?
+    /// True if it covers heap block `heap`.
     pub fn covers(&self, heap: BlockNo) -> bool {
         self.map_block == vm::map_block(heap)
     }
 }
 
-/// Is the pin in `slot` that of the map page for `heap`?
+/// True if the pin in `slot` is that of the map page for `heap`.
 pub fn is_pinned(slot: &Option<VmPin<'_>>, heap: BlockNo) -> bool {
     slot.as_ref().is_some_and(|p| p.covers(heap))
 }

@@ -298,12 +298,12 @@ codes! {
 }
 
 impl ArgMode {
-    /// Is the argument passed by a call?
+    /// True if the argument is passed by a call.
     pub const fn is_input(self) -> bool {
         matches!(self, ArgMode::In | ArgMode::InOut | ArgMode::Variadic)
     }
 
-    /// Is it a column of the result?
+    /// True if it is a column of the result.
     pub const fn is_output(self) -> bool {
         matches!(self, ArgMode::Out | ArgMode::InOut | ArgMode::Table)
     }
@@ -366,18 +366,18 @@ impl Align {
 }
 
 impl RelKind {
-    /// Is it an index, partitioned or not?
+    /// True if it is an index, partitioned or not.
     pub const fn is_index(self) -> bool {
         matches!(self, RelKind::Index | RelKind::PartitionedIndex)
     }
 
-    /// Does the relation have a table access method: are its row versions in a heap? Counterpart:
-    /// `RELKIND_HAS_TABLE_AM`.
+    /// True if the relation has a table access method, so that its row versions are in a heap.
+    /// Counterpart: `RELKIND_HAS_TABLE_AM`.
     pub const fn has_table_am(self) -> bool {
         matches!(self, RelKind::Table | RelKind::Toast | RelKind::MaterializedView)
     }
 
-    /// Does the relation have files? Counterpart: `RELKIND_HAS_STORAGE`.
+    /// True if the relation has files. Counterpart: `RELKIND_HAS_STORAGE`.
     pub const fn has_storage(self) -> bool {
         self.has_table_am() || matches!(self, RelKind::Index | RelKind::Sequence)
     }

@@ -24,7 +24,7 @@ impl Xid {
         self.0 >= 3
     }
 
-    /// Is `self` logically before `other`? Permanent ids are before all normal ones.
+    /// True if `self` is logically before `other`. Permanent ids are before all normal ones.
     #[inline]
     pub const fn precedes(self, other: Xid) -> bool {
         if !self.is_normal() || !other.is_normal() {

@@ -24,12 +24,12 @@ pub(crate) struct FastPath {
     pub(crate) vxid_is_fast: bool,
 }
 
-/// Is it one of the three modes that do not conflict with each other?
+/// True if it is one of the three modes that do not conflict with each other.
 pub(crate) const fn is_weak(mode: LockMode) -> bool {
     (mode as u8) < LockMode::ShareUpdateExclusive as u8
 }
 
-/// Does it conflict with any weak mode? SHARE UPDATE EXCLUSIVE is neither weak nor strong.
+/// True if it conflicts with any weak mode. SHARE UPDATE EXCLUSIVE is neither weak nor strong.
 pub(crate) const fn is_strong(mode: LockMode) -> bool {
     mode as u8 > LockMode::ShareUpdateExclusive as u8
 }

@@ -91,7 +91,7 @@ impl LockManager {
         Duration::from_millis(self.deadlock_timeout.load(Ordering::Relaxed))
     }
 
-    /// Is that session waiting for a lock?
+    /// True if that session is waiting for a lock.
     pub fn is_waiting(&self, proc: ProcNo) -> bool {
         self.slots[proc as usize].status.load(Ordering::Relaxed) == WAIT_WAITING
     }

@@ -289,12 +289,12 @@ impl LockSession {
         self.local.contains_key(&(tag, mode))
     }
 
-    /// Does the session hold the object in `mode` or in a mode with a higher number?
+    /// True if the session holds the object in `mode` or in a mode with a higher number.
     pub fn holds_at_least(&self, tag: LockTag, mode: LockMode) -> bool {
         LockMode::ALL[mode as usize - 1..].iter().any(|m| self.holds(tag, *m))
     }
 
-    /// Is there a waiter for a mode that conflicts with `mode`, which this session holds?
+    /// True if there is a waiter for a mode that conflicts with `mode`, which this session holds.
     /// Counterpart: `LockHasWaiters`.
     pub fn has_waiters(&self, tag: LockTag, mode: LockMode) -> bool {
         let table = self.manager.partition(&tag).lock();

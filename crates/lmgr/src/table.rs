@@ -43,8 +43,8 @@ impl Lock {
         self.holders.iter().find(|h| h.proc == proc).map_or(0, |h| h.held)
     }
 
-    /// Does a session other than `proc` hold a mode that conflicts with `mode`?
-    /// Counterpart: `LockCheckConflicts`.
+    /// True if a session other than `proc` holds a mode that conflicts with `mode`. Counterpart:
+    /// `LockCheckConflicts`.
     pub(crate) fn conflicts_with_holders(&self, proc: ProcNo, mode: LockMode) -> bool {
         let contested = self.granted_mask & mode.conflicts();
         if contested == 0 {

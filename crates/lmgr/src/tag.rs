@@ -154,8 +154,8 @@ impl LockTag {
         LockTag::new(LockTagKind::Advisory, database.0, key1 as u32, key2 as u32, 2)
     }
 
-    /// May weak modes of it use the fast path? Only relations of a database, as in PostgreSQL:
-    /// locks on shared relations and other objects are rare.
+    /// True if weak modes of it may use the fast path. Only relations of a database may, as in
+    /// PostgreSQL: locks on shared relations and other objects are rare.
     pub(crate) const fn fast_path_kind(&self) -> bool {
         matches!(self.kind, LockTagKind::Relation) && self.field1 != 0
     }

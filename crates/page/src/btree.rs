@@ -235,7 +235,7 @@ impl<'a> Node<'a> {
         self.tuple(HIGH_KEY)
     }
 
-    /// Does the page have a B-tree special space? Counterpart: the tests of `_bt_checkpage`.
+    /// True if the page has a B-tree special space. Counterpart: the tests of `_bt_checkpage`.
     pub fn has_special(self) -> bool {
         self.0.special() == SPECIAL_AT
     }

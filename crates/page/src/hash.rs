@@ -241,13 +241,13 @@ impl<'a> HashPage<'a> {
         self.0.u32_at(SPECIAL_AT)
     }
 
-    /// Has the page a special space of this size?
+    /// True if the page has a special space of this size.
     #[inline]
     pub fn has_special(self) -> bool {
         self.0.special() == SPECIAL_AT
     }
 
-    /// Is it a page of a hash index, in use or not?
+    /// True if it is a page of a hash index, in use or not.
     pub fn is_hash(self) -> bool {
         self.has_special() && self.0.u16_at(FLAGS_AT + 2) == PAGE_ID
     }
@@ -264,7 +264,7 @@ impl<'a> HashPage<'a> {
         tid.map_or(Tid::new(BlockNo(0), 0), |b| Tid::from_bytes(*b))
     }
 
-    /// Was the item copied here by the split that is running?
+    /// True if the item was copied here by the split that is running.
     pub fn is_moved(self, offset: OffsetNo) -> bool {
         let info = self.0.item(offset).get(6..8);
         info.is_some_and(|b| u16::from_le_bytes([b[0], b[1]]) & MOVED_BY_SPLIT != 0)
@@ -445,7 +445,7 @@ impl Meta<'_> {
         BucketMap { masks: self.masks(), splitpoint: self.splitpoint(), spares }
     }
 
-    /// Does the item growth call for one more bucket?
+    /// True if the index has so many items that it needs one more bucket.
     pub fn is_overfull(self) -> bool {
         let buckets = f64::from(self.masks().max_bucket) + 1.0;
         self.tuples() > f64::from(self.tuples_per_bucket()) * buckets
@@ -504,7 +504,7 @@ impl MetaMut<'_> {
 }
 
 /// The part of the meta page that maps hash codes to buckets and buckets to blocks. A copy stays
-/// right for the buckets that it knows.
+/// correct for the buckets that it contains.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BucketMap {
     pub masks: Masks,
@@ -548,7 +548,7 @@ impl BucketMap {
     }
 }
 
-/// Is the page in use, and of one of these types?
+/// True if the page is in use, and of one of these types.
 pub fn is_type(page: &Page, types: u16) -> bool {
     HashPage(page).has(types)
 }

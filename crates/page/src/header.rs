@@ -118,7 +118,7 @@ impl Page {
         self.lower() <= HEADER_SIZE
     }
 
-    /// Are all bytes zero?
+    /// True if all bytes are zero.
     pub fn is_all_zeros(&self) -> bool {
         (0..PAGE_SIZE / 8).all(|i| self.u64_at(i * 8) == 0)
     }
@@ -205,8 +205,8 @@ impl Page {
         &mut self.bytes_mut()[special..]
     }
 
-    /// Is the header valid? All-zero pages pass. Does not check the checksum. Counterpart: the
-    /// header tests of `PageIsVerifiedExtended`.
+    /// True if the header is valid. All-zero pages pass. Does not check the checksum. Counterpart:
+    /// the header tests of `PageIsVerifiedExtended`.
     pub fn header_is_sane(&self) -> bool {
         if self.is_new() {
             return self.is_all_zeros();

@@ -78,7 +78,7 @@ pub const fn bitmap_len(natts: usize) -> usize {
     natts.div_ceil(8)
 }
 
-/// Does `xmax` with these infomask bits only lock? Counterpart: `HEAP_XMAX_IS_LOCKED_ONLY`.
+/// True if `xmax` with these infomask bits only locks. Counterpart: `HEAP_XMAX_IS_LOCKED_ONLY`.
 #[inline]
 pub const fn xmax_is_locked_only(mask: u16) -> bool {
     mask & infomask::XMAX_LOCK_ONLY != 0
@@ -165,13 +165,13 @@ impl HeapTupleHeader {
         self.infomask2 = self.infomask2 & !infomask2::NATTS_MASK | natts as u16;
     }
 
-    /// Are all of `bits` set?
+    /// True if all of `bits` are set.
     #[inline]
     pub const fn has(&self, bits: u16) -> bool {
         self.infomask & bits == bits
     }
 
-    /// Is any of `bits` set?
+    /// True if any of `bits` is set.
     #[inline]
     pub const fn any(&self, bits: u16) -> bool {
         self.infomask & bits != 0

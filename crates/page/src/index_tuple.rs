@@ -159,8 +159,8 @@ const EMPTY_TUPLE: &[u8; HEADER_SIZE] = &[0; HEADER_SIZE];
 pub struct IndexTuple<'a>(&'a [u8]);
 
 impl<'a> IndexTuple<'a> {
-    /// `bytes` begin with the header; bytes after the tuple's size are cut off. Bytes shorter than
-    /// their own size field are kept as they are.
+    /// `bytes` begin with the header; bytes after the tuple's size are removed. Bytes shorter than
+    /// their own size field are kept unchanged.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> IndexTuple<'a> {
         let t = IndexTuple(if bytes.len() < HEADER_SIZE { EMPTY_TUPLE } else { bytes });
@@ -184,8 +184,8 @@ impl<'a> IndexTuple<'a> {
         usize::from(self.info() & SIZE_MASK)
     }
 
-    /// Are the size and the posting list that the header declares within the tuple's bytes? On a
-    /// damaged page they may not be.
+    /// True if the size and the posting list that the header declares are within the tuple's bytes.
+    /// On a damaged page they may not be.
     pub fn is_complete(self) -> bool {
         let room = self.0.len();
         if room < HEADER_SIZE || self.size() < HEADER_SIZE || self.size() > room {
@@ -215,7 +215,7 @@ impl<'a> IndexTuple<'a> {
         bytes.first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
     }
 
-    /// The TID field, in whatever meaning.
+    /// The TID field. Its meaning depends on the kind of tuple.
     #[inline]
     pub fn tid_field(self) -> Tid {
         tid_at(self.0, 0)
@@ -242,8 +242,8 @@ impl<'a> IndexTuple<'a> {
         self.tid_field().block
     }
 
-    /// In the high key of a half-dead leaf: top of the branch that is being deleted (invalid:
-    /// the leaf itself).
+    /// In the high key of a half-dead leaf: top of the subtree that is being deleted (invalid: the
+    /// leaf itself).
     pub fn top_parent(self) -> BlockNo {
         self.tid_field().block
     }
@@ -509,7 +509,7 @@ fn store(a: &IndexAttr, v: Stored<'_>, start: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a copy of `tuple` cut to its first `natts` columns; the TID field is copied.
+/// Appends a copy of `tuple` truncated to its first `natts` columns; the TID field is copied.
 /// Counterpart: `index_truncate_tuple`.
 pub fn truncate(shape: &IndexShape, tuple: IndexTuple<'_>, natts: usize, out: &mut Vec<u8>) {
     if natts == shape.len() && !tuple.is_posting() {
@@ -558,7 +558,7 @@ pub fn set_natts(tuple: &mut [u8], natts: usize, heap_tid: bool) {
     set_offset_field(tuple, natts as u16 | flag);
 }
 
-/// Half-dead leaf: records the top of the branch being deleted in a high key of zero columns.
+/// Half-dead leaf: records the top of the subtree being deleted in a high key of zero columns.
 /// Counterpart: `BTreeTupleSetTopParent`.
 pub fn set_top_parent(tuple: &mut [u8], block: BlockNo) {
     set_downlink(tuple, block);

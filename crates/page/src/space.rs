@@ -40,7 +40,7 @@ fn corrupted(page: &Page) -> pgerror::PgError {
     )
 }
 
-/// Does the second item end where the first begins? Then both can be moved together.
+/// True if the second item ends where the first begins, so that both can be moved together.
 #[inline]
 fn is_below(above: &Kept, below: &Kept) -> bool {
     below.offset() + max_align(below.len()) == above.offset()
@@ -488,7 +488,7 @@ impl Page {
         Ok(true)
     }
 
-    /// Is the line pointer unused and without storage?
+    /// True if the line pointer is unused and without storage.
     pub fn is_free_line(&self, offset: OffsetNo) -> bool {
         self.line_pointer(offset).flags() == LpFlags::Unused
     }

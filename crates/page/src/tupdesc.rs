@@ -63,13 +63,13 @@ impl Attr {
         self.missing.is_some()
     }
 
-    /// Is this a varlena that may be stored with a one-byte header?
+    /// True if this is a varlena that may be stored with a one-byte header.
     pub fn is_packable(&self) -> bool {
         self.len == -1 && self.storage != ColumnStorage::Plain
     }
 
-    /// Is a by-value word of this type zero-extended (OIDs, XIDs, floats) rather than
-    /// sign-extended? See the table in `types::datum`.
+    /// True if a by-value word of this type is zero-extended (OIDs, XIDs, floats), false if it is
+    /// sign-extended. See the table in `types::datum`.
     pub fn zero_extends(&self) -> bool {
         matches!(
             self.type_oid,

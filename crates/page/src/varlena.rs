@@ -205,17 +205,17 @@ pub fn long_header(len: usize) -> [u8; 4] {
     (((len + HEADER_SIZE) as u32) << 2).to_le_bytes()
 }
 
-/// Is the value at the front of `bytes` a TOAST pointer?
+/// True if the value at the front of `bytes` is a TOAST pointer.
 pub fn is_external(bytes: &[u8]) -> bool {
     bytes.first() == Some(&1)
 }
 
-/// Is the value at the front of `bytes` compressed in place?
+/// True if the value at the front of `bytes` is compressed in place.
 pub fn is_compressed(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|b| b & 3 == 2)
 }
 
-/// Is the value at the front of `bytes` of the short form (and no TOAST pointer)?
+/// True if the value at the front of `bytes` has the short form (and is no TOAST pointer).
 pub fn is_short(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|b| b & 1 == 1 && *b != 1)
 }

@@ -1,11 +1,11 @@
 //! The expression nodes, declared once: their variants, fields, and stored form.
 //!
-//! Both macros hand the list to a macro of the caller. `expr` makes the types of it, `walk` the
-//! visits of sub-expressions, and `nodetree` the readers and writers. Var, Const, GroupingFunc and
-//! SubPlan are only in the list of variants: what is stored of them is not a list of their fields.
+//! Both macros pass the list to a macro of the caller. `expr` generates the types from it, `walk`
+//! the visits of sub-expressions, and `nodetree` the readers and writers. Var, Const, GroupingFunc
+//! and SubPlan are only in the list of variants: their stored form is not a list of their fields.
 
-/// Hands `Variant(Type) "LABEL" …` for each variant of `Expr` to the macro `$use`. The first
-/// label is written, all are read; a variant without a label is never stored.
+/// Passes `Variant(Type) "LABEL" …` for each variant of `Expr` to the macro `$use`. The first label
+/// is written, all are read; a variant without a label is never stored.
 macro_rules! expression_variants {
     ($use:ident) => {
         $use! {
@@ -54,7 +54,7 @@ macro_rules! expression_variants {
     };
 }
 
-/// Hands the nodes to the macro `$use`. The fields are in the stored order. `field("name"): Type`
+/// Passes the nodes to the macro `$use`. The fields are in the stored order. `field("name"): Type`
 /// is stored under another name; `as Codec` names the functions that read and write a field whose
 /// stored form is not that of its type.
 macro_rules! expression_nodes {

@@ -3,7 +3,7 @@
 //!
 //! `{LABEL :field value …}` is a node, `(…)` a list, `(i …)` a list of integers, `(o …)` a list of
 //! OIDs, `(b …)` a bitmapset, `<>` a null pointer. PostgreSQL reads fields by position, so the
-//! writer keeps its order; our reader finds fields by name.
+//! writer keeps its order; the reader here finds fields by name.
 //!
 //! Counterpart: nodes/outfuncs.c, nodes/readfuncs.c. Field names and order are taken from trees
 //! that PostgreSQL 15 wrote.

@@ -26,7 +26,7 @@ pub fn param_refs(plans: &[&Plan], exprs: &[&Expr], subplans: &[Plan]) -> ParamR
     ParamRefs { read: finder.out.into_iter().collect(), free }
 }
 
-/// Which of the sub-plans the plan runs, directly or not.
+/// The sub-plans that the plan runs, directly or through others.
 pub fn used_subplans(plan: &Plan, subplans: &[Plan]) -> Vec<bool> {
     let seen = vec![false; subplans.len()];
     let mut finder = Finder { subplans, seen, out: BTreeSet::new(), set: BTreeSet::new() };

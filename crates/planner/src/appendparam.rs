@@ -71,8 +71,8 @@ impl Planner<'_> {
         Ok(!vars.is_empty())
     }
 
-    /// Plans the subquery with these join conditions, whose other columns become exec parameters.
-    /// Returns its index in `root.subqueries`.
+    /// Plans the subquery with these join conditions, in which columns of other relations become
+    /// exec parameters. Returns its index in `root.subqueries`.
     fn plan_parameterized(
         &mut self,
         root: &mut PlannerInfo,

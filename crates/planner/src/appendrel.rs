@@ -61,8 +61,8 @@ impl Planner<'_> {
         self.paths_of_members(root, op, &members)
     }
 
-    /// Prepares the planning of a subquery in FROM: the part of its rows that will be fetched, and
-    /// the orders that are useful.
+    /// Determines what the planning of a subquery in FROM depends on: the fraction of its rows that
+    /// will be fetched, and the orders that are useful above.
     pub(crate) fn before_subquery(&mut self, root: &mut PlannerInfo, rti: i32) {
         if root.subquery_of.contains_key(&rti) {
             return;
@@ -212,9 +212,9 @@ pub(crate) fn level_columns(level: &PlannerInfo) -> Vec<Expr> {
     level.query.target_list.iter().filter(|t| !t.resjunk).map(|t| t.expr.clone()).collect()
 }
 
-/// An order of the rows of a level with these columns, as the level above sees it, which calls
-/// column n `column(n)`; up to the first key that is not a column. Counterpart:
-/// `convert_subquery_pathkeys`.
+/// Converts an order of the rows of a subquery to an order of the level above, where column n of
+/// the subquery is the expression `column(n)`. The result ends before the first key that is not a
+/// column of the subquery. Counterpart: `convert_subquery_pathkeys`.
 pub(crate) fn order_above(
     (level, columns): (&PlannerInfo, &[Expr]),
     order: &[PathKey],

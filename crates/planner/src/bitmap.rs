@@ -115,8 +115,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Of several bitmaps, the best one, or the intersection of those that make the scan cheaper.
-    /// Counterpart: `choose_bitmap_and`.
+    /// Chooses among several bitmaps the best one, or the intersection of those that make the scan
+    /// cheaper. Counterpart: `choose_bitmap_and`.
     fn choose_bitmaps(
         &mut self,
         table: &RelationInfo,
@@ -162,7 +162,7 @@ impl Planner<'_> {
         quals: &[Expr],
         scans: f64,
     ) -> Result<f64> {
-        // Called for each part of a bitmap, with all conditions.
+        // This is computed for each part of a bitmap, over all conditions.
         self.host.check_interrupts()?;
         let c = self.costs();
         let fetched = clamp_rows(rel.tuples * bitmap.selectivity());

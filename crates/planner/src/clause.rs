@@ -37,7 +37,7 @@ struct Comparison {
     merge: [Option<MergeClause>; 2],
 }
 
-/// Join conditions, implicitly ANDed.
+/// Join conditions, combined by AND.
 pub(crate) type Clauses = [Rc<Clause>];
 
 impl Clause {
@@ -70,7 +70,8 @@ impl Clause {
         c.merge[usize::from(!as_written)].as_ref()
     }
 
-    /// True if the operator is mergejoinable and each side has one operand, or for a constant.
+    /// True if a merge join can test the condition: it is a constant, or its operator is
+    /// mergejoinable and each side of the join has one of its operands.
     pub(crate) fn is_mergeable(&self, l: &JoinRel, r: &JoinRel) -> bool {
         matches!(*self.expr, Expr::Const(_)) || self.across(l, r).is_some_and(|(c, _)| c.can_merge)
     }

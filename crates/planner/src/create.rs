@@ -26,7 +26,7 @@ impl Planner<'_> {
         path: &Path,
         want: &[Expr],
     ) -> Result<CreatedPlan> {
-        // A path has columns alone; a node may compute expressions of them.
+        // The path's width counts columns only, but the node may compute expressions of them.
         let plan_width = match want.iter().all(|e| matches!(e, Expr::Var(_))) {
             true => path.width,
             false => self.row_width(root, want)?,
@@ -186,7 +186,7 @@ impl Planner<'_> {
         Ok(CreatedPlan { plan: Plan { info, node }, output: c.output })
     }
 
-    /// A Result node with one-time conditions.
+    /// A Result node that tests one-time conditions.
     fn gate(
         &mut self,
         root: &mut PlannerInfo,
@@ -246,7 +246,7 @@ impl Planner<'_> {
         Ok(made)
     }
 
-    /// The joins' path with the expressions that the stages above need.
+    /// Creates the plan of the joins' path, with the expressions that the stages above need.
     fn create_target(
         &mut self,
         root: &mut PlannerInfo,

@@ -144,8 +144,8 @@ impl Planner<'_> {
         Ok(CreatedPlan { plan: Plan { info, node }, output })
     }
 
-    /// The target list and the filter of a join, which are evaluated after NULLs were added; and
-    /// its output.
+    /// The target list and the filter of a join, both evaluated after null extension, and the
+    /// join's output.
     fn join_info(
         &mut self,
         info: PlanInfo,
@@ -164,12 +164,13 @@ impl Planner<'_> {
     }
 }
 
-/// Takes the parameters that `outer` can set from the requested ones, first those that the inner
-/// side added (from index `before` on); earlier ones were requested by a sibling.
+/// Removes from the requested parameters those that `outer` can set, and returns them: first those
+/// that the inner side requested (from index `before` on), then those that a sibling requested
+/// earlier.
 fn claim_params(root: &mut PlannerInfo, before: usize, outer: &PathRef) -> Vec<(i32, Expr)> {
-    let ours = |(_, e): &mut (i32, Expr)| relids_of(e).is_subset(&outer.relids);
-    let mut out: Vec<(i32, Expr)> = root.nest_params.extract_if(before.., ours).collect();
-    out.extend(root.nest_params.extract_if(.., ours));
+    let settable = |(_, e): &mut (i32, Expr)| relids_of(e).is_subset(&outer.relids);
+    let mut out: Vec<(i32, Expr)> = root.nest_params.extract_if(before.., settable).collect();
+    out.extend(root.nest_params.extract_if(.., settable));
     out
 }
 

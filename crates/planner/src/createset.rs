@@ -105,7 +105,7 @@ impl Planner<'_> {
     fn create_projected(&mut self, root: &mut PlannerInfo, path: &PathRef) -> Result<Plan> {
         let plan = self.create(root, path, &[])?.plan;
         let (info, node) = match (&path.kind, &plan.node) {
-            // A scan already.
+            // The node is a scan already.
             (
                 PathKind::SetInput { .. } | PathKind::Convert { .. },
                 PlanNode::SubqueryScan { .. },

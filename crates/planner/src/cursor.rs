@@ -7,7 +7,7 @@ use plan::expr::{TargetEntry, Var};
 use plan::node::{Plan, PlanNode, PlannedStmt, RowMarkType};
 use plan::query::{RangeTblEntry, RteKind};
 
-/// Output column of a plan with the TID of the table's row that a result row is made from.
+/// An output column of a plan: the TID of the table row from which a result row is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowIdentity {
     pub relid: Oid,
@@ -48,7 +48,7 @@ pub fn add_row_identity(stmt: &mut PlannedStmt) -> RowIdentities {
         });
         return RowIdentities { locked: true, rows: rows.collect() };
     }
-    let row = deliver_ctid(&mut stmt.plan_tree, &stmt.rtable);
+    let row = add_ctid(&mut stmt.plan_tree, &stmt.rtable);
     RowIdentities { locked: false, rows: row.into_iter().collect() }
 }
 
@@ -61,7 +61,7 @@ fn relation(rtable: &[RangeTblEntry], rti: i32) -> Option<Oid> {
 
 /// Adds the `ctid` to the output of a scan and of the nodes above it; `None` if the plan is not a
 /// simple scan.
-fn deliver_ctid(plan: &mut Plan, rtable: &[RangeTblEntry]) -> Option<RowIdentity> {
+fn add_ctid(plan: &mut Plan, rtable: &[RangeTblEntry]) -> Option<RowIdentity> {
     // An index-only scan cannot return the ctid.
     if let PlanNode::IndexOnlyScan { scanrelid, probe, .. } = &plan.node {
         plan.node = PlanNode::IndexScan { scanrelid: *scanrelid, probe: probe.clone() };
@@ -76,11 +76,11 @@ fn deliver_ctid(plan: &mut Plan, rtable: &[RangeTblEntry]) -> Option<RowIdentity
             (relation(rtable, *scanrelid)?, *scanrelid, -1)
         }
         PlanNode::Result { child: Some(child), .. } | PlanNode::Limit { child, .. } => {
-            let below = deliver_ctid(child, rtable)?;
+            let below = add_ctid(child, rtable)?;
             (below.relid, Var::OUTER, below.column as i16 + 1)
         }
         PlanNode::SubqueryScan { scanrelid, child } => {
-            let below = deliver_ctid(child, rtable)?;
+            let below = add_ctid(child, rtable)?;
             (below.relid, *scanrelid, below.column as i16 + 1)
         }
         _ => return None,

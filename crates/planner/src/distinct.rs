@@ -11,7 +11,7 @@ use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
 use std::rc::Rc;
 
 impl Planner<'_> {
-    /// The paths of DISTINCT above these. `order` is that of the level's ORDER BY.
+    /// The paths of DISTINCT above `paths`. `order` is that of the level's ORDER BY.
     pub(crate) fn distinct_paths(
         &mut self,
         root: &PlannerInfo,
@@ -72,7 +72,7 @@ impl Planner<'_> {
         Ok(out)
     }
 
-    /// The path under a Unique node.
+    /// A path with a Unique node above `child`.
     fn unique_path(&self, child: &PathRef, columns: usize, groups: f64) -> Path {
         let unit = self.host.costs().cpu_operator;
         Path {

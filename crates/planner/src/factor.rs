@@ -1,11 +1,11 @@
-//! OR clauses: extracts conditions that are common to all arms, and restrictions on single
-//! relations that follow from all arms. Counterpart: prepqual.c (`find_duplicate_ors`),
+//! OR clauses: extracts conditions that are common to all disjuncts, and restrictions on single
+//! relations that follow from all disjuncts. Counterpart: prepqual.c (`find_duplicate_ors`),
 //! orclauses.c.
 
 use crate::vars::{conjunction, conjuncts, contains_subplans, relids_of};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
 
-/// `(a AND b) OR (a AND c)` as `a AND (b OR c)`, at any depth of AND and OR.
+/// Rewrites `(a AND b) OR (a AND c)` as `a AND (b OR c)`, at any depth of AND and OR.
 pub(crate) fn factored(expr: Expr) -> Expr {
     let b = match expr {
         Expr::Bool(b) if b.boolop != BoolOp::Not => *b,
@@ -27,12 +27,14 @@ pub(crate) fn factored(expr: Expr) -> Expr {
         }
         return conjunction(parts).unwrap_or_else(|| eval::bool_const(Some(true)));
     }
-    // Drop arms that are never true.
+    // Remove disjuncts that are never true.
     let never =
         |e: &Expr| matches!(e, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool());
     parts.retain(|p| !never(p));
-    let mut arms: Vec<Vec<Expr>> = parts.into_iter().map(arm).collect();
-    let Some((first, others)) = arms.split_first() else { return eval::bool_const(Some(false)) };
+    let mut disjuncts: Vec<Vec<Expr>> = parts.into_iter().map(conjuncts_of).collect();
+    let Some((first, others)) = disjuncts.split_first() else {
+        return eval::bool_const(Some(false));
+    };
     let mut common: Vec<Expr> = Vec::new();
     for e in first {
         if !common.contains(e) && others.iter().all(|o| o.contains(e)) {
@@ -40,12 +42,12 @@ pub(crate) fn factored(expr: Expr) -> Expr {
         }
     }
     if common.is_empty() {
-        return disjunction(arms);
+        return disjunction(disjuncts);
     }
-    arms.iter_mut().for_each(|a| a.retain(|e| !common.contains(e)));
-    // If an arm has no other conditions, the rest of the OR is always true.
-    if arms.iter().all(|a| !a.is_empty()) {
-        match disjunction(arms) {
+    disjuncts.iter_mut().for_each(|a| a.retain(|e| !common.contains(e)));
+    // If a disjunct has no other conditions, the rest of the OR is always true.
+    if disjuncts.iter().all(|a| !a.is_empty()) {
+        match disjunction(disjuncts) {
             Expr::Bool(inner) if inner.boolop == BoolOp::And => common.extend(inner.args),
             other => common.push(other),
         }
@@ -54,16 +56,16 @@ pub(crate) fn factored(expr: Expr) -> Expr {
 }
 
 /// The restriction on entry `rti` that follows from an OR clause over several relations; `None`
-/// unless each arm has a condition on `rti` alone. Counterpart: `extract_or_clause`.
+/// unless each disjunct has a condition on `rti` alone. Counterpart: `extract_or_clause`.
 pub(crate) fn restriction_of(clause: &Expr, rti: i32) -> Option<Expr> {
     let Expr::Bool(b) = clause else { return None };
     if b.boolop != BoolOp::Or {
         return None;
     }
-    let mut arms = Vec::with_capacity(b.args.len());
+    let mut disjuncts = Vec::with_capacity(b.args.len());
     for a in &b.args {
         let mut own = Vec::new();
-        for part in arm(a.clone()) {
+        for part in conjuncts_of(a.clone()) {
             if contains_subplans(&part) {
                 continue;
             }
@@ -76,20 +78,20 @@ pub(crate) fn restriction_of(clause: &Expr, rti: i32) -> Option<Expr> {
         if own.is_empty() {
             return None;
         }
-        arms.push(own);
+        disjuncts.push(own);
     }
-    Some(factored(disjunction(arms)))
+    Some(factored(disjunction(disjuncts)))
 }
 
-fn arm(e: Expr) -> Vec<Expr> {
+fn conjuncts_of(e: Expr) -> Vec<Expr> {
     let mut out = Vec::new();
     conjuncts(e, &mut out);
     out
 }
 
-fn disjunction(arms: Vec<Vec<Expr>>) -> Expr {
-    let mut args: Vec<Expr> = Vec::with_capacity(arms.len());
-    for a in arms.into_iter().filter_map(conjunction) {
+fn disjunction(disjuncts: Vec<Vec<Expr>>) -> Expr {
+    let mut args: Vec<Expr> = Vec::with_capacity(disjuncts.len());
+    for a in disjuncts.into_iter().filter_map(conjunction) {
         match a {
             Expr::Bool(inner) if inner.boolop == BoolOp::Or => args.extend(inner.args),
             other => args.push(other),

@@ -100,7 +100,7 @@ impl Planner<'_> {
     }
 }
 
-/// Estimated number of groups by columns of one relation, of which its conditions select a part.
+/// Estimated number of groups by columns of one relation among the rows that its conditions select.
 fn distinct_after_quals(root: &PlannerInfo, columns: &Columns) -> f64 {
     let Some(rel) = root.rels.get(&columns.rti) else { return columns.product };
     let mut distinct = columns.product;

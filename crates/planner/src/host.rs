@@ -1,4 +1,4 @@
-//! What the planner asks of the session, as traits: relation sizes, indexes, statistics
+//! The planner's interface to the session, as traits: relation sizes, indexes, statistics
 //! ([`RelationLookup`]), operators ([`OperatorLookup`]), functions ([`FunctionLookup`]), evaluation
 //! of expressions ([`ExpressionHost`]), and settings ([`PlannerHost`]). Counterpart: plancat.c,
 //! lsyscache.c.
@@ -121,8 +121,8 @@ pub struct ColumnStats {
     pub null_frac: f64,
     /// Average width of a value that is not NULL, in bytes.
     pub width: i32,
-    /// As in the catalog: a positive number is a count, a negative one minus a fraction of the
-    /// rows, 0 is unknown.
+    /// As in the catalog: a positive number is a count, a negative number is the negated fraction
+    /// of the rows, 0 is unknown.
     pub n_distinct: f64,
     pub mcv: Vec<Datum>,
     pub mcv_freq: Vec<f64>,
@@ -134,7 +134,8 @@ pub struct ColumnStats {
 /// An aggregate (`pg_aggregate`).
 #[derive(Clone, Copy, Debug)]
 pub struct AggregateInfo {
-    /// `aggsortop`: the sort operator by which the first row is the result (min, max); or invalid.
+    /// `aggsortop`: the operator in whose order the first row is the result (min, max); invalid if
+    /// there is none.
     pub sort_op: Oid,
     pub trans_type: Oid,
     /// The transition function, and the final function or `INVALID`.
@@ -276,7 +277,7 @@ pub trait ExpressionHost {
     fn param_value(&mut self, id: i32) -> Option<Datum>;
 }
 
-/// The session as the planner sees it.
+/// The complete interface of the planner to the session.
 pub trait PlannerHost:
     eval::Facts + RelationLookup + OperatorLookup + FunctionLookup + ExpressionHost
 {

@@ -34,13 +34,13 @@ pub(crate) struct JoinRel {
     /// Width of its rows in bytes.
     pub width: i32,
     pub paths: PathSet,
-    /// Relations outside that every path needs (LATERAL).
+    /// Other relations whose columns every path needs (LATERAL).
     pub lateral: Relids,
     pub useful: UsefulOrders,
 }
 
 impl JoinRel {
-    /// The join of two, without paths and rows.
+    /// The join of two relations, without paths and without an estimate of its rows.
     pub(crate) fn of(l: &JoinRel, r: &JoinRel, uses: &JoinUses) -> JoinRel {
         let relids = l.relids.union(&r.relids);
         JoinRel {
@@ -56,7 +56,7 @@ impl JoinRel {
 
 /// An operand of a binary condition.
 struct ClauseOperand {
-    /// The relations of the whole condition, and those of the operand.
+    /// The relations of the condition, and those of the operand.
     all: Relids,
     about: Relids,
     operand: Ordered,
@@ -69,7 +69,7 @@ pub(crate) struct JoinUses {
     query: Vec<Ordered>,
     /// See [`PlannerInfo::wants_early_rows`].
     early: bool,
-    /// Their columns.
+    /// The columns that are used above the relations.
     used: UsedColumns,
 }
 
@@ -145,7 +145,7 @@ impl Planner<'_> {
         if problem.items.is_empty() {
             return Err(PgError::internal("join problem without items"));
         }
-        // Distribute the conditions: on one base relation, on several items, without relations.
+        // Distribute the conditions: on one base relation, on several items, on no relation.
         let mut single: HashMap<i32, Vec<Expr>> = HashMap::new();
         let mut multi: Vec<Expr> = Vec::new();
         let mut gates: Vec<Expr> = Vec::new();
@@ -243,7 +243,8 @@ impl Planner<'_> {
         Ok(joined)
     }
 
-    /// Conditions after `x = x` and constants of equivalence classes were taken into account.
+    /// Replaces conditions `x = x`, and adds those that follow from equivalence classes with
+    /// constants.
     fn simplified(&mut self, mut quals: Vec<Expr>) -> Result<Vec<Expr>> {
         for q in &mut quals {
             self.equal_to_itself(q)?;
@@ -454,8 +455,8 @@ impl Planner<'_> {
     }
 }
 
-/// The path with more conditions on its output: a join tests them itself (an inner join among its
-/// join conditions), other paths get a Filter above.
+/// The kind of the path with additional conditions on its output: a join tests them itself (an
+/// inner join among its join conditions), other paths get a Filter above.
 fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
     let mut kind = p.kind.clone();
     match kind.join_mut() {

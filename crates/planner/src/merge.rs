@@ -190,7 +190,8 @@ impl Planner<'_> {
             rows: p.rows,
             width: p.width,
         };
-        // A sorted path that is no more expensive than the cheapest one needs no comparison.
+        // If a sorted path is no more expensive than the cheapest path, no explicit sort is
+        // cheaper.
         if let Some(b) = best
             && b.total <= cheapest.total
         {
@@ -240,12 +241,12 @@ impl Planner<'_> {
     fn operand_type(&mut self, opno: Oid, side: usize, e: &Expr) -> Result<Oid> {
         let info = self.host.operator(opno)?;
         let ty = if side == 0 { info.left } else { info.right };
-        // For polymorphic operators, the operand's actual type counts.
+        // A polymorphic operator has the actual type of its operand.
         Ok(if ty == e.type_oid() { ty } else { e.type_oid() })
     }
 
-    /// Adds the outer columns that a LATERAL subquery or function depends on; false if it cannot be
-    /// cached by them: it is volatile or has sub-plans.
+    /// Adds the outer columns that a LATERAL subquery or function depends on. False if its rows
+    /// cannot be cached by these columns, because it is volatile or has sub-plans.
     fn lateral_vars(
         &mut self,
         root: &PlannerInfo,
@@ -300,7 +301,8 @@ impl Planner<'_> {
                     let Some(op) = comparison_across(q, &inner.relids, &outer.relids) else {
                         return Ok(None);
                     };
-                    // The operator may tell values apart that the keys' equality does not.
+                    // The operator may distinguish values that are equal for the keys' equality
+                    // operator.
                     binary_mode |= !self.can_hash(op)?;
                     pull_vars(q, &mut vars);
                 }

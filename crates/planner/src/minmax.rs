@@ -31,7 +31,7 @@ impl Planner<'_> {
         let Some(cost) = paths.cheapest().map(|p| p.total) else { return Ok(None) };
         let (want, having) = (&stage.want, &stage.having);
         let q = &root.query;
-        // GROUP BY () has one group, too.
+        // GROUP BY () also has exactly one group.
         let plain = q.group_clause.is_empty()
             && q.grouping_sets.len() <= 1
             && !q.has_window_funcs

@@ -8,25 +8,25 @@ use plan::expr::Expr;
 use plan::walk;
 use std::rc::Rc;
 
-/// An expression that is evaluated above.
+/// An expression that is evaluated above a relation.
 pub(crate) struct Need {
     pub relids: Relids,
     /// Its columns, with duplicates.
     pub columns: Vec<Expr>,
-    /// Evaluated above all joins, as an output column is; not a condition.
+    /// It is an output column, evaluated above all joins, and not a condition.
     pub always: bool,
     /// The operands with their relations, if it is a binary operator.
     pub operands: Option<[(Rc<Expr>, Relids); 2]>,
 }
 
-/// The needs of conditions.
+/// Describes conditions that are evaluated above.
 pub(crate) fn needs<'e>(
     conditions: impl IntoIterator<Item = &'e Expr>,
 ) -> impl Iterator<Item = Rc<Need>> {
     conditions.into_iter().map(|e| Rc::new(need(e, false)))
 }
 
-/// The needs of expressions that are evaluated above all joins.
+/// Describes expressions that are evaluated above all joins.
 pub(crate) fn target_needs<'e>(
     targets: impl IntoIterator<Item = &'e Expr>,
 ) -> impl Iterator<Item = Rc<Need>> {
@@ -56,7 +56,7 @@ fn collect(expr: &Expr, out: &mut Vec<Expr>) {
 /// Adds the columns of a relation that are needed, without duplicates.
 pub(crate) fn columns_of(rti: i32, needed: &[Rc<Need>], out: &mut Vec<Expr>) {
     for need in needed.iter().filter(|n| n.relids.contains(&rti)) {
-        let ours = |e: &&Expr| matches!(e, Expr::Var(v) if v.varno == rti);
-        need.columns.iter().filter(ours).for_each(|e| push_unique(out, e));
+        let of_relation = |e: &&Expr| matches!(e, Expr::Var(v) if v.varno == rti);
+        need.columns.iter().filter(of_relation).for_each(|e| push_unique(out, e));
     }
 }

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 pub(crate) use crate::relids::Relids;
 
-/// One column of a sort order. Two keys are equal if expression or equivalence class, operator
-/// family, collation, direction and NULL placement are.
+/// One column of a sort order. Two keys are equal if they have the same expression or equivalence
+/// class, and the same operator family, collation, direction and NULL placement.
 #[derive(Clone, Debug)]
 pub(crate) struct PathKey {
     pub expr: Rc<Expr>,
@@ -74,8 +74,8 @@ pub(crate) struct Path {
     pub total: f64,
     /// The order of the output, if any.
     pub order: Vec<PathKey>,
-    /// Relations outside whose columns this path needs (parameterized scans, LATERAL).
-    /// Counterpart: `required_outer`.
+    /// Other relations whose columns this path needs (parameterized scans, LATERAL). Counterpart:
+    /// `required_outer`.
     pub outer: Relids,
 }
 
@@ -153,7 +153,7 @@ impl BitmapPath {
         }
     }
 
-    /// Do both use one of these conditions? Then their intersection is no better than either.
+    /// True if both use one of these conditions: their intersection is then no better than either.
     pub(crate) fn overlaps(&self, other: &BitmapPath, quals: &[Expr]) -> bool {
         quals.iter().any(|q| self.guarantees(q) && other.guarantees(q))
     }
@@ -173,9 +173,9 @@ pub(crate) struct JoinPath {
     pub jointype: JoinType,
     pub outer: PathRef,
     pub inner: PathRef,
-    /// At most one inner row is a partner of an outer row.
+    /// Each outer row has at most one match among the inner rows.
     pub inner_unique: bool,
-    /// Conditions that partners satisfy, beyond the clauses of a hash or merge join.
+    /// Join conditions that are not among the clauses of a hash or merge join.
     pub join_quals: Vec<Rc<Expr>>,
     /// Conditions on the rows of an outer join, NULL-extended ones included.
     pub quals: Vec<Expr>,
@@ -405,7 +405,7 @@ pub(crate) struct AppendRel {
     pub columns: Vec<Expr>,
 }
 
-/// How an Append makes its columns from those of its children.
+/// How an Append computes its columns from those of its children.
 #[derive(Debug)]
 pub(crate) struct AppendShape {
     /// The operation whose type modifiers the columns have.
@@ -573,8 +573,8 @@ impl PathSet {
         self.unparameterized().min_by(by_cost)
     }
 
-    /// The unparameterized path that returns this part of its rows at the lowest cost: 0 is all, a
-    /// number below 1 is a fraction, others are a count. Counterpart:
+    /// The unparameterized path that returns this part of its rows at the lowest cost: 0 is all
+    /// rows, a number below 1 is a fraction, others are a count. Counterpart:
     /// `get_cheapest_fractional_path`.
     pub(crate) fn cheapest_for(&self, tuple_fraction: f64) -> Result<&PathRef> {
         let mut best = self

@@ -177,8 +177,8 @@ fn convert_exists(
     }
     // There is a group if and only if there is a row.
     s.subselect.group_clause.clear();
-    // Only WHERE may refer to the outer level: a correlated FROM item or ON clause stays a
-    // sub-select.
+    // If a FROM item or an ON clause refers to the outer level, it remains a sub-select: only WHERE
+    // may do so.
     let mut probe = (*s.subselect).clone();
     probe.target_list.clear();
     let where_clause = probe.jointree.quals.take();
@@ -512,7 +512,8 @@ fn pull_up_entry(
     let rte = &mut query.rtable[rti as usize - 1];
     let RteKind::Subquery { subquery, .. } = &mut rte.kind else { return Ok(()) };
     let mut sub = std::mem::take(&mut **subquery);
-    // The entry stays in the range table, emptied: it carries the view's permissions.
+    // The entry stays in the range table without its query, because the numbers of the other
+    // entries must not change.
     let lateral = rte.lateral;
     pull_up_sublinks(&mut sub, host);
     if context.position == Position::Inner {

@@ -11,7 +11,7 @@ use plan::expr::{Expr, TargetEntry, Var};
 use plan::query::{CmdType, Query, RteKind, SetOpNode, SetOperation, SortGroupClause};
 
 impl Planner<'_> {
-    /// Pushes conditions into the subquery of entry `rti`; returns those that stay outside.
+    /// Pushes conditions into the subquery of entry `rti`; returns those that cannot be pushed.
     pub(crate) fn push_into_subquery(
         &mut self,
         root: &mut PlannerInfo,

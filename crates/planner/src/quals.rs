@@ -88,17 +88,17 @@ impl Problem {
     pub(crate) fn of(from: &FromExpr, limits: Collapse) -> Problem {
         let mut p = Problem::default();
         p.add_from(from, limits);
-        p.settled()
+        p.with_pushed_quals()
     }
 
     fn of_node(node: &JoinTreeNode, limits: Collapse) -> Problem {
         let mut p = Problem::default();
         p.add_node(node, limits);
-        p.settled()
+        p.with_pushed_quals()
     }
 
-    /// Pushes the conditions down.
-    fn settled(mut self) -> Problem {
+    /// The problem with its conditions pushed down.
+    fn with_pushed_quals(mut self) -> Problem {
         let quals = std::mem::take(&mut self.quals);
         self.push_down(quals);
         self
@@ -122,7 +122,7 @@ impl Problem {
         length
     }
 
-    /// Makes the items of that range a list of their own. Returns its length in the outer list.
+    /// Makes the items of that range a separate list. Returns its length in the outer list.
     fn add_list(&mut self, items: impl SliceIndex<[Item], Output = [Item]>) -> usize {
         self.lists.push(relids_of_items(&self.items[items]));
         1

@@ -88,7 +88,7 @@ impl Planner<'_> {
             JoinType::Right if rejects(&left) => JoinType::Inner,
             JoinType::Full => match (rejects(&left), rejects(&right)) {
                 (true, true) => JoinType::Inner,
-                // Rows without a left partner are rejected: a left join remains.
+                // Rows without a match on the left are rejected: a left join remains.
                 (true, false) => JoinType::Left,
                 (false, true) => JoinType::Right,
                 (false, false) => JoinType::Full,
@@ -191,7 +191,7 @@ impl Planner<'_> {
             {
                 self.strict_in(&n.arg, key)?
             }
-            // False or NULL for NULL.
+            // The result for NULL is false or NULL.
             Expr::ScalarArrayOp(n) if n.use_or && self.host.operator(n.opno)?.strict => {
                 match n.args.first() {
                     Some(a) => self.strict_in(a, key)?,
@@ -220,7 +220,7 @@ impl Planner<'_> {
                 }
             }
             Expr::ScalarArrayOp(n) => {
-                // An empty array makes it true or false, whatever is compared with its elements.
+                // With an empty array the result is true or false, regardless of the left operand.
                 if let [a, array] = n.args.as_slice()
                     && has_elements(array)
                     && self.host.operator(n.opno)?.strict
@@ -242,7 +242,7 @@ impl Planner<'_> {
     }
 }
 
-/// Is the array known to have elements? Counterpart: `is_strict_saop`.
+/// True if the array is known to have elements. Counterpart: `is_strict_saop`.
 fn has_elements(array: &Expr) -> bool {
     match array {
         Expr::Const(c) => !c.is_null() && ArrayRef::new(c.value.as_ref()).count() > 0,

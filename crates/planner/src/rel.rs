@@ -109,7 +109,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Sets the width of a relation's rows: the columns that are needed above.
+    /// Sets the width of a relation's rows, which counts the columns that are needed above.
     pub(crate) fn set_width(
         &mut self,
         root: &mut PlannerInfo,

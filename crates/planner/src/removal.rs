@@ -32,13 +32,13 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// One pass over the join tree; true if a join was removed.
+    /// Makes one pass over the join tree. True if a join was removed.
     fn remove_some(&mut self, query: &mut Query) -> Result<bool> {
         let mut removed = false;
         let mut fromlist = std::mem::take(&mut query.jointree.fromlist);
         for at in 0..fromlist.len() {
             let mut node = std::mem::replace(&mut fromlist[at], JoinTreeNode::Rtr(0));
-            // References in the other items of the list count, too.
+            // References in the other items of the list count as uses, too.
             query.jointree.fromlist = std::mem::take(&mut fromlist);
             let done = self.remove_in(query, &mut node);
             fromlist = std::mem::take(&mut query.jointree.fromlist);
@@ -81,7 +81,7 @@ impl Planner<'_> {
         Ok(removed)
     }
 
-    /// Continues within `inner`; references in `rest`, the tree around it, count as uses.
+    /// Removes joins within `inner`. References in `rest`, the remaining tree, count as uses.
     fn beside(
         &mut self,
         query: &mut Query,
@@ -244,7 +244,7 @@ impl Planner<'_> {
     }
 }
 
-/// The only range-table entry of the node, if there is just one.
+/// The range-table entry of the node, if it has exactly one.
 fn single_entry(node: &JoinTreeNode) -> Option<i32> {
     match node {
         JoinTreeNode::Rtr(rti) => Some(*rti),

@@ -2,7 +2,7 @@
 //! allpaths.c (`find_window_run_conditions`), planner.c (`select_active_windows`).
 //!
 //! Within a partition `row_number()`, `rank()`, `dense_rank()` and some counts are monotonic. If a
-//! condition bounds such a value on the side to which it moves, it is false for all rows after the
+//! condition bounds such a value in its direction of change, it is false for all rows after the
 //! first one that it rejects, and the WindowAgg node can stop. This applies only to the window that
 //! is computed last, because other windows need all rows.
 

@@ -21,15 +21,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use types::oids;
 
-/// What an index scan reads of its table.
+/// The part of a table that an index scan reads.
 struct Lookups {
-    /// Rows in each scan.
+    /// Number of rows for each scan.
     fetched: f64,
-    /// As a part of the table.
+    /// This number as a fraction of the table.
     part: f64,
     /// Number of scans.
     scans: f64,
-    /// Does the scan depend on values of other relations?
+    /// The scan depends on values of other relations.
     repeated: bool,
 }
 
@@ -437,8 +437,8 @@ impl Planner<'_> {
         }))))
     }
 
-    /// The boundary conditions of the scan: those on leading columns with equality and on the first
-    /// column without; and the number of columns with equality.
+    /// The boundary conditions of the scan: equalities on leading columns, and all conditions on
+    /// the first column without an equality. Also returns the number of columns with equality.
     pub(crate) fn boundary(
         &mut self,
         index: &IndexInfo,
@@ -568,7 +568,7 @@ impl Planner<'_> {
                 rows,
                 width: rel.width,
                 startup,
-                // A backward scan costs the same; the tiny addition makes ties go forward.
+                // A backward scan costs the same; with this addition, a forward scan is preferred.
                 total: total + if direction == ScanDirection::Backward { 1e-6 } else { 0.0 },
                 order,
                 outer: outer.union(&rel.lateral),
@@ -577,8 +577,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Cost of reading heap pages in an index scan: between those of rows in the order of the index
-    /// and of rows in random order.
+    /// Cost of reading heap pages in an index scan, interpolated by the column's correlation
+    /// between the cost for rows in the order of the index and for rows in random order.
     fn heap_io(
         &mut self,
         rel: &BaseRel,

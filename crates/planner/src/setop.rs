@@ -355,7 +355,7 @@ impl Planner<'_> {
     }
 }
 
-/// The path under a node of this kind, with the same costs and rows, and without its order.
+/// A path of this kind above `child`, with the same costs and rows, and without its order.
 fn wrapped(child: Path, kind: impl FnOnce(PathRef) -> PathKind) -> Path {
     let child = Rc::new(child);
     Path { kind: kind(child.clone()), order: Vec::new(), ..Path::clone(&child) }
@@ -416,7 +416,7 @@ pub(crate) fn has_from(rte: &RangeTblEntry) -> bool {
     !subquery.jointree.fromlist.is_empty()
 }
 
-/// True if the path returns no rows for conditions that are never true.
+/// True if the path returns no rows because its conditions are never true.
 pub(crate) fn never_gives_rows(path: &Path) -> bool {
     match &path.kind {
         PathKind::Never => true,

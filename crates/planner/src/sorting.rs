@@ -70,7 +70,7 @@ impl Planner<'_> {
         (first, first + rest)
     }
 
-    /// The path under a full sort.
+    /// A path with a full sort above `p`.
     pub(crate) fn sorted(&self, p: &PathRef, order: &[PathKey], limit: Option<f64>) -> Path {
         let (startup, total) = self.bounded_sort_cost(p.total, p.rows, p.width, limit);
         Path {
@@ -82,7 +82,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The path under an incremental sort, if it already has a part of the order.
+    /// A path with an incremental sort above `p`, if `p` already has a part of the order.
     pub(crate) fn sorted_further(
         &mut self,
         root: &PlannerInfo,
@@ -105,8 +105,8 @@ impl Planner<'_> {
         Ok(Some(Path { kind, startup, total, order, ..Path::clone(p) }))
     }
 
-    /// The paths in this order: those that have it, the cheapest one sorted, and those with a part
-    /// of the order sorted incrementally.
+    /// The paths in this order: those of `paths` that have it, the cheapest one sorted, and those
+    /// with a part of the order sorted incrementally.
     pub(crate) fn ordered_paths(
         &mut self,
         root: &PlannerInfo,
@@ -166,7 +166,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The path under a Limit node.
+    /// A path with a Limit node above `p`.
     pub(crate) fn limited(&self, query: &Query, p: &PathRef) -> Path {
         let estimate = |b: Bound, without: f64| match b {
             Bound::None => without,

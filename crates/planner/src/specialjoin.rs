@@ -77,7 +77,7 @@ impl Planner<'_> {
         while at < problem.items.len() {
             self.host.check_interrupts()?;
             let found = match &problem.items[at] {
-                Item::Join(j) if j.is_semi_or_anti() || may_wait(j, problem) => Some(&**j),
+                Item::Join(j) if j.is_semi_or_anti() || is_reorderable(j, problem) => Some(&**j),
                 _ => None,
             };
             let Some(j) = found else {
@@ -95,11 +95,11 @@ impl Planner<'_> {
             let left = j.left.relids();
             // A condition with a sub-plan should be tested after joins that remove rows, so the
             // order stays fixed.
-            let waits =
+            let fixed =
                 problem.quals.iter().any(|q| runs_a_query(q) && relids_of(q).is_subset(&left));
             let many = problem.items.len() + taken.len() + j.left.items.len();
             let limit = self.collapse_max();
-            if many > limit || width(j, limit) > limit || (waits && !unique) {
+            if many > limit || width(j, limit) > limit || (fixed && !unique) {
                 at += 1;
                 continue;
             }
@@ -134,7 +134,7 @@ impl Planner<'_> {
         needed: &[Rc<Need>],
     ) -> Result<Vec<SpecialJoinRel>> {
         let mut out = Vec::with_capacity(special_joins.len());
-        // Those that were taken later are nested deeper in the left side.
+        // Joins that were removed from the problem later are nested more deeply in the left side.
         for f in special_joins.into_iter().rev() {
             let right = self.right_side(root, f.jointype, f.right, &f.quals, needed)?;
             let mut min_left = f.min_left;
@@ -277,8 +277,8 @@ impl Planner<'_> {
     }
 }
 
-/// True if the order of a left join relative to other joins is free: there must be other items.
-fn may_wait(j: &JoinItem, problem: &Problem) -> bool {
+/// True if a left join can be reordered with other joins: there must be other items.
+fn is_reorderable(j: &JoinItem, problem: &Problem) -> bool {
     j.jointype == JoinType::Left && (problem.items.len() > 1 || j.left.items.len() > 1)
 }
 
@@ -313,8 +313,8 @@ pub(crate) struct SemiAntiFactors {
 
 impl SemiAntiFactors {
     /// Average cost of one scan of a parameterized inner path that finds `found` rows on average
-    /// and whose complete scan costs `total`. An outer row without a match mostly finds no index
-    /// entry.
+    /// and whose complete scan costs `total`. For an outer row without a match, the scan usually
+    /// finds no index entry.
     pub(crate) fn cost(&self, inner: &Path, found: f64, total: f64) -> f64 {
         let run = (total - inner.startup).max(0.0);
         let without = run / found.max(1.0);

@@ -1,5 +1,5 @@
-//! What the stages of a query level above its joins compute. The paths of a stage share one
-//! description, so that a path is cheap to make; `create` reads it when it makes the plan node.
+//! The computations of a query level above its joins. The paths of a stage share one description,
+//! so that paths are cheap to create; `create` reads it when it creates the plan node.
 
 use crate::host::RelationInfo;
 use ids::AttrNo;

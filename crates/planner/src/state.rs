@@ -303,7 +303,8 @@ impl PlannerInfo {
         }
     }
 
-    /// True if possibly not all rows are fetched: paths with a low startup cost are then kept.
+    /// True if possibly only a part of the rows is fetched: paths with a low startup cost are then
+    /// kept.
     pub(crate) fn wants_early_rows(&self) -> bool {
         self.query.limit_count.is_some() || self.tuple_fraction > 0.0
     }

@@ -79,8 +79,8 @@ impl Planner<'_> {
     }
 
     fn plan_sublink(&mut self, root: &mut PlannerInfo, mut s: SubLink) -> Result<Expr> {
-        // Plan the sub-selects in the test expression first: their outer references could be taken
-        // for those of this sub-select.
+        // Plan the sub-selects in the test expression first: their outer references could be
+        // mistaken for those of this sub-select.
         if let Some(test) = &mut s.testexpr {
             self.plan_sublinks(root, test)?;
         }
@@ -471,7 +471,7 @@ impl Planner<'_> {
     }
 }
 
-/// Bottom-up: inner sub-selects of test expressions first.
+/// Plans the sub-selects bottom-up: those in test expressions first.
 fn plan_each(
     planner: &mut Planner<'_>,
     root: &mut PlannerInfo,

@@ -173,7 +173,7 @@ fn is_bound(rti: i32, q: &Expr) -> bool {
 }
 
 /// TID conditions of which each result row satisfies at least one: CURRENT OF, else a `ctid = …`,
-/// else an OR clause whose arms all have one. Counterpart: `TidQualFromRestrictInfoList`.
+/// else an OR clause whose disjuncts all have one. Counterpart: `TidQualFromRestrictInfoList`.
 fn tid_conditions(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
     let current = quals.iter().find(|q| matches!(q, Expr::CurrentOf(_)));
     if let Some(q) = current.or_else(|| quals.iter().find(|q| is_tid_condition(rti, q))) {

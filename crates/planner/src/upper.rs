@@ -107,7 +107,7 @@ impl Planner<'_> {
         let grouped = is_grouped(&root.query);
         let q = &mut root.query;
         if !grouped && q.having_qual.is_some() {
-            // One row or none, whatever FROM holds: nothing of that is looked at.
+            // The result has one row or none regardless of FROM, which is therefore not planned.
             q.jointree = FromExpr { fromlist: Vec::new(), quals: q.having_qual.take() };
         }
         let mut order = self.order_of(root, &root.query.sort_clause.clone(), targets)?;
@@ -285,7 +285,8 @@ impl Planner<'_> {
         Ok(out)
     }
 
-    /// The estimated number of rows that the expression's set-returning functions make of one.
+    /// Estimated number of result rows of the expression's set-returning functions for one input
+    /// row.
     fn set_factor(&mut self, e: &Expr, have: &[Expr]) -> Result<f64> {
         if have.contains(e) || !contains_srf(e) {
             return Ok(1.0);
@@ -302,7 +303,7 @@ impl Planner<'_> {
         })
     }
 
-    /// The paths with row locks and LIMIT.
+    /// The paths above `paths` with row locks and LIMIT.
     fn finished_paths(
         &mut self,
         root: &PlannerInfo,

@@ -44,7 +44,7 @@ impl Planner<'_> {
         stages.into_iter().map(Rc::new).collect()
     }
 
-    /// The paths of all windows above these. Counterpart: `create_window_paths`.
+    /// The paths of all windows above `paths`. Counterpart: `create_window_paths`.
     pub(crate) fn window_paths(
         &mut self,
         root: &PlannerInfo,

@@ -1,17 +1,17 @@
 //! The plans that the planner chooses, for tables whose sizes and statistics are invented
-//! (`world`).
+//! (`host`).
 
-mod world;
+mod host;
 
-use world::World;
+use host::TestHost;
 
 /// Compares the plans of statements with the expected ones.
 fn check(cases: &str) {
-    let mut world = World::new();
+    let mut host = TestHost::new();
     let mut wrong = Vec::new();
     let mut lines = cases.lines().filter(|l| !l.is_empty() && !l.starts_with("--"));
     while let (Some(sql), Some(expected)) = (lines.next(), lines.next()) {
-        let got = world.plan(sql).unwrap_or_else(|e| format!("{e:?}"));
+        let got = host.plan(sql).unwrap_or_else(|e| format!("{e:?}"));
         if got != expected.trim() {
             wrong.push(format!("{sql}\n  expected {}\n  got      {got}", expected.trim()));
         }

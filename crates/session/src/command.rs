@@ -348,7 +348,7 @@ impl CopyTransport for Session {
                 Ok(Received::TimedOut) => continue,
                 Ok(Received::Refused(_, error)) => return Err(error),
             };
-            // Flush and Sync are ignored, whatever their contents.
+            // Flush and Sync are ignored, regardless of their contents.
             if matches!(frame.kind, b'H' | b'S') {
                 continue;
             }
@@ -374,9 +374,7 @@ impl CopyTransport for Session {
     }
 
     fn write(&mut self, row: &[u8]) -> Result<()> {
-        types::memory::reserve(&mut self.conn.out, row.len() + 5)?;
-        backend::copy_data(&mut self.conn.out, row);
-        self.conn.flush_if_large()
+        self.conn.copy_data(row)
     }
 
     fn end_out(&mut self) -> Result<()> {

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use sync::wait::{Interrupt, WaitEvent, Waiter};
-use wire::{Frame, Inbox};
+use wire::{Frame, Inbox, backend};
 
 /// Replies beyond this size are sent before the end of the statement.
 const FLUSH_BYTES: usize = 32 * 1024;
@@ -169,22 +169,42 @@ impl Connection {
         if self.out.is_empty() {
             return Ok(());
         }
-        let sent = if self.lost { Ok(()) } else { self.send() };
+        let mut out = std::mem::take(&mut self.out);
+        let sent = self.send(&out);
         self.flushes += 1;
-        self.out.clear();
-        if self.out.capacity() > KEPT_BYTES_MAX {
-            self.out = Vec::new();
+        out.clear();
+        if out.capacity() <= KEPT_BYTES_MAX {
+            self.out = out;
         }
-        sent.map_err(|_| {
+        sent
+    }
+
+    /// Sends a CopyData message. A long row is sent from its own memory, without a copy of it.
+    pub fn copy_data(&mut self, row: &[u8]) -> Result<()> {
+        if row.len() < FLUSH_BYTES || self.buffers_all {
+            types::memory::reserve(&mut self.out, row.len() + 5)?;
+            backend::copy_data(&mut self.out, row);
+            return self.flush_if_large();
+        }
+        backend::copy_data_header(&mut self.out, row.len());
+        self.flush()?;
+        self.send(row)
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.lost {
+            return Ok(());
+        }
+        self.write_all(bytes).map_err(|_| {
             self.lost = true;
             pg_err!(CONNECTION_FAILURE, "connection to client lost").severity(Severity::Fatal)
         })
     }
 
-    fn send(&mut self) -> io::Result<()> {
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         let waiter = self.waiter.clone();
         let _shown = waiter.as_deref().map(|w| w.waiting(WaitEvent::ClientWrite));
-        let mut rest = &self.out[..];
+        let mut rest = bytes;
         while !rest.is_empty() {
             match self.transport.write(rest) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

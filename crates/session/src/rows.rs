@@ -70,7 +70,7 @@ pub fn describe(facts: &mut dyn Facts, list: &[TargetEntry]) -> Result<Vec<Field
 
 /// The columns with the type modifiers of the plan, if they differ from those of the analysis. They
 /// differ if an expression was simplified to a part of it, or a set operation was reduced to one
-/// branch.
+/// input.
 pub fn as_planned(
     fields: &Arc<[FieldDescription]>,
     plan: &Plan,

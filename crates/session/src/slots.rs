@@ -4,7 +4,7 @@
 //! ```text
 //! text ──scan──▶ template, literals ──▶ slot ──▶ variant (fixed literals) ──▶ Ready ──▶ run
 //! ```
-//! A slot knows which literals of its template became parameters and which did not (see
+//! A slot records which literals of its template became parameters and which did not (see
 //! `analyze::parameterize`). The fixed literals select the variant. A text that does not fit, for
 //! instance because an input function rejects a literal, is parsed and analysed in full, so that
 //! errors refer to the text as written.

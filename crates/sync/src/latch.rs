@@ -139,12 +139,12 @@ impl PageLatch {
         }
     }
 
-    /// Is the latch held in any mode? For assertions.
+    /// True if the latch is held in any mode. For assertions.
     pub fn is_held(&self) -> bool {
         self.word.load(Ordering::Relaxed) & (SHARERS | SX | EXCLUSIVE) != 0
     }
 
-    /// Is the latch held exclusively? For assertions.
+    /// True if the latch is held exclusively. For assertions.
     pub fn is_exclusive(&self) -> bool {
         self.word.load(Ordering::Relaxed) & EXCLUSIVE != 0
     }
@@ -215,7 +215,7 @@ impl PageLatch {
         }
     }
 
-    /// Must the thread still wait? Called under the queue's lock.
+    /// True if the thread must still wait. Called under the queue's lock.
     fn must_wait(&self, blockers: u64) -> bool {
         let word = self.word.load(Ordering::Relaxed);
         word & PARKED != 0 && word & blockers != 0

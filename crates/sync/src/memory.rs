@@ -109,7 +109,8 @@ fn report(b: &Balance) {
     }
 }
 
-/// Is the request served by a mapping? Mappings are aligned to pages; no larger alignment occurs.
+/// True if the request is served by a mapping. Mappings are aligned to pages; no larger alignment
+/// occurs.
 #[inline]
 fn is_mapped(layout: &Layout) -> bool {
     layout.size() >= MAPPED_BYTES && layout.align() <= PAGE_BYTES
@@ -272,8 +273,8 @@ pub fn available() -> usize {
     (free.saturating_sub(held) / 2).max(SMALL_BYTES.saturating_sub(held))
 }
 
-/// Does the session hold more than its share? Part of interrupt checks: a few instructions while
-/// the session holds little.
+/// True if the session uses more than its share. It is a part of interrupt checks: a few
+/// instructions while the session uses little.
 #[inline]
 pub fn check() -> Result<(), Refused> {
     if BALANCE.with(|b| b.held.get()) < SMALL_BYTES as i64 {
@@ -282,7 +283,7 @@ pub fn check() -> Result<(), Refused> {
     check_limit(0)
 }
 
-/// May the session allocate `bytes` more at once?
+/// True if the session may allocate `bytes` more at once.
 #[inline]
 pub fn admit(bytes: usize) -> Result<(), Refused> {
     if bytes < LARGE_BYTES {

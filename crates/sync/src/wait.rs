@@ -203,7 +203,7 @@ impl Waiter {
         self.interrupts.fetch_and(!bit, Ordering::AcqRel) & bit != 0
     }
 
-    /// Is any interrupt pending? One relaxed load: cheap enough for every row.
+    /// True if any interrupt is pending. One relaxed load: cheap enough for every row.
     #[inline]
     pub fn pending(&self) -> bool {
         self.interrupts.load(Ordering::Relaxed) != 0

@@ -44,7 +44,7 @@ pub(super) fn check_part(object: ObjectAddress) -> Result<()> {
     Ok(())
 }
 
-/// Does the object exist? An internal error where `object.class` is no class of objects.
+/// True if the object exists. An internal error if `object.class` is no class of objects.
 pub(super) fn exists(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<bool> {
     if object.class == PgClass::RELATION && object.sub != 0 {
         let column = object.sub as ids::AttrNo;

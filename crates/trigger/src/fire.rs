@@ -14,7 +14,8 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 
-/// Does the trigger fire in this mode of `session_replication_role`? Counterpart: `TriggerEnabled`.
+/// True if the trigger fires in this mode of `session_replication_role`. Counterpart:
+/// `TriggerEnabled`.
 fn is_enabled(trigger: &Trigger, replica: bool) -> bool {
     match trigger.firing {
         Firing::Disabled => false,

@@ -14,7 +14,7 @@ pub trait TriggerHost: Services + analyze::Host {
     /// The session's trigger manager.
     fn triggers(&mut self) -> &mut TriggerManager;
 
-    /// Is `session_replication_role` set to replica?
+    /// True if `session_replication_role` is set to replica.
     fn is_replica(&self) -> bool;
 
     /// The generic plan of a query of the server itself, with these parameter types.

@@ -89,19 +89,19 @@ impl TriggerManager {
         self.levels.truncate(level);
     }
 
-    /// Has no running statement queued an event?
+    /// True if no running statement has queued an event.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.levels.is_empty()
     }
 
-    /// Is there no event at all?
+    /// True if there is no event at all.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.levels.is_empty() && self.pending.is_empty()
     }
 
-    /// Are there events of this table that have not fired?
+    /// True if there are events of this table that have not fired.
     pub fn has_events(&self, relation: Oid) -> bool {
         let mut all = self.levels.iter().flatten().chain(&self.pending);
         all.any(|e| e.relation == relation && e.fired == 0)

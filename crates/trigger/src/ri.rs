@@ -45,7 +45,7 @@ fn value<'a>(version: &RowVersion<'a>, column: AttrNo) -> DatumRef<'a> {
     version.values.get(column as usize - 1).copied().unwrap_or(DatumRef::Null)
 }
 
-/// Must the new version of a referencing row be checked? Counterpart:
+/// True if the new version of a referencing row must be checked. Counterpart:
 /// `RI_FKey_fk_upd_check_required`.
 pub(crate) fn is_check_required(
     host: &mut dyn TriggerHost,
@@ -95,7 +95,7 @@ pub(crate) fn is_check_required(
     Ok(false)
 }
 
-/// Did this transaction insert the version?
+/// True if this transaction inserted the version.
 fn is_own(host: &mut dyn TriggerHost, event: &RowEvent<'_>, tid: Tid) -> Result<bool> {
     let columns = [table::system::XMIN];
     let mut batch = table::new_batch(&event.rel.table, &columns);
@@ -104,7 +104,7 @@ fn is_own(host: &mut dyn TriggerHost, event: &RowEvent<'_>, tid: Tid) -> Result<
     Ok(there && be.txn.is_current(Xid(batch.get(0, 0).as_oid().0)))
 }
 
-/// Does the change of a referenced row concern referencing rows? The keys are compared bitwise:
+/// True if the change of a referenced row concerns referencing rows. The keys are compared bitwise:
 /// ON UPDATE CASCADE also copies a value that is equal but looks different. Counterpart:
 /// `RI_FKey_pk_upd_check_required`.
 pub(crate) fn is_action_required(trigger: &Trigger, event: &RowEvent<'_>) -> bool {

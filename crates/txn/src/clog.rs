@@ -29,7 +29,7 @@ pub(crate) const fn page_of(xid: Xid) -> u32 {
     xid.0 / XACTS_PER_PAGE
 }
 
-/// Is every id of one page before every id of the other?
+/// True if every id of one page is before every id of the other.
 fn page_precedes(a: u32, b: u32) -> bool {
     let first = |page: u32| Xid((page.wrapping_mul(XACTS_PER_PAGE)).wrapping_add(3 + 1));
     let (a, b) = (first(a), first(b));

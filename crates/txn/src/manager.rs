@@ -114,8 +114,8 @@ impl TxnManager {
         Ok(self.clog.get(xid)?.0)
     }
 
-    /// Is `xid`, or the top-level transaction it belongs to, running in any session, including the
-    /// caller's? Counterpart: `TransactionIdIsInProgress`.
+    /// True if `xid`, or the top-level transaction it belongs to, is running in any session,
+    /// including the caller's. Counterpart: `TransactionIdIsInProgress`.
     ///
     /// INVARIANT: callers that need both answers call this before [`Self::did_commit`]. A commit
     /// sets pg_xact before it leaves the proc array, so the reverse order could find a transaction
@@ -137,7 +137,7 @@ impl TxnManager {
         Ok(top != xid && parents.contains(&top))
     }
 
-    /// Did `xid` and all its parents commit? Counterpart: `TransactionIdDidCommit`.
+    /// True if `xid` and all its parents committed. Counterpart: `TransactionIdDidCommit`.
     #[inline]
     pub fn did_commit(&self, xid: Xid) -> Result<bool> {
         Ok(self.commit_lsn(xid)?.is_some())
@@ -165,7 +165,7 @@ impl TxnManager {
         Ok(committed.then_some(lsn))
     }
 
-    /// Did `xid` (or a parent) abort explicitly? False for transactions that a crash ended.
+    /// True if `xid` (or a parent) aborted explicitly. False for transactions that a crash ended.
     pub fn did_abort(&self, xid: Xid) -> Result<bool> {
         match self.status(xid)? {
             XidStatus::Aborted => Ok(true),
@@ -220,8 +220,8 @@ impl TxnManager {
     }
 
     /// As [`TxnManager::horizons`], with the horizon of temporary tables for the session in slot
-    /// `proc`. Advances the session's cached bounds too, so that pruning treats as removable
-    /// whatever VACUUM does by these horizons.
+    /// `proc`. Advances the session's cached bounds too, so that pruning treats the same versions
+    /// as removable as a VACUUM with these horizons.
     pub fn horizons_for(&self, database: Oid, proc: ProcNo) -> Horizons {
         let horizons = self.procs.horizons(database, Some(proc));
         let cached = &self.procs.proc(proc).maybe_needed;
@@ -260,9 +260,9 @@ impl TxnManager {
         self.procs.completions()
     }
 
-    /// Members of `multi`. `lock_only`: the tuple header says that no member is an updater, so the
-    /// result is empty if no transaction that could be a member is still running.
-    /// Counterpart: `GetMultiXactIdMembers`.
+    /// Members of `multi`. `lock_only`: according to the tuple header no member is an updater, so
+    /// the result is empty if no transaction that could be a member is still running. Counterpart:
+    /// `GetMultiXactIdMembers`.
     pub fn multixact_members(&self, multi: MultiXid, lock_only: bool) -> Result<Members> {
         if lock_only && multi.is_valid() && multi.precedes(self.oldest_multixact()) {
             return Ok(Members::new());
@@ -270,7 +270,7 @@ impl TxnManager {
         self.multis.members(multi)
     }
 
-    /// Is any member still running? Counterpart: `MultiXactIdIsRunning`.
+    /// True if any member is still running. Counterpart: `MultiXactIdIsRunning`.
     pub fn multixact_is_running(&self, multi: MultiXid, lock_only: bool) -> Result<bool> {
         for member in self.multixact_members(multi, lock_only)? {
             if self.is_in_progress(member.xid)? {

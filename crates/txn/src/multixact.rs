@@ -52,7 +52,7 @@ impl MultiXactStatus {
         }
     }
 
-    /// Is it an update or delete, not a row lock? Counterpart: `ISUPDATE_from_mxstatus`.
+    /// True if it is an update or delete, not a row lock. Counterpart: `ISUPDATE_from_mxstatus`.
     pub const fn is_update(self) -> bool {
         matches!(self, MultiXactStatus::NoKeyUpdate | MultiXactStatus::Update)
     }
@@ -606,7 +606,7 @@ fn check_limits(
     }
     let end = state.next_offset.wrapping_add(count);
     let passes = |stop: u32| {
-        // Is `stop` in the half-open range from the next member number to `end`?
+        // True if `stop` is in the half-open range from the next member number to `end`.
         stop.wrapping_sub(state.next_offset) < end.wrapping_sub(state.next_offset)
     };
     if state.offset_stop != 0 && passes(state.offset_stop) {

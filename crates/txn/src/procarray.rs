@@ -179,7 +179,7 @@ impl ProcArray {
         }
     }
 
-    /// Do at least `least` other sessions have an id and satisfy `counts`? Counterpart:
+    /// True if at least `least` other sessions have an id and satisfy `counts`. Counterpart:
     /// `MinimumActiveBackends`.
     pub(crate) fn others_active(
         &self,

@@ -16,16 +16,16 @@ use ids::{Lsn, MultiXid, Oid, Xid};
 use pgerror::{PgError, Result};
 use wal::{DecodedRecord, RmgrId};
 
-/// Does a record of the resource manager Xact with this info prepare a transaction for two-phase
-/// commit? Replay does not support it.
+/// True if a record of the resource manager Xact with this info prepares a transaction for
+/// two-phase commit, which replay does not support.
 pub fn prepares(info: u8) -> bool {
     info & XACT_OPMASK == XACT_PREPARE
 }
 
 impl TxnManager {
     /// Replays a record of the resource managers Xact, Clog, MultiXact, Standby or CommitTs. For a
-    /// commit or abort the result tells the caller what remains to be done: files to drop, after
-    /// the log is flushed to the record's end, and invalidations.
+    /// commit or abort the result is what the caller must still do: drop files, after the log is
+    /// flushed to the record's end, and process invalidations.
     pub fn redo(&self, record: &DecodedRecord) -> Result<Option<ParsedXact>> {
         match record.header.rmgr() {
             Some(RmgrId::Xact) => return self.redo_xact(record),

@@ -57,7 +57,7 @@ pub(crate) struct Slru {
     /// Number of LSNs per page; 0 where there are no asynchronous commits.
     groups: usize,
     precedes: fn(u32, u32) -> bool,
-    /// Must the pages survive a crash? Not those of pg_subtrans.
+    /// True if the pages must survive a crash; not those of pg_subtrans.
     durable: bool,
     latest_page: AtomicU32,
     unsynced: Mutex<BTreeSet<u32>>,
@@ -270,7 +270,7 @@ impl Slru {
         Ok(Held { way, _latch: latch })
     }
 
-    /// Is the page on disk or in the cache? Counterpart: `SimpleLruDoesPhysicalPageExist`.
+    /// True if the page is on disk or in the cache. Counterpart: `SimpleLruDoesPhysicalPageExist`.
     pub(crate) fn page_exists(&self, page: u32) -> Result<bool> {
         if self.set(page).find(page).is_some() {
             return Ok(true);
@@ -428,7 +428,7 @@ impl Slru {
             .map_err(|e| vfs::io_error("fsync file", self.dir, &e).severity(Severity::Panic))
     }
 
-    /// Would [`Slru::truncate`] remove anything?
+    /// True if [`Slru::truncate`] would remove anything.
     pub(crate) fn can_truncate(&self, cutoff: u32) -> Result<bool> {
         Ok(self.segments()?.iter().any(|s| self.may_delete(*s, cutoff)))
     }

@@ -49,7 +49,7 @@ impl Snapshot {
         Snapshot { kind, ..Snapshot::default() }
     }
 
-    /// Was `xid` in progress (or not yet assigned) when the snapshot was taken?
+    /// True if `xid` was in progress (or not yet assigned) when the snapshot was taken.
     /// Counterpart: `XidInMVCCSnapshot`.
     #[inline]
     pub fn in_progress(&self, xid: Xid, manager: &TxnManager) -> Result<bool> {

@@ -69,7 +69,7 @@ impl TxnManager {
         Ok(())
     }
 
-    /// Does `wal_level` require the records that standbys need?
+    /// True if `wal_level` requires the records that standbys need.
     pub fn standby_info(&self) -> bool {
         self.wal.level() >= WalLevel::Replica
     }

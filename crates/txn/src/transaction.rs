@@ -184,7 +184,7 @@ impl Transaction {
         self.locks().set_database(database);
     }
 
-    /// Is a transaction active, between [`Transaction::begin`] and commit or abort?
+    /// True if a transaction is active, between [`Transaction::begin`] and commit or abort.
     pub fn is_active(&self) -> bool {
         !self.levels.is_empty()
     }
@@ -234,7 +234,7 @@ impl Transaction {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Is `xid` this transaction or one of its live or committed subtransactions?
+    /// True if `xid` is this transaction or one of its live or committed subtransactions.
     /// Counterpart: `TransactionIdIsCurrentTransactionId`.
     #[inline]
     pub fn is_current(&self, xid: Xid) -> bool {
@@ -635,7 +635,7 @@ impl Transaction {
         }
     }
 
-    /// Has the snapshot of the transaction been taken (REPEATABLE READ and SERIALIZABLE)?
+    /// True if the snapshot of the transaction has been taken (REPEATABLE READ and SERIALIZABLE).
     pub fn has_first_snapshot(&self) -> bool {
         self.first_snapshot.is_some()
     }

@@ -169,7 +169,7 @@ impl TxnManager {
         self.xid_gen.lock().ignores_stop_limit = true;
     }
 
-    /// Has the next id reached the stop limit, so that none is assigned?
+    /// True if the next id has reached the stop limit, so that none is assigned.
     pub fn is_stopped(&self) -> bool {
         let xids = self.xid_gen.lock();
         let next = self.next_full_xid().xid();
@@ -210,7 +210,7 @@ impl TxnManager {
         (xids.oldest, xids.oldest_db)
     }
 
-    /// Must autovacuum run to prevent wraparound of transaction ids?
+    /// True if autovacuum must run to prevent wraparound of transaction ids.
     pub fn needs_wraparound_vacuum(&self) -> bool {
         let limit = self.xid_gen.lock().vac_limit;
         limit.is_valid() && self.next_full_xid().xid().follows_or_equals(limit)
@@ -232,7 +232,7 @@ impl TxnManager {
         multixacts.saturating_sub(victims).min(most)
     }
 
-    /// Must autovacuum run to prevent wraparound of multixacts?
+    /// True if autovacuum must run to prevent wraparound of multixacts.
     pub fn needs_multixact_vacuum(&self) -> bool {
         let limit = self.multis.state().oldest.0.wrapping_add(self.multixact_freeze_max_age());
         !self.next_multixact().precedes(ids::MultiXid(limit.max(1)))

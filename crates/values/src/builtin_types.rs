@@ -44,7 +44,7 @@ pub fn by_name(name: &str) -> Option<&'static BuiltinType> {
     TYPES.iter().find(|t| t.name == name || t.format_name == name)
 }
 
-/// Are values of this type the OIDs of objects: oid and the `reg*` types?
+/// True if values of this type are the OIDs of objects: oid and the `reg*` types.
 pub fn is_object_id(ty: Oid) -> bool {
     matches!(
         ty,

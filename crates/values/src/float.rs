@@ -259,8 +259,8 @@ fn special(negative: bool, nan: bool) -> String {
 }
 
 /// If two shortest representations are equally far from `abs`, PostgreSQL prints the one whose last
-/// digit is even. Returns its digits if `digits` is one of such a pair and `round_trips` says that
-/// the even one parses to the same number.
+/// digit is even. Returns its digits if `digits` is one of such a pair and the even one parses to
+/// the same number (`round_trips`).
 fn even_of_two(
     abs: f64,
     digits: &str,

@@ -27,7 +27,7 @@ pub enum OpenMode {
 }
 
 impl OpenMode {
-    /// Do writes bypass the system's cache?
+    /// True if writes bypass the system's cache.
     pub fn is_direct(self) -> bool {
         matches!(self, OpenMode::Direct | OpenMode::WriteThrough)
     }
@@ -78,7 +78,7 @@ pub trait Disk: Send + Sync {
     /// The setting `fsync`: when off, each sync succeeds without doing anything. Test disks always
     /// sync.
     fn set_syncs(&self, _on: bool) {}
-    /// Do syncs do anything?
+    /// True if syncs have an effect.
     fn syncs(&self) -> bool {
         true
     }

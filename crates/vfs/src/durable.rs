@@ -15,7 +15,7 @@ pub fn parent(path: &str) -> &str {
     }
 }
 
-/// Does the path exist? Errors other than "no such file" are reported.
+/// True if the path exists. Errors other than "no such file" are reported.
 pub fn exists(disk: &dyn Disk, path: &str) -> Result<bool> {
     match disk.stat(path) {
         Ok(_) => Ok(true),

@@ -195,7 +195,7 @@ impl MemDisk {
         self.shared.faults.fail_nth(Op::Write, "", n, fault::SHORT);
     }
 
-    /// Is a planned fault still outstanding?
+    /// True if a planned fault is still outstanding.
     pub fn has_faults_to_come(&self) -> bool {
         self.shared.faults.has_planned()
     }

@@ -16,7 +16,7 @@ const VECTORS_MAX: usize = 1024;
 #[derive(Debug)]
 pub struct OsDisk {
     root: PathBuf,
-    /// Are new files readable by the group (0640/0750 instead of 0600/0700)?
+    /// True if new files are readable by the group (0640/0750 instead of 0600/0700).
     group_access: AtomicBool,
     /// Shared with all its files, which check it at each sync.
     syncs: Arc<AtomicBool>,
@@ -258,7 +258,7 @@ impl File for OsFile {
         }
         #[cfg(target_os = "linux")]
         if let (Ok(offset), Ok(len)) = (signed(offset), signed(len)) {
-            // SAFETY: the descriptor is open; the call touches no memory of ours.
+            // SAFETY: the descriptor is open; the call accesses no memory of this process.
             unsafe {
                 libc::sync_file_range(
                     self.file.as_raw_fd(),
@@ -272,7 +272,7 @@ impl File for OsFile {
 
     fn allocate(&self, offset: u64, len: u64) -> io::Result<()> {
         let (at, span) = (signed(offset)?, signed(len)?);
-        // SAFETY: the descriptor is open; the call touches no memory of ours.
+        // SAFETY: the descriptor is open; the call accesses no memory of this process.
         let error = unsafe { libc::posix_fallocate(self.file.as_raw_fd(), at, span) };
         if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
     }
@@ -281,7 +281,7 @@ impl File for OsFile {
 impl OsFile {
     fn advise(&self, offset: u64, len: u64, advice: libc::c_int) {
         if let (Ok(offset), Ok(len)) = (signed(offset), signed(len)) {
-            // SAFETY: the descriptor is open; the call touches no memory of ours.
+            // SAFETY: the descriptor is open; the call accesses no memory of this process.
             unsafe {
                 libc::posix_fadvise(self.file.as_raw_fd(), offset, len, advice);
             }

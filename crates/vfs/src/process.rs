@@ -90,8 +90,8 @@ pub fn send_signal(pid: i32, signal: Signal) -> io::Result<()> {
     }
 }
 
-/// Does a process with this number exist? A process that has ended but has not been waited for does
-/// not count: it holds no files any more.
+/// True if a process with this number exists. A process that has ended but has not been waited for
+/// does not count: it holds no files any more.
 pub fn exists(pid: i32) -> bool {
     // SAFETY: signal 0 only checks; no memory is involved.
     let known = pid > 0
@@ -347,8 +347,8 @@ pub fn thread_times(id: i32) -> Option<(Duration, Duration)> {
     Some((next()?, next()?))
 }
 
-/// Is a process attached to the System V shared memory segment? If so, children of a PostgreSQL
-/// server whose main process has ended are still running.
+/// True if a process is attached to the System V shared memory segment: then children of a
+/// PostgreSQL server whose main process has ended are still running.
 pub fn shared_memory_in_use(id: i32) -> bool {
     // SAFETY: plain data, which the call fills.
     unsafe {

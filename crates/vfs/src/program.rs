@@ -94,7 +94,7 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         self.close();
-        // There is nobody to report an error to.
+        // An error cannot be reported here.
         let _ = self.child.wait();
     }
 }
@@ -127,8 +127,8 @@ pub fn failure(status: ExitStatus) -> Option<String> {
     }
 }
 
-/// Was the program ended by a write to a pipe that nobody reads? A shell reports the end of its
-/// last command by its own exit code.
+/// True if the program was ended by a write to a pipe that has no reader. A shell reports the end
+/// of its last command by its own exit code.
 pub fn ended_by_closed_pipe(status: ExitStatus) -> bool {
     status.signal() == Some(libc::SIGPIPE) || status.code() == Some(128 + libc::SIGPIPE)
 }

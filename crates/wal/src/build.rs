@@ -288,8 +288,8 @@ pub(crate) struct ImagePolicy {
 }
 
 impl ImagePolicy {
-    /// Does the record need an image of block `id`? An error if that depends on a page that was not
-    /// passed.
+    /// True if the record needs an image of block `id`. An error if that depends on a page that was
+    /// not passed.
     #[inline(always)]
     fn needs_image(&self, flags: RegFlags, page: Option<PageRef<'_>>, id: usize) -> Result<bool> {
         if flags.has(RegFlags::FORCE_IMAGE) {
@@ -424,8 +424,8 @@ impl RecordBuilder {
                 previous = Some(rel);
             }
             header.put(block.block.0.to_le_bytes());
-            // The whole array is copied, since a copy of fixed length is cheaper, then cut to the
-            // used part.
+            // The whole array is copied, since a copy of fixed length is cheaper, then truncated to
+            // the used part.
             let end = out.len() + header.len;
             out.extend_from_slice(&header.bytes);
             out.truncate(end);

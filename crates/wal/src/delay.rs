@@ -57,7 +57,7 @@ impl Delays {
         }
     }
 
-    /// Waits for all sections that began before. `pause` is called between two looks at the
+    /// Waits for all sections that began before. `pause` is called between two reads of the
     /// counters.
     pub(crate) fn wait(&self, mut pause: impl FnMut()) {
         let _one = self.waiting.lock();

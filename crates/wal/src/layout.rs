@@ -34,7 +34,7 @@ pub const XLP_ALL_FLAGS: u16 = 0x000F;
 /// Default segment size.
 pub const DEFAULT_SEGMENT_SIZE: u32 = 16 * 1024 * 1024;
 
-/// Is this a possible segment size?
+/// True if this is a possible segment size.
 pub const fn valid_segment_size(size: u32) -> bool {
     size.is_power_of_two() && size >= 1 << 20 && size <= 1 << 30
 }
@@ -172,7 +172,7 @@ impl Layout {
     }
 }
 
-/// Is `name` formed like a segment file name?
+/// True if `name` has the form of a segment file name.
 pub fn is_segment_name(name: &str) -> bool {
     name.len() == 24 && name.bytes().all(|b| b.is_ascii_digit() || (b'A'..=b'F').contains(&b))
 }

@@ -175,7 +175,7 @@ impl WalReader {
         &self.end_reason
     }
 
-    /// Did the last read find nothing because the segment does not exist?
+    /// True if the last read found nothing because the segment does not exist.
     pub fn is_out_of_segments(&self) -> bool {
         self.missing
     }

@@ -9,8 +9,8 @@
 //! then the payload: for each block its image and its data, then the main data.
 //! ```
 //!
-//! Decoding trusts no byte: whatever the input, the result is a record or an error message.
-//! Counterpart: access/xlogrecord.h, xlogreader.c.
+//! Decoding trusts no byte: for any input, the result is a record or an error message. Counterpart:
+//! access/xlogrecord.h, xlogreader.c.
 
 use crate::layout::{le32, le64};
 use crate::{RmgrId, image};
@@ -116,7 +116,7 @@ pub fn record_crc(bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(crc, &bytes[..20])
 }
 
-/// The full page image that a block reference carries.
+/// The full-page image in a block reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct BlockImage {
     /// Flags `BKPIMAGE_*`.
@@ -129,7 +129,7 @@ pub struct BlockImage {
 }
 
 impl BlockImage {
-    /// Does redo restore the image? Otherwise it only serves comparison.
+    /// True if redo restores the image, false if the image only serves comparison.
     pub const fn apply(&self) -> bool {
         self.info & BKPIMAGE_APPLY != 0
     }
@@ -167,12 +167,12 @@ impl DecodedBlock {
         self.data_len
     }
 
-    /// Does redo initialize the page?
+    /// True if redo initializes the page.
     pub const fn will_init(&self) -> bool {
         self.flags & BKPBLOCK_WILL_INIT != 0
     }
 
-    /// Does redo restore the page from the image in the record?
+    /// True if redo restores the page from the image in the record.
     pub const fn applies_image(&self) -> bool {
         matches!(self.image, Some(image) if image.apply())
     }
@@ -188,7 +188,7 @@ pub struct DecodedRecord {
     pub header: RecordHeader,
     /// Replication origin, 0 if none.
     pub origin: u16,
-    /// Top-level transaction of `header.xid` if the record carries it.
+    /// Top-level transaction of `header.xid` if the record contains it.
     pub toplevel_xid: Xid,
     bytes: Vec<u8>,
     blocks: Vec<Option<DecodedBlock>>,

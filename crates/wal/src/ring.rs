@@ -94,7 +94,7 @@ impl Ring {
         &self.words[frame * WORDS..(frame + 1) * WORDS]
     }
 
-    /// Is the page of `lsn` in the ring?
+    /// True if the page of `lsn` is in the ring.
     pub(crate) fn has(&self, lsn: Lsn) -> bool {
         let page = lsn.0 / PAGE;
         self.ends[self.frame(page)].load(Acquire) == (page + 1) * PAGE

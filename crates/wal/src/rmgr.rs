@@ -59,7 +59,7 @@ impl RmgrId {
         if (n as usize) < Self::ALL.len() { Some(Self::ALL[n as usize]) } else { None }
     }
 
-    /// Is this number valid in a record header (built-in, or in the range for extensions)?
+    /// True if this number is valid in a record header (built-in, or in the range for extensions).
     pub const fn is_valid_number(n: u8) -> bool {
         (n as usize) < Self::ALL.len() || n >= 128
     }
@@ -110,9 +110,9 @@ impl RmgrId {
         mask
     }
 
-    /// Can redo compare pages with images in its records (`wal_consistency_checking`)? XLOG records
-    /// that have images are restored from them; the other managers that are left out change no
-    /// pages.
+    /// True if redo can compare pages with images in the manager's records
+    /// (`wal_consistency_checking`). XLOG records that have images are restored from them; the
+    /// other managers that are left out change no pages.
     pub const fn is_checkable(self) -> bool {
         matches!(
             self,

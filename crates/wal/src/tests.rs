@@ -371,7 +371,7 @@ fn the_walwriter_flushes_by_volume_and_by_time() {
     assert_eq!(disk.count(Op::Sync), syncs + 3);
 }
 
-/// Has the waiter been woken since the last call?
+/// True if the waiter has been woken since the last call.
 fn woken(waiter: &sync::wait::Waiter) -> bool {
     let at_once = sync::wait::Deadline::after(std::time::Duration::ZERO);
     waiter.park(sync::wait::WaitEvent::WalWriterMain, at_once) == sync::wait::Woken::Notified

@@ -33,7 +33,7 @@ use sync::wait::Waiter;
 use sync::{Arc, RwLock};
 use vfs::Env;
 
-/// How much information the log carries (`wal_level`). The numbers are those in `pg_control`.
+/// How much information the log contains (`wal_level`). The numbers are those in `pg_control`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum WalLevel {
@@ -443,7 +443,7 @@ impl Wal {
         self.reservation.redo()
     }
 
-    /// Are full page images written at present?
+    /// True if full-page images are written at present.
     pub fn full_page_writes(&self) -> bool {
         self.reservation.full_page_writes()
     }
@@ -454,7 +454,7 @@ impl Wal {
         self.reservation.change(|_, redo| redo, Some(on));
     }
 
-    /// Does the next change of a page with this LSN need an image? For hint images.
+    /// True if the next change of a page with this LSN needs an image. For hint images.
     pub fn needs_image(&self, page_lsn: Lsn) -> bool {
         self.full_page_writes() && page_lsn <= self.redo_ptr()
     }
@@ -536,7 +536,7 @@ impl Wal {
         self.writer.checkpointer()
     }
 
-    /// Has a segment been filled since the last call?
+    /// True if a segment has been filled since the last call.
     pub fn take_segment_filled(&self) -> bool {
         self.writer.take_segment_filled()
     }
@@ -715,7 +715,7 @@ impl Wal {
         }
     }
 
-    /// Has a write or fsync failed? Then no insertion succeeds, and no flush beyond
+    /// True if a write or fsync has failed: no insertion succeeds then, and no flush beyond
     /// [`Wal::flushed`].
     pub fn failed(&self) -> bool {
         self.writer.failed()

@@ -318,9 +318,15 @@ fn copy_response(out: &mut Vec<u8>, kind: u8, format: Format, columns: usize) {
 }
 
 pub fn copy_data(out: &mut Vec<u8>, data: &[u8]) {
-    let at = begin(out, b'd');
+    copy_data_header(out, data.len());
     out.extend_from_slice(data);
-    finish(out, at);
+}
+
+/// The start of a CopyData message whose `data_bytes` bytes of data are sent separately.
+pub fn copy_data_header(out: &mut Vec<u8>, data_bytes: usize) {
+    let length = u32::try_from(data_bytes + 4).expect("a message is below 4 GB");
+    out.push(b'd');
+    out.extend_from_slice(&length.to_be_bytes());
 }
 
 pub fn copy_done(out: &mut Vec<u8>) {

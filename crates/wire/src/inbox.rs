@@ -87,7 +87,7 @@ impl Inbox {
         self.drop_skipped();
     }
 
-    /// Are bytes still to be received discarded?
+    /// True if bytes that are still to be received are discarded.
     pub fn is_skipping(&self) -> bool {
         self.skipping > 0
     }

@@ -138,7 +138,7 @@ impl Secret {
         ScramSecret::new(password, salt, ITERATIONS).text()
     }
 
-    /// Does this plain-text password match?
+    /// True if this plain-text password matches.
     pub fn is_plain(&self, password: &str, role: &str) -> bool {
         match self {
             Secret::Md5(digits) => constant_time_eq(
@@ -152,7 +152,7 @@ impl Secret {
         }
     }
 
-    /// Is it the correct response to AuthenticationMD5Password with this salt?
+    /// True if it is the correct response to AuthenticationMD5Password with this salt.
     pub fn is_md5_answer(&self, answer: &[u8], salt: [u8; 4]) -> bool {
         let Secret::Md5(digits) = self else { return false };
         let mut hash = Md5::new();

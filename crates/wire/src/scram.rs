@@ -30,7 +30,7 @@ pub struct Exchange {
     doomed: bool,
     /// Hash of the server's certificate, if channel binding is available.
     binding: Option<Vec<u8>>,
-    /// Is channel binding offered to the client?
+    /// True if channel binding is offered to the client.
     offered: bool,
     header: String,
     first_bare: String,

@@ -367,7 +367,7 @@ impl Generator {
         };
         let (l, r) = (ints(left), ints(right));
         let all = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN"];
-        // Is a cross join within the budget?
+        // True if a cross join is within the budget.
         let each = self.affords(rows.0 * rows.1);
         let join = self.one(&all[..all.len() - usize::from(!each)]);
         self.rows = rows.0 * rows.1;

@@ -129,7 +129,7 @@ fn sorted(lines: &[String]) -> Vec<&String> {
     lines
 }
 
-/// The missing feature, if our answer is that there is one, or theirs needs one.
+/// The missing feature, if Norsu's answer names one, or PostgreSQL's answer depends on one.
 fn missing_feature(ours: &[String], theirs: &[String]) -> Option<String> {
     const SERIALIZATION: &str = "read/write dependencies among transactions";
     if theirs.iter().any(|l| l.contains(SERIALIZATION)) {

@@ -1,5 +1,5 @@
-//! Which statements may answer otherwise only because an earlier one was refused: those that name
-//! an object that the refused statement creates or changes, or that list whatever objects exist.
+//! Statements that may answer otherwise only because an earlier one was refused: those that name an
+//! object that the refused statement creates or changes, or that list all objects that exist.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +85,7 @@ const NOT_NAMES: &[&str] = &[
 pub(super) struct Consequences {
     /// Objects that a refused statement, or a consequence, would have created or changed.
     names: BTreeSet<String>,
-    /// Has any statement been refused?
+    /// True if any statement has been refused.
     any: bool,
 }
 
@@ -96,7 +96,7 @@ impl Consequences {
         self.names.extend(changed_names(&words(statement)));
     }
 
-    /// May the statement's answer depend on the refused ones?
+    /// True if the statement's answer may depend on the refused ones.
     pub(super) fn explain(&self, statement: &str) -> bool {
         if !self.any {
             return false;
@@ -105,7 +105,7 @@ impl Consequences {
         words.iter().any(|w| self.concerns(w)) || lists_objects(&words)
     }
 
-    /// Is the word a name, or a pattern such as `name%`?
+    /// True if the word is a name, or a pattern such as `name%`.
     fn concerns(&self, word: &str) -> bool {
         match word.strip_suffix('%') {
             Some(prefix) if prefix.len() >= 2 => {
@@ -116,7 +116,7 @@ impl Consequences {
     }
 }
 
-/// Does the statement show or drop whatever objects exist, or run deferred triggers?
+/// True if the statement shows or drops all objects that exist, or runs deferred triggers.
 fn lists_objects(words: &[String]) -> bool {
     let first = words.first().map_or("", String::as_str);
     let is = |w: &str| words.iter().any(|word| word == w);

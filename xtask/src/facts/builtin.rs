@@ -225,7 +225,7 @@ fn types(facts: &Path, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Does the type with this OID have a constant?
+/// True if the type with this OID has a constant.
 fn is_constant(table: &Table, oid: &str) -> Result<bool> {
     let rows = table.values(["typtype"])?;
     Ok(rows.iter().any(|(o, [kind])| o.to_string() == oid && !matches!(*kind, "c" | "d")))

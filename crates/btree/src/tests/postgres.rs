@@ -1,5 +1,5 @@
-//! Checks against PostgreSQL: our verification accepts its indexes; it replays our log with WAL
-//! consistency checking, and then its amcheck accepts our indexes.
+//! Checks against PostgreSQL: Norsu's verification accepts its indexes; it replays Norsu's log with
+//! WAL consistency checking, and then its amcheck accepts Norsu's indexes.
 
 use super::*;
 use ids::code::ColumnStorage;
@@ -255,7 +255,7 @@ fn check_records(dump: &str) {
 }
 
 #[test]
-fn postgres_redoes_our_log() {
+fn postgres_replays_the_log() {
     let c = Cluster::new("ours");
     c.start();
     c.sql(TABLES);

@@ -65,7 +65,7 @@ fn live_duplicates_conflict_and_running_ones_are_waited_for() {
 }
 
 #[test]
-fn nulls_are_distinct_unless_told() {
+fn nulls_are_distinct_unless_declared_otherwise() {
     let mut w = fixture();
     let mut heap = TestHeap::default();
     let done = Inserted::Done { unique: true };

@@ -55,7 +55,7 @@ fn heap_rel(engine: &Engine, database: Oid, number: Oid) -> HeapRel {
 }
 
 #[test]
-fn postgresql_replays_our_records_to_the_same_pages() {
+fn postgresql_replays_the_records_to_the_same_pages() {
     let dir = TempDir::new("ours");
     dir.initdb(&[]);
     dir.start("");

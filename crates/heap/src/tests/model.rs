@@ -41,7 +41,7 @@ impl Running {
     }
 }
 
-/// The session's scan finds what the model says.
+/// The session's scan finds the rows of the model.
 fn check_scan(w: &Fixture, p: &mut ModelSession, step: &str) {
     let running = p.running.as_ref().unwrap();
     let snapshot = current(&mut p.session, &running.snapshot);
@@ -86,7 +86,7 @@ fn run(seed: u64, steps: u32) {
     let mut next_id = 0;
     for step in 0..steps {
         let chosen = random.below(4) as usize;
-        // Has another running transaction changed this row?
+        // True if another running transaction has changed this row.
         let busy = |sessions: &[ModelSession], id: i32| {
             sessions.iter().enumerate().any(|(i, p)| {
                 i != chosen && p.running.as_ref().is_some_and(|r| r.own.contains_key(&id))

@@ -362,7 +362,7 @@ fn vacuum_frees_freezes_and_sets_the_map() {
 
 /// A table without its last column, as after the rollback of ADD COLUMN, or with another column
 /// instead. Rows of aborted transactions may have the old column. All other rows must not,
-/// whatever their hint bits are.
+/// regardless of their hint bits.
 #[test]
 fn rows_with_wrong_columns_are_faults_unless_rolled_back() {
     let narrow = TupleDesc::new(Fixture::new().desc.attrs[..2].to_vec());

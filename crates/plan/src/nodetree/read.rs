@@ -262,8 +262,8 @@ fn constant(n: &NodeTree) -> Result<Const> {
     })
 }
 
-/// PostgreSQL's eight-byte datum as our word: sign-extended for signed types, zero-extended for
-/// unsigned types and `float4`.
+/// PostgreSQL's eight-byte datum as a word of [`Datum`]: sign-extended for signed types,
+/// zero-extended for unsigned types and `float4`.
 fn word_of(word: u64, n: &NodeTree) -> Result<Datum> {
     const UNSIGNED: [u32; 14] =
         [26, 28, 29, 24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191];

@@ -3,8 +3,8 @@
 use super::text::{NodeTree, Tree, parse};
 use super::*;
 
-/// The tree without fields that our nodes do not keep. Of a column of a join with an alias we keep
-/// only the syntactic reference (`varnosyn`, `varattnosyn`).
+/// The tree without fields that `plan`'s nodes do not contain. Of a column of a join with an alias
+/// only the syntactic reference (`varnosyn`, `varattnosyn`) is kept.
 fn comparable(tree: &Tree) -> Tree {
     match tree {
         Tree::List(items) => Tree::List(items.iter().map(comparable).collect()),
@@ -56,7 +56,7 @@ fn stored_trees_round_trip() {
     }
 }
 
-/// Byte for byte, for expressions, of which our nodes keep all fields.
+/// Byte for byte, for expressions, of which the nodes contain all fields.
 #[test]
 fn expressions_are_written_as_postgresql_writes_them() {
     for line in include_str!("trees.txt").lines().filter(|l| !l.starts_with('(')) {

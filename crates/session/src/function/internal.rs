@@ -108,7 +108,7 @@ impl Language for Internal {
     }
 }
 
-/// Does PostgreSQL have a built-in function with this `prosrc`? It need not be implemented here;
+/// True if PostgreSQL has a built-in function with this `prosrc`. It need not be implemented here;
 /// then a call raises 0A000.
 fn exists(core: &mut Core, name: &str) -> Result<bool> {
     if types::lookup(name).is_some() || SystemFunction::named(name).is_some() {

@@ -42,13 +42,14 @@ fn builtin(name: &str) -> &'static [Signature] {
     table.get(name).map_or(&[], Vec::as_slice)
 }
 
-/// May a value of type `given` be passed where `wanted` is declared, whatever the types are?
+/// True if a value of type `given` may be passed where `wanted` is declared. A polymorphic
+/// parameter accepts a value of any type.
 fn accepts(wanted: Oid, given: Oid) -> bool {
     wanted == given || wanted == oids::ANY || is_polymorphic(wanted)
 }
 
 impl Signature {
-    /// Can calls of the function be passed on as they are?
+    /// True if calls of the function can be passed on unchanged.
     fn fits(&self, row: &PgProc) -> bool {
         let args = &row.proargtypes;
         self.args.len() == args.len()
@@ -59,7 +60,7 @@ impl Signature {
     }
 }
 
-/// Is the function declared in the way of the built-in function that it names?
+/// True if the function is declared in the same way as the built-in function that it names.
 pub(super) fn is_usual(row: &PgProc) -> bool {
     if row.oid < Oid::FIRST_NORMAL {
         return true;

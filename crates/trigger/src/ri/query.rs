@@ -16,13 +16,13 @@ use types::Datum;
 /// A query of a constraint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Query {
-    /// Does a referenced row exist?
+    /// Whether a referenced row exists.
     Check,
-    /// Does another referenced row have the old key now?
+    /// Whether another referenced row has the old key now.
     Replaced,
-    /// Are two keys of the referencing table equal?
+    /// Whether two keys of the referencing table are equal.
     SameKey,
-    /// Do rows reference the key?
+    /// Whether rows reference the key.
     References,
     CascadeDelete,
     CascadeUpdate,
@@ -237,7 +237,7 @@ pub(super) fn run(
     Ok(any)
 }
 
-/// Are two keys of referencing rows equal, after casts to the input types of the operators?
+/// True if two keys of referencing rows are equal, after casts to the input types of the operators.
 pub(super) fn is_same_key(
     host: &mut dyn TriggerHost,
     constraint: Oid,

@@ -1,4 +1,4 @@
-//! File formats: `pg_waldump` reads our records, and pg_xact has PostgreSQL's layout.
+//! File formats: `pg_waldump` reads Norsu's records, and pg_xact has PostgreSQL's layout.
 
 use super::*;
 use ids::RelFile;
@@ -20,7 +20,7 @@ fn dump(disk: &MemDisk) -> String {
 }
 
 #[test]
-fn pg_waldump_understands_our_records() {
+fn pg_waldump_reads_the_records() {
     let (disk, env) = env();
     let m = fresh(&env);
     let (mut a, mut b) = (connect(&m), connect(&m));

@@ -33,7 +33,7 @@ fn refused(message: String) -> PgError {
 }
 
 impl<'a> Js<'a> {
-    /// Is it absent, or a JSON null?
+    /// True if it is absent, or a JSON null.
     fn is_null(self) -> bool {
         match self {
             Js::Missing => true,
@@ -150,7 +150,7 @@ fn category(cx: &mut dyn FnContext, ty: Oid) -> Result<Category> {
     })
 }
 
-/// Is it a true array type, not one of fixed length?
+/// True if the type is a true array type, not one of fixed length.
 fn is_array(cx: &mut dyn FnContext, info: &TypeInfo) -> Result<bool> {
     Ok(info.elem.is_valid() && info.len == -1 && cx.type_info(info.elem)?.array == info.oid)
 }

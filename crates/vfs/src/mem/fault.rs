@@ -26,7 +26,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Does it change contents or names, or make changes durable?
+    /// True if it changes contents or names, or makes changes durable.
     pub(super) const fn changes(self) -> bool {
         !matches!(self, Op::Open | Op::Read | Op::List | Op::Stat | Op::FlushHint)
     }

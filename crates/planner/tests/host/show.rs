@@ -1,29 +1,29 @@
 //! Plans as one line of text.
 
-use super::World;
+use super::TestHost;
 use pgerror::Result;
 use plan::node::{AggStrategy, BitmapNode, Plan, PlanNode, PlannedStmt, SetOpStrategy};
 use plan::query::{JoinType, RteKind};
 
 /// The statement's plan and, in front of it, its sub-plans.
-pub(super) fn statement(world: &mut World, stmt: &PlannedStmt) -> Result<String> {
+pub(super) fn statement(host: &mut TestHost, stmt: &PlannedStmt) -> Result<String> {
     let mut out = String::new();
     for plan in &stmt.subplans {
-        out.push_str(&node(world, stmt, plan)?);
+        out.push_str(&node(host, stmt, plan)?);
         out.push_str(" / ");
     }
-    out.push_str(&node(world, stmt, &stmt.plan_tree)?);
+    out.push_str(&node(host, stmt, &stmt.plan_tree)?);
     Ok(out)
 }
 
-fn node(world: &mut World, stmt: &PlannedStmt, plan: &Plan) -> Result<String> {
-    let name = name_of(world, stmt, &plan.node)?;
+fn node(host: &mut TestHost, stmt: &PlannedStmt, plan: &Plan) -> Result<String> {
+    let name = name_of(host, stmt, &plan.node)?;
     let mut children = Vec::new();
     if let PlanNode::BitmapHeapScan { bitmap, .. } = &plan.node {
-        children.push(bitmap_text(world, bitmap)?);
+        children.push(bitmap_text(host, bitmap)?);
     }
     for child in plan.children() {
-        children.push(node(world, stmt, child)?);
+        children.push(node(host, stmt, child)?);
     }
     Ok(match children.is_empty() {
         true => name,
@@ -31,7 +31,7 @@ fn node(world: &mut World, stmt: &PlannedStmt, plan: &Plan) -> Result<String> {
     })
 }
 
-fn name_of(world: &mut World, stmt: &PlannedStmt, node: &PlanNode) -> Result<String> {
+fn name_of(host: &mut TestHost, stmt: &PlannedStmt, node: &PlanNode) -> Result<String> {
     let scan = |word: &str, rti: i32| match &stmt.rtable[rti as usize - 1].kind {
         RteKind::Relation { .. } => {
             format!("{word} {}", stmt.rtable[rti as usize - 1].eref.aliasname)
@@ -41,10 +41,10 @@ fn name_of(world: &mut World, stmt: &PlannedStmt, node: &PlanNode) -> Result<Str
     Ok(match node {
         PlanNode::SeqScan { scanrelid } => scan("Seq", *scanrelid),
         PlanNode::IndexScan { probe, .. } => {
-            format!("Index {}", relation(world, probe.indexid)?)
+            format!("Index {}", relation(host, probe.indexid)?)
         }
         PlanNode::IndexOnlyScan { probe, .. } => {
-            format!("IndexOnly {}", relation(world, probe.indexid)?)
+            format!("IndexOnly {}", relation(host, probe.indexid)?)
         }
         PlanNode::BitmapHeapScan { .. } => "Bitmap".into(),
         PlanNode::TidScan { scanrelid, .. } => scan("Tid", *scanrelid),
@@ -91,21 +91,21 @@ fn join(method: &str, jointype: JoinType) -> String {
     }
 }
 
-fn bitmap_text(world: &mut World, bitmap: &BitmapNode) -> Result<String> {
+fn bitmap_text(host: &mut TestHost, bitmap: &BitmapNode) -> Result<String> {
     let mut list = |children: &[BitmapNode]| -> Result<String> {
         let mut out = Vec::new();
         for c in children {
-            out.push(bitmap_text(world, c)?);
+            out.push(bitmap_text(host, c)?);
         }
         Ok(out.join(", "))
     };
     Ok(match bitmap {
         BitmapNode::And { children, .. } => format!("And({})", list(children)?),
         BitmapNode::Or { children, .. } => format!("Or({})", list(children)?),
-        BitmapNode::Index { probe, .. } => relation(world, probe.indexid)?,
+        BitmapNode::Index { probe, .. } => relation(host, probe.indexid)?,
     })
 }
 
-fn relation(world: &mut World, oid: ids::Oid) -> Result<String> {
-    Ok(world.cat().relation(oid)?.class.relname.as_str().to_owned())
+fn relation(host: &mut TestHost, oid: ids::Oid) -> Result<String> {
+    Ok(host.cat().relation(oid)?.class.relname.as_str().to_owned())
 }

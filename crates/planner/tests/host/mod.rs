@@ -1,5 +1,5 @@
 //! A catalog without a server: the catalogs of a new cluster, with invented sizes and statistics.
-//! Their tables are the tables of the tests.
+//! The statements of the tests read the tables of these catalogs.
 
 mod show;
 
@@ -42,16 +42,16 @@ const DISTINCT: [(&str, &str, f64); 6] = [
     ("pg_attribute", "atttypid", 60.0),
 ];
 
-pub struct World {
+pub struct TestHost {
     store: FactStore,
     session: CatSession,
     functions: BasicContext,
     pub costs: CostSettings,
 }
 
-impl World {
-    pub fn new() -> World {
-        World {
+impl TestHost {
+    pub fn new() -> TestHost {
+        TestHost {
             store: FactStore::new(),
             session: CatSession::new(Catalog::new(Oid(1)), Oid(10)),
             functions: BasicContext::default(),
@@ -108,7 +108,7 @@ impl World {
     }
 }
 
-impl Host for World {
+impl Host for TestHost {
     fn catalog(&mut self) -> CatCx<'_> {
         self.cat()
     }
@@ -126,7 +126,7 @@ impl Host for World {
     }
 }
 
-impl Facts for World {
+impl Facts for TestHost {
     fn function(&mut self, oid: Oid) -> Result<Arc<FnFacts>> {
         let row = self.cat().function(oid)?;
         let callee = match types::lookup(row.prosrc.as_str()).map(|b| b.f) {
@@ -190,7 +190,7 @@ impl Facts for World {
     }
 }
 
-impl RelationLookup for World {
+impl RelationLookup for TestHost {
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>> {
         let desc = self.cat().relation(relid)?;
         let name = desc.class.relname.as_str();
@@ -247,7 +247,7 @@ impl RelationLookup for World {
     }
 }
 
-impl OperatorLookup for World {
+impl OperatorLookup for TestHost {
     fn operator(&mut self, opno: Oid) -> Result<Arc<OperatorInfo>> {
         let row = self.cat().operator(opno)?;
         let mut name_of = |proc: Oid| -> Result<String> {
@@ -320,7 +320,7 @@ impl OperatorLookup for World {
     }
 }
 
-impl FunctionLookup for World {
+impl FunctionLookup for TestHost {
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)> {
         let row = self.cat().function(funcid)?;
         Ok((f64::from(row.procost), f64::from(row.prorows)))
@@ -341,7 +341,7 @@ impl FunctionLookup for World {
     }
 }
 
-impl ExpressionHost for World {
+impl ExpressionHost for TestHost {
     fn fold_query(&mut self, expr: Expr, _: &dyn Fn(i32) -> bool) -> Result<Expr> {
         Ok(expr)
     }
@@ -361,7 +361,7 @@ impl ExpressionHost for World {
     }
 }
 
-impl PlannerHost for World {
+impl PlannerHost for TestHost {
     fn costs(&self) -> &CostSettings {
         &self.costs
     }
