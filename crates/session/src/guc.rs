@@ -67,7 +67,7 @@ fn date_style(
                 style = style.or(Some(DateStyle::Iso));
                 order = order.or(Some(DateOrder::Mdy));
             }
-            (None, None) => return Err(Some(format!("Unrecognized key word: \"{word}\"."))),
+            (None, None) => return Err(Some(format!("Unrecognized key word: \"{lower}\"."))),
         }
     }
     Ok((style.unwrap_or(old.0), order.unwrap_or(old.1)))
