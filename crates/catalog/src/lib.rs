@@ -3,10 +3,10 @@
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (rows of a new cluster as text), `cache`
 //! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `cx` (lookups),
-//! `lookup`, `namespace`, `temp`, `acl`, `format_type`, `conversion`, `unsupported` (lookups used by
-//! analysis), `reldesc`, `relcache`, `orders`, `comparer`;
-//! `write`, `depend`, `object`, `describe`, `comment` (changes, dependencies, properties of objects
-//! of any kind); `bootstrap` creates a new cluster.
+//! `lookup`, `namespace`, `temp`, `acl`, `format_type`, `conversion`, `unsupported` (lookups used
+//! by analysis), `reldesc`, `relcache`, `orders`, `comparer`; `write`, `depend`, `object`,
+//! `describe`, `comment` (changes, dependencies, properties of objects of any kind); `bootstrap`
+//! creates a new cluster.
 
 #![forbid(unsafe_code)]
 

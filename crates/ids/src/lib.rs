@@ -2,7 +2,8 @@
 //! type of its own so that a block number can never be passed for an OID.
 //!
 //! Depends on no other crate. Reading order: `oid`, `xid`, `lsn`, `tid`, `relfile`, `code`,
-//! `strategy`, `stored` (columns that describe stored values), `builtin` (OIDs of built-in objects).
+//! `strategy`, `stored` (columns that describe stored values), `builtin` (OIDs of built-in
+//! objects).
 
 #![forbid(unsafe_code)]
 

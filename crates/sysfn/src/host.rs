@@ -10,7 +10,7 @@ pub trait SystemHost: Services + analyze::Host {
     /// Roles, temporary schemas and database of the session.
     fn catalog_session(&self) -> &CatSession;
 
-    /// Creates the session's temporary schema, or opens an existing one. Does nothing if it contains
+    /// Creates the session's temporary schema, or opens an existing one. Does nothing if it has
     /// objects of a session that ended in a crash: the first statement that creates an object
     /// there removes them.
     fn open_temp_schema(&mut self) -> Result<()>;

@@ -42,7 +42,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
     Ok(())
 }
 
-/// Locks the indexes of the tables of a foreign key, as the planner of PostgreSQL does for the query
+/// Locks the indexes of both tables of a foreign key, as PostgreSQL's planner does for the query
 /// that checks the rows.
 fn lock_indexes(host: &mut dyn CommandHost, constraint: Oid) -> Result<()> {
     let Some(row) = host.catalog().constraint(constraint)? else { return Ok(()) };
