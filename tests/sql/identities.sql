@@ -19,3 +19,4 @@ SELECT pg_get_[[viewdef¦ruledef¦indexdef¦constraintdef¦triggerdef¦functiond
 DROP SCHEMA idn CASCADE
 ALTER DEFAULT PRIVILEGES REVOKE SELECT ON [[SEQUENCES¦TABLES]] FROM PUBLIC
 ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC
+SELECT sub, pg_describe_object(1259, o, sub), i.*, a.* FROM unnest(ARRAY[1259, 2663, 999999]) o, unnest(ARRAY[0, 1, 1000, -1, -100, -2147483648]) sub, pg_identify_object(1259, o, sub) i, pg_identify_object_as_address(1259, o, sub) a ORDER BY o, sub

@@ -385,7 +385,10 @@ impl Analyzer<'_> {
             let columns = flat_items(part);
             let mut refs = Vec::new();
             for column in &columns {
+                let known = clauses.len();
                 let r = self.group_item(column, clauses, tlist, sort, kind, sql99)?;
+                // In sorted input, the NULLs of a smaller set follow the rows that it combines.
+                clauses[known..].iter_mut().for_each(|c| c.nulls_first = false);
                 if !refs.contains(&r) {
                     refs.push(r);
                 }

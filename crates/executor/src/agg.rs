@@ -1,5 +1,9 @@
-//! Aggregation: plain (one group), over sorted input, or hashed; all grouping sets are hashed in
-//! one pass. Counterpart: nodeAgg.c.
+//! Aggregation: plain (one group), over sorted input, or hashed. Counterpart: nodeAgg.c.
+//!
+//! Grouping sets are computed in phases. A sorted phase has a rollup: all its sets are prefixes of
+//! the order of its input, so that each row continues or ends the current group of each set. The
+//! input of a further phase is sorted while the phase before it is run. Hashed sets are computed
+//! together with the first phase, and returned last.
 //!
 //! For each input batch the group numbers of its rows are determined first; then each aggregate
 //! processes the whole batch. A hash table that exceeds its share of `hash_mem` accepts no new
@@ -8,20 +12,23 @@
 
 use crate::accum::{Acc, Groups};
 use crate::aggfn::AggCall;
+use crate::aggset::{NO_GROUP, Set, Shape};
 use crate::instrument::{Counts, HashCounts};
-use crate::keys::{GroupTable, Keys, word_hash};
+use crate::keys::{Keys, word_hash};
 use crate::node::{ChildColumns, Exec, Node, batch_for};
 use crate::project::{Projection, is_volatile};
 use crate::run::Run;
-use crate::sort::group_keys;
-use crate::spill::{Spool, SpoolReader};
+use crate::sort::{SortColumn, group_keys, sort_columns};
+use crate::sorter::Sorter;
+use crate::spill::Spool;
 use eval::{Resolve, Slot, Source, Volatility};
 use pgerror::{PgError, Result};
-use plan::expr::{Aggref, Expr, GroupingFunc, Var};
+use plan::expr::{Aggref, Expr, GroupingFunc, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan};
 use plan::walk;
-use smallvec::SmallVec;
-use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData, Datum};
+use std::collections::VecDeque;
+use std::ops::Range;
+use types::{BATCH_ROWS_MAX, Batch, Column, Datum};
 
 /// Input columns of the node's target list and qual: the group's first row, then the aggregates'
 /// results, then (with grouping sets) the values of GROUPING.
@@ -60,252 +67,6 @@ impl Resolve for AggColumns {
     }
 }
 
-/// Group number of a row that must be spilled.
-const NO_GROUP: u32 = u32::MAX;
-
-/// One grouping set and its groups.
-struct Set {
-    keys: Keys,
-    /// The input columns of the grouping set.
-    cols: Vec<usize>,
-    /// The first row of each group: the columns that the output needs, and the key.
-    first: Batch,
-    accs: Vec<Acc>,
-    table: GroupTable,
-    /// The key is one word, which the table stores instead of a hash.
-    one_word: bool,
-    null_group: Option<u32>,
-    /// Partitions of the rows without a group, by bits of their hash; empty until the first spill.
-    spilled: Vec<Spool>,
-    /// Partitions still to be aggregated, each with the number of hash bits that selected it.
-    pending: Vec<(SpoolReader, u32)>,
-    /// Number of hash bits that selected the current input.
-    depth: u32,
-}
-
-impl Set {
-    fn new(keys: Keys, cols: Vec<usize>, template: &Batch, calls: &[AggCall]) -> Set {
-        let one_word = keys.is_one_word();
-        Set {
-            keys,
-            cols,
-            first: template.clone(),
-            accs: calls.iter().map(Acc::new).collect(),
-            table: GroupTable::new(one_word),
-            one_word,
-            null_group: None,
-            spilled: Vec::new(),
-            pending: Vec::new(),
-            depth: 0,
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.first.len
-    }
-
-    /// Removes the groups.
-    fn clear(&mut self) {
-        self.first.clear();
-        self.accs.iter_mut().for_each(Acc::clear);
-        self.table = GroupTable::new(self.one_word);
-        self.null_group = None;
-    }
-
-    fn memory(&self) -> usize {
-        let states: usize = self.accs.iter().map(Acc::memory).sum();
-        self.first.memory() + states + self.table.memory()
-    }
-}
-
-/// Properties that all groups of a node share.
-struct Shape {
-    calls: Vec<AggCall>,
-    /// For each call, the first call with the same transition state; `sum(x)` and `avg(x)` share
-    /// one.
-    states: Vec<usize>,
-    /// Input columns that are stored for the first row of each group.
-    kept: Vec<usize>,
-    /// An argument or filter is volatile, so all aggregates process a row before the next row.
-    in_order: bool,
-    /// An empty batch that has the columns of the input.
-    input: Batch,
-}
-
-impl Shape {
-    /// Adds a group whose first row is row `r`; returns its number.
-    fn add_group(&self, set: &mut Set, batch: &Batch, r: usize) -> u32 {
-        let at = set.first.len as u32;
-        for &c in &self.kept {
-            set.first.columns[c].extend_range(&batch.columns[c], r, r + 1);
-        }
-        set.first.len += 1;
-        at
-    }
-
-    /// Finds or adds the groups of the rows of a batch. With `full`, no group is added: rows
-    /// without a group get [`NO_GROUP`], and the result is true if there are any.
-    fn hashed_groups(
-        &self,
-        set: &mut Set,
-        batch: &Batch,
-        full: bool,
-        run: &mut Run<'_>,
-        hashes: &mut Vec<u64>,
-        out: &mut Vec<u32>,
-    ) -> Result<bool> {
-        out.clear();
-        let mut spills = false;
-        if set.cols.is_empty() {
-            if set.len() == 0 {
-                self.add_group(set, batch, 0);
-            }
-            out.resize(batch.len, 0);
-            return Ok(false);
-        }
-        if set.one_word
-            && let ColumnData::Word(words) = &batch.columns[set.cols[0]].data
-        {
-            let nulls = batch.columns[set.cols[0]].nulls.as_ref();
-            for (r, &w) in words.iter().enumerate() {
-                let null = nulls.is_some_and(|n| n.get(r));
-                let found = if null { set.null_group } else { set.table.find_word(w) };
-                out.push(match found {
-                    Some(g) => g,
-                    None if full => {
-                        spills = true;
-                        NO_GROUP
-                    }
-                    None => {
-                        let g = self.add_group(set, batch, r);
-                        if null {
-                            set.null_group = Some(g);
-                        } else {
-                            set.table.insert(w, g);
-                        }
-                        g
-                    }
-                });
-            }
-            return Ok(spills);
-        }
-        set.keys.hash_rows(batch, &set.cols, run, hashes)?;
-        for (r, &h) in hashes.iter().enumerate() {
-            let (keys, cols, first) = (&set.keys, &set.cols, &set.first);
-            let found = set.table.find(h, |g| {
-                let have = cols.iter().map(|&c| first.get(g as usize, c));
-                keys.equal(have, cols.iter().map(|&c| batch.get(r, c)), run)
-            })?;
-            out.push(match found {
-                Some(g) => g,
-                None if full => {
-                    spills = true;
-                    NO_GROUP
-                }
-                None => {
-                    let g = self.add_group(set, batch, r);
-                    set.table.insert(h, g);
-                    g
-                }
-            });
-        }
-        Ok(spills)
-    }
-
-    /// Advances all aggregates by the `chosen` rows of a batch (all rows if `None`). `groups` is
-    /// indexed by the row number in the batch.
-    fn advance(
-        &mut self,
-        set: &mut Set,
-        batch: &Batch,
-        groups: Groups<'_>,
-        chosen: Option<&[u16]>,
-        run: &mut Run<'_>,
-    ) -> Result<()> {
-        let one = |rows: Option<&[u16]>| rows.is_some_and(|r| r.len() == 1);
-        if self.in_order && !one(chosen) {
-            for i in 0..chosen.map_or(batch.len, <[u16]>::len) {
-                let row = chosen.map_or(i as u16, |c| c[i]);
-                self.advance(set, batch, groups, Some(&[row]), run)?;
-            }
-            return Ok(());
-        }
-        let len = set.len();
-        let calls = self.calls.iter_mut().zip(&mut set.accs).zip(&self.states);
-        for (_, ((call, acc), _)) in calls.enumerate().filter(|(i, (_, state))| i == *state) {
-            acc.grow(len, call);
-            let filtered = call.filtered(run, batch, chosen)?;
-            advance_call(call, acc, batch, groups, filtered.as_deref().or(chosen), run)?;
-        }
-        Ok(())
-    }
-
-    /// Adds a group without rows, as an aggregate without GROUP BY has for empty input.
-    fn add_empty_group(&self, set: &mut Set) {
-        for &c in &self.kept {
-            set.first.columns[c].push_null();
-        }
-        set.first.len += 1;
-        let len = set.len();
-        for (call, acc) in self.calls.iter().zip(&mut set.accs) {
-            acc.grow(len, call);
-        }
-    }
-}
-
-/// Advances one aggregate by the chosen rows of a batch.
-fn advance_call(
-    call: &mut AggCall,
-    acc: &mut Acc,
-    batch: &Batch,
-    groups: Groups<'_>,
-    rows: Option<&[u16]>,
-    run: &mut Run<'_>,
-) -> Result<()> {
-    let mut computed: SmallVec<[Option<Column>; 2]> = SmallVec::new();
-    for i in 0..call.arg_count() {
-        computed.push(match (call.arg_column(i), rows) {
-            (Some(_), None) => None,
-            _ => match call.arg_values(i, run, batch, rows)? {
-                Some(column) => Some(column),
-                None => return advance_halves(call, acc, batch, groups, rows, run),
-            },
-        });
-    }
-    let mut args: SmallVec<[&Column; 2]> = SmallVec::new();
-    for (i, c) in computed.iter().enumerate() {
-        args.push(match c {
-            Some(c) => c,
-            None => &batch.columns[call.arg_column(i).unwrap_or(0)],
-        });
-    }
-    match (groups, rows) {
-        (groups, None) => acc.advance(call, groups, &args, run),
-        (Groups::One(g, _), Some(rows)) => {
-            acc.advance(call, Groups::One(g, rows.len()), &args, run)
-        }
-        (Groups::Each(all), Some(rows)) => {
-            let some: Vec<u32> = rows.iter().map(|&r| all[r as usize]).collect();
-            acc.advance(call, Groups::Each(&some), &args, run)
-        }
-    }
-}
-
-/// As [`advance_call`], in two halves, because the arguments do not fit one column.
-fn advance_halves(
-    call: &mut AggCall,
-    acc: &mut Acc,
-    batch: &Batch,
-    groups: Groups<'_>,
-    rows: Option<&[u16]>,
-    run: &mut Run<'_>,
-) -> Result<()> {
-    let rows = rows.map_or_else(|| (0..batch.len as u16).collect(), <[u16]>::to_vec);
-    let (first, second) = rows.split_at(rows.len() / 2);
-    advance_call(call, acc, batch, groups, Some(first), run)?;
-    advance_call(call, acc, batch, groups, Some(second), run)
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Start,
@@ -320,11 +81,84 @@ enum Phase {
     Done,
 }
 
+/// A sorted phase.
+struct SortedPhase {
+    /// Its sets, the largest first.
+    sets: Range<usize>,
+    /// The order of its input, unless it reads the child's rows as they are.
+    order: Option<Vec<SortColumn>>,
+}
+
+/// Groups `from..to` of a set, which have no further rows.
+#[derive(Clone, Copy)]
+struct Complete {
+    set: usize,
+    from: usize,
+    to: usize,
+}
+
+/// The sets of a node: the hashed ones, then those of each sorted phase.
+struct Sets {
+    all: Vec<Set>,
+    hashed: usize,
+    phases: Vec<SortedPhase>,
+}
+
+impl Sets {
+    /// `new_set` makes the set of these columns.
+    fn of(
+        a: &Agg,
+        below: &[TargetEntry],
+        new_set: &dyn Fn(&[i16]) -> Set,
+        run: &mut Run<'_>,
+    ) -> Result<Sets> {
+        let hashes = matches!(a.strategy, AggStrategy::Hashed | AggStrategy::Mixed);
+        let mut out = Sets { all: Vec::new(), hashed: 0, phases: Vec::new() };
+        if a.grouping_sets.is_empty() {
+            out.all.push(new_set(&a.keys.cols));
+            match a.strategy {
+                AggStrategy::Sorted => out.phases.push(SortedPhase { sets: 0..1, order: None }),
+                _ => out.hashed = usize::from(hashes),
+            }
+            return Ok(out);
+        }
+        let first = (hashes, None, &a.grouping_sets);
+        let others = a.chain.iter();
+        let others =
+            others.map(|p| (p.strategy == AggStrategy::Hashed, p.sort.as_ref(), &p.grouping_sets));
+        let phases: Vec<_> = std::iter::once(first).chain(others).collect();
+        for (_, _, sets) in phases.iter().filter(|p| p.0) {
+            out.all.extend(sets.iter().map(|set| new_set(set)));
+        }
+        out.hashed = out.all.len();
+        for (_, sort, sets) in phases.iter().filter(|p| !p.0) {
+            let start = out.all.len();
+            out.all.extend(sets.iter().map(|set| new_set(set)));
+            let order = sort.map(|keys| sort_columns(keys, below, run)).transpose()?;
+            out.phases.push(SortedPhase { sets: start..out.all.len(), order });
+        }
+        Ok(out)
+    }
+}
+
 pub(crate) struct AggNode {
     child: Node,
     strategy: AggStrategy,
+    has_grouping_sets: bool,
     shape: Shape,
+    /// The hashed sets, then those of the sorted phases.
     sets: Vec<Set>,
+    /// Number of hashed sets.
+    hashed: usize,
+    sorted: Vec<SortedPhase>,
+    /// The current sorted phase; their number if the hashed sets are being computed or returned.
+    at: usize,
+    /// The rows of the current sorted phase, unless it reads the child.
+    input: Option<Sorter>,
+    /// Collects the rows for the next sorted phase.
+    next_input: Option<Sorter>,
+    /// Groups of the current sorted phase that are to be returned.
+    complete: VecDeque<Complete>,
     /// All grouping columns. A column that is not in a grouping set is NULL in the rows of that
     /// set.
     all_cols: Vec<usize>,
@@ -333,9 +167,12 @@ pub(crate) struct AggNode {
     template: Batch,
     projection: Projection,
     phase: Phase,
+    /// The current sorted phase has read all its rows.
     ended: bool,
     hashes: Vec<u64>,
     numbers: Vec<u32>,
+    /// For each set of the current sorted phase, the group numbers of the rows of a batch.
+    levels: Vec<Vec<u32>>,
 }
 
 impl AggNode {
@@ -387,27 +224,29 @@ impl AggNode {
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut found, run)?;
         all_cols.iter().for_each(|&c| found.used[c] = true);
         let kept = (0..below.len()).filter(|&c| found.used[c]).collect();
-        let mut sets = Vec::new();
-        if a.grouping_sets.is_empty() {
-            sets.push(Set::new(all_keys, all_cols.clone(), &input, &calls));
-        } else {
-            for set in &a.grouping_sets {
-                let mut keys = Vec::new();
-                let mut cols = Vec::new();
-                for (k, c) in all_keys.0.iter().zip(&all_cols) {
-                    if set.contains(&(*c as i16 + 1)) {
-                        keys.push(k.clone());
-                        cols.push(*c);
-                    }
+        let new_set = |columns: &[i16]| {
+            let (mut keys, mut cols) = (Vec::new(), Vec::new());
+            for (k, c) in all_keys.0.iter().zip(&all_cols) {
+                if columns.contains(&(*c as i16 + 1)) {
+                    keys.push(k.clone());
+                    cols.push(*c);
                 }
-                sets.push(Set::new(Keys(keys), cols, &input, &calls));
             }
-        }
+            Set::new(Keys(keys), cols, &input, &calls)
+        };
+        let Sets { all: sets, hashed, phases: sorted } = Sets::of(a, below, &new_set, run)?;
         Ok(Box::new(AggNode {
             child,
             strategy: a.strategy,
+            has_grouping_sets: !a.grouping_sets.is_empty(),
             shape: Shape { calls, states, kept, in_order, input },
             sets,
+            hashed,
+            sorted,
+            at: 0,
+            input: None,
+            next_input: None,
+            complete: VecDeque::new(),
             all_cols,
             groupings,
             template,
@@ -416,6 +255,7 @@ impl AggNode {
             ended: false,
             hashes: Vec::new(),
             numbers: Vec::new(),
+            levels: Vec::new(),
         }))
     }
 
@@ -483,7 +323,7 @@ impl AggNode {
 
     /// Memory limit of each hashed set in bytes.
     fn limit(&self, run: &Run<'_>) -> usize {
-        run.sv.hash_mem() / self.sets.len().max(1)
+        run.sv.hash_mem() / self.hashed.max(1)
     }
 
     fn run_hashed(&mut self, run: &mut Run<'_>) -> Result<()> {
@@ -493,12 +333,18 @@ impl AggNode {
             if b.len == 0 {
                 continue;
             }
-            for s in 0..self.sets.len() {
+            for s in 0..self.hashed {
                 self.add_batch(s, &b, limit, run)?;
             }
             self.child.recycle(b);
         }
-        for s in 0..self.sets.len() {
+        self.return_hashed();
+        Ok(())
+    }
+
+    /// Begins to return the groups of the hashed sets, whose input has ended.
+    fn return_hashed(&mut self) {
+        for s in 0..self.hashed {
             self.queue_partitions(s);
             let set = &mut self.sets[s];
             // The empty grouping set has a group even without input rows.
@@ -506,8 +352,10 @@ impl AggNode {
                 self.shape.add_empty_group(set);
             }
         }
-        self.phase = Phase::Emit { set: 0, from: 0, to: self.sets[0].len() };
-        Ok(())
+        self.phase = match self.hashed {
+            0 => Phase::Done,
+            _ => Phase::Emit { set: 0, from: 0, to: self.sets[0].len() },
+        };
     }
 
     /// Moves the spilled rows to the queue of partitions.
@@ -537,68 +385,158 @@ impl AggNode {
             return Ok(());
         }
         let next = s + 1;
-        self.phase = match self.sets.get(next) {
+        self.phase = match self.sets[..self.hashed].get(next) {
             Some(set) => Phase::Emit { set: next, from: 0, to: set.len() },
             None => Phase::Done,
         };
         Ok(())
     }
 
+    /// Starts the sorted phase `self.at`.
+    fn start_phase(&mut self, run: &mut Run<'_>) -> Result<()> {
+        if let Some(sorter) = &mut self.input {
+            sorter.finish(run)?;
+        }
+        let order = self.sorted.get(self.at + 1).and_then(|next| next.order.clone());
+        self.next_input = order.map(|order| Sorter::new(order, run.sv.work_mem(), None));
+        self.levels.resize_with(self.sorted[self.at].sets.len(), Vec::new);
+        self.ended = false;
+        self.phase = Phase::Read;
+        Ok(())
+    }
+
+    /// Ends the current sorted phase, whose groups have been returned.
+    fn next_phase(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.sets[self.sorted[self.at].sets.clone()].iter_mut().for_each(Set::clear);
+        self.at += 1;
+        self.input = self.next_input.take();
+        if self.at < self.sorted.len() {
+            return self.start_phase(run);
+        }
+        self.return_hashed();
+        Ok(())
+    }
+
+    /// The next rows of the current sorted phase. They are added to the hashed sets if it is the
+    /// first one, and collected for the next one.
+    fn next_rows(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+        let rows = match &mut self.input {
+            Some(sorter) => sorter.next(BATCH_ROWS_MAX)?,
+            None => self.child.next(run, BATCH_ROWS_MAX)?,
+        };
+        run.interrupts()?;
+        let Some(b) = rows else { return Ok(None) };
+        if b.len == 0 {
+            return Ok(Some(b));
+        }
+        if let Some(next) = &mut self.next_input {
+            next.push(run, &b)?;
+        }
+        if self.at == 0 {
+            let limit = self.limit(run);
+            for s in 0..self.hashed {
+                self.add_batch(s, &b, limit, run)?;
+            }
+        }
+        Ok(Some(b))
+    }
+
     /// Reads sorted input until at least one group is complete.
     fn step_sorted(&mut self, run: &mut Run<'_>) -> Result<()> {
-        let set = &mut self.sets[0];
-        // The last group may continue; the groups before it have been returned.
-        if set.len() > 1 {
-            let last = set.len() - 1;
-            let keep = set.first.columns.iter().map(|c| match c.len() {
-                0 => c.clone(),
-                _ => c.gather(&[last as u32]),
-            });
-            set.first = Batch { len: 1, columns: keep.collect() };
-            // A call that shares another call's state has none of its own.
-            let own = set.accs.iter_mut().enumerate().filter(|(i, _)| self.shape.states[*i] == *i);
-            own.for_each(|(_, a)| a.keep_only(last));
+        let sets = self.sorted[self.at].sets.clone();
+        // The last group of a set may continue; the groups before it have been returned.
+        for set in &mut self.sets[sets.clone()] {
+            set.keep_last(&self.shape.states);
         }
-        loop {
-            let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? else {
+        while self.complete.is_empty() {
+            let Some(b) = self.next_rows(run)? else {
                 self.ended = true;
-                self.phase = Phase::Emit { set: 0, from: 0, to: set.len() };
-                return Ok(());
+                self.complete_all(sets);
+                break;
             };
-            run.interrupts()?;
-            if b.len == 0 {
-                continue;
-            }
-            self.numbers.clear();
-            for r in 0..b.len {
-                let have = match (r, set.len()) {
-                    (0, 0) => None,
-                    (0, n) => Some((&set.first, n - 1)),
-                    _ => Some((&b, r - 1)),
-                };
-                let same = match have {
-                    None => false,
-                    Some((rows, at)) => {
-                        let prev = set.cols.iter().map(|&c| rows.get(at, c));
-                        set.keys.equal(prev, set.cols.iter().map(|&c| b.get(r, c)), run)?
-                    }
-                };
-                if !same {
-                    self.shape.add_group(set, &b, r);
+            if b.len > 0 {
+                self.find_sorted_groups(sets.clone(), &b, run)?;
+                for (set, numbers) in self.sets[sets.clone()].iter_mut().zip(&self.levels) {
+                    self.shape.advance(set, &b, Groups::Each(numbers), None, run)?;
                 }
-                self.numbers.push(set.len() as u32 - 1);
             }
-            self.shape.advance(set, &b, Groups::Each(&self.numbers), None, run)?;
-            if set.len() > 1 {
-                self.phase = Phase::Emit { set: 0, from: 0, to: set.len() - 1 };
-                return Ok(());
+        }
+        self.phase = self.next_complete();
+        Ok(())
+    }
+
+    /// At the end of the input, the last group of each set is complete.
+    fn complete_all(&mut self, sets: Range<usize>) {
+        for s in sets {
+            let set = &mut self.sets[s];
+            // The empty grouping set has a group even without input rows.
+            if set.len() == 0 && set.cols.is_empty() && self.has_grouping_sets {
+                self.shape.add_empty_group(set);
             }
+            if set.len() > 0 {
+                self.complete.push_back(Complete { set: s, from: 0, to: set.len() });
+            }
+        }
+    }
+
+    /// Determines the groups of a batch's rows in each set of a sorted phase. A group ends where a
+    /// key differs from that of the row before it.
+    fn find_sorted_groups(
+        &mut self,
+        sets: Range<usize>,
+        b: &Batch,
+        run: &mut Run<'_>,
+    ) -> Result<()> {
+        self.levels.iter_mut().for_each(Vec::clear);
+        for r in 0..b.len {
+            // A row that continues a group continues those of all smaller sets.
+            let mut starts = true;
+            for (s, numbers) in sets.clone().zip(&mut self.levels) {
+                let set = &mut self.sets[s];
+                if starts {
+                    let have = match (r, set.len()) {
+                        (0, 0) => None,
+                        (0, n) => Some((&set.first, n - 1)),
+                        _ => Some((b, r - 1)),
+                    };
+                    if let Some((rows, at)) = have {
+                        let prev = set.cols.iter().map(|&c| rows.get(at, c));
+                        let key = set.cols.iter().map(|&c| b.get(r, c));
+                        starts = !set.keys.equal(prev, key, run)?;
+                    }
+                }
+                if starts {
+                    let ended = set.len();
+                    match self.complete.back_mut() {
+                        _ if ended == 0 => {}
+                        Some(last) if last.set == s && last.to + 1 == ended => last.to = ended,
+                        _ => {
+                            self.complete.push_back(Complete { set: s, from: ended - 1, to: ended })
+                        }
+                    }
+                    self.shape.add_group(set, b, r);
+                }
+                numbers.push(set.len() as u32 - 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// The state in which the next complete groups of the current sorted phase are returned.
+    fn next_complete(&mut self) -> Phase {
+        match self.complete.pop_front() {
+            Some(Complete { set, from, to }) => Phase::Emit { set, from, to },
+            None => Phase::Read,
         }
     }
 
     fn restart(&mut self) {
         self.phase = Phase::Start;
         self.ended = false;
+        self.at = 0;
+        self.input = None;
+        self.next_input = None;
+        self.complete.clear();
         self.projection.restart();
         for set in &mut self.sets {
             set.clear();
@@ -678,8 +616,8 @@ fn collect(e: &Expr, found: &mut AggColumns) {
 impl Exec for AggNode {
     fn report(&self, counts: &mut Counts) {
         counts.removed = self.projection.removed;
-        if matches!(self.strategy, AggStrategy::Hashed | AggStrategy::Mixed) {
-            let bytes: usize = self.sets.iter().map(Set::memory).sum();
+        if self.hashed > 0 {
+            let bytes: usize = self.sets[..self.hashed].iter().map(Set::memory).sum();
             let before = counts.hash.map_or(24, |h| h.kilobytes);
             counts.hash = Some(HashCounts {
                 buckets: 0,
@@ -699,21 +637,26 @@ impl Exec for AggNode {
         loop {
             match self.phase {
                 Phase::Start => match self.strategy {
-                    AggStrategy::Plain => self.run_plain(run)?,
-                    AggStrategy::Hashed | AggStrategy::Mixed => self.run_hashed(run)?,
-                    AggStrategy::Sorted => self.phase = Phase::Read,
+                    AggStrategy::Plain if !self.has_grouping_sets => self.run_plain(run)?,
+                    _ if self.sorted.is_empty() => self.run_hashed(run)?,
+                    _ => self.start_phase(run)?,
                 },
                 Phase::Emit { set, from, to } if from < to => {
                     let end = (from + want.min(BATCH_ROWS_MAX)).min(to);
                     self.phase = Phase::Emit { set, from: end, to };
                     return self.emit(set, from, end, run).map(Some);
                 }
-                Phase::Emit { set, .. } => match self.strategy {
-                    AggStrategy::Plain => self.phase = Phase::Done,
-                    AggStrategy::Sorted if self.ended => self.phase = Phase::Done,
-                    AggStrategy::Sorted => self.phase = Phase::Read,
-                    _ => self.next_groups(set, run)?,
-                },
+                Phase::Emit { set, .. } => {
+                    if self.at == self.sorted.len() {
+                        match self.hashed {
+                            0 => self.phase = Phase::Done,
+                            _ => self.next_groups(set, run)?,
+                        }
+                    } else {
+                        self.phase = self.next_complete();
+                    }
+                }
+                Phase::Read if self.ended => self.next_phase(run)?,
                 Phase::Read => self.step_sorted(run)?,
                 Phase::Done => return Ok(None),
             }

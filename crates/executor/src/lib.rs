@@ -20,6 +20,7 @@
 mod accum;
 mod agg;
 mod aggfn;
+mod aggset;
 mod batch_limit;
 mod bitmap;
 mod build;
@@ -51,7 +52,6 @@ mod scan;
 mod services;
 mod setcall;
 mod setop;
-mod smallsort;
 mod sort;
 mod sorter;
 mod source;

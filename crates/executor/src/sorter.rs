@@ -8,11 +8,11 @@
 
 use crate::instrument::SortStats;
 use crate::run::Run;
-use crate::smallsort;
 use crate::sort::SortColumn;
 use crate::spill::SpillFile;
 use pgerror::Result;
 use std::cmp::Ordering;
+use stdx::quicksort;
 use types::compare::bpchar_trimmed;
 use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData, DatumRef, oids};
 
@@ -342,7 +342,7 @@ impl Sorter {
             let (from, words) = (usize::from(self.exact), &self.words);
             let has_null = col.nulls.is_some();
             self.order.extend(0..n);
-            smallsort::sort(&mut self.order, &|a, b| {
+            quicksort::sort(&mut self.order, &|a, b| {
                 let (x, y) = (a as usize, b as usize);
                 match words[x].cmp(&words[y]) {
                     _ if has_null => compare(columns, 0, (rows, x), (rows, y)),

@@ -3,7 +3,7 @@
 //! Counterpart: `ExplainNode` and the `show_*` functions of explain.c.
 
 use crate::Options;
-use crate::doc::{NodeView, Value};
+use crate::doc::{Fields, NodeView, Value};
 use crate::metrics;
 use deparse::{Ancestor, Deparser, PlanNames, PlanPosition, qualified};
 use executor::{Execution, HashCounts, NodeStats};
@@ -572,6 +572,27 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
+    /// As [`Self::child_columns`], with direction and NULL placement.
+    fn child_sort_columns(
+        &mut self,
+        position: &PlanPosition<'p>,
+        keys: &SortKeys,
+    ) -> Result<Vec<String>> {
+        let Some(child) = position.plan.children().first().copied() else { return Ok(Vec::new()) };
+        let mut ancestors = position.ancestors.clone();
+        ancestors.push(Ancestor::Node(position.plan));
+        let below = self.position(child, &ancestors);
+        let prefix = self.prefix();
+        let mut out = Vec::new();
+        for (i, &col) in keys.cols.iter().enumerate() {
+            let Some(t) = child.info.target_list.get(col as usize - 1) else { continue };
+            let d = Deparser::in_plan(&mut *self.host, &self.names, below.clone(), prefix);
+            let (op, coll) = (keys.operators[i], keys.collations[i]);
+            out.push(d.sort_column(&t.expr, op, coll, keys.nulls_first[i])?);
+        }
+        Ok(out)
+    }
+
     /// The child's output columns as expressions of the child.
     fn child_columns(
         &mut self,
@@ -606,18 +627,46 @@ impl<'p> Describer<'_, 'p> {
             }
             return Ok(());
         }
-        let mut sets = Vec::new();
-        let (full, empty): (Vec<_>, Vec<_>) = agg.grouping_sets.iter().partition(|s| !s.is_empty());
-        for set in full {
-            let list = self.child_columns(position, &cols(set))?;
-            view.lines.push(format!("Hash Key: {}", list.join(", ")));
-            sets.push(vec![("Hash Keys".to_owned(), Value::Lists(vec![list]))]);
+        let mut phases = Vec::new();
+        let hashed = matches!(agg.strategy, AggStrategy::Hashed | AggStrategy::Mixed);
+        self.phase_keys(view, position, (hashed, None, &agg.grouping_sets), &mut phases)?;
+        for phase in &agg.chain {
+            let hashed = phase.strategy == AggStrategy::Hashed;
+            let keys = (hashed, phase.sort.as_ref(), phase.grouping_sets.as_slice());
+            self.phase_keys(view, position, keys, &mut phases)?;
         }
-        for _ in empty {
-            view.lines.push("Group Key: ()".to_owned());
-            sets.push(vec![("Group Keys".to_owned(), Value::Lists(vec![Vec::new()]))]);
+        view.field("Grouping Sets", Value::Objects(phases));
+        Ok(())
+    }
+
+    /// The keys of one phase of grouping sets: whether it is hashed, the order of its input if it
+    /// is sorted for this phase, and its sets.
+    fn phase_keys(
+        &mut self,
+        view: &mut NodeView,
+        position: &PlanPosition<'p>,
+        (hashed, sort, sets): (bool, Option<&SortKeys>, &[Vec<i16>]),
+        phases: &mut Vec<Fields>,
+    ) -> Result<()> {
+        let mut fields = Fields::new();
+        let mut indent = "";
+        if let Some(keys) = sort {
+            let list = self.child_sort_columns(position, keys)?;
+            view.lines.push(format!("Sort Key: {}", list.join(", ")));
+            fields.push(("Sort Key".to_owned(), Value::List(list)));
+            indent = "  ";
         }
-        view.field("Grouping Sets", Value::Objects(sets));
+        let label = if hashed { "Hash Key" } else { "Group Key" };
+        let mut lists = Vec::with_capacity(sets.len());
+        for set in sets {
+            let cols: Vec<usize> = set.iter().map(|c| *c as usize).collect();
+            let list = self.child_columns(position, &cols)?;
+            let shown = if list.is_empty() { "()".to_owned() } else { list.join(", ") };
+            view.lines.push(format!("{indent}{label}: {shown}"));
+            lists.push(list);
+        }
+        fields.push((format!("{label}s"), Value::Lists(lists)));
+        phases.push(fields);
         Ok(())
     }
 
@@ -875,15 +924,8 @@ fn kind_of(plan: &Plan) -> Kind {
         PlanNode::Agg(a) => match a.strategy {
             AggStrategy::Plain => titled("Aggregate", "Aggregate", Some("Plain")),
             AggStrategy::Sorted => titled("GroupAggregate", "Aggregate", Some("Sorted")),
-            AggStrategy::Mixed if a.grouping_sets.iter().all(Vec::is_empty) => {
-                titled("Aggregate", "Aggregate", Some("Plain"))
-            }
-            AggStrategy::Mixed if a.grouping_sets.iter().any(Vec::is_empty) => {
-                titled("MixedAggregate", "Aggregate", Some("Mixed"))
-            }
-            AggStrategy::Hashed | AggStrategy::Mixed => {
-                titled("HashAggregate", "Aggregate", Some("Hashed"))
-            }
+            AggStrategy::Mixed => titled("MixedAggregate", "Aggregate", Some("Mixed")),
+            AggStrategy::Hashed => titled("HashAggregate", "Aggregate", Some("Hashed")),
         },
         PlanNode::WindowAgg(_) => plain("WindowAgg"),
         PlanNode::Unique { .. } => plain("Unique"),

@@ -146,7 +146,7 @@ pub enum AggStrategy {
     /// Input sorted by group.
     Sorted,
     Hashed,
-    /// Grouping sets: sorted and hashed at once.
+    /// Grouping sets: the first phase is hashed, and there are sorted phases.
     Mixed,
 }
 
@@ -343,11 +343,24 @@ pub struct Agg {
     pub split: crate::expr::AggSplit,
     pub keys: GroupKeys,
     pub num_groups: f64,
-    /// Grouping sets: for each, how many of `keys` (a prefix of this node's sort order) it groups
-    /// by.
+    /// The grouping sets of the first phase, as columns of the child, of which `keys` has the
+    /// operators. Empty without grouping sets.
     pub grouping_sets: Vec<Vec<AttrNo>>,
-    /// Further Agg nodes without children that chain the remaining grouping sets.
-    pub chain: Vec<Plan>,
+    /// The further phases. Hashed phases are computed together with the first sorted one.
+    pub chain: Vec<AggPhase>,
+}
+
+/// A phase of an aggregation with grouping sets: either one set that is hashed, or a rollup: sets
+/// of which each is a prefix of the one before it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AggPhase {
+    /// Plain (only empty sets), sorted or hashed.
+    pub strategy: AggStrategy,
+    /// The order in which the rows are sorted for this phase; `None` if the phase reads the child's
+    /// rows as they are.
+    pub sort: Option<SortKeys>,
+    pub grouping_sets: Vec<Vec<AttrNo>>,
+    pub num_groups: f64,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -85,7 +85,6 @@ impl Finder<'_> {
             PlanNode::NestLoop { nest_params, .. } => {
                 self.set.extend(nest_params.iter().map(|(id, _)| *id));
             }
-            PlanNode::Agg(a) => a.chain.iter().for_each(|c| self.plan(c)),
             _ => {}
         }
         plan.children().into_iter().for_each(|c| self.plan(c));

@@ -46,6 +46,9 @@ impl Planner<'_> {
             | PathKind::Cte { .. }
             | PathKind::WorkTable { .. } => self.create_scan(root, path, info, want),
             PathKind::Subquery { .. } => self.subquery_scan(root, path, info, want),
+            PathKind::AppendScan { rti, children } => {
+                self.create_append_scan(root, info, (*rti, children), want)
+            }
             PathKind::NestLoop(join) => self.nest_loop(root, info, join, want),
             PathKind::Hash(join) => self.hash_join(root, info, join, want),
             PathKind::Merge(join) => self.merge_join(root, info, join, want),
@@ -69,9 +72,7 @@ impl Planner<'_> {
                 self.create_target(root, child, want, *accepts_more)
             }
             PathKind::Project { child, want } => self.project_node(root, path, child, want),
-            PathKind::Group { child, stage, strategy } => {
-                self.create_group(root, path, child, stage, *strategy)
-            }
+            PathKind::Group { child, stage, .. } => self.create_group(root, path, child, stage),
             PathKind::MinMax { stage } => self.create_min_max(root, path, stage),
             PathKind::Window { child, stage } => self.create_window(root, path, child, stage),
             PathKind::Distinct { child, hashed } => {

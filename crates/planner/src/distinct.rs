@@ -1,6 +1,6 @@
 //! DISTINCT and DISTINCT ON: sorted or hashed. Counterpart: planner.c (`create_distinct_paths`).
 
-use crate::group::AggWork;
+use crate::group::{AggInput, AggWork};
 use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::refs::{CreatedPlan, pass_through};
 use crate::state::{Planner, PlannerInfo};
@@ -54,7 +54,7 @@ impl Planner<'_> {
             let c = self.host.costs();
             let mut startup =
                 cheapest.total + cheapest.rows * c.cpu_operator * clauses.len() as f64;
-            startup += self.hash_spill_cost(cheapest, groups, &AggWork::default());
+            startup += self.hash_spill_cost(&AggInput::of(cheapest), groups, &AggWork::default());
             out.add(Path {
                 kind: PathKind::Distinct { child: cheapest.clone(), hashed: true },
                 startup,

@@ -1,7 +1,8 @@
-//! Grouping: sorted or hashed, with grouping sets and HAVING. Counterpart: planner.c
-//! (create_grouping_paths), costsize.c (cost_agg).
+//! Grouping: sorted or hashed, and HAVING; grouping sets are in `groupingsets`. Counterpart:
+//! planner.c (create_grouping_paths), costsize.c (cost_agg).
 
-use crate::path::{Path, PathKind, PathRef, PathSet, starts_with};
+use crate::joinpath::DISABLE_COST;
+use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::refs::{ChildOutputs, CreatedPlan, output_of, targets_of};
 use crate::rel::clamp_rows;
 use crate::relids::Relids;
@@ -14,8 +15,8 @@ use ids::code::AggKind;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{AggSplit, Aggref, CoercionForm, Expr, RelabelType, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
-use plan::query::{GroupingSet, GroupingSetKind, Query, RteKind, SortGroupClause};
-use std::collections::{BTreeSet, HashSet};
+use plan::query::{Query, RteKind, SortGroupClause};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 const PAGE: f64 = 8192.0;
@@ -32,49 +33,53 @@ impl Planner<'_> {
         let Some(cheapest) = paths.cheapest() else { return Ok(out) };
         let aggregates = stage.want.iter().chain(&stage.having);
         let work = self.agg_work(aggregates)?;
-        let made = |planner: &mut Self, child: &PathRef, strategy| -> Result<Path> {
-            let path = planner.agg_path(root, child, stage, strategy, &work)?;
-            Ok(path)
-        };
-        if !stage.sets.is_empty() {
-            if !stage.clauses.iter().all(|g| g.hashable) {
-                return Err(PgError::unsupported(
-                    "GROUPING SETS over a type that cannot be hashed",
-                ));
-            }
-            out.add(made(self, cheapest, AggStrategy::Mixed)?);
-            return Ok(out);
-        }
-        if stage.exprs.is_empty() {
-            out.add(made(self, cheapest, AggStrategy::Plain)?);
-            return Ok(out);
-        }
-        if stage.clauses.iter().all(|g| g.sortop.is_valid()) {
-            let order = self.order_of(root, &stage.clauses, &stage.targets)?;
-            for p in paths.unparameterized() {
-                if starts_with(&p.order, &order) {
-                    out.add(made(self, p, AggStrategy::Sorted)?);
-                    continue;
-                }
-                if Rc::ptr_eq(p, cheapest) {
-                    let sorted = Rc::new(self.sorted(p, &order, None));
-                    out.add(made(self, &sorted, AggStrategy::Sorted)?);
-                }
-                if let Some(further) = self.sorted_further(root, p, &order, None)? {
-                    out.add(made(self, &Rc::new(further), AggStrategy::Sorted)?);
-                }
-            }
-        }
         // Aggregates that sort their rows need memory per group: sorted input has one group at a
         // time.
-        let keeps_order = has_sorting_aggs(&stage.want) || has_sorting_aggs(&stage.having);
-        if stage.clauses.iter().all(|g| g.hashable) && !keeps_order {
-            out.add(made(self, cheapest, AggStrategy::Hashed)?);
+        let may_hash = !has_sorting_aggs(&stage.want) && !has_sorting_aggs(&stage.having);
+        if stage.sets.is_some() {
+            out = self.grouping_sets_paths(root, paths, stage, &work, may_hash)?;
+        } else if stage.exprs.is_empty() {
+            out.add(self.agg_path(root, cheapest, stage, AggStrategy::Plain, &work)?);
+        } else {
+            if stage.clauses.iter().all(|g| g.sortop.is_valid()) {
+                let order = self.order_of(root, &stage.clauses, &stage.targets)?;
+                for p in self.inputs_in_order(root, paths, &order)? {
+                    out.add(self.agg_path(root, &p, stage, AggStrategy::Sorted, &work)?);
+                }
+            }
+            if stage.clauses.iter().all(|g| g.hashable) && may_hash {
+                out.add(self.agg_path(root, cheapest, stage, AggStrategy::Hashed, &work)?);
+            }
         }
         if out.paths.is_empty() {
             return Err(pg_err!(FEATURE_NOT_SUPPORTED, "could not implement GROUP BY").detail(
                 "Some of the datatypes only support hashing, while others only support sorting.",
             ));
+        }
+        Ok(out)
+    }
+
+    /// The inputs of a sorted grouping: the paths that have the order, the cheapest one under a
+    /// Sort, and those with a part of the order under an Incremental Sort.
+    pub(crate) fn inputs_in_order(
+        &mut self,
+        root: &PlannerInfo,
+        paths: &PathSet,
+        order: &[PathKey],
+    ) -> Result<Vec<PathRef>> {
+        let mut out = Vec::new();
+        let cheapest = paths.cheapest();
+        for p in paths.unparameterized() {
+            if starts_with(&p.order, order) {
+                out.push(p.clone());
+                continue;
+            }
+            if cheapest.is_some_and(|c| Rc::ptr_eq(p, c)) {
+                out.push(Rc::new(self.sorted(p, order, None)));
+            }
+            if let Some(further) = self.sorted_further(root, p, order, None)? {
+                out.push(Rc::new(further));
+            }
         }
         Ok(out)
     }
@@ -107,7 +112,7 @@ impl Planner<'_> {
         Ok(work)
     }
 
-    /// The path under an Agg node. Counterpart: `cost_agg`, `create_agg_path`.
+    /// The path under an Agg node without grouping sets. Counterpart: `create_agg_path`.
     fn agg_path(
         &mut self,
         root: &PlannerInfo,
@@ -116,19 +121,63 @@ impl Planner<'_> {
         strategy: AggStrategy,
         work: &AggWork,
     ) -> Result<Path> {
+        let size = (stage.exprs.len(), stage.groups);
+        let cost = self.agg_cost(root, stage, strategy, &AggInput::of(child), size, work)?;
+        let order = match strategy {
+            AggStrategy::Sorted => child.order.clone(),
+            _ => Vec::new(),
+        };
+        Ok(Path {
+            kind: PathKind::Group {
+                child: child.clone(),
+                stage: stage.clone(),
+                strategy,
+                phases: Rc::new([]),
+            },
+            relids: child.relids.clone(),
+            rows: clamp_rows(cost.rows),
+            width: self.row_width(root, &stage.want)?,
+            startup: cost.startup,
+            total: cost.total,
+            order,
+            outer: Relids::new(),
+        })
+    }
+
+    /// The cost of an aggregation of the input by `columns` columns into `groups` groups.
+    /// Counterpart: `cost_agg`.
+    pub(crate) fn agg_cost(
+        &mut self,
+        root: &PlannerInfo,
+        stage: &Grouping,
+        strategy: AggStrategy,
+        input: &AggInput,
+        (columns, groups): (usize, f64),
+        work: &AggWork,
+    ) -> Result<AggCost> {
         let c = self.costs();
-        let groups = stage.groups;
-        let columns = stage.exprs.len() as f64;
-        let input = (work.per_row + c.cpu_operator * columns) * child.rows;
+        let transitions = (work.per_row + c.cpu_operator * columns as f64) * input.rows;
         let output = c.cpu_tuple * groups;
-        let off = if c.enable_hashagg { 0.0 } else { 1e10 };
+        let off = if c.enable_hashagg { 0.0 } else { DISABLE_COST };
+        let spilled = match strategy {
+            AggStrategy::Hashed | AggStrategy::Mixed => self.hash_spill_cost(input, groups, work),
+            _ => 0.0,
+        };
         let (mut startup, mut total) = match strategy {
-            AggStrategy::Plain => (child.total + input, child.total + input + c.cpu_tuple),
-            AggStrategy::Sorted if work.count == 0 => (child.startup, child.total + input),
-            AggStrategy::Sorted => (child.startup, child.total + input + output),
-            AggStrategy::Hashed | AggStrategy::Mixed => {
-                let spilled = self.hash_spill_cost(child, groups, work);
-                let startup = child.total + input + spilled + off;
+            AggStrategy::Plain => {
+                (input.total + transitions, input.total + transitions + c.cpu_tuple)
+            }
+            // A Group node computes nothing.
+            AggStrategy::Sorted if work.count == 0 && stage.sets.is_none() => {
+                (input.startup, input.total + transitions)
+            }
+            AggStrategy::Sorted => (input.startup, input.total + transitions + output),
+            // The first groups are returned before all rows are hashed.
+            AggStrategy::Mixed => {
+                (input.startup + spilled + off, input.total + transitions + output + spilled + off)
+            }
+            AggStrategy::Hashed => {
+                let startup = input.total + transitions + spilled + off;
                 (startup, startup + output)
             }
         };
@@ -139,24 +188,11 @@ impl Planner<'_> {
             total += groups * cost;
             startup += if strategy == AggStrategy::Plain { cost } else { 0.0 };
         }
-        let order = match strategy {
-            AggStrategy::Sorted => child.order.clone(),
-            _ => Vec::new(),
-        };
-        Ok(Path {
-            kind: PathKind::Group { child: child.clone(), stage: stage.clone(), strategy },
-            relids: child.relids.clone(),
-            rows: clamp_rows(rows),
-            width: self.row_width(root, &stage.want)?,
-            startup,
-            total,
-            order,
-            outer: Relids::new(),
-        })
+        Ok(AggCost { startup, total, rows })
     }
 
     /// Cost of writing and reading the rows that spill from a hash table of groups.
-    pub(crate) fn hash_spill_cost(&self, child: &Path, groups: f64, work: &AggWork) -> f64 {
+    pub(crate) fn hash_spill_cost(&self, child: &AggInput, groups: f64, work: &AggWork) -> f64 {
         let c = self.host.costs();
         let entry = work.entry_bytes(child.width);
         if groups * entry <= c.hash_mem {
@@ -248,16 +284,6 @@ impl Planner<'_> {
         query.group_clause = matched;
     }
 
-    /// The sets of GROUPING SETS, ROLLUP and CUBE, as numbers of grouping clauses.
-    pub(crate) fn grouping_sets(&self, query: &Query) -> Result<Vec<Vec<u32>>> {
-        let mut sets = expand_grouping_sets(&query.grouping_sets)?;
-        if query.group_distinct {
-            let mut seen = HashSet::new();
-            sets.retain(|set| seen.insert(set.iter().copied().collect::<BTreeSet<u32>>()));
-        }
-        Ok(sets)
-    }
-
     /// Estimated number of groups.
     pub(crate) fn count_grouping(
         &mut self,
@@ -269,18 +295,16 @@ impl Planner<'_> {
             true => 1.0,
             false => self.group_count(root, &stage.exprs, rows)?,
         };
-        if stage.sets.is_empty() {
-            return Ok(());
-        }
-        let mut sum = 0.0;
-        for set in &stage.sets {
-            let mut exprs = Vec::with_capacity(set.len());
-            for r in set {
-                exprs.extend(stage.key(*r)?.cloned());
+        let Some(mut sets) = stage.sets.take() else { return Ok(()) };
+        for set in sets.all_mut() {
+            let mut exprs = Vec::with_capacity(set.refs.len());
+            for r in &set.refs {
+                exprs.push(stage.key(*r)?.clone());
             }
-            sum += if exprs.is_empty() { 1.0 } else { self.group_count(root, &exprs, rows)? };
+            set.groups = if exprs.is_empty() { 1.0 } else { self.group_count(root, &exprs, rows)? };
         }
-        stage.groups = sum;
+        stage.groups = sets.all_mut().map(|s| s.groups).sum();
+        stage.sets = Some(sets);
         Ok(())
     }
 
@@ -291,43 +315,44 @@ impl Planner<'_> {
         path: &Path,
         child: &Path,
         stage: &Grouping,
-        strategy: AggStrategy,
     ) -> Result<CreatedPlan> {
+        let PathKind::Group { strategy, phases, .. } = &path.kind else {
+            return Err(PgError::internal("path of a grouping expected"));
+        };
         let made = self.create(root, child, &[])?;
         let below = ChildOutputs::one(&made.output);
         let keys = self.group_keys(&stage.clauses, &stage.targets, &made.output)?;
-        let column = |r: u32| -> Result<Option<&TargetEntry>> {
-            let key = stage.key(r)?;
-            Ok(made.output.iter().find(|t| Some(&t.expr) == key))
-        };
-        let mut grouping_sets = Vec::with_capacity(stage.sets.len());
-        for set in &stage.sets {
-            let mut cols = Vec::with_capacity(set.len());
-            for r in set {
-                cols.extend(column(*r)?.map(|t| t.resno));
-            }
-            grouping_sets.push(cols);
-        }
         let output = targets_of(&stage.want);
         let mut target_list = below.fix_targets(&output)?;
         let mut qual = below.fix_all(&stage.having)?;
         for e in target_list.iter_mut().map(|t| &mut t.expr).chain(&mut qual) {
-            name_grouping_columns(e, &|r| column(*r).ok().flatten());
+            name_grouping_columns(e, &|r| {
+                let key = stage.key(*r).ok()?;
+                made.output.iter().find(|t| t.expr == *key)
+            });
         }
         self.number_aggs(&mut target_list, &mut qual)?;
         let info = PlanInfo { target_list, qual, ..path.info() };
-        if strategy == AggStrategy::Sorted && !stage.has_aggs() {
+        if *strategy == AggStrategy::Sorted && !stage.has_aggs() && phases.is_empty() {
             let node = PlanNode::Group { child: Box::new(made.plan), keys };
             return Ok(CreatedPlan { plan: Plan { info, node }, output });
         }
+        let mut chain = self.create_phases(stage, phases, &made.output)?;
+        let (grouping_sets, num_groups) = match chain.is_empty() {
+            true => (Vec::new(), stage.groups),
+            false => {
+                let first = chain.remove(0);
+                (first.grouping_sets, first.num_groups)
+            }
+        };
         let node = PlanNode::Agg(Box::new(Agg {
             child: Box::new(made.plan),
-            strategy,
+            strategy: *strategy,
             split: AggSplit::Simple,
             keys,
-            num_groups: stage.groups,
+            num_groups,
             grouping_sets,
-            chain: Vec::new(),
+            chain,
         }));
         Ok(CreatedPlan { plan: Plan { info, node }, output })
     }
@@ -385,9 +410,30 @@ pub(crate) struct AggWork {
     state_bytes: f64,
 }
 
+/// The input of an aggregation.
+pub(crate) struct AggInput {
+    pub startup: f64,
+    pub total: f64,
+    pub rows: f64,
+    pub width: i32,
+}
+
+impl AggInput {
+    pub(crate) fn of(path: &Path) -> AggInput {
+        AggInput { startup: path.startup, total: path.total, rows: path.rows, width: path.width }
+    }
+}
+
+/// Cost of an aggregation, and the estimated number of rows that HAVING selects.
+pub(crate) struct AggCost {
+    pub startup: f64,
+    pub total: f64,
+    pub rows: f64,
+}
+
 impl AggWork {
     /// Size of an entry of the hash table: bucket, key columns of this width and states.
-    fn entry_bytes(&self, width: i32) -> f64 {
+    pub(crate) fn entry_bytes(&self, width: i32) -> f64 {
         const BUCKET: f64 = 24.0;
         const CHUNK_HEADER: f64 = 16.0;
         const TUPLE_HEADER: f64 = 16.0;
@@ -411,11 +457,15 @@ impl Grouping {
         self.want.iter().chain(&self.having).any(|e| plan::walk::any(e, &mut |x| is_agg(x)))
     }
 
-    /// The expression of a grouping clause.
-    fn key(&self, r: u32) -> Result<Option<&Expr>> {
+    /// The grouping clause with this number.
+    pub(crate) fn clause(&self, r: u32) -> Result<&SortGroupClause> {
         let clause = self.clauses.iter().find(|c| c.tle_sort_group_ref == r);
-        let clause = clause.ok_or_else(|| PgError::internal("grouping set column not found"))?;
-        target_for(clause, &self.targets).map(Some)
+        clause.ok_or_else(|| PgError::internal("grouping set column not found"))
+    }
+
+    /// The expression of a grouping clause.
+    pub(crate) fn key(&self, r: u32) -> Result<&Expr> {
+        target_for(self.clause(r)?, &self.targets)
     }
 }
 
@@ -464,62 +514,4 @@ pub(crate) fn make_keys_distinct(query: &mut Query) {
         }
         seen.push(e.clone());
     }
-}
-
-/// Expands ROLLUP, CUBE and GROUPING SETS to the list of grouping sets (their Cartesian product).
-/// Counterpart: parse_agg.c (`expand_grouping_sets`).
-fn expand_grouping_sets(sets: &[GroupingSet]) -> Result<Vec<Vec<u32>>> {
-    const SETS_MAX: usize = 4096;
-    fn expand(s: &GroupingSet) -> Vec<Vec<u32>> {
-        fn flat(s: &GroupingSet) -> Vec<u32> {
-            let mut out = s.refs.clone();
-            s.content.iter().for_each(|c| out.extend(flat(c)));
-            out
-        }
-        match s.kind {
-            GroupingSetKind::Empty => vec![Vec::new()],
-            GroupingSetKind::Simple => vec![s.refs.clone()],
-            GroupingSetKind::Rollup => (0..=s.content.len())
-                .rev()
-                .map(|n| s.content[..n].iter().flat_map(flat).collect())
-                .collect(),
-            GroupingSetKind::Cube => {
-                let n = s.content.len().min(12);
-                (0..1usize << n)
-                    .rev()
-                    .map(|mask| {
-                        (0..n)
-                            .filter(|i| mask >> (n - 1 - i) & 1 == 1)
-                            .flat_map(|i| flat(&s.content[i]))
-                            .collect()
-                    })
-                    .collect()
-            }
-            GroupingSetKind::Sets => s.content.iter().flat_map(expand).collect(),
-        }
-    }
-    let mut out: Vec<Vec<u32>> = Vec::new();
-    for (i, s) in sets.iter().enumerate() {
-        let parts = expand(s);
-        if i == 0 {
-            out = parts;
-            continue;
-        }
-        let mut product = Vec::new();
-        for a in &out {
-            for b in &parts {
-                let mut both = a.clone();
-                both.extend(b.iter().filter(|r| !a.contains(r)));
-                product.push(both);
-            }
-        }
-        out = product;
-        if out.len() > SETS_MAX {
-            return Err(pgerror::pg_err!(
-                STATEMENT_TOO_COMPLEX,
-                "too many grouping sets present (maximum {SETS_MAX})"
-            ));
-        }
-    }
-    Ok(out)
 }

@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// Added to the cost of a path whose method is disabled.
 pub(crate) const DISABLE_COST: f64 = 1e10;
 
-/// A join whose paths are being made. Counterpart: `JoinPathExtraData`.
+/// A join whose paths are being created. Counterpart: `JoinPathExtraData`.
 pub(crate) struct JoinInput<'a> {
     pub jointype: JoinType,
     /// The outer side, and the inner one.
@@ -401,7 +401,7 @@ impl Planner<'_> {
         let (PathKind::Index { quals, .. } | PathKind::Bitmap { quals, .. }) = &path.kind else {
             return Ok(path.rows);
         };
-        // Entries of the index need not be matches of the join.
+        // The entries found need not be matches of the join.
         if quals.iter().any(|q| !relids_of(q).is_subset(&path.relids)) {
             return Ok(1.0);
         }
@@ -481,9 +481,9 @@ impl Planner<'_> {
     }
 }
 
-/// The paths to consider for a side whose order does not matter: the parameterized ones, and of the
-/// others those with the lowest total and the lowest startup cost. Counterpart: joinpath.c
-/// (`cheapest_total_inner`).
+/// The paths to consider for a side whose order does not matter: the parameterized paths, and of
+/// the others the one with the lowest total cost and the one with the lowest startup cost.
+/// Counterpart: joinpath.c (`cheapest_total_inner`).
 fn best_choices(paths: &PathSet) -> SmallVec<[&PathRef; 8]> {
     let cheapest = paths.cheapest();
     let soonest = paths.unparameterized().min_by(|a, b| a.startup.total_cmp(&b.startup));
@@ -492,7 +492,7 @@ fn best_choices(paths: &PathSet) -> SmallVec<[&PathRef; 8]> {
     paths.paths.iter().filter(wanted).collect()
 }
 
-/// The path under a Material node.
+/// A path with a Material node above `p`.
 fn material(p: &PathRef, total: f64) -> PathRef {
     let kind = PathKind::Material { child: p.clone() };
     Rc::new(Path { kind, total, ..Path::clone(p) })

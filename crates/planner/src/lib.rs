@@ -12,8 +12,9 @@
 //!    `search` (join order), `specialjoin` (semi, anti and left joins in the search), `need`
 //!    (columns needed above), `relids` (sets of relations).
 //! 4. Upper stages: `upper` (order of the stages), `stage` (their descriptions), `group`, `groups`
-//!    (numbers of groups), `minmax`, `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT),
-//!    `postpone`; `setop` (set operations), `appendrel` and `appendparam` (UNION ALL); `subselect`
+//!    (numbers of groups), `groupingsets` and `rollup` (GROUPING SETS), `minmax`, `window`,
+//!    `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT), `postpone`; `setop` (set operations),
+//!    `appendrel` and `appendparam` (UNION ALL); `inherit` (tables with members); `subselect`
 //!    (sub-selects); `modify` (INSERT, UPDATE, DELETE).
 //! 5. Plan creation: `create`, `createscan`, `createjoin`, `createset` and `project` turn the
 //!    chosen path into a plan; `refs` replaces columns by references to the children's outputs.
@@ -22,6 +23,14 @@
 //! caller may plan it again.
 
 #![forbid(unsafe_code)]
+
+// The host of the tests names the crate as its users do.
+#[cfg(test)]
+extern crate self as planner;
+
+#[cfg(test)]
+#[path = "../tests/host/mod.rs"]
+mod test_host;
 
 mod appendparam;
 mod appendrel;
@@ -39,8 +48,10 @@ mod distinct;
 mod equivalence;
 mod factor;
 mod group;
+mod groupingsets;
 mod groups;
 mod host;
+mod inherit;
 mod inlineset;
 mod join;
 mod joinpath;
@@ -62,6 +73,7 @@ mod refs;
 mod rel;
 mod relids;
 mod removal;
+mod rollup;
 mod rowcond;
 mod runcond;
 mod scan;

@@ -2,7 +2,7 @@
 //! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
 use crate::host::{IndexKey, RelationInfo};
-use crate::path::{Path, PathKind, PathSet};
+use crate::path::{AppendRel, Path, PathKind, PathSet};
 use crate::pullup::multi_column;
 use crate::refs::{ChildOutputs, CreatedPlan, label};
 use crate::stage::Modification;
@@ -22,6 +22,7 @@ use plan::walk;
 use std::rc::Rc;
 
 const CTID: i16 = -1;
+const TABLEOID: i16 = -6;
 
 /// The functions that a query calls.
 #[derive(Default)]
@@ -97,6 +98,11 @@ impl Planner<'_> {
             let ctid = make_var(target, CTID, types::oids::TID, -1, Oid::INVALID);
             push_target(&mut targets, ctid, Some("ctid".into()), true);
         }
+        let members = root.members_of(target);
+        if !members.is_empty() {
+            let tableoid = make_var(target, TABLEOID, types::oids::OID, -1, Oid::INVALID);
+            push_target(&mut targets, tableoid, Some("tableoid".into()), true);
+        }
         // Columns of the source that RETURNING refers to.
         let mut source_vars = Vec::new();
         for t in &root.query.returning_list {
@@ -121,6 +127,7 @@ impl Planner<'_> {
             command,
             target,
             table,
+            members,
             targets,
             update_colnos,
             marks,
@@ -128,8 +135,8 @@ impl Planner<'_> {
             epq_param: self.new_param(Oid::INVALID),
         });
         let paths = self.body_paths(root, &stage.targets)?;
-        let flat_target = self.flat(root, target);
-        self.result_relations.push(flat_target);
+        let relations = result_relations(&stage).map(|rti| rti + root.rt_offset);
+        self.result_relations.extend(relations);
         // The cost of writing is the same for every path.
         let returns = !root.query.returning_list.is_empty();
         let mut out = paths.above();
@@ -155,35 +162,44 @@ impl Planner<'_> {
     ) -> Result<CreatedPlan> {
         let mut made = self.create(root, child, &[])?;
         label(&mut made.plan, &stage.targets);
-        let flat_target = self.flat(root, stage.target);
         let below = ChildOutputs::one(&made.output);
-        let mut returning = Vec::new();
-        for t in &root.query.returning_list {
-            let expr = returning_expr(&t.expr, stage.target, root.rt_offset, &below)?;
-            returning.push(TargetEntry { expr, ..t.clone() });
-        }
-        let mut checks = Vec::new();
-        for c in &root.query.with_check_options {
-            let mut c = c.clone();
-            if let Some(q) = &c.qual {
-                c.qual = Some(returning_expr(q, stage.target, root.rt_offset, &below)?);
+        let (mut returning_lists, mut with_check_options, mut update_colnos) =
+            (Vec::new(), Vec::new(), Vec::new());
+        let members = stage.members.iter().map(Some);
+        let only = stage.members.is_empty().then_some(None);
+        for member in members.chain(only) {
+            let relation = Modified { target: stage.target, member, offset: root.rt_offset };
+            let mut returning = Vec::with_capacity(root.query.returning_list.len());
+            for t in &root.query.returning_list {
+                returning.push(TargetEntry { expr: relation.expr(&t.expr, &below)?, ..t.clone() });
             }
-            checks.push(c);
+            let mut checks = Vec::with_capacity(root.query.with_check_options.len());
+            for c in &root.query.with_check_options {
+                let mut c = c.clone();
+                if let Some(q) = &c.qual {
+                    c.qual = Some(relation.expr(q, &below)?);
+                }
+                checks.push(c);
+            }
+            update_colnos.push(relation.columns(&stage.update_colnos)?);
+            returning_lists.push(returning);
+            with_check_options.push(checks);
         }
         let on_conflict = match root.query.on_conflict.clone() {
             Some(c) => Some(self.on_conflict(root, *c, &stage.table)?),
             None => None,
         };
-        let info = PlanInfo { target_list: returning.clone(), ..path.info() };
+        let target_list = returning_lists.first().cloned().unwrap_or_default();
+        let info = PlanInfo { target_list, ..path.info() };
         let node = PlanNode::ModifyTable(Box::new(ModifyTable {
             child: made.plan,
             operation: stage.command,
             can_set_tag: root.query.can_set_tag,
-            nominal_relation: flat_target,
-            result_relations: vec![flat_target],
-            update_colnos: vec![stage.update_colnos.clone()],
-            with_check_options: vec![checks],
-            returning_lists: vec![returning],
+            nominal_relation: self.flat(root, stage.target),
+            result_relations: result_relations(stage).map(|rti| rti + root.rt_offset).collect(),
+            update_colnos,
+            with_check_options,
+            returning_lists,
             row_marks: stage.marks.clone(),
             epq_param: stage.epq_param,
             on_conflict,
@@ -395,26 +411,58 @@ impl Planner<'_> {
     }
 }
 
-/// Converts an expression of RETURNING or a check option: columns of the modified relation are
-/// renumbered to the flat range table, others refer to the child's output.
-fn returning_expr(expr: &Expr, target: i32, offset: i32, below: &ChildOutputs<'_>) -> Result<Expr> {
-    let mut e = expr.clone();
-    let mut failure = None;
-    walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
-        if let Expr::Var(v) = e {
-            if v.varno == target {
-                v.varno += offset;
-            } else if v.varno > 0 {
-                match below.fix(e) {
-                    Ok(new) => *e = new,
-                    Err(err) => failure = Some(err),
+/// The range-table indexes of the relations whose rows are modified.
+fn result_relations(stage: &Modification) -> impl Iterator<Item = i32> {
+    let members = stage.members.iter().map(|m| m.child);
+    members.chain(stage.members.is_empty().then_some(stage.target))
+}
+
+/// A result relation.
+struct Modified<'a> {
+    /// The relation that the statement names.
+    target: i32,
+    /// The member of the target that is modified; `None` if it is the target itself.
+    member: Option<&'a AppendRel>,
+    /// Offset of the level's range table in the flat one.
+    offset: i32,
+}
+
+impl Modified<'_> {
+    /// Converts an expression of RETURNING or a check option: columns of the target are those of
+    /// the result relation, renumbered to the flat range table; others refer to the child's output.
+    fn expr(&self, expr: &Expr, below: &ChildOutputs<'_>) -> Result<Expr> {
+        let mut e = match self.member {
+            Some(m) => m.translate(expr)?,
+            None => expr.clone(),
+        };
+        let own = self.member.map_or(self.target, |m| m.child);
+        let mut failure = None;
+        walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
+            if let Expr::Var(v) = e {
+                if v.varno == own {
+                    v.varno += self.offset;
+                } else if v.varno > 0 {
+                    match below.fix(e) {
+                        Ok(new) => *e = new,
+                        Err(err) => failure = Some(err),
+                    }
                 }
+                return false;
             }
-            return false;
-        }
-        true
-    });
-    failure.map_or(Ok(e), Err)
+            true
+        });
+        failure.map_or(Ok(e), Err)
+    }
+
+    /// The numbers of the result relation's columns for these columns of the target.
+    fn columns(&self, of_target: &[AttrNo]) -> Result<Vec<AttrNo>> {
+        let Some(m) = self.member else { return Ok(of_target.to_vec()) };
+        let column = |n: &AttrNo| match m.columns.get(*n as usize - 1) {
+            Some(Expr::Var(v)) => Ok(v.varattno),
+            _ => Err(PgError::internal("updated column is not a column of the member")),
+        };
+        of_target.iter().map(column).collect()
+    }
 }
 
 fn push_target(targets: &mut Vec<TargetEntry>, expr: Expr, name: Option<String>, junk: bool) {
@@ -445,8 +493,8 @@ fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
     })
 }
 
-/// The new values of the table's columns, and for UPDATE their numbers. INSERT has a value for each
-/// column.
+/// The new values of the table's columns, and for UPDATE the numbers of these columns. INSERT has a
+/// value for each column.
 fn written_columns(query: &Query, table: &RelationInfo) -> (Vec<TargetEntry>, Vec<AttrNo>) {
     let mut update_colnos = Vec::new();
     let mut targets: Vec<TargetEntry> = Vec::new();

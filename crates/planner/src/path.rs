@@ -2,7 +2,7 @@
 //! Counterpart: pathnode.c, pathkeys.c, nodes/pathnodes.h.
 
 use crate::host::IndexInfo;
-use crate::stage::{Grouping, Modification, Window};
+use crate::stage::{Grouping, Modification, Rollup, Window};
 use crate::vars::conjuncts;
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -328,6 +328,8 @@ pub(crate) enum PathKind {
         child: PathRef,
         stage: Rc<Grouping>,
         strategy: AggStrategy,
+        /// With grouping sets: the hashed sets and the rollups, in the order of computation.
+        phases: Rc<[Rollup]>,
     },
     /// The results of min and max from the ends of indexes (`PlannerInfo::min_max`).
     MinMax {
@@ -353,6 +355,11 @@ pub(crate) enum PathKind {
     Convert {
         child: PathRef,
         types: Rc<[Oid]>,
+    },
+    /// The scans of the members of an append relation of tables.
+    AppendScan {
+        rti: i32,
+        children: Vec<PathRef>,
     },
     /// The rows of all children, one after another.
     Append {

@@ -37,6 +37,10 @@ impl Planner<'_> {
         rti: i32,
         quals: Vec<Expr>,
     ) -> Result<()> {
+        let members = root.members_of(rti);
+        if !members.is_empty() {
+            return self.append_base_rel(root, rti, &quals, &members);
+        }
         let mut rel = BaseRel {
             rti,
             table: None,

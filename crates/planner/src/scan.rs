@@ -49,7 +49,12 @@ impl Planner<'_> {
         let quals = rel.quals.clone();
         match &root.query.rte(rti).kind {
             RteKind::Relation { .. } => {
-                self.table_paths(root, &rel, &quals, join_quals, needed, &mut set)?;
+                let members = root.members_of(rti);
+                if members.is_empty() {
+                    self.table_paths(root, &rel, &quals, join_quals, needed, &mut set)?;
+                } else {
+                    set.add(self.append_scan_path(root, rti, &members, needed)?);
+                }
             }
             RteKind::Subquery { .. } => {
                 let plan = root.subquery_of[&rti];

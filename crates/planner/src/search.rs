@@ -98,8 +98,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Finds the best of all join orders. The right side of a special join is
-    /// joined to any subset that has the relations that it requires.
+    /// Finds the best of all join orders. The right side of a special join is joined to any subset
+    /// that has the relations that it requires.
     pub(crate) fn search_exhaustively(
         &mut self,
         root: &mut PlannerInfo,
@@ -176,7 +176,7 @@ impl Planner<'_> {
         cartesian: bool,
     ) -> Result<Option<JoinRel>> {
         let mut out: Option<JoinRel> = None;
-        // In ascending order, so that ties favour the order of the query.
+        // In ascending order: of equal joins, the first in the order of the query is kept.
         let mut sub = mask & mask.wrapping_neg();
         while sub != mask {
             let other = mask ^ sub;

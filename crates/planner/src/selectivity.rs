@@ -56,8 +56,8 @@ impl Planner<'_> {
         selectivity
     }
 
-    /// Selectivity of ANDed conditions. A lower and an upper bound on the same column are estimated
-    /// together. Counterpart: `clauselist_selectivity`.
+    /// Selectivity of conditions combined by AND. A lower and an upper bound on the same column are
+    /// estimated together. Counterpart: `clauselist_selectivity`.
     pub(crate) fn selectivity_all(&mut self, root: &PlannerInfo, quals: &[Expr]) -> Result<f64> {
         let mut s = 1.0;
         // (column, selectivity of the lower bound, of the upper bound)
@@ -188,7 +188,8 @@ impl Planner<'_> {
         }))
     }
 
-    /// Selectivity of `x IS TRUE` and the like. Counterpart: `booltestsel`.
+    /// Selectivity of IS TRUE, IS FALSE, IS UNKNOWN and their negations. Counterpart:
+    /// `booltestsel`.
     fn boolean_test_selectivity(&mut self, root: &PlannerInfo, test: &BooleanTest) -> Result<f64> {
         if let Some((yes, no)) = match strip(&test.arg) {
             Expr::Var(_) => self.boolean_fractions(root, &test.arg)?,
@@ -483,7 +484,7 @@ impl Planner<'_> {
         /// A histogram with fewer bounds is not used.
         const BOUNDS_MIN: usize = 10;
         let Some(stats) = &v.stats else { return Ok((0.0, None)) };
-        // The ends of the histogram are extreme values.
+        // The first and the last bound are extreme values.
         let inner = match stats.histogram.len() {
             n if n >= BOUNDS_MIN => &stats.histogram[1..n - 1],
             _ => &[],
@@ -706,7 +707,7 @@ pub(crate) fn strip(expr: &Expr) -> &Expr {
     }
 }
 
-/// Fraction of the rows without most common values that begin with the prefix. Counterpart:
+/// Fraction of the values that begin with the prefix, most common values excluded. Counterpart:
 /// `prefix_selectivity`.
 fn prefix_selectivity(v: &VariableStats, s: &ColumnStats, prefix: &[u8], cmp: &Comparer) -> f64 {
     let start = DatumRef::Bytes(prefix);

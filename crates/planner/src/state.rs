@@ -22,20 +22,8 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
     let (privileges, stored_forms) = crate::privileges::of_query(query, host)?;
     let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
-    let mut planner = Planner {
-        host,
-        subplans: Vec::new(),
-        param_types: Vec::new(),
-        rtable: Vec::new(),
-        result_relations: Vec::new(),
-        row_marks: Vec::new(),
-        bound: Vec::new(),
-        privileges,
-        stored_forms,
-        level: 0,
-        operators: HashMap::new(),
-        lookup: None,
-    };
+    let mut planner = Planner::new(host, privileges);
+    planner.stored_forms = stored_forms;
     let mut planned = planner.plan_level(query.clone(), LevelInput::default())?;
     let plan_tree = planner.plan_of(&mut planned)?;
     Ok(PlannedStmt {
@@ -238,6 +226,27 @@ pub(crate) struct PlannerInfo {
 }
 
 impl<'a> Planner<'a> {
+    /// `privileges`: those that the statement as written needs.
+    pub(crate) fn new(
+        host: &'a mut dyn PlannerHost,
+        privileges: RequiredPrivileges,
+    ) -> Planner<'a> {
+        Planner {
+            host,
+            subplans: Vec::new(),
+            param_types: Vec::new(),
+            rtable: Vec::new(),
+            result_relations: Vec::new(),
+            row_marks: Vec::new(),
+            bound: Vec::new(),
+            privileges,
+            stored_forms: false,
+            level: 0,
+            operators: HashMap::new(),
+            lookup: None,
+        }
+    }
+
     pub(crate) fn costs(&self) -> CostSettings {
         self.host.costs().clone()
     }

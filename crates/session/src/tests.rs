@@ -13,6 +13,7 @@ use types::Datum;
 use types::fn_context::TypeFunctions;
 use vfs::Env;
 
+mod members;
 mod postgresql_directory;
 mod shared;
 mod support;

@@ -1,9 +1,10 @@
 //! Additions to std: stacks that grow, boxes that can be nested deeply without overflowing the
-//! stack, prefixes of strings.
+//! stack, prefixes of strings, PostgreSQL's quicksort.
 
 #![forbid(unsafe_code)]
 
 mod nested;
+pub mod quicksort;
 pub mod stack;
 
 pub use nested::Nested;

@@ -165,11 +165,13 @@ pub(super) use row;
 pub(super) fn identify(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity> {
     let oid = object.object;
     check_part(object)?;
+    if object.class == PgClass::RELATION {
+        return identify_relation(core, object);
+    }
     if !exists(core, object)? {
         return Ok(missing(object.class));
     }
     Ok(match object.class {
-        PgClass::RELATION => identify_relation(core, object)?,
         PgProc::RELATION => identify_function(core, oid)?,
         PgType::RELATION => identify_type(core, oid)?,
         PgOperator::RELATION => identify_operator(core, oid)?,
@@ -227,20 +229,26 @@ fn identify_named(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Id
     }
 }
 
-/// A relation or one of its columns.
+/// A relation or one of its columns. A missing column of a relation has only a kind.
 fn identify_relation(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity> {
-    let oid = object.object;
-    let class = core.catalog().class(oid)?;
-    let kind = catalog::relation_kind(class.relkind);
-    let mut id = in_schema(core, kind, class.relnamespace, class.relname.as_str())?;
-    if object.sub != 0
-        && let Some(a) = core.catalog().attribute(oid, object.sub as ids::AttrNo)?
-    {
-        id.kind.push_str(" column");
-        let column = quote_identifier(a.attname.as_str());
-        id.identity = id.identity.map(|t| format!("{t}.{column}"));
-        id.names.push(a.attname.to_string());
+    let whole = ObjectAddress { sub: 0, ..object };
+    if !exists(core, whole)? {
+        return Ok(missing(object.class));
     }
+    let class = core.catalog().class(object.object)?;
+    let kind = catalog::relation_kind(class.relkind);
+    if object.sub == 0 {
+        return in_schema(core, kind, class.relnamespace, class.relname.as_str());
+    }
+    let kind = format!("{kind} column");
+    let column = core.catalog().attribute(object.object, object.sub as ids::AttrNo)?;
+    let Some(column) = column else {
+        return Ok(Identity { kind, ..Identity::default() });
+    };
+    let name = column.attname.as_str();
+    let mut id = in_schema(core, &kind, class.relnamespace, class.relname.as_str())?;
+    id.identity = id.identity.map(|table| format!("{table}.{}", quote_identifier(name)));
+    id.names.push(name.to_owned());
     Ok(id)
 }
 

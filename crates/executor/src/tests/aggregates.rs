@@ -3,13 +3,13 @@
 use super::fixture::{Fixture, Order, some_rows};
 use super::plans::{
     COLLATION, INT4, INT4_GT, INT4_LT, INT8, Row, TEXT, V, by, constant, group_keys, is, node,
-    outer, param, passing, sorted, targets, text,
+    outer, param, passing, sort_keys, sorted, targets, text,
 };
 use super::source::source;
 use ids::code::AggKind;
 use ids::{AttrNo, Oid};
 use plan::expr::{AggSplit, Aggref, Expr, Location};
-use plan::node::{Agg, AggStrategy, Plan, PlanNode};
+use plan::node::{Agg, AggPhase, AggStrategy, Plan, PlanNode};
 use plan::query::SortGroupClause;
 use std::collections::BTreeMap;
 use types::{Datum, oids};
@@ -176,37 +176,71 @@ fn sorted_and_hashed_aggregation_return_a_row_for_each_group() {
 /// `>=` of int8 and int4.
 const INT8_GE_INT4: Oid = Oid(430);
 
+/// The rows of grouping sets over columns 1 and 2.
+fn grouping_set_rows(rows: &[Row], sets: &[Vec<AttrNo>], p: i32) -> Vec<Row> {
+    let mut out = Vec::new();
+    for set in sets {
+        let columns: Vec<usize> = set.iter().map(|c| *c as usize).collect();
+        let mut groups = grouped(rows, &columns);
+        if columns.is_empty() {
+            groups.entry(Vec::new()).or_default();
+        }
+        for (key, rows) in groups {
+            let value = |c: usize| {
+                let at = columns.iter().position(|k| *k == c);
+                at.map_or(V::Null, |at| key[at].clone())
+            };
+            out.push([vec![value(1), value(2)], values(&rows, p)].concat());
+        }
+    }
+    out
+}
+
 #[test]
-fn grouping_sets_are_aggregated_in_one_pass() {
+fn hashed_grouping_sets_are_aggregated_in_one_pass() {
     let mut fixture = Fixture::new();
     let keys = [(1, INT4), (2, TEXT)];
     let choices: [&[&[AttrNo]]; 4] =
         [&[&[1, 2], &[1], &[]], &[&[1], &[2]], &[&[]], &[&[1, 2], &[2], &[2]]];
     for sets in choices {
+        let sets: Vec<Vec<AttrNo>> = sets.iter().map(|s| s.to_vec()).collect();
         for (sizes, count) in [(0, 0), (1, 50), (2, 300), (3, 1300)] {
             let rows = some_rows(count, 73);
-            let mut mixed = agg(boxed(&rows, sizes), AggStrategy::Mixed, &keys);
-            mixed.grouping_sets = sets.iter().map(|s| s.to_vec()).collect();
-            let plan = agg_node(mixed, &keys, Vec::new());
-            fixture.check(plan, Order::Any, |p| {
-                let mut out = Vec::new();
-                for set in sets {
-                    let columns: Vec<usize> = set.iter().map(|c| *c as usize).collect();
-                    let mut groups = grouped(&rows, &columns);
-                    if columns.is_empty() {
-                        groups.entry(Vec::new()).or_default();
-                    }
-                    for (key, rows) in groups {
-                        let value = |c: usize| {
-                            let at = columns.iter().position(|k| *k == c);
-                            at.map_or(V::Null, |at| key[at].clone())
-                        };
-                        out.push([vec![value(1), value(2)], values(&rows, p)].concat());
-                    }
-                }
-                out
-            });
+            let mut hashed = agg(boxed(&rows, sizes), AggStrategy::Hashed, &keys);
+            hashed.grouping_sets.clone_from(&sets);
+            let plan = agg_node(hashed, &keys, Vec::new());
+            fixture.check(plan, Order::Any, |p| grouping_set_rows(&rows, &sets, p));
         }
+    }
+}
+
+/// A rollup over sorted input, a rollup with a sort of its own, and a hashed set.
+#[test]
+fn grouping_sets_are_aggregated_in_phases() {
+    let mut fixture = Fixture::new();
+    let keys = [(1, INT4), (2, TEXT)];
+    let first: Vec<Vec<AttrNo>> = vec![vec![1, 2], vec![1], vec![1], vec![]];
+    let second: Vec<Vec<AttrNo>> = vec![vec![2]];
+    let phase = |strategy, sort, sets: &[Vec<AttrNo>]| AggPhase {
+        strategy,
+        sort,
+        grouping_sets: sets.to_vec(),
+        num_groups: 8.0,
+    };
+    let all = [first.clone(), second.clone()].concat();
+    for (sizes, count) in [(0, 0), (1, 50), (2, 300), (3, 1300), (4, 1300)] {
+        let rows = some_rows(count, 75);
+        let input = sorted(&rows, &[by(1, INT4), by(2, TEXT)]);
+        let mut two = agg(boxed(&input, sizes), AggStrategy::Sorted, &keys);
+        two.grouping_sets.clone_from(&first);
+        two.chain = vec![phase(AggStrategy::Sorted, Some(sort_keys(&[by(2, TEXT)])), &second)];
+        let plan = agg_node(two, &keys, Vec::new());
+        fixture.check(plan, Order::Any, |p| grouping_set_rows(&input, &all, p));
+        let mut mixed = agg(boxed(&input, sizes), AggStrategy::Mixed, &keys);
+        mixed.grouping_sets.clone_from(&second);
+        mixed.chain = vec![phase(AggStrategy::Sorted, None, &first)];
+        let plan = agg_node(mixed, &keys, Vec::new());
+        fixture.check(plan, Order::Any, |p| grouping_set_rows(&input, &all, p));
     }
 }
 

@@ -65,12 +65,16 @@ impl TestHost {
 
     /// The plan of a statement as one line: `Node(child, child)`, scans with the relation or index.
     pub fn plan(&mut self, sql: &str) -> Result<String> {
-        let stmts = parse::parse(sql)?;
-        let mut types = Vec::new();
-        let query =
-            analyze::analyze_variable(&mut SessionLookup::new(self), &stmts[0], sql, &mut types)?;
+        let query = self.query(sql)?;
         let planned = planner::plan_query(&query, self)?;
         show::statement(self, &planned)
+    }
+
+    /// The statement after analysis.
+    pub fn query(&mut self, sql: &str) -> Result<Query> {
+        let stmts = parse::parse(sql)?;
+        let mut types = Vec::new();
+        analyze::analyze_variable(&mut SessionLookup::new(self), &stmts[0], sql, &mut types)
     }
 
     fn index(&mut self, row: &catalog::rows::PgIndex, tuples: f64) -> Result<Arc<IndexInfo>> {

@@ -1,7 +1,8 @@
 //! The quicksort of Bentley and McIlroy ("Engineering a Sort Function", Software: Practice and
 //! Experience 23, 1993), with which PostgreSQL sorts in memory. It is not stable, so the order of
-//! equal rows is a property of the algorithm: small results, whose order is visible, are sorted by
-//! it, so that equal rows have the same order as in PostgreSQL. The order is not specified in SQL.
+//! equal elements is a property of the algorithm. Where that order is visible, it is used, so that
+//! equal elements have the same order as in PostgreSQL: in small results, whose order SQL does not
+//! specify, and in lists of the planner.
 //!
 //! One addition to the paper is PostgreSQL's: a part that is already sorted is left as it is.
 
@@ -14,7 +15,7 @@ const INSERTION_ROWS_END: usize = 7;
 const NINTHER_ROWS: usize = 40;
 
 /// Sorts row numbers by the order of their rows.
-pub(crate) fn sort(mut rows: &mut [u32], compare: &impl Fn(u32, u32) -> Ordering) {
+pub fn sort(mut rows: &mut [u32], compare: &impl Fn(u32, u32) -> Ordering) {
     loop {
         if rows.is_sorted_by(|a, b| compare(*a, *b).is_le()) {
             return;
