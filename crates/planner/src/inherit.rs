@@ -15,6 +15,7 @@ use crate::rel::BaseRel;
 use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::{make_var, relids_of, substitute};
+use ids::stored::{described, number};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, Var};
 use plan::node::{Plan, PlanInfo, PlanNode};
@@ -45,6 +46,11 @@ impl AppendRel {
     /// The member's expression for a column of the parent; `None` for the whole row. Each member
     /// has system columns of its own.
     fn column(&self, v: &Var) -> Option<Expr> {
+        if let Some((facet, of)) = described(v.varattno) {
+            let Some(Expr::Var(own)) = self.columns.get(of as usize - 1) else { return None };
+            let column = number(facet, own.varattno);
+            return Some(make_var(self.child, column, v.vartype, v.vartypmod, v.varcollid));
+        }
         match v.varattno {
             0 => None,
             n if n < 0 => Some(make_var(self.child, n, v.vartype, v.vartypmod, v.varcollid)),
