@@ -40,6 +40,14 @@ fn timeout() -> Duration {
     Duration::from_secs(if long { 7200 } else { 900 })
 }
 
+/// A command that sends a signal to a process, or to the group with this number if it is negative.
+/// It uses the kill of the shell: a minimal system has no program of that name.
+pub fn kill(signal: &str, pid: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "kill -s \"$1\" -- \"$2\"", "sh", signal, pid]);
+    command
+}
+
 /// Output of a program. Panics if it fails, or if it hangs; then it is killed.
 pub fn run(mut command: Command) -> String {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -49,8 +57,7 @@ pub fn run(mut command: Command) -> String {
     let watch = std::thread::spawn(move || {
         let hangs = ended.recv_timeout(timeout()) == Err(mpsc::RecvTimeoutError::Timeout);
         if hangs {
-            let mut kill = Command::new("kill");
-            let _ = kill.args(["-KILL", "--", &format!("-{group}")]).status();
+            let _ = kill("KILL", &format!("-{group}")).status();
         }
         hangs
     });

@@ -5,7 +5,6 @@
 use crate::refusals::contents;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
 use testkit::postgres::{self, PostgresServer, chown_to_server_user, program, run};
@@ -114,9 +113,7 @@ fn a_log_with_a_timeline_switch_is_refused() {
     let server = PostgresServer::start_with(&data, "postgres", &settings);
     let mut client = server.connect("postgres");
     let pid = client.value("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
-    let mut stop = Command::new("kill");
-    stop.args(["-STOP", &pid]);
-    run(stop);
+    run(postgres::kill("STOP", &pid));
     client.must("SELECT pg_promote()");
     client.must("INSERT INTO t SELECT generate_series(2, 1000)");
     drop(client);
@@ -156,9 +153,7 @@ fn of_memory(log: &str) -> Vec<&str> {
 }
 
 fn kill(pid: &str) {
-    let mut kill = Command::new("kill");
-    kill.args(["-9", pid]);
-    run(kill);
+    run(postgres::kill("KILL", pid));
 }
 
 /// A process that is killed at the end of the test.

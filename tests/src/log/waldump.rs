@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu, binary};
-use testkit::postgres::{PostgresServer, chown_to_server_user, program, run};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, program, run};
 
 /// Statements for both servers, in one session.
 const WORK: &str = "
@@ -391,9 +391,7 @@ fn norsu_waldump_follows_a_growing_log_as_pg_waldump_does() {
     });
     assert_eq!(printed.count(), 600);
     let pid = interrupted.id().to_string();
-    let mut kill = Command::new("kill");
-    kill.args(["-INT", &pid]);
-    run(kill);
+    run(postgres::kill("INT", &pid));
     let mut rest = String::new();
     lines.read_to_string(&mut rest).expect("text");
     assert!(interrupted.wait().expect("a child can be waited for").success());

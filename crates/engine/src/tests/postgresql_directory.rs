@@ -48,7 +48,8 @@ impl Drop for TempDir {
     fn drop(&mut self) {
         let pid = std::fs::read_to_string(format!("{}/postmaster.pid", self.data()));
         if let Some(pid) = pid.ok().and_then(|text| text.lines().next().map(str::to_owned)) {
-            let _ = Command::new("kill").args(["-QUIT", &pid]).status();
+            // The kill of the shell: a minimal system has no program of that name.
+            let _ = Command::new("sh").args(["-c", "kill -QUIT \"$1\"", "sh", &pid]).status();
         }
         let _ = std::fs::remove_dir_all(&self.0);
     }
