@@ -165,3 +165,8 @@ SELECT pg_read_file('PG_VERSION', [[-9223372036854775808¦-4¦-3¦-2]], 2)
 -- The row of a join alias is compared column by column.
 CREATE VIEW pg_temp.joined AS SELECT j [[IS DISTINCT FROM¦IS NOT DISTINCT FROM]] [[j¦ROW(1)]] AS d, ROW(1) IS DISTINCT FROM j AS e FROM (VALUES (1), (2)) a (k) JOIN (VALUES (1)) b (k) USING (k) AS j; SELECT pg_get_viewdef('pg_temp.joined'::regclass); SELECT * FROM pg_temp.joined; DROP VIEW pg_temp.joined
 SELECT j IS DISTINCT FROM ROW(1, 2) FROM (VALUES (1)) a (k) JOIN (VALUES (1)) b (k) USING (k) AS j
+-- Errors show a parameter's name as it was written.
+SET [[WORK_MEM¦"Work_Mem"¦IntervalStyle¦"IntervalStyle"¦DateStyle¦Enable_Sort¦"ENABLE_SORT"¦Random_Page_Cost¦"RANDOM_PAGE_COST"]] = [['x'¦'-5'¦'10GBs']]
+SELECT set_config('[[Work_Mem¦INTERVALSTYLE¦Enable_sort¦SEQ_page_cost]]', '[[x¦-1¦99999999999999]]', false)
+ALTER ROLE CURRENT_USER SET [["Work_Mem"¦IntervalStyle¦"ENABLE_sort"]] = 'x'
+ALTER SYSTEM SET [["Work_Mem"¦IntervalStyle¦"ENABLE_sort"]] = 'x'

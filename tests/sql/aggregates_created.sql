@@ -52,3 +52,29 @@ CREATE AGGREGATE ca_internal(float8 ORDER BY anyelement) (sfunc = ordered_set_tr
 RESET ROLE
 DROP OWNED BY ca_role
 DROP ROLE ca_role
+-- Ordered-set and hypothetical-set aggregates.
+CREATE AGGREGATE os_disc(float8 ORDER BY anyelement) (stype = internal, sfunc = ordered_set_transition, finalfunc = percentile_disc_final, finalfunc_extra = true, finalfunc_modify = read_write)
+CREATE AGGREGATE os_cont(float8 ORDER BY float8) (stype = internal, sfunc = ordered_set_transition, finalfunc = percentile_cont_float8_final, finalfunc_modify = read_write)
+CREATE AGGREGATE os_mode(ORDER BY anyelement) (stype = internal, sfunc = ordered_set_transition, finalfunc = mode_final, finalfunc_extra = true, finalfunc_modify = read_write)
+CREATE AGGREGATE os_rank(VARIADIC "any" ORDER BY VARIADIC "any") (stype = internal, sfunc = ordered_set_transition_multi, finalfunc = rank_final, finalfunc_extra = true, hypothetical)
+SELECT os_disc(0.5) WITHIN GROUP (ORDER BY g), os_disc(0.3) WITHIN GROUP (ORDER BY g::text DESC), os_cont(0.4) WITHIN GROUP (ORDER BY g), os_mode() WITHIN GROUP (ORDER BY g % 3) FROM generate_series(1, 10) g
+SELECT g % 2, os_disc(0.5) WITHIN GROUP (ORDER BY g), os_rank(4) WITHIN GROUP (ORDER BY g), os_rank(4, 'x') WITHIN GROUP (ORDER BY g, g::text) FROM generate_series(1, 10) g GROUP BY 1 ORDER BY 1
+SELECT os_disc([[2¦-1¦NULL¦0¦1]]) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 3) g
+CREATE FUNCTION os_text_last(text, int, int) RETURNS text LANGUAGE sql AS $$ SELECT coalesce($1, 'none') || ':' || coalesce($2::text, 'null') || ':' || coalesce($3::text, 'null') $$
+CREATE FUNCTION os_text_step(text, int) RETURNS text LANGUAGE sql AS $$ SELECT coalesce($1, '') || '[' || coalesce($2::text, 'null') || ']' $$
+CREATE AGGREGATE os_text(int ORDER BY int) (stype = text, sfunc = os_text_step, finalfunc = os_text_last, finalfunc_extra = true)
+SELECT os_text(7) WITHIN GROUP (ORDER BY a DESC) FROM (VALUES (3), (1), (NULL), (2)) v (a)
+SELECT os_text(NULL) WITHIN GROUP (ORDER BY a) FILTER (WHERE a > 1) FROM (VALUES (3), (1), (2)) v (a)
+SELECT a % 2, os_text(a % 2) WITHIN GROUP (ORDER BY a) FROM (VALUES (3), (1), (2)) v (a) GROUP BY a % 2 ORDER BY 1
+CREATE FUNCTION os_strict_last(int8, int) RETURNS int8 STRICT LANGUAGE sql AS $$ SELECT $1 * $2 $$
+CREATE AGGREGATE os_strict(int ORDER BY int) (stype = int8, sfunc = int4_sum, finalfunc = os_strict_last)
+SELECT os_strict(2) WITHIN GROUP (ORDER BY a), os_strict(NULL) WITHIN GROUP (ORDER BY a), os_strict(3) WITHIN GROUP (ORDER BY a) FILTER (WHERE a > 5) FROM (VALUES (3), (1), (2)) v (a)
+CREATE AGGREGATE os_built(int8 ORDER BY int4) (stype = int8, sfunc = int4_sum, finalfunc = int8pl)
+SELECT os_built(100) WITHIN GROUP (ORDER BY a), os_built(NULL) WITHIN GROUP (ORDER BY a) FROM (VALUES (3), (1), (2)) v (a)
+SELECT os_text(a) WITHIN GROUP (ORDER BY a) FROM (VALUES (3)) v (a)
+SELECT os_text(1, 2) WITHIN GROUP (ORDER BY 1)
+SELECT os_text(1)
+EXPLAIN (VERBOSE, COSTS OFF) SELECT os_disc(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 3) g
+CREATE VIEW os_view AS SELECT os_disc(0.5) WITHIN GROUP (ORDER BY g) AS d, os_text(1) WITHIN GROUP (ORDER BY g) AS t FROM generate_series(1, 3) g
+SELECT *, pg_get_viewdef('os_view') FROM os_view
+DROP VIEW os_view; DROP AGGREGATE os_disc(float8 ORDER BY anyelement), os_cont(float8 ORDER BY float8), os_mode(ORDER BY anyelement), os_rank(VARIADIC "any" ORDER BY VARIADIC "any"), os_text(int ORDER BY int), os_strict(int ORDER BY int), os_built(int8 ORDER BY int4)

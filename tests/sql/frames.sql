@@ -30,3 +30,12 @@ drop table frames_t
 select in_range([['00:00'::time¦'24:00'::time]], '24:00'::time, '2562047788:00:54.775807'::interval, [[false¦true]], [[false¦true]])
 select in_range('00:00+00'::timetz, '24:00-15:59'::timetz, '2562047788:00:54.775807'::interval, [[false¦true]], [[false¦true]])
 select in_range([['5874897-12-31'¦'2024-02-29'¦'-infinity']]::date, '2024-02-29'::date, [['-178000000 years'¦'2562047788:00:54.775807']]::interval, [[false¦true]], true)
+-- Types of offsets.
+create domain frame_small as int2
+select count(*) over (order by g range between [[1¦1::int2¦1::int8¦'1'¦1.5¦1.5::float8¦1::frame_small¦'1 day'::interval¦true]] preceding and current row) from generate_series(1, 3) g
+select count(*) over (order by g::[[varchar¦text¦bool¦bytea¦numeric¦float4¦int2¦int8¦oid¦char(3)]] range between 1 preceding and current row) from generate_series(1, 1) g
+select count(*) over (order by g::numeric range between 1 preceding and 1.1::float8 following) from generate_series(1, 3) g
+select count(*) over (order by date '2024-01-01' + g range between [[1¦'1'¦'1 day'¦'1 day'::interval¦1.5]] preceding and current row) from generate_series(1, 3) g
+select count(*) over (order by array[g] range between 1 preceding and current row) from generate_series(1, 1) g
+select count(*) over (order by g::frame_small range between 1 preceding and current row) from generate_series(1, 3) g
+drop domain frame_small

@@ -52,3 +52,6 @@ SELECT [[json_scalar(1)¦json_value('{}','a')¦json_array(1,2)¦json_array()¦js
 SELECT [[json_object('a':1)¦json_object('a' VALUE 1)¦json_array(SELECT 1)¦json_exists('{}','$' PASSING 1 AS x)¦'1' IS JSON¦'1' IS NOT JSON OBJECT¦json_objectagg('a': 1)¦json_serialize('1' RETURNING text)¦json_query('1','2' WITH WRAPPER)¦json('{}' FORMAT json)]]
 SELECT * FROM json_table('1','$' COLUMNS (a int))
 SELECT [['1'::json IS JSON¦'{}'::json IS NOT JSON OBJECT]]
+-- The nesting of a text is limited by max_stack_depth.
+SET max_stack_depth = '100kB'; SELECT repeat([['['¦'{"a":']], 10000)::[[json¦jsonb]]
+SHOW max_stack_depth

@@ -33,13 +33,7 @@ impl Analyzer<'_> {
         perms: u32,
     ) -> Result<()> {
         let relation = self.open_table(name, 3)?;
-        if matches!(
-            relation.class.relkind,
-            RelKind::Index | RelKind::PartitionedIndex | RelKind::CompositeType
-        ) {
-            let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", name.relname);
-            return Err(self.at(e, name.location));
-        }
+        self.check_has_rows(&relation, name)?;
         let alias = name.alias.as_deref().map(alias_of);
         let item = self.add_relation_rte(&relation, alias, inh, 3)?;
         let rte = self.level().rte_mut(item.rtindex);

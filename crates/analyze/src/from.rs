@@ -1,5 +1,6 @@
 //! FROM: tables, sub-selects, functions and joins. Counterpart: parser/parse_clause.c, first half.
 
+use crate::lookup::Relation;
 use crate::relation::{Column, alias_of, ordinality_column};
 use crate::state::{Analyzer, ExprKind, NsItem, ROW_COLUMNS_MAX};
 use crate::ty;
@@ -83,24 +84,19 @@ impl Analyzer<'_> {
         // FOR UPDATE and the other row locking clauses take a stronger table lock.
         let lock = if self.is_locked(name) { 2 } else { 1 };
         let relation = self.open_table(n, lock)?;
-        if matches!(
-            relation.class.relkind,
-            RelKind::Index | RelKind::PartitionedIndex | RelKind::CompositeType
-        ) {
-            let what = if relation.class.relkind == RelKind::CompositeType {
-                "a composite type"
-            } else {
-                "an index"
-            };
-            let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", n.relname).detail(
-                match what {
-                    "an index" => "This operation is not supported for indexes.",
-                    _ => "This operation is not supported for composite types.",
-                },
-            );
-            return Err(self.at(e, n.location));
-        }
+        self.check_has_rows(&relation, n)?;
         self.add_relation_rte(&relation, alias, n.inh, lock)
+    }
+
+    /// Error 42809 for an index or a composite type, which have no rows to read or change.
+    pub(crate) fn check_has_rows(&self, relation: &Relation, name: &ast::RangeVar) -> Result<()> {
+        let what = match relation.class.relkind {
+            RelKind::Index | RelKind::PartitionedIndex => "an index",
+            RelKind::CompositeType => "a composite type",
+            _ => return Ok(()),
+        };
+        let e = pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is {what}", name.relname);
+        Err(self.at(e, name.location))
     }
 
     /// Whether a FOR UPDATE clause of this or an enclosing query level locks the FROM item of this

@@ -133,6 +133,8 @@ pub trait RelationLookup {
     /// Locks a relation that a stored query names.
     fn lock_relation(&mut self, oid: Oid, mode: i32) -> Result<()>;
     fn relation(&mut self, oid: Oid) -> Result<Option<Arc<Relation>>>;
+    /// Error 42501 if the user lacks one of these privileges on the whole relation.
+    fn check_privileges(&mut self, relation: &Relation, required: u32) -> Result<()>;
     /// Error 0A000 if the server cannot insert rows into the table.
     fn check_new_rows(&mut self, relation: &Relation) -> Result<()>;
     /// As `CatCx::check_published`.

@@ -250,7 +250,13 @@ impl Analyzer<'_> {
         if command != CmdType::Delete {
             self.cat.check_new_rows(relation)?;
         }
-        match relation.class.relkind {
+        let kind = relation.class.relkind;
+        if matches!(kind, RelKind::MaterializedView | RelKind::Sequence | RelKind::Toast) {
+            // PostgreSQL reports the kind when the plan is executed, after the check of privileges.
+            let required = query.rte(query.result_relation).required_perms;
+            self.cat.check_privileges(relation, required)?;
+        }
+        match kind {
             RelKind::Table | RelKind::PartitionedTable => check_triggers(relation, events),
             RelKind::View if relation.class.relhastriggers => {
                 bail!(FEATURE_NOT_SUPPORTED, "triggers on view \"{name}\" are not supported")

@@ -253,6 +253,15 @@ impl RelationLookup for SessionLookup<'_> {
         self.host.catalog().check_published(relation, change)
     }
 
+    fn check_privileges(&mut self, relation: &Relation, required: u32) -> Result<()> {
+        let mut cat = self.host.catalog();
+        let user = cat.session.user;
+        match cat.relation_privileges(user, &relation.class, required)? & required == required {
+            true => Ok(()),
+            false => Err(catalog::acl::relation_denied(&relation.class)),
+        }
+    }
+
     fn check_new_rows(&mut self, relation: &Relation) -> Result<()> {
         self.host.catalog().check_new_rows(relation)
     }

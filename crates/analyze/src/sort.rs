@@ -626,14 +626,13 @@ impl Analyzer<'_> {
         Ok(window)
     }
 
-    /// For RANGE with an offset: the operator family and the type of the sort key there, and the
-    /// key's own type.
+    /// For RANGE with an offset: the operator family and the type of the sort key there.
     fn range_key(
         &mut self,
         window: &mut WindowClause,
         def: &ast::WindowDef,
         tlist: &[TargetEntry],
-    ) -> Result<Option<(Oid, Oid, Oid)>> {
+    ) -> Result<Option<(Oid, Oid)>> {
         let has_offset = def.frame_options & (frame::START_OFFSET | frame::END_OFFSET) != 0;
         if def.frame_options & frame::RANGE == 0 || !has_offset {
             return Ok(None);
@@ -648,23 +647,23 @@ impl Analyzer<'_> {
         let key = tlist
             .iter()
             .find(|t| t.ressortgroupref == clause.tle_sort_group_ref)
-            .map(|t| (t.expr.type_oid(), t.expr.collation()));
+            .map(|t| t.expr.collation());
         let amop = self
             .cat
             .amops_of_operator(clause.sortop)?
             .into_iter()
             .find(|a| a.amopmethod == ty::BTREE_AM);
-        let (Some((key_type, collation)), Some(amop)) = (key, amop) else { return Ok(None) };
+        let (Some(collation), Some(amop)) = (key, amop) else { return Ok(None) };
         window.in_range_nulls_first = clause.nulls_first;
         window.in_range_coll = collation;
         window.in_range_asc = amop.amopstrategy == btree::LESS;
-        Ok(Some((amop.amopfamily, amop.amoplefttype, key_type)))
+        Ok(Some((amop.amopfamily, amop.amoplefttype)))
     }
 
     fn frame_offset(
         &mut self,
         options: i32,
-        range_key: Option<(Oid, Oid, Oid)>,
+        range_key: Option<(Oid, Oid)>,
         node: &Node,
     ) -> Result<(Expr, Oid)> {
         let (kind, name) = if options & frame::ROWS != 0 {
@@ -680,44 +679,56 @@ impl Analyzer<'_> {
             self.no_variables(&e, name)?;
             return Ok((e, Oid::INVALID));
         }
-        let Some((family, key_type, shown)) = range_key else {
-            bail!(INTERNAL_ERROR, "RANGE offset without a key")
-        };
-        // in_range functions (support function 3) for this key, by the offset's type.
-        let (offset_type, location) = (e.type_oid(), e.location());
-        let row = self.type_row(key_type)?;
-        let mut tries = vec![offset_type];
-        if offset_type == ty::UNKNOWN {
-            tries = vec![key_type];
-        }
-        tries.extend([ty::INT8, ty::INT4, ty::INT2, ty::INTERVAL, ty::FLOAT8, ty::NUMERIC]);
-        let _ = row;
-        let mut any = false;
+        let Some(key) = range_key else { bail!(INTERNAL_ERROR, "RANGE offset without a key") };
+        let (ty, func) = self.in_range_function(key, &e)?;
+        let e = self.coerce_to_specific(e, ty, name)?;
+        self.no_variables(&e, name)?;
+        Ok((e, func))
+    }
+
+    /// The type to which a RANGE offset is coerced, and the in_range function (support function 3)
+    /// for it. `family` and `key_type` are those of the sort key.
+    fn in_range_function(
+        &mut self,
+        (family, key_type): (Oid, Oid),
+        offset: &Expr,
+    ) -> Result<(Oid, Oid)> {
+        let (offset_type, location) = (offset.type_oid(), offset.location());
+        let preferred = if offset_type == ty::UNKNOWN { key_type } else { offset_type };
+        let mut tries = vec![preferred];
+        let others = [ty::INT8, ty::INT4, ty::INT2, ty::INTERVAL, ty::FLOAT8, ty::NUMERIC];
+        tries.extend(others.into_iter().filter(|&other| other != preferred));
+        let (mut functions, mut matching) = (0, Vec::new());
         for candidate in tries {
             let func = self.cat.opfamily_proc(family, key_type, candidate, 3)?;
             let Some(func) = func else { continue };
-            any = true;
+            functions += 1;
             if self.can_coerce(&[offset_type], &[candidate], Context::Implicit)? {
-                let e = self.coerce_to_specific(e, candidate, name)?;
-                self.no_variables(&e, name)?;
-                return Ok((e, func));
+                matching.push((candidate, func));
             }
         }
-        let (key, offset) = (self.format_type(shown), self.format_type(offset_type));
-        if !any {
-            let e = pg_err!(
+        let (key, shown) = (self.format_type(key_type), self.format_type(offset_type));
+        let error = match &matching[..] {
+            &[found] => return Ok(found),
+            &[found, ..] if found.0 == preferred => return Ok(found),
+            [] if functions == 0 => pg_err!(
                 FEATURE_NOT_SUPPORTED,
                 "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {key}"
-            );
-            return Err(self.at(e, location));
-        }
-        let e = pg_err!(
-            FEATURE_NOT_SUPPORTED,
-            "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {key} and \
-             offset type {offset}"
-        )
-        .hint("Cast the offset value to an appropriate type.");
-        Err(self.at(e, location))
+            ),
+            [] => pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {key} and \
+                 offset type {shown}"
+            )
+            .hint("Cast the offset value to an appropriate type."),
+            _ => pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "RANGE with offset PRECEDING/FOLLOWING has multiple interpretations for column \
+                 type {key} and offset type {shown}"
+            )
+            .hint("Cast the offset value to the exact intended type."),
+        };
+        Err(self.at(error, location))
     }
 }
 

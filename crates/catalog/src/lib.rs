@@ -3,10 +3,10 @@
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (rows of a new cluster as text), `cache`
 //! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `cx` (lookups),
-//! `lookup`, `namespace`, `acl`, `format_type`, `conversion`, `unsupported` (lookups used by
-//! analysis), `reldesc`, `relcache`, `orders`, `comparer`;
-//! `write`, `depend`, `object`, `describe`, `comment` (changes, dependencies, properties of objects
-//! of any kind); `bootstrap` creates a new cluster.
+//! `lookup`, `namespace`, `temp`, `acl`, `format_type`, `conversion`, `unsupported` (lookups used
+//! by analysis), `reldesc`, `relcache`, `orders`, `comparer`; `write`, `depend`, `object`,
+//! `describe`, `comment` (changes, dependencies, properties of objects of any kind); `bootstrap`
+//! creates a new cluster.
 
 #![forbid(unsafe_code)]
 
@@ -39,6 +39,7 @@ mod keywords;
 pub mod lookup;
 pub mod namespace;
 mod session;
+pub mod temp;
 pub mod unsupported;
 
 // Descriptors of relations; comparison and hashing of catalog-dependent types.
@@ -61,6 +62,6 @@ pub use cx::CatCx;
 pub use depend::ObjectAddress;
 pub use describe::relation_kind;
 pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, row_type_version};
-pub use session::{CatSession, CatalogState};
+pub use session::{CatSession, CatalogState, SearchPath};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;

@@ -2,7 +2,6 @@
 //!
 //! Counterpart: `updateAclDependencies` and the `ExecGrant_…` functions of aclchk.c.
 
-use crate::acl_list;
 use catalog::acl::{self, Kind};
 use catalog::object::ObjectClass;
 use catalog::rows::{AclItem, CatalogRow, PgAttribute, PgAuthid, PgClass, PgDatabase, indexes};
@@ -10,6 +9,7 @@ use catalog::{ObjectAddress, Row};
 use ids::code::SharedDepType;
 use ids::{AttrNo, Oid, RelKind, Tid};
 use pgerror::{PgError, Result};
+use utility::acl_list;
 use utility::host::CommandHost;
 
 /// An object with an ACL, of any kind.

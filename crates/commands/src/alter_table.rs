@@ -1,7 +1,8 @@
 //! ALTER TABLE and related statements: the checks and locks before the first change.
 //!
 //! Reading order: `queue` (the work queue), `phases` (the order of the changes); `attribute`,
-//! `add_column`, `types`, `identity` (columns); `constraints`; `properties`; `rewrite` (the rows).
+//! `add_column`, `types`, `identity` (columns); `constraints`; `properties`; `rewrite` (the rows);
+//! `move_all` (all relations of a tablespace).
 //!
 //! Counterpart: the `ATPrep…` and `ATExec…` functions of tablecmds.c.
 
@@ -9,12 +10,14 @@ mod add_column;
 mod attribute;
 mod constraints;
 mod identity;
+mod move_all;
 mod phases;
 mod properties;
 mod queue;
 mod rewrite;
 mod types;
 
+pub use move_all::move_all;
 pub use properties::change_owner;
 
 use crate::class;

@@ -335,6 +335,8 @@ pub fn add_foreign_key(
             (columns, index, classes)
         }
     };
+    // PostgreSQL opens the index too.
+    host.lock_relation(index, names::mode::ACCESS_SHARE)?;
     names::check_table_privileges(host, &pk, catalog::acl::REFERENCES)?;
     actions_on_generated(&rel, def, &fk_columns)?;
     if fk_columns.len() != pk_columns.len() {

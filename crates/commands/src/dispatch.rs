@@ -98,6 +98,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::CreateTableSpaceStmt(s) => tablespace::create(host, s),
         Node::DropTableSpaceStmt(s) => tablespace::drop(host, s),
         Node::AlterTableSpaceOptionsStmt(s) => tablespace::set_options(host, s),
+        Node::AlterTableMoveAllStmt(s) => alter_table::move_all(host, s, sql),
         Node::CheckPointStmt => checkpoint(host),
         other => return Err(PgError::unsupported(statement_name(other))),
     }?;
@@ -207,7 +208,6 @@ fn statement_name(node: &Node) -> &'static str {
             _ => "text search objects",
         },
         Node::CallStmt(_) => "CALL",
-        Node::AlterTableMoveAllStmt(_) => "ALTER TABLE ALL IN TABLESPACE",
         _ => "this statement",
     }
 }

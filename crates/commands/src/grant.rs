@@ -11,7 +11,6 @@
 pub mod defaults;
 mod object;
 
-use crate::acl_list::{self, Change, PRIVILEGE_BITS};
 use crate::acl_object::{AclObject, ObjectPrivileges};
 use crate::{class, relation};
 use catalog::acl::{self, Kind};
@@ -21,6 +20,7 @@ use parse::ast::{
     AccessPriv, DropBehavior, GrantStmt, GrantTargetType, ObjectType, RoleSpec, RoleSpecType,
 };
 use pgerror::{PgError, Result, Severity, bail, pg_err};
+use utility::acl_list::{self, Change, PRIVILEGE_BITS};
 use utility::host::CommandHost;
 use utility::names;
 

@@ -9,7 +9,6 @@
 
 #![forbid(unsafe_code)]
 
-mod acl_list;
 mod acl_object;
 mod aggregate;
 mod alter_table;

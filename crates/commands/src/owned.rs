@@ -6,7 +6,7 @@
 use crate::acl_object::AclObject;
 use crate::grant::{GrantSpec, defaults, merge};
 use crate::object::owner;
-use crate::{acl_list, alter_table, deletion};
+use crate::{alter_table, deletion};
 use catalog::depend::is_pinned;
 use catalog::object::ObjectClass;
 use catalog::rows::{
@@ -17,6 +17,7 @@ use ids::Oid;
 use ids::code::{SharedDepType, TypType};
 use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
 use pgerror::{PgError, Result, bail};
+use utility::acl_list;
 use utility::host::CommandHost;
 use utility::names;
 

@@ -15,6 +15,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::DropStmt(s) => drop_tag(s.remove_type),
         Node::TruncateStmt(_) => "TRUNCATE TABLE",
         Node::AlterTableStmt(s) => alter_tag(s.objtype),
+        Node::AlterTableMoveAllStmt(s) => alter_tag(s.objtype),
         Node::CreateDomainStmt(_) => "CREATE DOMAIN",
         Node::AlterDomainStmt(_) => "ALTER DOMAIN",
         Node::CreateEnumStmt(_) | Node::CompositeTypeStmt(_) => "CREATE TYPE",

@@ -6,7 +6,7 @@ use crate::fields::Fields;
 use crate::input::{Input, check_encoding, small_int};
 use crate::lines::Lines;
 use crate::source::Source;
-use crate::{Format, Header, check_privileges, columns_of, forced};
+use crate::{Format, Header, check_has_rows, check_privileges, columns_of, forced};
 use analyze::{ExprKind, SessionLookup};
 use catalog::conversion::Conversion;
 use catalog::unsupported::{check_triggers, event};
@@ -113,6 +113,7 @@ struct InputPosition {
 pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
     let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY FROM needs a table") };
     let rel = names::open(host, rv, names::mode::ROW_EXCLUSIVE)?;
+    check_has_rows(&rel)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_privileges(host, &rel, &columns, acl::INSERT)?;
     match rel.kind() {

@@ -18,8 +18,8 @@ mod source;
 mod to;
 
 use catalog::{RelDesc, acl};
-use ids::AttrNo;
 use ids::code::ColumnGenerated;
+use ids::{AttrNo, RelKind};
 use parse::ast::{self, CopyStmt, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
@@ -311,6 +311,19 @@ impl GivenOptions {
             bail!(FEATURE_NOT_SUPPORTED, "COPY force null only available using COPY FROM");
         }
         Ok(())
+    }
+}
+
+/// Error 42809 for an index or a composite type. Counterpart: `table_openrv`.
+fn check_has_rows(rel: &RelDesc) -> Result<()> {
+    match rel.kind() {
+        RelKind::Index | RelKind::PartitionedIndex => {
+            bail!(WRONG_OBJECT_TYPE, "\"{}\" is an index", rel.name())
+        }
+        RelKind::CompositeType => {
+            bail!(WRONG_OBJECT_TYPE, "\"{}\" is a composite type", rel.name())
+        }
+        _ => Ok(()),
     }
 }
 

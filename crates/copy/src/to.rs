@@ -3,7 +3,7 @@
 //! Counterpart: copyto.c.
 
 use crate::program::Program;
-use crate::{Format, Header, check_privileges, columns_of, forced};
+use crate::{Format, Header, check_has_rows, check_privileges, columns_of, forced};
 use analyze::{Params, SessionLookup};
 use catalog::acl;
 use catalog::conversion::Conversion;
@@ -134,6 +134,7 @@ pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
     }
     let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY TO needs a table or a query") };
     let rel = names::open(host, rv, names::mode::ACCESS_SHARE)?;
+    check_has_rows(&rel)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_privileges(host, &rel, &columns, acl::SELECT)?;
     let (name, variant) = (rel.name(), "Try the COPY (SELECT ...) TO variant.");

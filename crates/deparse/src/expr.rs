@@ -6,6 +6,7 @@ use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use ids::Oid;
 use ids::code::TypType;
+use ids::stored::{StoredFacet, described};
 use pgerror::{PgError, Result};
 use plan::expr::{
     BoolExpr, BoolOp, BoolTestKind, BooleanTest, CaseExpr, CoercionForm, Const, CurrentOfExpr,
@@ -347,6 +348,17 @@ impl Deparser<'_> {
         {
             let inner = inner.clone();
             return self.variable(&inner, up as u32, top);
+        }
+        if let Some((facet, varattno)) = described(v.varattno) {
+            let name = match facet {
+                StoredFacet::Size => "pg_column_size",
+                StoredFacet::Compression => "pg_column_compression",
+            };
+            self.put(name);
+            self.put("(");
+            self.variable(&Var { varattno, ..v.clone() }, levels, false)?;
+            self.put(")");
+            return Ok(Some(name.to_owned()));
         }
         let name = match v.varattno {
             0 => None,

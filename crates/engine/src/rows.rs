@@ -7,7 +7,9 @@ use crate::backend::Backend;
 use crate::desc::TableDesc;
 use crate::table::system;
 use crate::toast;
+use ids::stored::{StoredFacet, described};
 use ids::{AttrNo, Oid, Tid};
+use page::deform::StoredForm;
 use page::{Deformer, HeapTuple, HeapTupleHeader, Value};
 use pgerror::{Result, pg_err};
 use types::batch::{BytesColumn, Column, ColumnData};
@@ -42,7 +44,8 @@ pub struct OmittedValue {
 /// True if the column is passed by value in a batch.
 pub(crate) fn is_by_val(table: &TableDesc, column: AttrNo) -> bool {
     if column <= 0 {
-        return column != system::CTID;
+        let is_name = matches!(described(column), Some((StoredFacet::Compression, _)));
+        return column != system::CTID && !is_name;
     }
     table.tupdesc.attrs.get(column as usize - 1).is_some_and(|a| a.by_val)
 }
@@ -64,6 +67,11 @@ impl RowReader {
                 system::TABLEOID..=system::CTID => reader.system.push((column, at)),
                 1.. if column as usize <= table.tupdesc.attrs.len() => {
                     reader.user.push((column as usize - 1, at));
+                }
+                _ if described(column)
+                    .is_some_and(|(_, of)| of as usize <= table.tupdesc.attrs.len()) =>
+                {
+                    reader.system.push((column, at));
                 }
                 _ => {
                     return Err(pg_err!(
@@ -145,6 +153,10 @@ impl RowReader {
             }
         }
         for &(column, at) in &self.system {
+            if column < system::TABLEOID {
+                push_stored(deformer, tuple, column, &mut batch.columns[at])?;
+                continue;
+            }
             push_system(self.table, tid, &tuple.header, column, &mut batch.columns[at]);
         }
         batch.len += 1;
@@ -211,6 +223,26 @@ fn resolve(
         }
     }
     *bytes = new;
+    Ok(())
+}
+
+/// Appends the value of a column that describes how another one is stored.
+#[cold]
+fn push_stored(
+    deformer: &Deformer,
+    tuple: &HeapTuple<'_>,
+    column: AttrNo,
+    out: &mut Column,
+) -> Result<()> {
+    let Some((facet, of)) = described(column) else { return Ok(()) };
+    let form = deformer.stored_form(tuple, of as usize - 1)?;
+    match (facet, form) {
+        (StoredFacet::Size, Some(form)) => out.push(DatumRef::Word(form.size as u64)),
+        (StoredFacet::Compression, Some(StoredForm { compression: Some(method), .. })) => {
+            out.push(DatumRef::Bytes(method.name().as_bytes()));
+        }
+        _ => out.push_null(),
+    }
     Ok(())
 }
 

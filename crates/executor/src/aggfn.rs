@@ -23,6 +23,10 @@ pub(crate) fn argument_types(agg: &Aggref) -> Vec<Oid> {
     agg.args.iter().filter(|a| !a.resjunk).map(|a| a.expr.type_oid()).collect()
 }
 
+fn direct_types(agg: &Aggref) -> Vec<Oid> {
+    agg.aggdirectargs.iter().map(plan::expr::Expr::type_oid).collect()
+}
+
 /// An aggregate call, apart from the states of its groups. Counterpart: `AggStatePerTransData`.
 pub(crate) struct AggCall {
     info: Arc<AggInfo>,
@@ -33,6 +37,8 @@ pub(crate) struct AggCall {
     arg_types: Vec<Oid>,
     /// The type of the state, followed by `arg_types`.
     trans_types: Vec<Oid>,
+    /// The types of the state, the direct arguments and the arguments.
+    final_types: Vec<Oid>,
     collation: Oid,
     result_type: Oid,
     /// Sort order of the input rows, as positions in the argument list.
@@ -116,15 +122,24 @@ impl AggCall {
         group: &mut dyn Resolve,
         run: &mut Run<'_>,
     ) -> Result<AggCall> {
-        let ordered_set = match agg.aggkind {
-            AggKind::Normal => None,
-            _ => Some(OrderedSet::of(&run.sv.function(agg.aggfnoid)?.name)?),
-        };
-        let info = match ordered_set {
-            None => run.sv.aggregate(agg.aggfnoid, &argument_types(agg))?,
-            Some(_) => Arc::new(ordered_set_info(agg)),
-        };
-        AggCall::with_info(agg, info, ordered_set, (cols, group), run)
+        if agg.aggkind == AggKind::Normal {
+            let info = run.sv.aggregate(agg.aggfnoid, &argument_types(agg))?;
+            return AggCall::with_info(agg, info, None, (cols, group), run);
+        }
+        if let Some(last) = run.sv.ordered_set_final(agg.aggfnoid)? {
+            let set = OrderedSet::of(&last)?;
+            let info = Arc::new(ordered_set_info(agg));
+            return AggCall::with_info(agg, info, Some(set), (cols, group), run);
+        }
+        // Other transition functions get the rows as they come: sorting is their own affair.
+        let mut types = direct_types(agg);
+        types.extend(argument_types(agg));
+        let mut info = (*run.sv.aggregate(agg.aggfnoid, &types)?).clone();
+        // The specialized representations of states know no direct arguments.
+        info.trans_name.clear();
+        let mut call = AggCall::with_info(agg, Arc::new(info), None, (cols, group), run)?;
+        call.order.clear();
+        Ok(call)
     }
 
     /// The moving-aggregate variant, for window frames whose start moves.
@@ -193,6 +208,9 @@ impl AggCall {
         };
         let arg_types: Vec<Oid> = agg.args.iter().map(|a| a.expr.type_oid()).collect();
         let mut trans_types = vec![agg.aggtranstype.valid().unwrap_or(info.trans_type)];
+        let mut final_types = trans_types.clone();
+        final_types.extend(direct_types(agg));
+        final_types.extend(&arg_types);
         trans_types.extend(&arg_types);
         let args_template = Batch::new(args.iter().map(|(p, _): &(Program, EvalState)| p.by_val));
         Ok(AggCall {
@@ -205,6 +223,7 @@ impl AggCall {
             filter,
             arg_types,
             trans_types,
+            final_types,
             collation: agg.inputcollid,
             result_type: agg.aggtype,
             order,
@@ -492,11 +511,11 @@ impl AggCall {
         group: &RowInput<'_>,
         run: &mut Run<'_>,
     ) -> Result<Datum> {
+        let mut direct = Vec::new();
+        for (p, st) in &mut self.direct {
+            direct.push(p.eval_row(st, run, group)?.into_owned());
+        }
         if let Some(set) = self.ordered_set {
-            let mut direct = Vec::new();
-            for (p, st) in &mut self.direct {
-                direct.push(p.eval_row(st, run, group)?.into_owned());
-            }
             let rows = Sorted::new(value.sorter.take(), &self.order, run)?;
             return set.value(rows, &direct, self.result_type, run);
         }
@@ -523,69 +542,69 @@ impl AggCall {
             }
         }
         let mut plain = std::mem::take(&mut value.plain);
-        let result = self.finish_state(&plain, &mut value.internal, run);
+        let result = self.final_value(&plain, &mut value.internal, &direct, run);
         std::mem::swap(&mut plain, &mut value.plain);
         result
     }
 
-    /// The final value of a state, which is `plain` or, for type internal, `internal`.
+    /// The final value of a state without direct arguments. The state is `plain` or, for type
+    /// internal, `internal`.
     pub(crate) fn finish_state(
         &mut self,
         plain: &Datum,
         internal: &mut AggState,
         run: &mut Run<'_>,
     ) -> Result<Datum> {
-        // Extra arguments are NULL. Direct arguments occur only in ordered-set aggregates, which
-        // module `ordered` computes.
+        self.final_value(plain, internal, &[], run)
+    }
+
+    /// The final function's result for a state and the values of the direct arguments.
+    fn final_value(
+        &mut self,
+        plain: &Datum,
+        internal: &mut AggState,
+        direct: &[Datum],
+        run: &mut Run<'_>,
+    ) -> Result<Datum> {
+        let Some(finalfn) = self.info.finalfn else { return Ok(plain.clone()) };
+        let (strict, state_is_null) = match finalfn {
+            FinalCall::Internal { strict, .. } => (strict, internal.is_null()),
+            FinalCall::Plain { strict, .. } | FinalCall::Session { strict, .. } => {
+                (strict, plain.is_null())
+            }
+        };
+        if strict && (state_is_null || direct.iter().any(Datum::is_null)) {
+            return Ok(Datum::Null);
+        }
+        let mut args: SmallVec<[DatumRef<'_>; 4]> = SmallVec::new();
+        if !matches!(finalfn, FinalCall::Internal { .. }) {
+            args.push(plain.as_ref());
+        }
+        args.extend(direct.iter().map(Datum::as_ref));
+        // Extra arguments are NULL.
         let extra = if self.info.final_extra { self.count } else { 0 };
-        let extra_args = vec![Datum::Null; extra];
-        let refs: Vec<DatumRef<'_>> = extra_args.iter().map(Datum::as_ref).collect();
-        match &self.info.finalfn {
-            None => Ok(plain.clone()),
-            Some(FinalCall::Internal { f, strict }) => {
-                if *strict && internal.is_null() {
-                    return Ok(Datum::Null);
-                }
-                let mut cx = CallContext {
+        args.extend(std::iter::repeat_n(DatumRef::Null, extra));
+        let mut call =
+            |run: &mut Run<'_>, f: &mut dyn FnMut(&mut CallContext<'_>) -> Result<Datum>| {
+                f(&mut CallContext {
                     host: run,
                     collation: self.collation,
-                    arg_types: &self.trans_types,
+                    arg_types: &self.final_types,
                     result_type: self.result_type,
                     variadic_array: false,
                     extra: &mut self.extra,
-                };
-                f(&mut cx, internal, &refs)
-            }
-            Some(FinalCall::Plain { f, strict }) => {
-                if *strict && plain.is_null() {
-                    return Ok(Datum::Null);
-                }
-                let mut args = vec![plain.as_ref()];
-                args.extend(refs);
-                let mut cx = CallContext {
-                    host: run,
-                    collation: self.collation,
-                    arg_types: &self.trans_types,
-                    result_type: self.result_type,
-                    variadic_array: false,
-                    extra: &mut self.extra,
-                };
-                f(&mut cx, &args)
-            }
-            Some(FinalCall::Session { function, strict }) => {
-                if *strict && plain.is_null() {
-                    return Ok(Datum::Null);
-                }
-                let mut args = vec![plain.as_ref()];
-                args.extend(refs);
-                run.sv.call_host(&HostCall {
-                    function: *function,
-                    collation: self.collation,
-                    result_type: self.result_type,
-                    arg_types: &self.trans_types,
-                    args: &args,
                 })
-            }
+            };
+        match finalfn {
+            FinalCall::Internal { f, .. } => call(run, &mut |cx| f(cx, internal, &args)),
+            FinalCall::Plain { f, .. } => call(run, &mut |cx| f(cx, &args)),
+            FinalCall::Session { function, .. } => run.sv.call_host(&HostCall {
+                function,
+                collation: self.collation,
+                result_type: self.result_type,
+                arg_types: &self.final_types,
+                args: &args,
+            }),
         }
     }
 }

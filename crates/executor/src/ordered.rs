@@ -24,17 +24,20 @@ pub(crate) enum OrderedSet {
 }
 
 impl OrderedSet {
-    /// Finds the aggregate by its name.
-    pub(crate) fn of(name: &str) -> Result<OrderedSet> {
-        Ok(match name {
-            "percentile_disc" => OrderedSet::PercentileDisc,
-            "percentile_cont" => OrderedSet::PercentileCont,
-            "mode" => OrderedSet::Mode,
-            "rank" => OrderedSet::Rank,
-            "dense_rank" => OrderedSet::DenseRank,
-            "percent_rank" => OrderedSet::PercentRank,
-            "cume_dist" => OrderedSet::CumeDist,
-            other => return Err(PgError::unsupported(format!("aggregate {other}"))),
+    /// Finds the aggregate by the `prosrc` of its final function.
+    pub(crate) fn of(final_function: &str) -> Result<OrderedSet> {
+        Ok(match final_function {
+            "percentile_disc_final" | "percentile_disc_multi_final" => OrderedSet::PercentileDisc,
+            "percentile_cont_float8_final"
+            | "percentile_cont_interval_final"
+            | "percentile_cont_float8_multi_final"
+            | "percentile_cont_interval_multi_final" => OrderedSet::PercentileCont,
+            "mode_final" => OrderedSet::Mode,
+            "hypothetical_rank_final" => OrderedSet::Rank,
+            "hypothetical_dense_rank_final" => OrderedSet::DenseRank,
+            "hypothetical_percent_rank_final" => OrderedSet::PercentRank,
+            "hypothetical_cume_dist_final" => OrderedSet::CumeDist,
+            other => return Err(PgError::unsupported(format!("function {other}"))),
         })
     }
 

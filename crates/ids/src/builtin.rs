@@ -106,6 +106,10 @@ pub mod proc {
     pub const ENUM_SEND: Oid = Oid(3533);
     pub const INT8INC: Oid = Oid(1219);
     pub const NEXTVAL_OID: Oid = Oid(1574);
+    pub const ORDERED_SET_TRANSITION: Oid = Oid(3970);
+    pub const ORDERED_SET_TRANSITION_MULTI: Oid = Oid(3971);
+    pub const PG_COLUMN_COMPRESSION: Oid = Oid(2121);
+    pub const PG_COLUMN_SIZE: Oid = Oid(1269);
     pub const PG_TYPEOF: Oid = Oid(1619);
     pub const RECORD_IN: Oid = Oid(2290);
     pub const RECORD_OUT: Oid = Oid(2291);

@@ -2,8 +2,8 @@
 //! type of its own so that a block number can never be passed for an OID.
 //!
 //! Depends on no other crate. Reading order: `oid`, `xid`, `lsn`, `tid`, `relfile`, `code`,
-//! `strategy`,
-//! `builtin` (OIDs of built-in objects).
+//! `strategy`, `stored` (columns that describe stored values), `builtin` (OIDs of built-in
+//! objects).
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ pub mod code;
 mod lsn;
 mod oid;
 mod relfile;
+pub mod stored;
 pub mod strategy;
 mod tid;
 mod xid;

@@ -9,7 +9,7 @@
 use crate::heap_tuple::HeapTuple;
 use crate::tupdesc::{Align, Missing, TupleDesc};
 use crate::value::Value;
-use crate::varlena;
+use crate::varlena::{self, Compression, Varlena};
 use pgerror::{Result, pg_err};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -266,6 +266,54 @@ impl<'a> Cursor<'a> {
         self.at = start + len;
         self.next += 1;
         Ok(value)
+    }
+}
+
+/// How a value is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StoredForm {
+    /// Bytes with the header; of a value in the TOAST table those there.
+    pub size: usize,
+    pub compression: Option<Compression>,
+}
+
+impl Deformer {
+    /// How the value of column `index` (from 0) is stored; `None` if it is NULL.
+    pub fn stored_form(&self, tuple: &HeapTuple<'_>, index: usize) -> Result<Option<StoredForm>> {
+        let plain = |size| Some(StoredForm { size, compression: None });
+        let mut cursor = self.cursor(tuple);
+        let Some(column) = self.columns.get(index) else { return Ok(None) };
+        if index >= cursor.stored {
+            // The missing value has a long header.
+            return Ok(match (&column.missing, column.kind) {
+                (None, _) => None,
+                (Some(Missing::Bytes(b)), Kind::Varlena) => plain(b.len() + varlena::HEADER_SIZE),
+                _ => plain(column.len),
+            });
+        }
+        if cursor.is_null(index) {
+            return Ok(None);
+        }
+        while cursor.next < index {
+            cursor.skip()?;
+        }
+        let rest = tuple.data().get(cursor.start(column)..).ok_or_else(damaged)?;
+        if column.kind == Kind::CString {
+            return Ok(plain(rest.iter().position(|&b| b == 0).ok_or_else(damaged)? + 1));
+        }
+        if column.kind != Kind::Varlena {
+            return Ok(plain(column.len));
+        }
+        let len = varlena::total_len(rest).ok_or_else(damaged)?;
+        Ok(Some(match Varlena::parse(rest).ok_or_else(damaged)? {
+            Varlena::Plain(_) => StoredForm { size: len, compression: None },
+            Varlena::Compressed { method, .. } => {
+                StoredForm { size: len, compression: Some(method) }
+            }
+            Varlena::External(pointer) => {
+                StoredForm { size: pointer.ext_size as usize, compression: pointer.method }
+            }
+        }))
     }
 }
 

@@ -22,7 +22,7 @@ use std::rc::Rc;
 const PAGE: f64 = 8192.0;
 
 impl Planner<'_> {
-    /// The paths of the grouping above these. Counterpart: `add_paths_to_grouping_rel`.
+    /// The paths of the grouping above `paths`. Counterpart: `add_paths_to_grouping_rel`.
     pub(crate) fn grouping_paths(
         &mut self,
         root: &PlannerInfo,
@@ -84,7 +84,7 @@ impl Planner<'_> {
         Ok(out)
     }
 
-    /// The work of the aggregates in these expressions.
+    /// The costs of the aggregates in these expressions.
     fn agg_work<'e>(&mut self, exprs: impl Iterator<Item = &'e Expr>) -> Result<AggWork> {
         let mut aggs: Vec<&Aggref> = Vec::new();
         for e in exprs {
@@ -112,7 +112,8 @@ impl Planner<'_> {
         Ok(work)
     }
 
-    /// The path under an Agg node without grouping sets. Counterpart: `create_agg_path`.
+    /// A path with an Agg node without grouping sets above `child`. Counterpart:
+    /// `create_agg_path`.
     fn agg_path(
         &mut self,
         root: &PlannerInfo,
@@ -255,8 +256,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Orders GROUP BY like ORDER BY as far as they agree, so that one order serves both.
-    /// Counterpart: `preprocess_groupclause`.
+    /// Orders the columns of GROUP BY like those of ORDER BY as far as possible, so that one sort
+    /// order satisfies both. Counterpart: `preprocess_groupclause`.
     pub(crate) fn match_sort_order(&self, query: &mut Query) {
         if !query.grouping_sets.is_empty() {
             return;
@@ -447,7 +448,8 @@ impl AggWork {
 }
 
 impl Grouping {
-    /// Are there aggregates or GROUPING functions of this level? Only an Agg node computes them.
+    /// True if there are aggregates or GROUPING functions of this level. Only an Agg node computes
+    /// them.
     fn has_aggs(&self) -> bool {
         let is_agg = |e: &Expr| match e {
             Expr::Aggref(a) => a.agglevelsup == 0,

@@ -114,7 +114,7 @@ impl Planner<'_> {
         if may_hash {
             let (hashed, sorted) = self.choose_hashed(input, sets, work);
             if !hashed.is_empty() {
-                // The hashed sets come first, the last ones before the others.
+                // The hashed sets come first, in reverse order.
                 let mut phases: Vec<Rollup> =
                     hashed.into_iter().rev().map(Rollup::hashed).collect();
                 phases.extend(sorted);
@@ -194,7 +194,8 @@ impl Planner<'_> {
         Some(phases)
     }
 
-    /// The path under an Agg node with these phases. Counterpart: `create_groupingsets_path`.
+    /// A path with an Agg node of these phases above `child`. Counterpart:
+    /// `create_groupingsets_path`.
     fn grouping_sets_path(
         &mut self,
         root: &PlannerInfo,
@@ -210,7 +211,7 @@ impl Planner<'_> {
             other => other,
         };
         let (mut startup, mut total, mut rows) = (0.0, 0.0, 0.0);
-        // The first sorted phase reads the input as it is.
+        // The first sorted phase reads the input in its order.
         let mut needs_sort = false;
         for (i, phase) in phases.iter().enumerate() {
             let mut input = AggInput::of(child);
@@ -323,8 +324,8 @@ fn key_column<'t>(stage: &Grouping, r: u32, output: &'t [TargetEntry]) -> Result
     column.ok_or_else(|| PgError::internal("grouping column not found in target list"))
 }
 
-/// The largest choice of items whose weights sum to at most `capacity`, as indexes; of equal
-/// choices the one with later items.
+/// The largest subset of items whose weights sum to at most `capacity`, as indexes; of equally
+/// large subsets the one with later items.
 fn most_items_within(capacity: usize, weights: &[usize]) -> Vec<usize> {
     let mut best: Vec<Vec<usize>> = vec![Vec::new(); capacity + 1];
     for (item, &weight) in weights.iter().enumerate() {

@@ -138,6 +138,8 @@ pub struct AggregateInfo {
     /// there is none.
     pub sort_op: Oid,
     pub trans_type: Oid,
+    /// The transition function, and the final function or `INVALID`.
+    pub functions: [Oid; 2],
     /// Estimated size of a transition state in bytes.
     pub state_width: i32,
 }

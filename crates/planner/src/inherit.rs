@@ -15,13 +15,14 @@ use crate::rel::BaseRel;
 use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::{make_var, relids_of, substitute};
+use ids::stored::{described, number};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, Var};
 use plan::node::{Plan, PlanInfo, PlanNode};
 use std::rc::Rc;
 
 impl AppendRel {
-    /// An expression over the parent's columns, over those of the member.
+    /// Translates an expression over the parent's columns to one over the member's columns.
     pub(crate) fn translate(&self, expr: &Expr) -> Result<Expr> {
         let mut e = expr.clone();
         let mut failure = None;
@@ -45,6 +46,11 @@ impl AppendRel {
     /// The member's expression for a column of the parent; `None` for the whole row. Each member
     /// has system columns of its own.
     fn column(&self, v: &Var) -> Option<Expr> {
+        if let Some((facet, of)) = described(v.varattno) {
+            let Some(Expr::Var(own)) = self.columns.get(of as usize - 1) else { return None };
+            let column = number(facet, own.varattno);
+            return Some(make_var(self.child, column, v.vartype, v.vartypmod, v.varcollid));
+        }
         match v.varattno {
             0 => None,
             n if n < 0 => Some(make_var(self.child, n, v.vartype, v.vartypmod, v.varcollid)),
@@ -140,7 +146,7 @@ impl Planner<'_> {
 }
 
 impl Need {
-    /// The same need of a member of an append relation.
+    /// Translates the need to a member of an append relation.
     fn for_member(&self, m: &AppendRel) -> Result<Need> {
         let mut columns = Vec::with_capacity(self.columns.len());
         let mut relids = Relids::new();

@@ -23,7 +23,8 @@ impl Planner<'_> {
             let [function] = functions.as_slice() else { continue };
             let Some((call, sub)) = self.body_of(function)? else { continue };
             let lateral = call.args.iter().any(|a| !relids_of(a).is_empty());
-            let privileges = crate::privileges::of_query(&sub, self.host)?;
+            let (privileges, stored_forms) = crate::privileges::of_query(&sub, self.host)?;
+            self.stored_forms |= stored_forms;
             self.privileges.relations.extend(privileges.relations);
             self.privileges.functions.extend(privileges.functions);
             let rte = &mut query.rtable[i];

@@ -2,8 +2,8 @@
 //! `README.md` for the algorithm.
 //!
 //! 1. Preparation: `prep` (`WITH` queries, sub-selects turned into joins, subqueries and views
-//!    pulled up by `pullup`, expressions folded), `values`, `inlineset`; `reduce` and `removal`
-//!    (outer joins simplified or removed).
+//!    pulled up by `pullup`, expressions folded), `values`, `inlineset`, `stored` (sizes of stored
+//!    values); `reduce` and `removal` (outer joins simplified or removed).
 //! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
 //!    (unused columns of subqueries), `selectivity` and `joinsel`, `constants` and `equivalence`
 //!    (equivalence classes), `factor` (OR clauses).
@@ -85,6 +85,7 @@ mod sorting;
 mod specialjoin;
 mod stage;
 mod state;
+mod stored;
 mod subselect;
 mod tid;
 mod unused;

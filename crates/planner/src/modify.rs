@@ -24,6 +24,44 @@ use std::rc::Rc;
 const CTID: i16 = -1;
 const TABLEOID: i16 = -6;
 
+/// The functions that a query calls.
+#[derive(Default)]
+struct Calls {
+    /// Functions, and the operators to which they belong.
+    functions: Vec<(Oid, Oid)>,
+    /// Domains whose constraints are checked.
+    domains: Vec<Oid>,
+    /// User-defined aggregates.
+    aggregates: Vec<Oid>,
+}
+
+impl Calls {
+    /// Adds the call that an expression node stands for. The result is always true.
+    fn add(&mut self, e: &Expr) -> bool {
+        self.functions.extend(match e {
+            Expr::FuncExpr(f) => Some((f.funcid, Oid::INVALID)),
+            Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => Some((o.opfuncid, o.opno)),
+            Expr::ScalarArrayOp(o) => Some((o.opfuncid, o.opno)),
+            Expr::CoerceToDomain(c) => {
+                if !self.domains.contains(&c.resulttype) {
+                    self.domains.push(c.resulttype);
+                }
+                None
+            }
+            Expr::Aggref(a) if a.aggfnoid >= Oid::FIRST_NORMAL => {
+                self.aggregates.push(a.aggfnoid);
+                None
+            }
+            Expr::WindowFunc(w) if w.winagg && w.winfnoid >= Oid::FIRST_NORMAL => {
+                self.aggregates.push(w.winfnoid);
+                None
+            }
+            _ => None,
+        });
+        true
+    }
+}
+
 impl Planner<'_> {
     /// The paths of INSERT, UPDATE and DELETE.
     pub(crate) fn modify_paths(&mut self, root: &mut PlannerInfo) -> Result<PathSet> {
@@ -171,21 +209,28 @@ impl Planner<'_> {
     }
 
     /// True if a volatile user-defined function is called, which may read rows that the statement
-    /// has written. Built-in functions do not.
+    /// has written. Built-in functions do not. Constraints of domains and the functions of
+    /// aggregates are included.
     fn sees_changes(&mut self, query: &mut Query) -> Result<bool> {
-        let mut calls = Vec::new();
-        walk::deep_query_mut(query, 0, &mut |e, _| {
-            calls.extend(match e {
-                Expr::FuncExpr(f) => Some((f.funcid, Oid::INVALID)),
-                Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => Some((o.opfuncid, o.opno)),
-                Expr::ScalarArrayOp(o) => Some((o.opfuncid, o.opno)),
-                _ => None,
-            });
-            true
-        });
-        for (function, operator) in calls {
+        let mut calls = Calls::default();
+        walk::deep_query_mut(query, 0, &mut |e, _| calls.add(e));
+        let mut at = 0;
+        while let Some(&domain) = calls.domains.get(at) {
+            at += 1;
+            for check in self.host.domain_checks(domain)? {
+                if let Some(mut e) = check.check {
+                    walk::deep_expr_mut(&mut e, 0, &mut |e, _| calls.add(e));
+                }
+            }
+        }
+        for &aggregate in &calls.aggregates {
+            let functions = self.host.aggregate(aggregate)?.functions;
+            calls.functions.extend(functions.map(|f| (f, Oid::INVALID)));
+        }
+        for (function, operator) in calls.functions {
             let function = match function.valid() {
                 Some(f) => f,
+                // A built-in operator, or no function at all.
                 None if operator < Oid::FIRST_NORMAL => continue,
                 None => self.host.operator_function(operator)?,
             };

@@ -25,6 +25,9 @@ impl Planner<'_> {
         self.inline_set_functions(&mut root.query)?;
         pull_up_subqueries(&mut root.query, self.host)?;
         flatten_join_vars(&mut root.query);
+        if self.stored_forms {
+            crate::stored::read_stored_forms(&mut root.query);
+        }
         self.preprocess_expressions(root)?;
         self.push_having(root)?;
         self.reduce_outer_joins(root)?;

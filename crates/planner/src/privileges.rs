@@ -11,17 +11,22 @@ use plan::query::{Query, RangeTblEntry, RteKind};
 use plan::walk;
 use std::collections::BTreeSet;
 
-/// The privileges that the query and its subqueries need.
-pub(crate) fn of_query(query: &Query, host: &mut dyn PlannerHost) -> Result<RequiredPrivileges> {
+/// The privileges that the query and its subqueries need, and whether they call a function that
+/// describes how a value is stored (`stored`).
+pub(crate) fn of_query(
+    query: &Query,
+    host: &mut dyn PlannerHost,
+) -> Result<(RequiredPrivileges, bool)> {
     let mut privileges = RequiredPrivileges::default();
     let mut called = BTreeSet::new();
     visit(query, &mut privileges, &mut called);
+    let stored_forms = called.iter().any(|&f| crate::stored::facet(f).is_some());
     for f in called {
         if host.function_is_restricted(f)? {
             privileges.functions.push(f);
         }
     }
-    Ok(privileges)
+    Ok((privileges, stored_forms))
 }
 
 fn visit(query: &Query, privileges: &mut RequiredPrivileges, called: &mut BTreeSet<Oid>) {

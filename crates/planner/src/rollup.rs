@@ -149,8 +149,8 @@ pub(crate) fn as_prefixes(sets: Vec<SetRefs>, sort_refs: &[u32]) -> Vec<SetRefs>
     out
 }
 
-/// A matching of sets with subsets of them, by the algorithm of Hopcroft and Karp. Node 0 stands
-/// for "unmatched".
+/// A matching of sets with subsets of them, by the algorithm of Hopcroft and Karp. Node 0 means
+/// "unmatched".
 struct Matching {
     /// The proper subsets of each node.
     subsets: Vec<Vec<usize>>,

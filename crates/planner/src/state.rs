@@ -19,10 +19,11 @@ const LEVELS_MAX: u32 = 5_000;
 
 /// Plans a statement. `query` is the result of analysis and rewriting.
 pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {
-    let privileges = crate::privileges::of_query(query, host)?;
+    let (privileges, stored_forms) = crate::privileges::of_query(query, host)?;
     let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
     let mut planner = Planner::new(host, privileges);
+    planner.stored_forms = stored_forms;
     let mut planned = planner.plan_level(query.clone(), LevelInput::default())?;
     let plan_tree = planner.plan_of(&mut planned)?;
     Ok(PlannedStmt {
@@ -86,6 +87,8 @@ pub(crate) struct Planner<'a> {
     pub bound: Vec<Expr>,
     /// Privileges to check; inlined functions add those of their bodies.
     pub privileges: RequiredPrivileges,
+    /// A function that describes how a value is stored is called (`stored`).
+    pub stored_forms: bool,
     pub level: u32,
     /// Cache of default operators, which the join search looks up repeatedly.
     pub operators: HashMap<Oid, DefaultOperators>,
@@ -237,6 +240,7 @@ impl<'a> Planner<'a> {
             row_marks: Vec::new(),
             bound: Vec::new(),
             privileges,
+            stored_forms: false,
             level: 0,
             operators: HashMap::new(),
             lookup: None,

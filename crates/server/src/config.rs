@@ -96,9 +96,14 @@ pub(crate) fn data_directory(
     }
 }
 
+/// Default of `max_stack_depth` in kB, if the platform allows it, and its minimum.
+const STACK_KB_DEFAULT: i64 = 2048;
+const STACK_KB_MIN: i64 = 100;
+
 /// Loads the current settings, and collects the errors in the files.
 pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
-    let registry = Registry::load().with_stack_limit(vfs::process::stack_limit());
+    let stack = vfs::process::stack_limit();
+    let registry = Registry::load().with_stack_limit(stack);
     let mut base = ServerValues::new(Arc::new(registry));
     for (name, value) in &origins.given {
         base.set(name, value, Source::CommandLine)?;
@@ -160,6 +165,11 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         }
     }
     correct_autovacuum(&mut base, &mut reports)?;
+    let id = base.registry.get("max_stack_depth")?;
+    if base.origin(id).source == Source::Default {
+        let kb = stack.unwrap_or(i64::MAX).min(STACK_KB_DEFAULT);
+        base.set_dynamic_default("max_stack_depth", Value::Int(kb.max(STACK_KB_MIN)));
+    }
     if base.text("timezone_abbreviations").is_empty() {
         base.set_dynamic_default("timezone_abbreviations", Value::Text("Default".into()));
     }

@@ -202,11 +202,7 @@ impl Transactions for Session {
     }
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {
-        self.core.catalog.set_temp_namespace(schema, toast);
-        // This stays set if the creation of the schema is rolled back. Then tables are not
-        // considered orphans, which is safe.
-        self.core.show_activity(|shown| shown.has_temp_schema = true);
-        self.xact.temp_schema_level = Some(self.core.backend.txn.nesting());
+        self.core.use_temp_schema(schema, toast);
     }
 }
 

@@ -75,6 +75,9 @@ pub struct TransactionState {
     /// Start of the transaction and of the statement, in microseconds since 2000-01-01 UTC.
     pub(crate) start: i64,
     pub(crate) statement_start: i64,
+    /// Nesting level that created or took over the session's temporary schema. If the level is
+    /// rolled back, the session has no temporary schema. Counterpart: `myTempNamespaceSubID`.
+    pub(crate) temp_schema_level: Option<usize>,
 }
 
 /// Values of the session's parameters.
@@ -215,6 +218,15 @@ impl Core {
         let created = self.transaction.statement_start;
         self.named.prepared.0.insert(name.to_owned(), (statement, created));
         Ok(())
+    }
+
+    /// Makes these the schemas of the session's temporary objects.
+    pub(crate) fn use_temp_schema(&mut self, schema: Oid, toast: Oid) {
+        self.catalog.set_temp_namespace(schema, toast);
+        // This stays set if the creation of the schema is rolled back. Then tables are not
+        // considered orphans, which is safe.
+        self.show_activity(|shown| shown.has_temp_schema = true);
+        self.transaction.temp_schema_level = Some(self.backend.txn.nesting());
     }
 
     /// The catalogs as this session sees them.

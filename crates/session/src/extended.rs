@@ -106,7 +106,7 @@ impl Session {
             self.unnamed = Some(prepared);
         } else {
             self.core.activity.statement = Some(prepared.sql.clone());
-            self.core.name_statement(name, prepared)?;
+            self.core.name_statement(name, Arc::new(prepared.named()))?;
         }
         self.next_command()?;
         self.send_notices_now()?;

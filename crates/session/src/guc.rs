@@ -67,7 +67,7 @@ fn date_style(
                 style = style.or(Some(DateStyle::Iso));
                 order = order.or(Some(DateOrder::Mdy));
             }
-            (None, None) => return Err(Some(format!("Unrecognized key word: \"{word}\"."))),
+            (None, None) => return Err(Some(format!("Unrecognized key word: \"{lower}\"."))),
         }
     }
     Ok((style.unwrap_or(old.0), order.unwrap_or(old.1)))
@@ -252,6 +252,9 @@ fn apply_to_types(types: &mut types::Settings, name: &str, value: &Value) {
         "array_nulls" => types.array_nulls = value.as_bool(),
         "quote_all_identifiers" => types.quote_all_identifiers = value.as_bool(),
         "lc_monetary" => types.lc_monetary = value.as_text().to_owned(),
+        "max_stack_depth" => {
+            types.max_stack_kb = u32::try_from(value.as_int()).unwrap_or(u32::MAX);
+        }
         _ => {}
     }
 }

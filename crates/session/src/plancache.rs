@@ -12,11 +12,13 @@
 //! statements that were analysed in them. Temporary tables are covered by the environment, which
 //! includes the temporary schema.
 //!
-//! Choice of the plan: a *settled* generic plan (rows by their full unique key, rows of VALUES) is
-//! used at once. Otherwise the first five executions get custom plans. After that the generic plan
-//! is used, unless its cost is higher than their average. Parameterized literals are no parameters
-//! for the client, so a statement with such parameters always gets a custom plan if its execution
-//! costs far more than planning.
+//! Choice of the plan: a named prepared statement gets the plan that it has in PostgreSQL, with
+//! counts of its own (`plans::CustomPlans`): the first five executions get custom plans; after that
+//! the generic plan is used, unless its cost is not below their average. For all others, whose
+//! plans no client can see, the counts are those of all sessions, and a *settled* generic plan
+//! (rows by their full unique key, rows of VALUES) is used at once. Parameterized literals are no
+//! parameters for the client, so a statement with such parameters always gets a custom plan if its
+//! execution costs far more than planning.
 //!
 //! Counterpart: utils/cache/plancache.c.
 

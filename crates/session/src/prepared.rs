@@ -8,7 +8,7 @@
 mod planning;
 
 use crate::plancache::Statement;
-use crate::plancache::plans::Generic;
+use crate::plancache::plans::{CustomPlans, Generic};
 use crate::rows::RowWriter;
 use executor::Execution;
 use ids::Oid;
@@ -27,6 +27,8 @@ pub(crate) struct Ready {
     pub(crate) statement: Option<Arc<Statement>>,
     generic: Option<Arc<Generic>>,
     pub(crate) parked: Option<ParkedExecution>,
+    /// The custom plans of a named statement; `None` if the counts of all sessions decide.
+    named: Option<CustomPlans>,
 }
 
 /// A parked execution, which has ended and can be run again, and the writer of its rows.
@@ -63,12 +65,12 @@ pub(crate) struct Prepared {
 
 impl Ready {
     pub(crate) fn new(statement: Arc<Statement>) -> Ready {
-        Ready { statement: Some(statement), generic: None, parked: None }
+        Ready { statement: Some(statement), ..Ready::default() }
     }
 
-    /// Replaces the statement.
+    /// Replaces the statement. The counts of custom plans are kept.
     fn replace_statement(&mut self, statement: Arc<Statement>) {
-        *self = Ready::new(statement);
+        *self = Ready { named: self.named, ..Ready::new(statement) };
     }
 
     /// True if an ended execution of that plan should be parked.
@@ -93,6 +95,24 @@ impl Prepared {
             whole: true,
             declared: declared.into(),
             from_sql: false,
+            runs: Default::default(),
+        }
+    }
+
+    /// The same statement under a name, with its own choice of plans and numbers of executions.
+    pub(crate) fn named(&self) -> Prepared {
+        let statement = self.ready.lock().statement.clone();
+        let named = Some(CustomPlans::default());
+        Prepared {
+            sql: self.sql.clone(),
+            raw: self.raw.clone(),
+            is_query: self.is_query,
+            param_types: self.param_types.clone(),
+            fields: self.fields.clone(),
+            ready: Mutex::new(Ready { statement, named, ..Ready::default() }),
+            whole: self.whole,
+            declared: self.declared.clone(),
+            from_sql: self.from_sql,
             runs: Default::default(),
         }
     }

@@ -91,7 +91,7 @@ impl Session {
             (Some(text), Some(id)) => {
                 let setting = registry.setting(id);
                 self.core.store.check_context((setting, name), self.core.roles.superuser, false)?;
-                self.core.store.parse(setting, text)?;
+                self.core.store.parse((setting, name), text)?;
                 canonical(&self.core.store, setting, text)?;
                 let setting = setting.name.to_ascii_lowercase();
                 self.core.notice_of_missing_object(&setting, text)?;
@@ -213,7 +213,7 @@ impl Session {
                 ));
             }
             if let Some(value) = &value {
-                self.core.store.parse(setting, value)?;
+                self.core.store.parse((setting, name), value)?;
                 canonical(&self.core.store, setting, value)?;
                 if value.contains('\n') {
                     return Err(pg_err!(

@@ -327,7 +327,7 @@ impl Session {
         let mut prepared =
             Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
         prepared.from_sql = true;
-        self.core.name_statement(&name, Arc::new(prepared))
+        self.core.name_statement(&name, Arc::new(prepared.named()))
     }
 
     fn type_named(&mut self, name: &parse::ast::TypeName, sql: &str) -> Result<Oid> {

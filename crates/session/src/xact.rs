@@ -45,9 +45,6 @@ pub(crate) struct Xact {
     pub(crate) commit_at_once: bool,
     /// The characteristics at the start of the transaction, which an error restores.
     pub(crate) began: Option<Characteristics>,
-    /// Nesting level that created or took over the session's temporary schema. If the level is
-    /// rolled back, the session has no temporary schema. Counterpart: `myTempNamespaceSubID`.
-    pub(crate) temp_schema_level: Option<usize>,
 }
 
 /// A portal that an error has ended; see [`Xact::dead_portals`].

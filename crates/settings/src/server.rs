@@ -201,7 +201,7 @@ impl ServerValues {
         {
             return Err(cannot_be_changed(setting.name));
         }
-        let value = setting.parse(text)?;
+        let value = setting.parse_as(name, text)?;
         exclusive::check(setting, &value, |name| self.bool(name))?;
         unsupported::check(setting, &value)?;
         let slot = &mut self.values[usize::from(id.0)];

@@ -257,12 +257,13 @@ impl SessionValues {
         let id = self.base.registry.get(name)?;
         let setting = self.base.registry.setting(id);
         self.check_context((setting, name), superuser, false)?;
-        Ok((id, self.parse(setting, text)?))
+        Ok((id, self.parse((setting, name), text)?))
     }
 
     /// Parses a value and checks it against the other parameters.
-    pub fn parse(&self, setting: &Setting, text: &str) -> Result<Value> {
-        let value = setting.parse(text)?;
+    /// Errors show the parameter's name as it was written, `name`.
+    pub fn parse(&self, (setting, name): (&Setting, &str), text: &str) -> Result<Value> {
+        let value = setting.parse_as(name, text)?;
         exclusive::check(setting, &value, |name| self.named(name).as_bool())?;
         unsupported::check(setting, &value)?;
         Ok(value)
@@ -288,7 +289,7 @@ impl SessionValues {
             (Key::Known(id), _) => {
                 let setting = self.base.registry.setting(*id);
                 self.check_context((setting, name), superuser, false)?;
-                text.map(|t| self.parse(setting, t)).transpose()?
+                text.map(|t| self.parse((setting, name), t)).transpose()?
             }
             (Key::Custom(_), _) => text.map(|t| Value::Text(t.into())),
         };
@@ -336,7 +337,7 @@ impl SessionValues {
             Key::Known(id) => {
                 let setting = self.base.registry.setting(*id);
                 self.check_context((setting, name), superuser, true)?;
-                let value = self.parse(setting, text)?;
+                let value = self.parse((setting, name), text)?;
                 self.maybe_changed.push(*id);
                 value
             }

@@ -209,72 +209,78 @@ fn hidden_enum_value(name: &str, word: &str) -> Option<&'static str> {
     }
 }
 
+fn invalid(name: &str, text: &str) -> PgError {
+    PgError::new(
+        SqlState::INVALID_PARAMETER_VALUE,
+        format!("invalid value for parameter \"{name}\": \"{text}\""),
+    )
+}
+
 impl Setting {
     /// 22023 for an invalid value.
     pub fn invalid(&self, text: &str) -> PgError {
-        PgError::new(
-            SqlState::INVALID_PARAMETER_VALUE,
-            format!("invalid value for parameter \"{}\": \"{text}\"", self.name),
-        )
+        invalid(self.name, text)
     }
 
     /// Parses a value and checks its range.
     pub fn parse(&self, text: &str) -> Result<Value> {
+        self.parse_as(self.name, text)
+    }
+
+    /// As [`Setting::parse`]. Errors show the parameter's name as it was written.
+    pub fn parse_as(&self, name: &str, text: &str) -> Result<Value> {
         match &self.kind {
             Kind::Bool => parse_bool(text).map(Value::Bool).ok_or_else(|| {
                 PgError::new(
                     SqlState::INVALID_PARAMETER_VALUE,
-                    format!("parameter \"{}\" requires a Boolean value", self.name),
+                    format!("parameter \"{name}\" requires a Boolean value"),
                 )
             }),
             Kind::Int { min, max } => {
-                let value = self.number(text)?.round_ties_even();
+                let value = self.number(name, text)?.round_ties_even();
                 if !(f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&value) {
-                    return Err(self.invalid(text).hint("Value exceeds integer range."));
+                    return Err(invalid(name, text).hint("Value exceeds integer range."));
                 }
                 let value = value as i64;
                 if value < *min || value > *max {
                     return Err(self.out_of_range(
-                        &value.to_string(),
-                        &min.to_string(),
-                        &max.to_string(),
+                        name,
+                        [value.to_string(), min.to_string(), max.to_string()],
                     ));
                 }
                 Ok(Value::Int(value))
             }
             Kind::Real { min, max } => {
-                let value = self.number(text)?;
+                let value = self.number(name, text)?;
                 if value < *min || value > *max {
-                    let [v, lo, hi] = [value, *min, *max].map(general);
-                    return Err(self.out_of_range(&v, &lo, &hi));
+                    return Err(self.out_of_range(name, [value, *min, *max].map(general)));
                 }
                 Ok(Value::Real(value))
             }
-            Kind::Enum { values } => self.choose(text, values),
+            Kind::Enum { values } => self.choose(name, text, values),
             Kind::Text => Ok(Value::Text(text.into())),
         }
     }
 
-    fn number(&self, text: &str) -> Result<f64> {
+    fn number(&self, name: &str, text: &str) -> Result<f64> {
         match number(text, self.unit) {
             Ok(n) if n.is_finite() => Ok(n),
-            Err(NumberError::Hint(hint)) => Err(self.invalid(text).hint(hint)),
-            _ => Err(self.invalid(text)),
+            Err(NumberError::Hint(hint)) => Err(invalid(name, text).hint(hint)),
+            _ => Err(invalid(name, text)),
         }
     }
 
-    fn out_of_range(&self, value: &str, min: &str, max: &str) -> PgError {
+    fn out_of_range(&self, name: &str, [value, min, max]: [String; 3]) -> PgError {
         let unit = self.unit.map(|u| format!(" {}", u.name())).unwrap_or_default();
         PgError::new(
             SqlState::INVALID_PARAMETER_VALUE,
             format!(
-                "{value}{unit} is outside the valid range for parameter \"{}\" ({min} .. {max})",
-                self.name
+                "{value}{unit} is outside the valid range for parameter \"{name}\" ({min} .. {max})"
             ),
         )
     }
 
-    fn choose(&self, text: &str, values: &[&'static str]) -> Result<Value> {
+    fn choose(&self, name: &str, text: &str, values: &[&'static str]) -> Result<Value> {
         let meant = hidden_enum_value(self.name, &text.to_ascii_lowercase());
         let found = match meant {
             Some("info") => Some("info"),
@@ -285,7 +291,7 @@ impl Setting {
             return Ok(Value::Text(found.into()));
         }
         let list = values.join(", ");
-        Err(self.invalid(text).hint(format!("Available values: {list}.")))
+        Err(invalid(name, text).hint(format!("Available values: {list}.")))
     }
 
     /// The value as displayed by SHOW: with the largest unit that divides it.

@@ -3,11 +3,17 @@
 use crate::sequence::Sequences;
 use catalog::CatSession;
 use executor::Services;
+use pgerror::Result;
 
 /// The session, as system functions see it.
 pub trait SystemHost: Services + analyze::Host {
     /// Roles, temporary schemas and database of the session.
     fn catalog_session(&self) -> &CatSession;
+
+    /// Creates the session's temporary schema, or opens an existing one. Does nothing if it has
+    /// objects of a session that ended in a crash: the first statement that creates an object
+    /// there removes them.
+    fn open_temp_schema(&mut self) -> Result<()>;
 
     /// The value of a setting that exists, as SHOW prints a text.
     fn setting(&self, name: &str) -> String;

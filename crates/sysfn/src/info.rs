@@ -3,7 +3,9 @@
 
 use crate::function::{SysCall, SysFn};
 use crate::host::SystemHost;
+use catalog::SearchPath;
 use pgerror::Result;
+use sync::Arc;
 use types::{Datum, DatumRef};
 
 /// The result of `version()`. Drivers read the number after the first word.
@@ -30,13 +32,11 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "current_schemas",
         call: SysCall::One(|c, a| {
-            let implicit = a[0].as_bool();
-            let path = c.catalog().search_path()?;
+            let path = search_path(c)?;
             let mut names = Vec::new();
-            for &schema in &path.schemas {
-                if !implicit && is_implicit(c, schema) {
-                    continue;
-                }
+            // The schemas that are searched implicitly are the first ones.
+            let hidden = |&&schema: &&ids::Oid| !a[0].as_bool() && schema != path.creation;
+            for &schema in path.schemas.iter().skip_while(hidden) {
                 if let Some(n) = c.catalog().namespace_name(schema)? {
                     names.push(Datum::name(n.as_str()));
                 }
@@ -161,16 +161,19 @@ pub(super) const FNS: &[SysFn] = &[
     },
 ];
 
-/// The first existing schema of the search path, in which new objects are created.
-pub fn current_schema(core: &mut dyn SystemHost) -> Result<Option<String>> {
-    let path = core.catalog().search_path()?;
-    let Some(oid) = path.creation.valid() else { return Ok(None) };
-    Ok(core.catalog().namespace_name(oid)?.map(|n| n.as_str().to_string()))
+/// The search path. If it begins with the temporary schema, that is created.
+fn search_path(core: &mut dyn SystemHost) -> Result<Arc<SearchPath>> {
+    if core.catalog().search_path()?.temp_creation {
+        core.open_temp_schema()?;
+    }
+    core.catalog().search_path()
 }
 
-/// True if the schema is searched implicitly: `pg_catalog` or the temporary schema.
-fn is_implicit(core: &mut dyn SystemHost, schema: ids::Oid) -> bool {
-    schema == catalog::namespace::PG_CATALOG || schema == core.catalog_session().temp_namespace
+/// The first existing schema of the search path, in which new objects are created.
+pub fn current_schema(core: &mut dyn SystemHost) -> Result<Option<String>> {
+    let path = search_path(core)?;
+    let Some(oid) = path.creation.valid() else { return Ok(None) };
+    Ok(core.catalog().namespace_name(oid)?.map(|n| n.as_str().to_string()))
 }
 
 /// The function is not strict: with a NULL modifier the name has no modifier.

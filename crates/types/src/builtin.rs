@@ -48,6 +48,7 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::pseudo::FNS,
         crate::pseudo::OTHERS,
         crate::sizes::FNS,
+        crate::stored_form::FNS,
         crate::xid_snapshot::FNS,
         crate::xid_snapshot::SETS,
     ],

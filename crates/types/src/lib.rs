@@ -39,6 +39,7 @@ pub mod in_range;
 pub mod locale;
 pub mod operators;
 pub mod sizes;
+mod stored_form;
 
 // Look-up of functions of all families, and a context without catalogs.
 mod basic_context;

@@ -1,11 +1,12 @@
 //! Parts that utility statements share: the interface of the session, names, options, expressions,
-//! storage parameters, and queries that belong to a statement.
+//! storage parameters, access control lists, and queries that belong to a statement.
 //!
 //! Reading order: `host` (the session's interface), `names`, `options`, `exprs`, `columns`,
-//! `reloptions`, `query`.
+//! `reloptions`, `query`, `acl_list`.
 
 #![forbid(unsafe_code)]
 
+pub mod acl_list;
 pub mod columns;
 pub mod exprs;
 pub mod host;

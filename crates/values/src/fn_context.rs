@@ -317,6 +317,11 @@ impl<'a> InterruptChecker<'a> {
         if rounds.is_multiple_of(1024) { self.cx.check_interrupts() } else { Ok(()) }
     }
 
+    /// The session's `max_stack_depth` in kB.
+    pub fn max_stack_kb(&self) -> u32 {
+        self.cx.settings().max_stack_kb
+    }
+
     /// Checks for interrupts at once, after a step that takes longer than an ordinary iteration.
     pub fn check(&self) -> Result<()> {
         self.cx.check_interrupts()

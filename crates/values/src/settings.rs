@@ -82,6 +82,13 @@ pub struct Settings {
     pub quote_all_identifiers: bool,
     /// The locale of money amounts.
     pub lc_monetary: String,
+    /// `max_stack_depth` in kB. It limits the nesting of JSON texts.
+    pub max_stack_kb: u32,
+}
+
+impl Settings {
+    /// PostgreSQL's default of `max_stack_depth` in kB.
+    pub const MAX_STACK_KB: u32 = 2048;
 }
 
 impl Default for Settings {
@@ -99,6 +106,7 @@ impl Default for Settings {
             array_nulls: true,
             quote_all_identifiers: false,
             lc_monetary: String::from("C"),
+            max_stack_kb: Settings::MAX_STACK_KB,
         }
     }
 }

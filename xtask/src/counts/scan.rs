@@ -137,11 +137,14 @@ impl Scanner<'_> {
         if let Some(child) = parent.children.get(&name) {
             return *child;
         }
-        let directory = format!("{}/{name}", parent.directory);
+        let mut directory = format!("{}/{name}", parent.directory);
         let file = if node.content.is_some() {
             parent.file.clone()
         } else if let Some(path) = path_attribute(&node.attrs) {
-            joined(directory_of(&parent.file), &path)
+            // Modules within a file named by `#[path]` are beside that file.
+            let file = joined(directory_of(&parent.file), &path);
+            directory = directory_of(&file).to_owned();
+            file
         } else {
             let nested = format!("{directory}/mod.rs");
             let is_nested = self.package.files.contains_key(&nested);

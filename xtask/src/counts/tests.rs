@@ -115,6 +115,17 @@ fn a_file_without_a_module_is_an_error() {
 }
 
 #[test]
+fn modules_within_a_file_named_by_path_are_beside_it() {
+    let files = [
+        ("src/lib.rs", "#[cfg(test)]\n#[path = \"../tests/host/mod.rs\"]\nmod test_host;"),
+        ("tests/plans.rs", "mod host;"),
+        ("tests/host/mod.rs", "mod show;"),
+        ("tests/host/show.rs", ""),
+    ];
+    assert_eq!(scan::scan(&package(&files, "")).err(), None);
+}
+
+#[test]
 fn traits_with_more_than_15_methods() {
     let source = |n: usize| {
         let methods: String = (0..n).map(|i| format!("fn f{i}(&self);")).collect();

@@ -12,6 +12,7 @@ use parse::ast::{AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// Runs subcommands on a locked relation.
 pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &str) -> Result<()> {
@@ -35,7 +36,21 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
     // The rewritten rows must be visible to the checks.
     host.catalog().increment_command_counter()?;
     for constraint in queue.tables.iter().flat_map(|work| &work.foreign_keys) {
+        lock_indexes(host, *constraint)?;
         trigger::validate_foreign_key(host.trigger_host(), *constraint)?;
+    }
+    Ok(())
+}
+
+/// Locks the indexes of both tables of a foreign key, as PostgreSQL's planner does for the query
+/// that checks the rows.
+fn lock_indexes(host: &mut dyn CommandHost, constraint: Oid) -> Result<()> {
+    let Some(row) = host.catalog().constraint(constraint)? else { return Ok(()) };
+    for table in [row.conrelid, row.confrelid] {
+        let rel = host.catalog().relation(table)?;
+        for index in &rel.indexes {
+            host.lock_relation(index.indexrelid, names::mode::ACCESS_SHARE)?;
+        }
     }
     Ok(())
 }

@@ -78,7 +78,19 @@ pub(super) fn merge(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Quer
     if let Some(row) = merge.duplicate.take() {
         return Err(duplicate_rows(host, rel, &row)?);
     }
-    merge.finish(host)
+    merge.finish(host, rel)
+}
+
+/// The context of errors about new rows: the statement that inserts them in PostgreSQL, from a
+/// temporary table whose name is made of the view's OID.
+fn insertion(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
+    let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
+    let view = parse::keywords::quote_qualified(schema.as_ref().map(|n| n.as_str()), rel.name());
+    let (session, oid) = (host.backend().backend_no().0, rel.oid());
+    Ok(format!(
+        "SQL statement \"INSERT INTO {view} SELECT (diff.newdata).* FROM \
+         pg_temp_{session}.pg_temp_{oid}_2 diff WHERE tid IS NULL\""
+    ))
 }
 
 fn duplicate_rows(host: &mut dyn CommandHost, rel: &RelDesc, row: &[Datum]) -> Result<PgError> {
@@ -217,7 +229,7 @@ impl Merge {
     }
 
     /// Deletes the old rows without a match and inserts the index entries of the new rows.
-    fn finish(mut self, host: &mut dyn CommandHost) -> Result<()> {
+    fn finish(mut self, host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
         let unmarked = self.old.values().flatten().filter(|(_, marked)| !marked);
         self.removed.extend(unmarked.map(|(tid, _)| *tid));
         self.removed.sort_unstable();
@@ -228,7 +240,9 @@ impl Merge {
         host.catalog().increment_command_counter()?;
         for &tid in &self.added {
             host.backend().check_interrupts()?;
-            self.writer.index(&mut Writing(host), tid)?;
+            if let Err(e) = self.writer.index(&mut Writing(host), tid) {
+                return Err(e.context(insertion(host, rel)?));
+            }
         }
         self.writer.finish(&mut Writing(host))
     }

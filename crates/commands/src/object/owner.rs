@@ -2,7 +2,6 @@
 //!
 //! Counterpart: `changeDependencyOnOwner`, the end of `AlterObjectOwner_internal`.
 
-use crate::acl_list;
 use catalog::ObjectAddress;
 use catalog::acl::{CREATE, Kind};
 use catalog::object::ObjectRow;
@@ -10,6 +9,7 @@ use catalog::rows::{AclItem, indexes};
 use ids::Oid;
 use ids::code::SharedDepType;
 use pgerror::{Result, bail};
+use utility::acl_list;
 use utility::host::CommandHost;
 
 /// Gives the object another owner, which gets the privileges of the old owner.

@@ -150,6 +150,16 @@ impl DescriptorLookup for TestServices {
         self.info(&row, false).map(Arc::new)
     }
 
+    fn ordered_set_final(&mut self, aggfn: Oid) -> Result<Option<String>> {
+        let row = self.aggregate_row(aggfn)?;
+        let source = |proc: Oid| {
+            let row = self.facts.procs.iter().find(|p| p.oid == proc);
+            row.map(|p| p.prosrc.as_str().to_owned())
+        };
+        let sorts = source(row.aggtransfn).is_some_and(|s| s.starts_with("ordered_set_transition"));
+        Ok(source(row.aggfinalfn).filter(|_| sorts))
+    }
+
     fn moving_aggregate(&mut self, aggfn: Oid, _: &[Oid]) -> Result<Option<Arc<AggInfo>>> {
         let row = self.aggregate_row(aggfn)?;
         if !row.aggminvtransfn.is_valid() {

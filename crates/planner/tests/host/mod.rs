@@ -335,6 +335,7 @@ impl FunctionLookup for TestHost {
         Ok(AggregateInfo {
             sort_op: row.aggsortop,
             trans_type: row.aggtranstype,
+            functions: [row.aggtransfn, row.aggfinalfn],
             state_width: row.aggtransspace,
         })
     }

@@ -12,6 +12,7 @@ use executor::{
     RowVersion, Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
+use ids::builtin::proc;
 use ids::code::{AmopPurpose, FinalModify};
 use ids::strategy::btree;
 use pgerror::{PgError, Result};
@@ -170,6 +171,15 @@ impl DescriptorLookup for Core {
             init: row.agginitval.as_ref().map(|t| t.as_str().to_string()),
         };
         self.aggregate_info(aggfn, arg_types, functions).map(Arc::new)
+    }
+
+    fn ordered_set_final(&mut self, aggfn: Oid) -> Result<Option<String>> {
+        let row = self.cat().aggregate(aggfn)?;
+        let sorts = [proc::ORDERED_SET_TRANSITION, proc::ORDERED_SET_TRANSITION_MULTI];
+        let Some(last) = row.aggfinalfn.valid().filter(|_| sorts.contains(&row.aggtransfn)) else {
+            return Ok(None);
+        };
+        Ok(Some(self.cat().function(last)?.prosrc.as_str().to_owned()))
     }
 
     fn moving_aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Option<Arc<AggInfo>>> {

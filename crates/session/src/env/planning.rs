@@ -374,6 +374,7 @@ impl FunctionLookup for Core {
         Ok(AggregateInfo {
             sort_op: row.aggsortop,
             trans_type: row.aggtranstype,
+            functions: [row.aggtransfn, row.aggfinalfn],
             state_width: row.aggtransspace,
         })
     }

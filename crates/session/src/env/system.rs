@@ -2,12 +2,23 @@
 
 use crate::core::Core;
 use catalog::CatSession;
+use pgerror::Result;
 use sysfn::SystemHost;
 use sysfn::sequence::Sequences;
 
 impl SystemHost for Core {
     fn catalog_session(&self) -> &CatSession {
         &self.catalog
+    }
+
+    fn open_temp_schema(&mut self) -> Result<()> {
+        self.backend.ensure_temp_pool()?;
+        let (database, number) = (self.backend.database(), self.backend.backend_no().0);
+        let opened = self.cat().open_temp_schemas(database, number)?;
+        if !opened.has_leftovers {
+            self.use_temp_schema(opened.schema, opened.toast);
+        }
+        Ok(())
     }
 
     fn setting(&self, name: &str) -> String {

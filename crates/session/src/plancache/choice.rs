@@ -2,7 +2,7 @@
 //! (`choose_custom_plan`).
 
 use super::Statement;
-use super::plans::{Generic, Mode, Plans};
+use super::plans::{CustomPlans, Generic, Mode, Plans};
 use crate::core::{Core, engine_lock_mode};
 use crate::query;
 use ids::strategy::btree;
@@ -16,8 +16,6 @@ use plan::{PlannedStmt, expr, walk};
 use std::sync::Arc;
 use types::Datum;
 
-/// Number of custom plans before a generic plan is considered.
-const CUSTOM_PLANS_FIRST: u32 = 5;
 /// Estimated cost of planning in units of `cpu_operator_cost`, for each relation plus one.
 const PLANNING_OPERATORS: f64 = 1000.0;
 /// A statement whose parameters are literals of its text always gets a custom plan, if its custom
@@ -66,33 +64,55 @@ impl Statement {
         if mode == Mode::Custom {
             return self.custom(core, params);
         }
-        let (known, count, cost) = {
+        let (known, custom) = {
             let plans = self.plans.lock();
-            (plans.generic.clone(), plans.custom_count, plans.custom_cost)
+            (plans.generic.clone(), plans.custom)
         };
         let known = match known {
             // An error in generic planning is ignored, because planning for the actual values may
             // succeed.
-            None if count == 0 && may_settle(&self.query) => self.generic(core).ok(),
+            None if custom.is_empty() && may_settle(&self.query) => self.generic(core).ok(),
             known => known,
         };
         if let Some(generic) = known.filter(|g| g.settled) {
             return Ok(Chosen::generic(generic));
         }
-        if count < CUSTOM_PLANS_FIRST {
+        if custom.are_few() {
             return self.custom(core, params);
         }
-        let average = cost / f64::from(count);
+        let average = custom.average_cost();
         if self.parameterized
-            && average > PARAMETERIZED_CUSTOM_COST_RATIO * self.planning_cost(core)
+            && average > PARAMETERIZED_CUSTOM_COST_RATIO * planning_cost(core, self.locks.len())
         {
             return self.custom(core, params);
         }
         let generic = self.generic(core)?;
-        if generic.plan.plan_tree.info.total_cost > average {
+        if generic.cost() > average {
             return self.custom(core, params);
         }
         Ok(Chosen::generic(generic))
+    }
+
+    /// Chooses a plan by PostgreSQL's rule for a named statement, whose custom plans are counted in
+    /// `counts`. The caller has locked the relations.
+    pub(crate) fn choose_named(
+        &self,
+        core: &mut Core,
+        params: &Arc<[Datum]>,
+        mode: Mode,
+        counts: &mut CustomPlans,
+    ) -> Result<Chosen> {
+        let has_params = !params.is_empty();
+        if !counts.is_custom_next(has_params, mode, None) {
+            let generic = self.generic(core)?;
+            if !counts.is_custom_next(has_params, mode, Some(&generic)) {
+                return Ok(Chosen::generic(generic));
+            }
+        }
+        let plan = self.custom_plan(core, params)?;
+        let planning = planning_cost(core, plan.rtable.len());
+        counts.add(plan.plan_tree.info.total_cost + planning);
+        Ok(Chosen { plan: Arc::new(plan), generic: None })
     }
 
     /// Discards the plans, because table sizes have changed.
@@ -114,21 +134,22 @@ impl Statement {
         Ok(generic)
     }
 
-    fn planning_cost(&self, core: &Core) -> f64 {
-        let relations = self.locks.len() as f64;
-        PLANNING_OPERATORS * core.values.costs.cpu_operator * (relations + 1.0)
-    }
-
     fn custom(&self, core: &mut Core, params: &Arc<[Datum]>) -> Result<Chosen> {
-        let query = core.with_values(&self.query, params)?;
-        let plan = query::plan_query(core, &query)?;
-        let cost = plan.plan_tree.info.total_cost + self.planning_cost(core);
-        let mut plans = self.plans.lock();
-        plans.custom_count = plans.custom_count.saturating_add(1);
-        plans.custom_cost += cost;
-        drop(plans);
+        let plan = self.custom_plan(core, params)?;
+        let planning = planning_cost(core, self.locks.len());
+        self.plans.lock().custom.add(plan.plan_tree.info.total_cost + planning);
         Ok(Chosen { plan: Arc::new(plan), generic: None })
     }
+
+    fn custom_plan(&self, core: &mut Core, params: &Arc<[Datum]>) -> Result<PlannedStmt> {
+        let query = core.with_values(&self.query, params)?;
+        query::plan_query(core, &query)
+    }
+}
+
+/// Estimated cost of planning a statement over so many relations.
+fn planning_cost(core: &Core, relations: usize) -> f64 {
+    PLANNING_OPERATORS * core.values.costs.cpu_operator * (relations as f64 + 1.0)
 }
 
 fn make_generic(core: &mut Core, plan: Arc<PlannedStmt>) -> Result<Generic> {

@@ -2,7 +2,6 @@
 
 use super::{Planned, Portal, PortalResult, StoredRows, writes};
 use crate::core::Core;
-use crate::plancache::plans::Mode;
 use crate::prepared::{ParkedExecution, Prepared};
 use crate::rows::{self, RowWriter};
 use crate::session::Session;
@@ -86,9 +85,10 @@ impl Session {
 
     fn plan_portal(&mut self, portal: &mut Portal) -> Result<Planned> {
         let mode = self.core.values.resolved.plan_mode;
-        let custom = mode == Mode::Custom && !portal.params.is_empty();
+        let has_params = !portal.params.is_empty();
         let core = &mut self.core;
-        Ok(match portal.statement.take_parked(core, custom, &portal.formats)? {
+        let parked = portal.statement.take_parked(core, (has_params, mode), &portal.formats)?;
+        Ok(match parked {
             Some(parked) => Planned::ParkedExecution(parked),
             None => Planned::Plan(portal.statement.plan(core, &portal.params, mode)?),
         })

@@ -59,7 +59,7 @@ impl Ready {
         mode: Mode,
     ) -> Result<Option<Arc<PlannedStmt>>> {
         let Some(statement) = self.statement.clone() else { return Ok(None) };
-        let usable = mode != Mode::Custom || params.is_empty();
+        let usable = !self.is_custom_next(!params.is_empty(), mode);
         if let Some(generic) = self.generic.as_ref().filter(|_| usable) {
             core.take_locks(&generic.locks)?;
             if !core.is_of_current_generation(&statement) {
@@ -76,9 +76,24 @@ impl Ready {
         if !core.is_of_current_generation(&statement) {
             return Ok(None);
         }
-        let chosen = statement.choose(core, params, mode)?;
+        let chosen = match &mut self.named {
+            Some(counts) => statement.choose_named(core, params, mode, counts)?,
+            None => statement.choose(core, params, mode)?,
+        };
+        if chosen.generic.is_none() {
+            self.parked = None;
+        }
         self.generic = chosen.generic;
         Ok(Some(chosen.plan))
+    }
+
+    /// True if the next execution must not use the generic plan that was chosen before.
+    #[inline]
+    pub(crate) fn is_custom_next(&self, has_params: bool, mode: Mode) -> bool {
+        match &self.named {
+            Some(counts) => counts.is_custom_next(has_params, mode, self.generic.as_deref()),
+            None => has_params && mode == Mode::Custom,
+        }
     }
 }
 
@@ -172,10 +187,11 @@ impl Prepared {
     pub(crate) fn take_parked(
         &self,
         core: &mut Core,
-        custom: bool,
+        (has_params, mode): (bool, Mode),
         formats: &Formats,
     ) -> Result<Option<ParkedExecution>> {
         let mut ready = self.ready.lock();
+        let custom = ready.is_custom_next(has_params, mode);
         if ready.parked.as_ref().is_none_or(|parked| parked.formats != *formats)
             || ready.current(core)?.is_none()
         {

@@ -4,7 +4,6 @@ use super::{
     LiteralRoles, QuerySlot, STRING_TYPES, Slot, VARIANTS_MAX, Variant, statement_text, unquote,
 };
 use crate::plancache::Statement;
-use crate::plancache::plans::Mode;
 use crate::plancache::template::{Class, Literal, Template, integer};
 use crate::portal::write_tag;
 use crate::prepared::{ParkedExecution, Ready};
@@ -296,7 +295,7 @@ impl Session {
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
         let mode = self.core.values.resolved.plan_mode;
-        let custom = mode == Mode::Custom && !params.is_empty();
+        let custom = ready.is_custom_next(!params.is_empty(), mode);
         if let Some(mut parked) = ready.take_parked(&mut self.core, custom)? {
             self.check_plan(parked.run.plan())?;
             let snapshot = self.core.backend.snapshot();

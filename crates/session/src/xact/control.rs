@@ -107,6 +107,7 @@ impl Session {
         self.core.caches.row_types.clear();
         self.core.triggers.end_transaction();
         self.core.transaction.messages.clear();
+        self.core.transaction.temp_schema_level = None;
         self.xact = Xact::default();
         self.core.transaction.mode = Mode::default();
         self.core.apply_settings();
@@ -157,8 +158,8 @@ impl Session {
 
     /// Removes the reference to the temporary schema if the level that created it is rolled back.
     fn forget_temp_schema_of_level(&mut self, level: usize) {
-        if self.xact.temp_schema_level.is_some_and(|made| made >= level) {
-            self.xact.temp_schema_level = None;
+        if self.core.transaction.temp_schema_level.is_some_and(|made| made >= level) {
+            self.core.transaction.temp_schema_level = None;
             self.core.catalog.set_temp_namespace(Oid::INVALID, Oid::INVALID);
         }
     }
@@ -347,7 +348,7 @@ impl Session {
         self.core.catalog.overlay.commit_subtransaction();
         self.core.store.release(level);
         self.restore_read_only();
-        let made = &mut self.xact.temp_schema_level;
+        let made = &mut self.core.transaction.temp_schema_level;
         *made = made.map(|made| made.min(level - 1));
         for portal in self.core.named.portals.values_mut() {
             portal.level = portal.level.min(level - 1);

@@ -149,7 +149,7 @@ fn put(
     interrupts: &InterruptChecker<'_>,
 ) -> Result<u32> {
     if depth > DEPTH_MAX {
-        return Err(too_deep());
+        return Err(too_deep(interrupts));
     }
     interrupts.tick()?;
     let start = out.len();

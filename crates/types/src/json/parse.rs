@@ -4,17 +4,26 @@ use pgerror::{PgError, Result, pg_err};
 use std::ops::Range;
 use values::fn_context::InterruptChecker;
 use values::memory;
+use values::settings::Settings;
 
-/// The deepest nesting that is accepted.
+/// The deepest nesting that is accepted. With the default of `max_stack_depth` it is about
+/// PostgreSQL's.
 pub(super) const DEPTH_MAX: usize = 13_000;
 
-/// 54001: values are nested deeper than [`DEPTH_MAX`].
+/// The deepest nesting of a text. It is proportional to `max_stack_depth`, up to [`DEPTH_MAX`].
+fn depth_max(interrupts: &InterruptChecker<'_>) -> usize {
+    let kb = interrupts.max_stack_kb().min(Settings::MAX_STACK_KB);
+    DEPTH_MAX * kb as usize / Settings::MAX_STACK_KB as usize
+}
+
+/// 54001: values are nested too deeply.
 #[cold]
-pub(super) fn too_deep() -> PgError {
-    pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
-        "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after \
-         ensuring the platform's stack depth limit is adequate.",
-    )
+pub(super) fn too_deep(interrupts: &InterruptChecker<'_>) -> PgError {
+    let kb = interrupts.max_stack_kb();
+    pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(format!(
+        "Increase the configuration parameter \"max_stack_depth\" (currently {kb}kB), after \
+         ensuring the platform's stack depth limit is adequate."
+    ))
 }
 /// Number of characters of the line before an error that its context shows.
 const CONTEXT_MAX: usize = 50;
@@ -72,6 +81,7 @@ struct Parser<'a, const BUILD: bool> {
     end: usize,
     /// The value of a string token.
     string: Vec<u8>,
+    depth_max: usize,
 }
 
 fn is_word(c: u8) -> bool {
@@ -89,8 +99,15 @@ fn char_len(c: u8) -> usize {
 
 impl<'a, const BUILD: bool> Parser<'a, BUILD> {
     fn document(text: &'a [u8], interrupts: &'a InterruptChecker<'a>) -> Result<Node> {
-        let mut p: Parser<'_, BUILD> =
-            Parser { text, interrupts, token: Token::End, start: 0, end: 0, string: Vec::new() };
+        let mut p: Parser<'_, BUILD> = Parser {
+            text,
+            interrupts,
+            token: Token::End,
+            start: 0,
+            end: 0,
+            string: Vec::new(),
+            depth_max: depth_max(interrupts),
+        };
         p.advance()?;
         let node = p.value(0)?;
         if p.token == Token::End { Ok(node) } else { Err(p.expected("end of input")) }
@@ -345,8 +362,8 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Node> {
-        if depth > DEPTH_MAX {
-            return Err(too_deep());
+        if depth > self.depth_max {
+            return Err(too_deep(self.interrupts));
         }
         self.interrupts.tick()?;
         let start = self.start;

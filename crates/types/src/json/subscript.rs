@@ -39,7 +39,7 @@ pub fn jsonb_with_element(
         jsonb => Json::of_item(item(jsonb), interrupts)?,
     };
     if path.len() > DEPTH_MAX {
-        return Err(too_deep());
+        return Err(too_deep(interrupts));
     }
     set(&mut whole, path, 1, value)?;
     whole.datum(interrupts)
