@@ -207,9 +207,9 @@ impl Planner<'_> {
         joined.ok_or_else(|| PgError::internal("no way to join all relations"))
     }
 
-    /// Builds subsets of increasing size, in the order in which PostgreSQL does: the first pair that
-    /// gives a subset determines its number of rows, and of equally good paths the first is kept.
-    /// Counterpart: `join_search_one_level`.
+    /// Builds subsets of increasing size, in PostgreSQL's order: the first pair that gives a subset
+    /// determines its number of rows, and of equally good paths the first is kept. Counterpart:
+    /// `join_search_one_level`.
     fn search_levels(
         &mut self,
         root: &PlannerInfo,
