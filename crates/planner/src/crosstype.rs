@@ -1,10 +1,10 @@
-//! Converts constants to the column's type for selectivity estimates of cross-type comparisons,
-//! such as `date_column < timestamp`. Counterpart: selfuncs.c (`convert_to_scalar`), which converts
-//! both sides to floating-point numbers instead.
+//! Converts values for selectivity estimates: constants to the column's type, for cross-type
+//! comparisons such as `date_column < timestamp`, and values of a histogram to numbers.
+//! Counterpart: selfuncs.c (`convert_to_scalar`), which converts all to floating-point numbers.
 
 use ids::Oid;
 use types::numeric::Num;
-use types::{Datum, oids};
+use types::{Datum, DatumRef, oids};
 
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
@@ -55,6 +55,76 @@ fn number(value: &Datum, ty: Oid) -> Option<f64> {
         _ => return None,
     };
     (!n.is_nan()).then_some(n)
+}
+
+/// Converts three values to comparable numbers, if the type allows it. Counterpart:
+/// `convert_to_scalar`.
+pub(crate) fn scalars(
+    lo: DatumRef<'_>,
+    hi: DatumRef<'_>,
+    value: DatumRef<'_>,
+    ty: Oid,
+) -> Option<(f64, f64, f64)> {
+    if let (
+        oids::TEXT | oids::VARCHAR | oids::BPCHAR | oids::NAME,
+        DatumRef::Bytes(l),
+        DatumRef::Bytes(h),
+        DatumRef::Bytes(v),
+    ) = (ty, lo, hi, value)
+    {
+        return Some(texts_as_fractions(l, h, v));
+    }
+    Some((scalar(lo, ty)?, scalar(hi, ty)?, scalar(value, ty)?))
+}
+
+/// Converts strings to fractions: their bytes are digits of a base derived from the range of bytes
+/// in the histogram bounds. Counterpart: `convert_string_to_scalar`.
+fn texts_as_fractions(lo: &[u8], hi: &[u8], value: &[u8]) -> (f64, f64, f64) {
+    /// Further bytes are ignored.
+    const DIGITS_MAX: usize = 12;
+    let ends = lo.iter().chain(hi);
+    let (mut least, mut most) = (255u8, 0u8);
+    ends.for_each(|&c| (least, most) = (least.min(c), most.max(c)));
+    // If some letters or digits occur, assume that all of their kind may.
+    for (first, last) in [(b'A', b'Z'), (b'a', b'z'), (b'0', b'9')] {
+        if least <= last && most >= first {
+            (least, most) = (least.min(first), most.max(last));
+        }
+    }
+    if least > most || most - least < 9 {
+        (least, most) = (b' ', 127);
+    }
+    let same =
+        |i: &usize| lo.get(*i).is_some_and(|c| hi.get(*i) == Some(c) && value.get(*i) == Some(c));
+    let common = (0..lo.len()).take_while(same).count();
+    let base = f64::from(most - least) + 1.0;
+    let fraction = |text: &[u8]| {
+        let (mut sum, mut unit) = (0.0, base);
+        for &c in text[common..].iter().take(DIGITS_MAX) {
+            let digit = f64::from(c).clamp(f64::from(least) - 1.0, f64::from(most) + 1.0);
+            sum += (digit - f64::from(least)) / unit;
+            unit *= base;
+        }
+        sum
+    };
+    (fraction(lo), fraction(hi), fraction(value))
+}
+
+/// Converts a value to a number, if the type allows it.
+fn scalar(v: DatumRef<'_>, ty: Oid) -> Option<f64> {
+    match ty {
+        oids::INT2
+        | oids::INT4
+        | oids::INT8
+        | oids::OID
+        | oids::DATE
+        | oids::TIMESTAMP
+        | oids::TIMESTAMPTZ
+        | oids::TIME => Some(v.as_i64() as f64),
+        oids::FLOAT8 => Some(v.as_f64()),
+        oids::FLOAT4 => Some(f64::from(v.as_f32())),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 //!    pulled up by `pullup`, expressions folded), `values`, `inlineset`, `stored` (sizes of stored
 //!    values); `reduce` and `removal` (outer joins simplified or removed).
 //! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
-//!    (unused columns of subqueries), `selectivity`, `constants` and `equivalence` (equivalence
-//!    classes), `factor` (OR clauses).
+//!    (unused columns of subqueries), `selectivity` and `joinsel`, `constants` and `equivalence`
+//!    (equivalence classes), `factor` (OR clauses).
 //! 3. Paths: `path` (path model), `scan`, `bitmap`, `tid`, `derive` and `rowcond` (scans),
 //!    `joinpath` and `merge` (join methods), `clause` (join clauses), `quals` (the join problem),
 //!    `search` (join order), `specialjoin` (semi, anti and left joins in the search), `need`
@@ -55,6 +55,7 @@ mod inherit;
 mod inlineset;
 mod join;
 mod joinpath;
+mod joinsel;
 mod merge;
 mod minmax;
 mod modify;

@@ -41,18 +41,16 @@ impl Subsets<'_> {
         self.special_joins.get((mask.trailing_zeros() as usize).wrapping_sub(plain))
     }
 
-    /// The conditions tested by a join of two subsets, one of each equivalence class, and whether
-    /// one of them connects the two. With `added`, conditions on the right subset alone are
-    /// included, because its columns become available in this join.
-    fn between(&self, left: usize, right: usize, added: bool) -> (Vec<Rc<Clause>>, bool) {
+    /// The conditions tested by a join of two subsets, one of each equivalence class. With `added`,
+    /// conditions on the right subset alone are included, because its columns become available in
+    /// this join.
+    fn between(&self, left: usize, right: usize, added: bool) -> Vec<Rc<Clause>> {
         let mut here = Vec::new();
         let mut classes: SmallVec<[usize; 8]> = SmallVec::new();
-        let mut connected = false;
         for SubsetQual { clause, mask } in &self.quals {
             if mask & !(left | right) != 0 || mask & !left == 0 || (mask & !right == 0 && !added) {
                 continue;
             }
-            connected |= mask & left != 0 && mask & right != 0;
             match clause.class {
                 Some(class) if classes.contains(&class) => continue,
                 Some(class) => classes.push(class),
@@ -60,7 +58,81 @@ impl Subsets<'_> {
             }
             here.push(clause.clone());
         }
-        (here, connected)
+        here
+    }
+
+    /// True if a condition, LATERAL or a special join connects two subsets. Counterpart:
+    /// `have_relevant_joinclause`, `have_join_order_restriction`.
+    fn are_connected(&self, left: usize, right: usize) -> bool {
+        let (Some(l), Some(r)) = (&self.best[left], &self.best[right]) else { return false };
+        let special = |mask, rel: &JoinRel| {
+            self.special_join(mask).is_some_and(|f| f.min_left.is_subset(&rel.relids))
+        };
+        self.quals
+            .iter()
+            .any(|q| q.mask & left != 0 && q.mask & right != 0 && q.mask & !(left | right) == 0)
+            || special(right, l)
+            || special(left, r)
+            || depends(l, r)
+            || depends(r, l)
+    }
+
+    /// True if a condition, LATERAL or a special join connects the subset with others.
+    fn has_connections(&self, mask: usize) -> bool {
+        let Some(rel) = &self.best[mask] else { return false };
+        let lateral = |other: &Option<JoinRel>| {
+            other.as_ref().is_some_and(|other| depends(rel, other) || depends(other, rel))
+        };
+        let plain = self.rels.len() - self.special_joins.len();
+        // A special join whose right side is in the subset is done.
+        let joins_next = |(i, f): (usize, &SpecialJoinRel)| {
+            mask >> (plain + i) & 1 == 0 && !f.min_left.is_disjoint(&rel.relids)
+        };
+        self.special_join(mask).is_some()
+            || self.special_joins.iter().enumerate().any(joins_next)
+            || self.quals.iter().any(|q| q.mask & mask != 0 && q.mask & !mask != 0)
+            || (0..self.rels.len()).any(|i| mask >> i & 1 == 0 && lateral(&self.best[1 << i]))
+    }
+
+    /// The pairs of subsets whose joins give subsets of this size: with single relations first,
+    /// then those of larger subsets. A subset that nothing connects with others is joined with all
+    /// single relations. `everywhere`: all pairs count as connected.
+    fn pairs(&self, levels: &[Vec<usize>], size: usize, everywhere: bool) -> Vec<(usize, usize)> {
+        let mut out = Vec::new();
+        let connected = |l: usize, r: usize| l & r == 0 && (everywhere || self.are_connected(l, r));
+        for (i, &old) in levels[size - 1].iter().enumerate() {
+            let free = !self.has_connections(old);
+            let others = if size == 2 && !free { &levels[1][i + 1..] } else { &levels[1][..] };
+            for &other in others {
+                let known = size == 2 && out.contains(&(other, old));
+                if !known && (connected(old, other) || (free && old & other == 0)) {
+                    out.push((old, other));
+                }
+            }
+        }
+        for k in 2..=size / 2 {
+            let other_level = size - k;
+            for (i, &old) in levels[k].iter().enumerate() {
+                if !everywhere && !self.has_connections(old) {
+                    continue;
+                }
+                let others =
+                    if k == other_level { &levels[k][i + 1..] } else { &levels[other_level][..] };
+                let joins = others.iter().filter(|other| connected(old, **other));
+                out.extend(joins.map(|&other| (old, other)));
+            }
+        }
+        out
+    }
+
+    /// The pairs of a subset and a single relation whose joins give subsets of this size.
+    fn cartesian_pairs(&self, levels: &[Vec<usize>], size: usize) -> Vec<(usize, usize)> {
+        let olds = levels[size - 1].iter();
+        olds.flat_map(|&old| {
+            let others = levels[1].iter().filter(move |other| old & **other == 0);
+            others.map(move |&other| (old, other))
+        })
+        .collect()
     }
 }
 
@@ -129,89 +201,101 @@ impl Planner<'_> {
             if subsets.best[full].is_some() {
                 break;
             }
-            self.search_sizes(root, &mut subsets, everywhere)?;
+            self.search_levels(root, &mut subsets, everywhere)?;
         }
         let joined = subsets.best[full].take();
         joined.ok_or_else(|| PgError::internal("no way to join all relations"))
     }
 
-    /// Builds subsets of increasing size. Cartesian products are considered only if no other join
-    /// gives a subset of that size, or `everywhere`.
-    fn search_sizes(
+    /// Builds subsets of increasing size, in PostgreSQL's order: the first pair that gives a subset
+    /// determines its number of rows, and of equally good paths the first is kept. Counterpart:
+    /// `join_search_one_level`.
+    fn search_levels(
         &mut self,
         root: &PlannerInfo,
         subsets: &mut Subsets<'_>,
         everywhere: bool,
     ) -> Result<()> {
         let n = subsets.rels.len();
-        let full = (1usize << n) - 1;
+        let mut levels: Vec<Vec<usize>> = vec![Vec::new(), (0..n).map(|i| 1 << i).collect()];
         for size in 2..=n {
-            let mut found_any = false;
-            // First only pairs that are connected by a condition or by LATERAL.
-            for cartesian in [false, true] {
-                if cartesian && found_any && size < n && !everywhere {
-                    break;
-                }
-                for mask in (1..=full).filter(|m| m.count_ones() as usize == size) {
-                    if cartesian && subsets.best[mask].is_some() {
-                        continue;
-                    }
-                    let made = self.make_subset(root, subsets, mask, cartesian)?;
-                    if let Some(made) = made.filter(|m| !m.paths.paths.is_empty()) {
-                        found_any = true;
-                        subsets.best[mask] = Some(made);
-                    }
-                }
+            let pairs = subsets.pairs(&levels, size, everywhere);
+            let mut made = self.join_all(root, subsets, &pairs)?;
+            if made.is_empty() {
+                let pairs = subsets.cartesian_pairs(&levels, size);
+                made = self.join_all(root, subsets, &pairs)?;
             }
+            levels.push(made);
         }
         Ok(())
     }
 
-    /// Joins all pairs of subsets that form the subset `mask`; `None` if there is none.
-    fn make_subset(
+    /// Joins the pairs. Returns the new subsets, in the order of their first pairs.
+    fn join_all(
+        &mut self,
+        root: &PlannerInfo,
+        subsets: &mut Subsets<'_>,
+        pairs: &[(usize, usize)],
+    ) -> Result<Vec<usize>> {
+        let mut joined: Vec<(usize, JoinRel)> = Vec::new();
+        // The index in `joined` of each subset.
+        let mut at: HashMap<usize, usize> = HashMap::new();
+        for &(left, right) in pairs {
+            let mask = left | right;
+            let mut out = at.get(&mask).map(|&i| std::mem::take(&mut joined[i].1));
+            let known = out.is_some();
+            self.join_pair(root, subsets, left, right, &mut out)?;
+            let Some(out) = out else { continue };
+            if known {
+                joined[at[&mask]].1 = out;
+            } else {
+                at.insert(mask, joined.len());
+                joined.push((mask, out));
+            }
+        }
+        joined.retain(|(_, rel)| !rel.paths.paths.is_empty());
+        let masks = joined.iter().map(|(mask, _)| *mask).collect();
+        joined.into_iter().for_each(|(mask, rel)| subsets.best[mask] = Some(rel));
+        Ok(masks)
+    }
+
+    /// Adds the joins of two subsets, in both directions. `out` is the join found so far.
+    fn join_pair(
         &mut self,
         root: &PlannerInfo,
         subsets: &Subsets<'_>,
-        mask: usize,
-        cartesian: bool,
-    ) -> Result<Option<JoinRel>> {
-        let mut out: Option<JoinRel> = None;
-        // In ascending order: of equal joins, the first in the order of the query is kept.
-        let mut sub = mask & mask.wrapping_neg();
-        while sub != mask {
-            let other = mask ^ sub;
-            let sides = (&subsets.best[sub], &subsets.best[other]);
-            sub = sub.wrapping_sub(mask) & mask;
-            let (Some(l), Some(r)) = sides else { continue };
-            if let Some(f) = subsets.special_join(mask ^ other) {
-                if f.min_left.is_subset(&r.relids) {
-                    self.unique_paths(root, f, r, subsets.uses, &mut out)?;
-                }
+        left: usize,
+        right: usize,
+        out: &mut Option<JoinRel>,
+    ) -> Result<()> {
+        for (l, r) in [(left, right), (right, left)] {
+            let (Some(f), Some(rel)) = (subsets.special_join(r), &subsets.best[l]) else {
                 continue;
-            }
-            if let Some(f) = subsets.special_join(other) {
-                if f.min_left.is_subset(&l.relids) {
-                    let above = match f.adds_columns() {
-                        true => subsets.between(mask ^ other, other, true).0,
-                        false => Vec::new(),
-                    };
-                    self.special_join_paths(root, l, f, &above, subsets.uses, &mut out)?;
-                }
-                continue;
-            }
-            let (here, connected) = subsets.between(mask ^ other, other, false);
-            if !connected && !cartesian && !depends(l, r) && !depends(r, l) {
-                continue;
-            }
-            if out.is_none() {
-                let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
-                out = Some(JoinRel { rows, ..JoinRel::of(l, r, subsets.uses) });
-            }
-            if let Some(target) = &mut out {
-                self.join_paths(root, JoinType::Inner, l, r, &here, target)?;
+            };
+            if f.min_left.is_subset(&rel.relids) {
+                let above = match f.adds_columns() {
+                    true => subsets.between(l, r, true),
+                    false => Vec::new(),
+                };
+                self.special_join_paths(root, rel, f, &above, subsets.uses, out)?;
+                return self.unique_paths(root, f, rel, subsets.uses, out);
             }
         }
-        Ok(out)
+        let is_special = |mask| subsets.special_join(mask).is_some();
+        let (Some(l), Some(r)) = (&subsets.best[left], &subsets.best[right]) else { return Ok(()) };
+        if is_special(left) || is_special(right) {
+            return Ok(());
+        }
+        let here = subsets.between(left, right, false);
+        if out.is_none() {
+            let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
+            *out = Some(JoinRel { rows, ..JoinRel::of(l, r, subsets.uses) });
+        }
+        if let Some(target) = out {
+            self.join_paths(root, JoinType::Inner, l, r, &here, target)?;
+            self.join_paths(root, JoinType::Inner, r, l, &here, target)?;
+        }
+        Ok(())
     }
 
     /// Joins the pair with the fewest rows until one relation is left. The joins of all pairs are

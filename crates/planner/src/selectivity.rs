@@ -1,10 +1,10 @@
 //! Selectivity estimates of conditions, and estimates of the number of groups. Counterpart:
 //! clausesel.c, selfuncs.c.
 
-use crate::clause::Clauses;
-use crate::crosstype::converted;
+use crate::crosstype::{converted, scalars};
 use crate::host::ColumnStats;
 use crate::pattern::{PatternKind, next_prefix};
+use crate::rel::clamp_rows;
 use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::state::{Planner, PlannerInfo};
@@ -20,9 +20,9 @@ use types::array::ArrayRef;
 use types::{Datum, DatumRef, compare::Comparer};
 
 const DEFAULT_EQ: f64 = 0.005;
-const DEFAULT_RANGE_ONE: f64 = 1.0 / 3.0;
+pub(crate) const DEFAULT_RANGE_ONE: f64 = 1.0 / 3.0;
 const DEFAULT_RANGE_PAIR: f64 = 0.005;
-const DEFAULT_MATCH: f64 = 0.005;
+pub(crate) const DEFAULT_MATCH: f64 = 0.005;
 const DEFAULT_UNKNOWN: f64 = 0.005;
 /// Number of distinct values if there are no statistics.
 const DEFAULT_DISTINCT: f64 = 200.0;
@@ -33,12 +33,14 @@ const ELEMENTS_MAX: usize = 100;
 
 /// Statistics of a column or expression. Counterpart: `VariableStatData`.
 pub(crate) struct VariableStats {
-    stats: Option<Arc<ColumnStats>>,
-    rows: f64,
+    pub stats: Option<Arc<ColumnStats>>,
+    pub rows: f64,
     /// Estimated number of distinct values.
     pub distinct: f64,
-    type_oid: ids::Oid,
-    unique: bool,
+    /// Nothing is known about the number of distinct values.
+    pub is_default: bool,
+    pub type_oid: ids::Oid,
+    pub unique: bool,
 }
 
 impl Planner<'_> {
@@ -270,78 +272,6 @@ impl Planner<'_> {
         Ok(combined(&each, count, op.use_or, negated))
     }
 
-    /// Fraction of the outer rows of a semi join that match one of `inner_rows` inner rows.
-    /// Counterpart: `eqjoinsel_semi`.
-    pub(crate) fn semi_selectivity(
-        &mut self,
-        root: &PlannerInfo,
-        inner: &Relids,
-        inner_rows: f64,
-        quals: &Clauses,
-    ) -> Result<f64> {
-        let mut fraction = 1.0;
-        for q in quals {
-            let sides = match &*q.expr {
-                Expr::OpExpr(op) => match op.args.as_slice() {
-                    [a, b] => Some((strip(a), strip(b), self.host.operator(op.opno)?)),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let estimator = sides.as_ref().map_or("", |(_, _, info)| info.join.as_str());
-            let (Some((a, b, _)), true) = (&sides, matches!(estimator, "eqjoinsel" | "neqjoinsel"))
-            else {
-                let inequality = estimator.starts_with("scalar");
-                fraction *= if inequality { DEFAULT_RANGE_ONE } else { 0.5 };
-                continue;
-            };
-            let within = |e: &Expr| matches!(e, Expr::Var(v) if inner.contains(&v.varno));
-            let (outer, inside) = if within(a) { (b, a) } else { (a, b) };
-            let outer = self.variable_stats(root, outer)?;
-            let nulls = outer.stats.as_ref().map_or(0.0, |s| s.null_frac);
-            if estimator == "neqjoinsel" {
-                // Almost every outer value differs from some inner value.
-                fraction *= 1.0 - nulls;
-                continue;
-            }
-            let inside = self.variable_stats(root, inside)?;
-            let distinct = inside.distinct.min(inner_rows.max(1.0));
-            fraction *= (1.0 - nulls) * (distinct / outer.distinct.max(1.0)).min(1.0);
-        }
-        Ok(fraction.clamp(0.0, 1.0))
-    }
-
-    /// Fractions of the two inputs that a merge join reads before one of them ends, by the largest
-    /// known values of the columns. Counterpart: `mergejoinscansel`.
-    pub(crate) fn merge_fractions(
-        &mut self,
-        root: &PlannerInfo,
-        clause: &Expr,
-    ) -> Result<(f64, f64)> {
-        let Expr::OpExpr(op) = clause else { return Ok((1.0, 1.0)) };
-        let [l, r] = op.args.as_slice() else { return Ok((1.0, 1.0)) };
-        let (l, r) = (strip(l), strip(r));
-        if l.type_oid() != r.type_oid() {
-            return Ok((1.0, 1.0));
-        }
-        let cmp = self.host.type_compare(l.type_oid())?;
-        let (a, b) = (self.variable_stats(root, l)?, self.variable_stats(root, r)?);
-        let (Some(sa), Some(sb)) = (&a.stats, &b.stats) else { return Ok((1.0, 1.0)) };
-        let (Some(la), Some(lb)) = (largest(sa, &cmp), largest(sb, &cmp)) else {
-            return Ok((1.0, 1.0));
-        };
-        let side = Side { less: true, equal: true };
-        let fraction = |v: &VariableStats, s: &ColumnStats, end: DatumRef<'_>| {
-            (range_selectivity(s, v.distinct, end, &cmp, v.type_oid, side) + s.null_frac)
-                .clamp(0.0, 1.0)
-        };
-        Ok(match cmp.order(la, lb, op.inputcollid) {
-            std::cmp::Ordering::Less => (1.0, fraction(&b, sb, la)),
-            std::cmp::Ordering::Greater => (fraction(&a, sa, lb), 1.0),
-            std::cmp::Ordering::Equal => (1.0, 1.0),
-        })
-    }
-
     /// Selectivity of a row comparison: that of its first columns. Counterpart: `rowcomparesel`.
     fn row_selectivity(&mut self, root: &PlannerInfo, r: &RowCompareExpr) -> Result<f64> {
         let (Some(l), Some(v), Some(&opno)) = (r.largs.first(), r.rargs.first(), r.opnos.first())
@@ -366,10 +296,13 @@ impl Planner<'_> {
         let [l, r] = op.args.as_slice() else { return Ok(0.5) };
         let (l, r) = (strip(l), strip(r));
         let is_ours = |e: &Expr| matches!(e, Expr::Var(v) if Some(v.varno) == self.lookup);
-        if let (Expr::Var(a), Expr::Var(b)) = (l, r)
-            && a.varno != b.varno
-            && !is_ours(l)
-            && !is_ours(r)
+        let (left, right) = (relids_of(l), relids_of(r));
+        let own = |relids: &Relids| self.lookup.is_some_and(|rti| relids.contains(&rti));
+        if !left.is_empty()
+            && !right.is_empty()
+            && (left.len() > 1 || left != right)
+            && !own(&left)
+            && !own(&right)
         {
             return self.join_selectivity(root, l, r, &info.join);
         }
@@ -500,29 +433,6 @@ impl Planner<'_> {
         Ok((common, fraction))
     }
 
-    fn join_selectivity(
-        &mut self,
-        root: &PlannerInfo,
-        l: &Expr,
-        r: &Expr,
-        join: &str,
-    ) -> Result<f64> {
-        Ok(match join {
-            "eqjoinsel" => {
-                let a = self.variable_stats(root, l)?;
-                let b = self.variable_stats(root, r)?;
-                let nulls = |v: &VariableStats| v.stats.as_ref().map_or(0.0, |s| s.null_frac);
-                (1.0 - nulls(&a)) * (1.0 - nulls(&b)) / a.distinct.max(b.distinct).max(1.0)
-            }
-            "neqjoinsel" => 1.0 - DEFAULT_EQ,
-            "scalarltjoinsel" | "scalarlejoinsel" | "scalargtjoinsel" | "scalargejoinsel" => {
-                DEFAULT_RANGE_ONE
-            }
-            "" => 0.5,
-            _ => DEFAULT_MATCH,
-        })
-    }
-
     /// Statistics of a column or expression. Counterpart: `examine_variable`.
     pub(crate) fn variable_stats(
         &mut self,
@@ -533,6 +443,7 @@ impl Planner<'_> {
             stats: None,
             rows: 1000.0,
             distinct: DEFAULT_DISTINCT,
+            is_default: true,
             type_oid: expr.type_oid(),
             unique: false,
         };
@@ -540,7 +451,8 @@ impl Planner<'_> {
         let Some(rel) = root.rels.get(&v.varno) else { return Ok(unknown) };
         let rows = rel.tuples;
         let RteKind::Relation { relid, .. } = &root.query.rte(v.varno).kind else {
-            let unknown = VariableStats { rows, distinct: DEFAULT_DISTINCT.min(rows), ..unknown };
+            let (distinct, is_default) = default_distinct(rows);
+            let unknown = VariableStats { rows, distinct, is_default, ..unknown };
             return self.subquery_stats(root, v, unknown);
         };
         let unique = rel.table.as_ref().is_some_and(|t| {
@@ -553,20 +465,19 @@ impl Planner<'_> {
         // ctid is unique.
         let unique = unique || v.varattno == -1;
         let stats = if v.varattno > 0 { self.host.column_stats(*relid, v.varattno)? } else { None };
-        let distinct = if unique {
-            rows
-        } else {
-            match &stats {
-                Some(s) if s.n_distinct > 0.0 => s.n_distinct,
-                Some(s) if s.n_distinct < 0.0 => -s.n_distinct * rows,
-                _ if expr.type_oid() == types::oids::BOOL => 2.0,
-                _ => DEFAULT_DISTINCT,
-            }
+        let (distinct, is_default) = match &stats {
+            Some(s) if unique => ((1.0 - s.null_frac) * rows, false),
+            None if unique => (rows, false),
+            Some(s) if s.n_distinct > 0.0 => (s.n_distinct, false),
+            Some(s) if s.n_distinct < 0.0 => (-s.n_distinct * rows, false),
+            None if expr.type_oid() == types::oids::BOOL => (2.0, false),
+            _ => default_distinct(rows),
         };
         Ok(VariableStats {
             stats,
             rows,
-            distinct: distinct.clamp(1.0, rows.max(1.0)),
+            distinct: clamp_rows(distinct),
+            is_default,
             type_oid: expr.type_oid(),
             unique,
         })
@@ -594,7 +505,12 @@ impl Planner<'_> {
             if let [only] = clauses.as_slice()
                 && only.tle_sort_group_ref == target.ressortgroupref
             {
-                return Ok(VariableStats { distinct: rows.max(1.0), unique: true, ..unknown });
+                return Ok(VariableStats {
+                    distinct: rows.max(1.0),
+                    is_default: false,
+                    unique: true,
+                    ..unknown
+                });
             }
         }
         if !matches!(&target.expr, Expr::Var(v) if v.varlevelsup == 0) {
@@ -607,7 +523,7 @@ impl Planner<'_> {
             _ => return Ok(unknown),
         };
         let distinct = distinct.clamp(1.0, rows.max(1.0));
-        Ok(VariableStats { stats: below.stats, distinct, ..unknown })
+        Ok(VariableStats { stats: below.stats, distinct, is_default: false, ..unknown })
     }
 
     /// True if there are statistics, or a unique index, for the expression.
@@ -643,18 +559,18 @@ impl Planner<'_> {
                     _ => continue,
                 };
                 let distinct = distinct.clamp(1.0, rows.max(1.0));
-                return Ok(VariableStats { stats, rows, distinct, unique, ..unknown });
+                let is_default = false;
+                return Ok(VariableStats { stats, rows, distinct, is_default, unique, ..unknown });
             }
         }
         Ok(unknown)
     }
 }
 
-/// The largest known value of a column.
-fn largest<'s>(s: &'s ColumnStats, cmp: &Comparer) -> Option<DatumRef<'s>> {
-    let collation = ids::builtin::collation::DEFAULT;
-    let candidates = s.mcv.iter().chain(s.histogram.last()).map(Datum::as_ref);
-    candidates.reduce(|a, b| if cmp.order(a, b, collation).is_lt() { b } else { a })
+/// Number of distinct values if nothing is known about them, and whether it is a default: a small
+/// table is assumed to have different values. Counterpart: `get_variable_numdistinct`.
+fn default_distinct(rows: f64) -> (f64, bool) {
+    (DEFAULT_DISTINCT.min(rows), rows >= DEFAULT_DISTINCT)
 }
 
 /// Number of elements of an array; 10 if it is unknown. Counterpart: `estimate_array_length`.
@@ -753,14 +669,14 @@ fn eq_selectivity(v: &VariableStats, value: Option<DatumRef<'_>>, cmp: Option<Co
 
 /// Direction of an inequality, and whether it includes equality.
 #[derive(Clone, Copy)]
-struct Side {
-    less: bool,
-    equal: bool,
+pub(crate) struct Side {
+    pub less: bool,
+    pub equal: bool,
 }
 
 /// Selectivity of an inequality by most common values and histogram. Counterpart: `scalarineqsel`,
 /// `ineq_histogram_selectivity`.
-fn range_selectivity(
+pub(crate) fn range_selectivity(
     s: &ColumnStats,
     distinct: f64,
     value: DatumRef<'_>,
@@ -826,76 +742,4 @@ fn histogram_fraction(
         };
         ((below - 1) as f64 + within) / (n - 1) as f64
     })
-}
-
-/// Converts three values to comparable numbers, if the type allows it. Counterpart:
-/// `convert_to_scalar`.
-fn scalars(
-    lo: DatumRef<'_>,
-    hi: DatumRef<'_>,
-    value: DatumRef<'_>,
-    ty: ids::Oid,
-) -> Option<(f64, f64, f64)> {
-    use types::oids;
-    if let (
-        oids::TEXT | oids::VARCHAR | oids::BPCHAR | oids::NAME,
-        DatumRef::Bytes(l),
-        DatumRef::Bytes(h),
-        DatumRef::Bytes(v),
-    ) = (ty, lo, hi, value)
-    {
-        return Some(texts_as_fractions(l, h, v));
-    }
-    Some((scalar(lo, ty)?, scalar(hi, ty)?, scalar(value, ty)?))
-}
-
-/// Converts strings to fractions: their bytes are digits of a base derived from the range of bytes
-/// in the histogram bounds. Counterpart: `convert_string_to_scalar`.
-fn texts_as_fractions(lo: &[u8], hi: &[u8], value: &[u8]) -> (f64, f64, f64) {
-    /// Further bytes are ignored.
-    const DIGITS_MAX: usize = 12;
-    let ends = lo.iter().chain(hi);
-    let (mut least, mut most) = (255u8, 0u8);
-    ends.for_each(|&c| (least, most) = (least.min(c), most.max(c)));
-    // If some letters or digits occur, assume that all of their kind may.
-    for (first, last) in [(b'A', b'Z'), (b'a', b'z'), (b'0', b'9')] {
-        if least <= last && most >= first {
-            (least, most) = (least.min(first), most.max(last));
-        }
-    }
-    if least > most || most - least < 9 {
-        (least, most) = (b' ', 127);
-    }
-    let same =
-        |i: &usize| lo.get(*i).is_some_and(|c| hi.get(*i) == Some(c) && value.get(*i) == Some(c));
-    let common = (0..lo.len()).take_while(same).count();
-    let base = f64::from(most - least) + 1.0;
-    let fraction = |text: &[u8]| {
-        let (mut sum, mut unit) = (0.0, base);
-        for &c in text[common..].iter().take(DIGITS_MAX) {
-            let digit = f64::from(c).clamp(f64::from(least) - 1.0, f64::from(most) + 1.0);
-            sum += (digit - f64::from(least)) / unit;
-            unit *= base;
-        }
-        sum
-    };
-    (fraction(lo), fraction(hi), fraction(value))
-}
-
-/// Converts a value to a number, if the type allows it.
-fn scalar(v: DatumRef<'_>, ty: ids::Oid) -> Option<f64> {
-    use types::oids;
-    match ty {
-        oids::INT2
-        | oids::INT4
-        | oids::INT8
-        | oids::OID
-        | oids::DATE
-        | oids::TIMESTAMP
-        | oids::TIMESTAMPTZ
-        | oids::TIME => Some(v.as_i64() as f64),
-        oids::FLOAT8 => Some(v.as_f64()),
-        oids::FLOAT4 => Some(f64::from(v.as_f32())),
-        _ => None,
-    }
 }
