@@ -47,3 +47,12 @@ set enable_hashagg = off
 explain (costs off, format json) select a, b, count(*) from gs_a group by cube (a, b)
 explain (verbose, costs off) select a + 1, b, count(*) from gs_a group by cube (a + 1, b), rollup (c)
 reset enable_hashagg
+CREATE SEQUENCE calls
+SELECT g, sum(nextval('calls')) FROM generate_series(1, 3) g GROUP BY [[ROLLUP (g)¦GROUPING SETS ((g), ())¦GROUPING SETS ((g), (g))¦g]] ORDER BY 1, 2
+SELECT g % 2, g % 3, sum(nextval('calls')), count(*) FILTER (WHERE nextval('calls') % 2 = 0) FROM generate_series(1, 20) g GROUP BY [[CUBE (g % 2, g % 3)¦GROUPING SETS ((g % 2), (g % 3), ())]] ORDER BY 1, 2, 3
+SELECT currval('calls')
+SET enable_sort = off
+SELECT g % 2, g % 3, g % 5, sum(nextval('calls')), max(g + nextval('calls')) FROM generate_series(1, 40) g GROUP BY GROUPING SETS ((g % 2), (g % 3), (g % 2, g % 3), (g % 5)) ORDER BY 1, 2, 3
+SELECT currval('calls')
+RESET enable_sort
+SELECT g % 2, g % 3, count(DISTINCT g % 4), string_agg(g::text, ',' ORDER BY g DESC), sum(g * 2) FILTER (WHERE g > 5), array_agg(g + 1) FROM generate_series(1, 20) g GROUP BY [[CUBE (g % 2, g % 3)¦ROLLUP (g % 2, g % 3)¦GROUPING SETS ((g % 2), (g % 3))]] ORDER BY 1, 2

@@ -171,7 +171,8 @@ pub(crate) struct AggNode {
     ended: bool,
     hashes: Vec<u64>,
     numbers: Vec<u32>,
-    /// For each set of the current sorted phase, the group numbers of the rows of a batch.
+    /// The group numbers of the rows of a batch in each hashed set, if these are computed, and in
+    /// each set of the current sorted phase.
     levels: Vec<Vec<u32>>,
 }
 
@@ -281,21 +282,38 @@ impl AggNode {
 
     /// Aggregates a batch in a hashed set. `limit` is the set's share of memory in bytes.
     fn add_batch(&mut self, s: usize, b: &Batch, limit: usize, run: &mut Run<'_>) -> Result<()> {
+        let mut numbers = std::mem::take(&mut self.numbers);
+        let spills = self.find_hashed_groups(s, b, limit, &mut numbers, run)?;
+        let set = &mut self.sets[s];
+        if !spills {
+            self.shape.advance(set, b, Groups::Each(&numbers), None, run)?;
+        } else {
+            let grouped = rows_with(&numbers, true);
+            if !grouped.is_empty() {
+                self.shape.advance(set, b, Groups::Each(&numbers), Some(&grouped), run)?;
+            }
+        }
+        self.numbers = numbers;
+        Ok(())
+    }
+
+    /// Finds or adds the groups of a batch's rows in a hashed set. If its memory is full, rows
+    /// without a group are spilled and get [`NO_GROUP`]; then the result is true.
+    fn find_hashed_groups(
+        &mut self,
+        s: usize,
+        b: &Batch,
+        limit: usize,
+        numbers: &mut Vec<u32>,
+        run: &mut Run<'_>,
+    ) -> Result<bool> {
         let set = &mut self.sets[s];
         let full = !set.spilled.is_empty() || (set.len() > 0 && set.memory() > limit);
-        let (hashes, numbers) = (&mut self.hashes, &mut self.numbers);
-        let spills = self.shape.hashed_groups(set, b, full, run, hashes, numbers)?;
+        let spills = self.shape.hashed_groups(set, b, full, run, &mut self.hashes, numbers)?;
         if !spills {
-            return self.shape.advance(set, b, Groups::Each(numbers), None, run);
+            return Ok(false);
         }
-        let rows_with = |want: bool| {
-            let hit = numbers.iter().enumerate().filter(move |(_, g)| (**g != NO_GROUP) == want);
-            hit.map(|(r, _)| r as u16).collect::<Vec<u16>>()
-        };
-        let (grouped, rest) = (rows_with(true), rows_with(false));
-        if !grouped.is_empty() {
-            self.shape.advance(set, b, Groups::Each(numbers), Some(&grouped), run)?;
-        }
+        let rest = rows_with(numbers, false);
         if set.spilled.is_empty() {
             let count = (limit / 16384).clamp(4, 32).next_power_of_two();
             set.spilled.resize_with(count, Spool::default);
@@ -318,7 +336,30 @@ impl AggNode {
         for (spool, rows) in set.spilled.iter_mut().zip(&by_part) {
             spool.push(run, b, rows)?;
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Aggregates a batch in the first `hashed` sets, which are hashed, and in the `sorted` sets.
+    fn add_to_sets(
+        &mut self,
+        hashed: usize,
+        sorted: Range<usize>,
+        b: &Batch,
+        run: &mut Run<'_>,
+    ) -> Result<()> {
+        self.levels.resize_with(hashed + sorted.len(), Vec::new);
+        let limit = self.limit(run);
+        for s in 0..hashed {
+            let mut numbers = std::mem::take(&mut self.levels[s]);
+            self.find_hashed_groups(s, b, limit, &mut numbers, run)?;
+            self.levels[s] = numbers;
+        }
+        self.find_sorted_groups(hashed, sorted.clone(), b, run)?;
+        // The sets of the first sorted phase follow the hashed ones.
+        match &mut self.sets[sorted.start - hashed..sorted.end] {
+            [only] => self.shape.advance(only, b, Groups::Each(&self.levels[0]), None, run),
+            all => self.shape.advance_all(all, b, &self.levels, run),
+        }
     }
 
     /// Memory limit of each hashed set in bytes.
@@ -333,8 +374,9 @@ impl AggNode {
             if b.len == 0 {
                 continue;
             }
-            for s in 0..self.hashed {
-                self.add_batch(s, &b, limit, run)?;
+            match self.hashed {
+                1 => self.add_batch(0, &b, limit, run)?,
+                all => self.add_to_sets(all, all..all, &b, run)?,
             }
             self.child.recycle(b);
         }
@@ -399,7 +441,6 @@ impl AggNode {
         }
         let order = self.sorted.get(self.at + 1).and_then(|next| next.order.clone());
         self.next_input = order.map(|order| Sorter::new(order, run.sv.work_mem(), None));
-        self.levels.resize_with(self.sorted[self.at].sets.len(), Vec::new);
         self.ended = false;
         self.phase = Phase::Read;
         Ok(())
@@ -417,8 +458,7 @@ impl AggNode {
         Ok(())
     }
 
-    /// The next rows of the current sorted phase. They are added to the hashed sets if it is the
-    /// first one, and collected for the next one.
+    /// The next rows of the current sorted phase. They are collected for the next one.
     fn next_rows(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         let rows = match &mut self.input {
             Some(sorter) => sorter.next(BATCH_ROWS_MAX)?,
@@ -431,12 +471,6 @@ impl AggNode {
         }
         if let Some(next) = &mut self.next_input {
             next.push(run, &b)?;
-        }
-        if self.at == 0 {
-            let limit = self.limit(run);
-            for s in 0..self.hashed {
-                self.add_batch(s, &b, limit, run)?;
-            }
         }
         Ok(Some(b))
     }
@@ -455,10 +489,8 @@ impl AggNode {
                 break;
             };
             if b.len > 0 {
-                self.find_sorted_groups(sets.clone(), &b, run)?;
-                for (set, numbers) in self.sets[sets.clone()].iter_mut().zip(&self.levels) {
-                    self.shape.advance(set, &b, Groups::Each(numbers), None, run)?;
-                }
+                let hashed = if self.at == 0 { self.hashed } else { 0 };
+                self.add_to_sets(hashed, sets.clone(), &b, run)?;
             }
         }
         self.phase = self.next_complete();
@@ -479,19 +511,23 @@ impl AggNode {
         }
     }
 
-    /// Determines the groups of a batch's rows in each set of a sorted phase. A group ends where a
-    /// key differs from that of the row before it.
+    /// Determines the groups of a batch's rows in each set of a sorted phase: the levels from
+    /// `level` on. A group ends where a key differs from that of the row before it.
     fn find_sorted_groups(
         &mut self,
+        level: usize,
         sets: Range<usize>,
         b: &Batch,
         run: &mut Run<'_>,
     ) -> Result<()> {
-        self.levels.iter_mut().for_each(Vec::clear);
+        self.levels[level..].iter_mut().for_each(Vec::clear);
+        if sets.is_empty() {
+            return Ok(());
+        }
         for r in 0..b.len {
             // A row that continues a group continues those of all smaller sets.
             let mut starts = true;
-            for (s, numbers) in sets.clone().zip(&mut self.levels) {
+            for (s, numbers) in sets.clone().zip(&mut self.levels[level..]) {
                 let set = &mut self.sets[s];
                 if starts {
                     let have = match (r, set.len()) {
@@ -611,6 +647,12 @@ fn collect(e: &Expr, found: &mut AggColumns) {
         }
         _ => walk::each_child(e, &mut |c| collect(c, found)),
     }
+}
+
+/// The rows that have a group, or those that have none.
+fn rows_with(numbers: &[u32], group: bool) -> Vec<u16> {
+    let hit = numbers.iter().enumerate().filter(|(_, g)| (**g != NO_GROUP) == group);
+    hit.map(|(r, _)| r as u16).collect()
 }
 
 impl Exec for AggNode {

@@ -8,6 +8,7 @@ use crate::run::Run;
 use crate::spill::{Spool, SpoolReader};
 use pgerror::Result;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use types::{Batch, Column, ColumnData};
 
 /// Group number of a row that must be spilled.
@@ -206,6 +207,46 @@ impl Shape {
         Ok(())
     }
 
+    /// Advances all aggregates of several sets by the rows of a batch. `groups` has the group
+    /// numbers of the rows in each set; rows with [`NO_GROUP`] are left out there. Filters and
+    /// arguments are evaluated once.
+    pub(crate) fn advance_all(
+        &mut self,
+        sets: &mut [Set],
+        batch: &Batch,
+        groups: &[Vec<u32>],
+        run: &mut Run<'_>,
+    ) -> Result<()> {
+        if !self.in_order {
+            return self.advance_rows(sets, batch, groups, None, run);
+        }
+        for row in 0..batch.len as u16 {
+            self.advance_rows(sets, batch, groups, Some(&[row]), run)?;
+        }
+        Ok(())
+    }
+
+    fn advance_rows(
+        &mut self,
+        sets: &mut [Set],
+        batch: &Batch,
+        groups: &[Vec<u32>],
+        rows: Option<&[u16]>,
+        run: &mut Run<'_>,
+    ) -> Result<()> {
+        let calls = self.calls.iter_mut().enumerate().zip(&self.states);
+        for ((i, call), _) in calls.filter(|((i, _), state)| i == *state) {
+            for set in sets.iter_mut() {
+                let len = set.len();
+                set.accs[i].grow(len, call);
+            }
+            let filtered = call.filtered(run, batch, rows)?;
+            let chosen = filtered.as_deref().or(rows);
+            advance_sets((i, call), sets, batch, groups, chosen, run)?;
+        }
+        Ok(())
+    }
+
     /// Adds a group without rows, as an aggregate without GROUP BY has for empty input.
     pub(crate) fn add_empty_group(&self, set: &mut Set) {
         for &c in &self.kept {
@@ -219,6 +260,42 @@ impl Shape {
     }
 }
 
+/// The arguments of an aggregate, computed for the chosen rows of a batch. `None` is a column of
+/// the batch itself.
+type Arguments = SmallVec<[Option<Column>; 2]>;
+
+/// Computes the arguments; `None` if they do not fit one column.
+fn arguments(
+    call: &mut AggCall,
+    batch: &Batch,
+    rows: Option<&[u16]>,
+    run: &mut Run<'_>,
+) -> Result<Option<Arguments>> {
+    let mut computed = Arguments::new();
+    for i in 0..call.arg_count() {
+        computed.push(match (call.arg_column(i), rows) {
+            (Some(_), None) => None,
+            _ => match call.arg_values(i, run, batch, rows)? {
+                Some(column) => Some(column),
+                None => return Ok(None),
+            },
+        });
+    }
+    Ok(Some(computed))
+}
+
+fn columns<'a>(
+    call: &AggCall,
+    computed: &'a Arguments,
+    batch: &'a Batch,
+) -> SmallVec<[&'a Column; 2]> {
+    let column = |(i, c): (usize, &'a Option<Column>)| match c {
+        Some(c) => c,
+        None => &batch.columns[call.arg_column(i).unwrap_or(0)],
+    };
+    computed.iter().enumerate().map(column).collect()
+}
+
 /// Advances one aggregate by the chosen rows of a batch.
 fn advance_call(
     call: &mut AggCall,
@@ -228,23 +305,10 @@ fn advance_call(
     rows: Option<&[u16]>,
     run: &mut Run<'_>,
 ) -> Result<()> {
-    let mut computed: SmallVec<[Option<Column>; 2]> = SmallVec::new();
-    for i in 0..call.arg_count() {
-        computed.push(match (call.arg_column(i), rows) {
-            (Some(_), None) => None,
-            _ => match call.arg_values(i, run, batch, rows)? {
-                Some(column) => Some(column),
-                None => return advance_halves(call, acc, batch, groups, rows, run),
-            },
-        });
-    }
-    let mut args: SmallVec<[&Column; 2]> = SmallVec::new();
-    for (i, c) in computed.iter().enumerate() {
-        args.push(match c {
-            Some(c) => c,
-            None => &batch.columns[call.arg_column(i).unwrap_or(0)],
-        });
-    }
+    let Some(computed) = arguments(call, batch, rows, run)? else {
+        return advance_halves(call, acc, batch, groups, rows, run);
+    };
+    let args = columns(call, &computed, batch);
     match (groups, rows) {
         (groups, None) => acc.advance(call, groups, &args, run),
         (Groups::One(g, _), Some(rows)) => {
@@ -255,6 +319,45 @@ fn advance_call(
             acc.advance(call, Groups::Each(&some), &args, run)
         }
     }
+}
+
+/// Advances the aggregate with number `i` in several sets by the chosen rows of a batch.
+fn advance_sets(
+    (i, call): (usize, &mut AggCall),
+    sets: &mut [Set],
+    batch: &Batch,
+    groups: &[Vec<u32>],
+    rows: Option<&[u16]>,
+    run: &mut Run<'_>,
+) -> Result<()> {
+    let Some(computed) = arguments(call, batch, rows, run)? else {
+        let rows = rows.map_or_else(|| (0..batch.len as u16).collect(), <[u16]>::to_vec);
+        let (first, second) = rows.split_at(rows.len() / 2);
+        advance_sets((i, call), sets, batch, groups, Some(first), run)?;
+        return advance_sets((i, call), sets, batch, groups, Some(second), run);
+    };
+    let args = columns(call, &computed, batch);
+    for (set, numbers) in sets.iter_mut().zip(groups) {
+        let acc = &mut set.accs[i];
+        let chosen: Cow<'_, [u32]> = match rows {
+            None => Cow::Borrowed(numbers),
+            Some(rows) => rows.iter().map(|&r| numbers[r as usize]).collect(),
+        };
+        if !chosen.contains(&NO_GROUP) {
+            acc.advance(call, Groups::Each(&chosen), &args, run)?;
+            continue;
+        }
+        let has_group = |r: &u32| chosen[*r as usize] != NO_GROUP;
+        let grouped: Vec<u32> = (0..chosen.len() as u32).filter(has_group).collect();
+        if grouped.is_empty() {
+            continue;
+        }
+        let numbers: Vec<u32> = grouped.iter().map(|&r| chosen[r as usize]).collect();
+        let some: SmallVec<[Column; 2]> = args.iter().map(|c| c.gather(&grouped)).collect();
+        let some: SmallVec<[&Column; 2]> = some.iter().collect();
+        acc.advance(call, Groups::Each(&numbers), &some, run)?;
+    }
+    Ok(())
 }
 
 /// As [`advance_call`], in two halves, because the arguments do not fit one column.
