@@ -78,3 +78,11 @@ EXPLAIN (VERBOSE, COSTS OFF) SELECT os_disc(0.5) WITHIN GROUP (ORDER BY g) FROM 
 CREATE VIEW os_view AS SELECT os_disc(0.5) WITHIN GROUP (ORDER BY g) AS d, os_text(1) WITHIN GROUP (ORDER BY g) AS t FROM generate_series(1, 3) g
 SELECT *, pg_get_viewdef('os_view') FROM os_view
 DROP VIEW os_view; DROP AGGREGATE os_disc(float8 ORDER BY anyelement), os_cont(float8 ORDER BY float8), os_mode(ORDER BY anyelement), os_rank(VARIADIC "any" ORDER BY VARIADIC "any"), os_text(int ORDER BY int), os_strict(int ORDER BY int), os_built(int8 ORDER BY int4)
+CREATE AGGREGATE sum_from_100(int) (SFUNC = int4_sum, STYPE = bigint, INITCOND = '100')
+CREATE AGGREGATE negative_max(int) (SFUNC = int4larger, STYPE = int, FINALFUNC = int4um)
+CREATE AGGREGATE count_from_10(*) (SFUNC = int8inc, STYPE = bigint, INITCOND = '10')
+CREATE AGGREGATE upper_max(text) (SFUNC = text_larger, STYPE = text, INITCOND = 'm', FINALFUNC = upper)
+CREATE AGGREGATE avg_from(int) (SFUNC = int4_avg_accum, STYPE = bigint[], FINALFUNC = int8_avg, INITCOND = '{2,10}')
+CREATE AGGREGATE product(float8) (SFUNC = float8pl, STYPE = float8, INITCOND = '1')
+SELECT sum(a), sum_from_100(a), negative_max(a), count_from_10(*), upper_max(a::text), avg_from(a), product(a) FROM (VALUES (1), (2), (NULL)) v (a) [[¦WHERE false¦WHERE a IS NULL¦GROUP BY a ORDER BY a]]
+SELECT a, sum_from_100(a) OVER w, negative_max(a) OVER w, count_from_10(*) OVER w, upper_max(a::text) OVER w, avg_from(a) OVER w FROM (VALUES (1), (2), (3)) v (a) WINDOW w AS (ORDER BY a [[¦ROWS BETWEEN 1 PRECEDING AND CURRENT ROW]])

@@ -134,10 +134,8 @@ impl AggCall {
         // Other transition functions get the rows as they come: sorting is their own affair.
         let mut types = direct_types(agg);
         types.extend(argument_types(agg));
-        let mut info = (*run.sv.aggregate(agg.aggfnoid, &types)?).clone();
-        // The specialized representations of states know no direct arguments.
-        info.trans_name.clear();
-        let mut call = AggCall::with_info(agg, Arc::new(info), None, (cols, group), run)?;
+        let info = run.sv.aggregate(agg.aggfnoid, &types)?;
+        let mut call = AggCall::with_info(agg, info, None, (cols, group), run)?;
         call.order.clear();
         Ok(call)
     }
@@ -159,7 +157,12 @@ impl AggCall {
         (cols, group): (&mut dyn Resolve, &mut dyn Resolve),
         run: &mut Run<'_>,
     ) -> Result<AggCall> {
-        let info = undetermined(agg, info, run)?;
+        let mut info = undetermined(agg, info, run)?;
+        // The specialized representations of states have the initial values and the final functions
+        // of the built-in aggregates.
+        if agg.aggfnoid >= Oid::FIRST_NORMAL && !info.trans_name.is_empty() {
+            info = Arc::new(AggInfo { trans_name: String::new(), ..(*info).clone() });
+        }
         let mut args = Vec::new();
         for a in &agg.args {
             args.push((compile(&a.expr, cols, run)?, EvalState::default()));
