@@ -52,7 +52,6 @@ select pg_get_functiondef('out_first'::regproc), out_first(3)
 select '[[int4 as x¦int, int¦x y¦aAbB¦"aAbB"¦INT¦varchar(5)¦setof int¦pg_catalog.INT4¦pg_catalog."INT4"¦numeric(5¦int;select 1¦int(5)¦user¦¦ ¦int4--x¦ int4 ¦nope[]]]'::regtype
 select '+(int)'::regoperator
 select 'ab' ~ '[[[a-¦[a-b-¦[a-b¦x[-¦[a-]¦[^a-]]'
-SET client_min_messages = error; DROP SCHEMA acceptance CASCADE
 -- Among indexes of equal cost the newest one is used.
 create table tied (a int, b int, c int); insert into tied select g, g, g from generate_series(1, 1000) g
 create index on tied (a); create index on tied (a); create index on tied (b); create index on tied (a, b); create unique index on tied (c); create unique index on tied (c)
@@ -61,3 +60,4 @@ explain (costs off) select * from tied where [[a = 1¦b = 1¦a = 1 and b = 1¦b 
 explain (costs off) select * from tied order by [[a¦b¦a, b¦c]] limit 1
 explain (costs off) insert into tied values (1, 1, 1) on conflict (c) do nothing
 drop table tied
+SET client_min_messages = error; DROP SCHEMA acceptance CASCADE

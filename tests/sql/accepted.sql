@@ -131,7 +131,6 @@ select typname, typowner::regrole from pg_type where typnamespace='accepted'::re
 select nspname, nspowner::regrole from pg_namespace where nspowner::regrole::text like 'ro_'
 create temp table t1 (a int primary key) on commit delete rows; create temp table t2 (a int references t1) on commit preserve rows
 create temp table t1 (a int primary key) on commit delete rows; create temp table t2 (a int references t1) on commit delete rows; drop table t1, t2
-SET client_min_messages = error; DROP SCHEMA accepted CASCADE
 -- Names that an index-only scan reads have the length of those in the table.
 SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT row(collname, collname)::text FROM pg_collation WHERE collname = 'C'; RESET ALL
 -- The privilege to run programs is checked first, and so is the kind of the relation to be refreshed.
@@ -170,3 +169,4 @@ SET [[WORK_MEM¦"Work_Mem"¦IntervalStyle¦"IntervalStyle"¦DateStyle¦Enable_So
 SELECT set_config('[[Work_Mem¦INTERVALSTYLE¦Enable_sort¦SEQ_page_cost]]', '[[x¦-1¦99999999999999]]', false)
 ALTER ROLE CURRENT_USER SET [["Work_Mem"¦IntervalStyle¦"ENABLE_sort"]] = 'x'
 ALTER SYSTEM SET [["Work_Mem"¦IntervalStyle¦"ENABLE_sort"]] = 'x'
+SET client_min_messages = error; DROP SCHEMA accepted CASCADE

@@ -86,3 +86,7 @@ CREATE AGGREGATE avg_from(int) (SFUNC = int4_avg_accum, STYPE = bigint[], FINALF
 CREATE AGGREGATE product(float8) (SFUNC = float8pl, STYPE = float8, INITCOND = '1')
 SELECT sum(a), sum_from_100(a), negative_max(a), count_from_10(*), upper_max(a::text), avg_from(a), product(a) FROM (VALUES (1), (2), (NULL)) v (a) [[¦WHERE false¦WHERE a IS NULL¦GROUP BY a ORDER BY a]]
 SELECT a, sum_from_100(a) OVER w, negative_max(a) OVER w, count_from_10(*) OVER w, upper_max(a::text) OVER w, avg_from(a) OVER w FROM (VALUES (1), (2), (3)) v (a) WINDOW w AS (ORDER BY a [[¦ROWS BETWEEN 1 PRECEDING AND CURRENT ROW]])
+CREATE AGGREGATE rank_without_flag(VARIADIC "any" ORDER BY VARIADIC "any") (SFUNC = ordered_set_transition_multi, STYPE = internal, FINALFUNC = rank_final, FINALFUNC_EXTRA)
+SELECT rank_without_flag([[1¦'x'::text¦'x']]) WITHIN GROUP (ORDER BY a) FROM (VALUES (1), (2)) v (a)
+SELECT rank_without_flag(1) WITHIN GROUP (ORDER BY a, a) FROM (VALUES (1), (2)) v (a)
+DROP AGGREGATE rank_without_flag(VARIADIC "any" ORDER BY VARIADIC "any")

@@ -35,7 +35,6 @@ create index on pts using brin (x nulls first)
 alter table pts add unique (jj)
 alter table pts add primary key (p)
 create index on pts (x) with (fillfactor=1)
-SET client_min_messages = error; DROP SCHEMA arguments CASCADE
 -- All arguments of a strict function are evaluated, also the ones after a NULL.
 CREATE FUNCTION strict_sum(a int, b int) RETURNS int LANGUAGE sql STRICT AS 'SELECT a + b FROM generate_series(1, 2) LIMIT 1'
 SELECT strict_sum([[nullif(g, g), 1 / (g - 2)¦1 / (g - 2), nullif(g, g)¦nullif(g, 2), g¦g, nullif(g, 1)]]) FROM generate_series(1, 2) g
@@ -44,3 +43,4 @@ SELECT strict_sum(nullif(g, g), nextval('strict_s')::int) FROM generate_series(1
 SELECT last_value FROM strict_s
 DROP SEQUENCE strict_s
 DROP FUNCTION strict_sum
+SET client_min_messages = error; DROP SCHEMA arguments CASCADE

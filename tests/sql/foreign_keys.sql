@@ -72,7 +72,6 @@ alter table fkm add foreign key (b) references pk2, add foreign key (b) referenc
 alter table fkm add constraint fkm_b_fkey foreign key (b) references pk2, add constraint fkm_b_fkey foreign key (b) references pk2(b)
 select conname, contype, conkey, confkey, conpfeqop::regoperator[] from pg_constraint where conrelid='fkm'::regclass order by 1
 drop table fkn, fkm, fk3, fk2, fk1, pk1, pk2 cascade
-DROP SCHEMA keys CASCADE
 -- TRUNCATE reports the references to the tables in their order.
 CREATE TABLE tr_a (a int PRIMARY KEY); CREATE TABLE tr_b (b int REFERENCES tr_a); CREATE TABLE tr_c (c int PRIMARY KEY); CREATE TABLE tr_d (d int REFERENCES tr_c); CREATE TABLE tr_e (e int REFERENCES tr_a, f int REFERENCES tr_c)
 TRUNCATE [[tr_a¦tr_c, tr_a¦tr_a, tr_c¦tr_c, tr_a, tr_d¦tr_c, tr_a, tr_d, tr_b¦tr_a, tr_b¦tr_e, tr_a, tr_b¦tr_a, tr_b, tr_c, tr_d, tr_e]]
@@ -102,3 +101,4 @@ begin; alter table lk_fk add constraint lk_nv foreign key (a) references lk_pk (
 alter table lk_fk add constraint lk_nv foreign key (a) references lk_pk not valid
 begin; alter table lk_fk validate constraint lk_nv; select c.relname, l.mode, count(*) from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname like 'lk%' group by 1, 2; rollback
 drop table lk_fk, lk_pk
+DROP SCHEMA keys CASCADE

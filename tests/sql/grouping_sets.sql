@@ -56,3 +56,4 @@ SELECT g % 2, g % 3, g % 5, sum(nextval('calls')), max(g + nextval('calls')) FRO
 SELECT currval('calls')
 RESET enable_sort
 SELECT g % 2, g % 3, count(DISTINCT g % 4), string_agg(g::text, ',' ORDER BY g DESC), sum(g * 2) FILTER (WHERE g > 5), array_agg(g + 1) FROM generate_series(1, 20) g GROUP BY [[CUBE (g % 2, g % 3)¦ROLLUP (g % 2, g % 3)¦GROUPING SETS ((g % 2), (g % 3))]] ORDER BY 1, 2
+EXPLAIN (COSTS OFF) SELECT count(*) FROM (SELECT g % 2 a, g % 3 b, g % 5 c, g % 7 d, g % 11 e FROM generate_series(1, 10) g OFFSET 0) s GROUP BY CUBE (a, b, c, d, e)

@@ -101,7 +101,6 @@ select u, sum(v), rank() over (order by sum(v)) from t group by u order by u lim
 explain (costs off) select id from t where v = (select max(y.v) from t y where y.u = t.u) order by id limit 3
 select id from t where v = (select max(y.v) from t y where y.u = t.u) order by id limit 3
 explain (costs off) select * from t where id = u
-SET client_min_messages = error; DROP SCHEMA ordered_limits CASCADE
 -- WITH TIES over window functions, subqueries, grouping and joins.
 CREATE TABLE tied (a int, b int)
 INSERT INTO tied SELECT g / 4, g FROM generate_series(0, 30) g
@@ -113,3 +112,4 @@ SELECT x.a FROM tied x JOIN tied y ON x.a = y.a ORDER BY x.a OFFSET [[0¦2¦20]]
 RESET enable_hashjoin; RESET enable_nestloop
 WITH c AS MATERIALIZED (SELECT a, b FROM tied ORDER BY a) SELECT a FROM c ORDER BY a FETCH FIRST 2 ROWS WITH TIES
 DROP TABLE tied
+SET client_min_messages = error; DROP SCHEMA ordered_limits CASCADE

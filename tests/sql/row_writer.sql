@@ -127,7 +127,8 @@ alter table dc enable trigger all
 revoke all on dp, dc from row_writer_role
 drop schema row_writer cascade
 drop role row_writer_role
--- Constraints of domains and functions of aggregates that read the changed table.
+reset search_path
+-- Constraints of domains that read the changed table.
 create table rd (a int)
 create function rd_count() returns bigint volatile language sql as 'select count(*) from rd'
 create domain rd_next as int check (rd_count() = value - 1)
@@ -135,12 +136,8 @@ insert into rd values (1::rd_next), (2::rd_next), (3::rd_next)
 insert into rd select (g + 3)::rd_next from generate_series(1, 3) g
 insert into rd select g::rd_next::int from generate_series(7, 9) g where g <> 8
 create table rd2 (a rd_next); insert into rd2 values (7), (8)
-create function rd_step(bigint, int) returns bigint volatile language sql as 'select $1 + $2 + (select count(*) from rd)'
-create aggregate rd_sum(int) (sfunc = rd_step, stype = bigint, initcond = '0')
-set enable_hashagg = off; insert into rd select rd_sum(g) from generate_series(1, 6) g group by g % 3 order by g % 3
-reset enable_hashagg; select * from rd order by 1
-insert into rd select rd_sum(g) over (order by g) from generate_series(1, 4) g; select * from rd order by 1
-drop table rd2; drop aggregate rd_sum(int); drop domain rd_next; drop function rd_step, rd_count; drop table rd
+select * from rd order by 1
+drop table rd2; drop domain rd_next; drop function rd_count; drop table rd
 -- An error of a later row comes after the effects of the rows before it.
 create table ro (a int primary key, b int); insert into ro values (2, 0)
 insert into ro values (1, 1), ([[2¦3]], 1), (4, 1 / (length('ab') - 2))

@@ -27,3 +27,7 @@ select id, number, pg_column_size(small) from sf order by id
 delete from sf where pg_column_size(small) = 1 or pg_column_compression(medium) = 'none'; select count(*) from sf
 select pg_column_size(relname), pg_column_size(relkind), pg_column_size(oid) from pg_class where relname = 'pg_class'
 drop view sf_view; drop table sf
+CREATE TABLE stored_sets (a int, b text); INSERT INTO stored_sets VALUES (1, 'x'), (2, repeat('abc', 30)), (3, NULL)
+SELECT a, pg_column_size(a), pg_column_size(b) IS NULL, sum(pg_column_size(a)) FROM stored_sets GROUP BY [[ROLLUP (a, b)¦CUBE (a, b)¦GROUPING SETS ((a, b))]] ORDER BY 1, 2, 3, 4
+SELECT a, count(*) FROM stored_sets GROUP BY GROUPING SETS ((a), ()) HAVING pg_column_size(a) IS NULL
+DROP TABLE stored_sets

@@ -131,7 +131,12 @@ struct Outcome {
     differ: Vec<String>,
     /// Missing features, with the number of statements that require them.
     missing: BTreeMap<String, usize>,
+    /// Statements that test nothing, because the schema of their file has been dropped before.
+    without_schema: Vec<String>,
 }
+
+/// PostgreSQL's error if no schema of the search path exists.
+const NO_SCHEMA: &str = "no schema has been selected to create in";
 
 /// True if the feature is missing in Norsu only.
 fn missing(message: &str, want: &ComparedReply) -> bool {
@@ -159,6 +164,9 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
                 ours.must("ROLLBACK");
             }
             let (want, have) = (compared_reply(&sql, want), compared_reply(&sql, have));
+            if want.error.as_ref().is_some_and(|e| e.message == NO_SCHEMA) {
+                outcome.without_schema.push(format!("{}: {sql}", path.display()));
+            }
             if want == have || known.has(&sql) {
                 continue;
             }
@@ -193,6 +201,8 @@ fn statements_have_the_results_of_postgres() {
             println!("not missing any more: {feature}");
         }
     }
+    let nowhere = &outcome.without_schema;
+    assert!(nowhere.is_empty(), "they follow the DROP SCHEMA of their file: {nowhere:#?}");
     let differ = &outcome.differ;
     assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n"));
     assert!(outcome.statements > 0);

@@ -128,10 +128,11 @@ impl AggCall {
         }
         if let Some(last) = run.sv.ordered_set_final(agg.aggfnoid)? {
             let set = OrderedSet::of(&last)?;
+            set.check_arguments(&last, agg)?;
             let info = Arc::new(ordered_set_info(agg));
             return AggCall::with_info(agg, info, Some(set), (cols, group), run);
         }
-        // Other transition functions get the rows as they come: sorting is their own affair.
+        // Other transition functions get the rows as they come, and sort them if they need to.
         let mut types = direct_types(agg);
         types.extend(argument_types(agg));
         let info = run.sv.aggregate(agg.aggfnoid, &types)?;

@@ -6,7 +6,9 @@ use crate::sort::SortColumn;
 use crate::sorter::{self, Sorter};
 use eval::CallContext;
 use ids::Oid;
+use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
+use plan::expr::Aggref;
 use std::cmp::Ordering;
 use types::array::ArrayRef;
 use types::fn_context::FnContext;
@@ -44,6 +46,34 @@ impl OrderedSet {
     /// True if rows whose first column is NULL are ignored; hypothetical-set aggregates count them.
     pub(crate) fn skips_nulls(self) -> bool {
         matches!(self, OrderedSet::PercentileDisc | OrderedSet::PercentileCont | OrderedSet::Mode)
+    }
+
+    /// Checks that the final function can compute the call; the built-in aggregates have no others.
+    ///
+    /// # Errors
+    /// XX000 for aggregates that a superuser has created with arguments that do not fit.
+    pub(crate) fn check_arguments(self, final_function: &str, agg: &Aggref) -> Result<()> {
+        let mismatch = |kind| {
+            let message = format!("type mismatch in {kind}-set function");
+            Err(PgError::internal(message))
+        };
+        let wanted = match final_function {
+            "percentile_cont_float8_final" | "percentile_cont_float8_multi_final" => oids::FLOAT8,
+            "percentile_cont_interval_final" | "percentile_cont_interval_multi_final" => {
+                oids::INTERVAL
+            }
+            _ if self.skips_nulls() || agg.aggkind == AggKind::Hypothetical => return Ok(()),
+            // The final function expects the column that marks the hypothetical row.
+            _ if !(agg.aggdirectargs.len() + agg.args.len()).is_multiple_of(2) => {
+                let message = "wrong number of arguments in hypothetical-set function";
+                return Err(PgError::internal(message));
+            }
+            _ => return mismatch("hypothetical"),
+        };
+        match agg.args.first() {
+            Some(a) if a.expr.type_oid() == wanted => Ok(()),
+            _ => mismatch("ordered"),
+        }
     }
 
     /// The final value over the rows of a group. `direct` are the direct arguments.

@@ -3,7 +3,7 @@
 
 use crate::AttrNo;
 
-/// What such a column tells about a stored value; NULL if the value is NULL.
+/// The property of a stored value that such a column contains; NULL if the value is NULL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StoredFacet {
     /// The size in bytes, with the header; of a value in the TOAST table the size there. The result

@@ -35,7 +35,10 @@ impl Planner<'_> {
                 "Some of the datatypes only support hashing, while others only support sorting.",
             ));
         }
-        let chains = if sortable.is_empty() { Vec::new() } else { rollups(sortable) };
+        let chains = match sortable.is_empty() {
+            true => Vec::new(),
+            false => rollups(sortable, &|| self.host.check_interrupts())?,
+        };
         let sort_refs: Vec<u32> = match chains.len() {
             1 => query.sort_clause.iter().map(|c| c.tle_sort_group_ref).collect(),
             _ => Vec::new(),
@@ -327,18 +330,28 @@ fn key_column<'t>(stage: &Grouping, r: u32, output: &'t [TargetEntry]) -> Result
 /// The largest subset of items whose weights sum to at most `capacity`, as indexes; of equally
 /// large subsets the one with later items.
 fn most_items_within(capacity: usize, weights: &[usize]) -> Vec<usize> {
-    let mut best: Vec<Vec<usize>> = vec![Vec::new(); capacity + 1];
+    let rooms = capacity + 1;
+    let mut most = vec![0_usize; rooms];
+    // For each item and capacity: true if the best choice of the items up to it contains it.
+    let mut taken = vec![false; rooms * weights.len()];
     for (item, &weight) in weights.iter().enumerate() {
         for room in (weight..=capacity).rev() {
-            let rest = &best[room - weight];
-            if best[room].len() <= rest.len() + 1 {
-                let mut with = rest.clone();
-                with.push(item);
-                best[room] = with;
+            let with = most[room - weight] + 1;
+            if most[room] <= with {
+                most[room] = with;
+                taken[item * rooms + room] = true;
             }
         }
     }
-    best.swap_remove(capacity)
+    let (mut room, mut out) = (capacity, Vec::new());
+    for (item, &weight) in weights.iter().enumerate().rev() {
+        if taken[item * rooms + room] {
+            out.push(item);
+            room -= weight;
+        }
+    }
+    out.reverse();
+    out
 }
 
 #[cfg(test)]

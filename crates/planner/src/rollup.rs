@@ -6,7 +6,8 @@
 
 use pgerror::{Result, pg_err};
 use plan::query::{GroupingSet, GroupingSetKind};
-use std::collections::{BTreeSet, VecDeque};
+use smallvec::{SmallVec, smallvec};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use stdx::quicksort;
 use stdx::stack::deep;
 
@@ -83,28 +84,39 @@ fn expand_one(s: &GroupingSet) -> Vec<SetRefs> {
 ///
 /// The rollups are the paths of a minimum path cover of the graph whose edges lead from each set
 /// to its proper subsets; it follows from a maximum bipartite matching.
-pub(crate) fn rollups(sets: Vec<SetRefs>) -> Vec<Vec<SetRefs>> {
+///
+/// # Errors
+/// Those of `check_interrupts`, which is called for each set.
+pub(crate) fn rollups(
+    sets: Vec<SetRefs>,
+    check_interrupts: &dyn Fn() -> Result<()>,
+) -> Result<Vec<Vec<SetRefs>>> {
     let empty = sets.iter().take_while(|s| s.is_empty()).count();
     if empty == sets.len() {
-        return vec![sets];
+        return Ok(vec![sets]);
     }
+    let all: BTreeSet<u32> = sets.iter().flatten().copied().collect();
+    let all: Vec<u32> = all.into_iter().collect();
     // Equal sets are one node of the graph. Nodes are numbered from 1; 0 is no node.
     let mut equal: Vec<Vec<SetRefs>> = vec![Vec::new()];
-    let mut elements: Vec<BTreeSet<u32>> = vec![BTreeSet::new()];
+    let mut elements: Vec<Elements> = vec![Elements::of(&[], &all)];
     let mut subsets: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut known: HashMap<Elements, usize> = HashMap::new();
     for set in sets.into_iter().skip(empty) {
-        let own: BTreeSet<u32> = set.iter().copied().collect();
-        if let Some(at) = (1..elements.len()).find(|&i| elements[i] == own) {
+        check_interrupts()?;
+        let own = Elements::of(&set, &all);
+        if let Some(&at) = known.get(&own) {
             equal[at].push(set);
             continue;
         }
-        let smaller = |&i: &usize| elements[i].len() < own.len() && elements[i].is_subset(&own);
-        subsets.push((1..elements.len()).filter(smaller).collect());
+        // Sets of the same size that are not equal are no subsets.
+        subsets.push((1..elements.len()).filter(|&i| elements[i].is_subset(&own)).collect());
+        known.insert(own.clone(), elements.len());
         elements.push(own);
         equal.push(vec![set]);
     }
     let nodes = elements.len() - 1;
-    let matching = Matching::maximum(subsets);
+    let matching = Matching::maximum(subsets, check_interrupts)?;
     let mut chain_of = vec![0; nodes + 1];
     let mut chains = 0;
     for i in 1..=nodes {
@@ -123,7 +135,25 @@ pub(crate) fn rollups(sets: Vec<SetRefs>) -> Vec<Vec<SetRefs>> {
     for i in 1..=nodes {
         out[chain_of[i] - 1].append(&mut equal[i]);
     }
-    out
+    Ok(out)
+}
+
+/// The elements of a set as bits: those of all sets are numbered.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Elements(SmallVec<[u64; 1]>);
+
+impl Elements {
+    fn of(set: &[u32], all: &[u32]) -> Elements {
+        let mut words: SmallVec<[u64; 1]> = smallvec![0; all.len().div_ceil(64)];
+        for at in set.iter().filter_map(|r| all.binary_search(r).ok()) {
+            words[at / 64] |= 1 << (at % 64);
+        }
+        Elements(words)
+    }
+
+    fn is_subset(&self, of: &Elements) -> bool {
+        self.0.iter().zip(&of.0).all(|(own, other)| own & !other == 0)
+    }
 }
 
 /// Orders the elements of a rollup's sets so that each set is a prefix of the next larger one, and
@@ -162,18 +192,22 @@ struct Matching {
 }
 
 impl Matching {
-    fn maximum(subsets: Vec<Vec<usize>>) -> Matching {
+    fn maximum(
+        subsets: Vec<Vec<usize>>,
+        check_interrupts: &dyn Fn() -> Result<()>,
+    ) -> Result<Matching> {
         let n = subsets.len();
         let mut m =
             Matching { subsets, subset: vec![0; n], superset: vec![0; n], distance: vec![None; n] };
         while m.measure() {
             for node in 1..n {
+                check_interrupts()?;
                 if m.subset[node] == 0 {
                     m.augment(node);
                 }
             }
         }
-        m
+        Ok(m)
     }
 
     /// Computes the distances. False if no augmenting path is left.
@@ -232,7 +266,7 @@ mod tests {
     fn of(sets: &[&[u32]]) -> Vec<Vec<SetRefs>> {
         let mut sets: Vec<SetRefs> = sets.iter().map(|s| s.to_vec()).collect();
         sets.sort_by_key(Vec::len);
-        rollups(sets)
+        rollups(sets, &|| Ok(())).expect("no interrupt")
     }
 
     #[test]

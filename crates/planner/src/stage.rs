@@ -98,8 +98,8 @@ pub(crate) struct Modification {
     pub table: Arc<RelationInfo>,
     /// The relations whose rows are modified, if these are the members of the target.
     pub members: Vec<AppendRel>,
-    /// The columns of the rows that the child must return. With members, `tableoid` tells the one
-    /// that a row belongs to.
+    /// The columns of the rows that the child must return. With members, `tableoid` identifies the
+    /// member of a row.
     pub targets: Vec<TargetEntry>,
     /// The columns that UPDATE sets, of the target.
     pub update_colnos: Vec<AttrNo>,

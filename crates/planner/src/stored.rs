@@ -18,7 +18,7 @@ pub(crate) fn facet(function: ids::Oid) -> Option<StoredFacet> {
 }
 
 /// Replaces the calls over table columns in the expressions that are evaluated over scanned rows.
-/// RETURNING and ON CONFLICT refer to rows that are not stored yet.
+/// RETURNING and ON CONFLICT refer to the new rows, which are not scanned.
 pub(crate) fn read_stored_forms(query: &mut Query) {
     let of_table: Vec<bool> = query
         .rtable
@@ -38,9 +38,12 @@ pub(crate) fn read_stored_forms(query: &mut Query) {
             true
         });
     };
-    query.target_list.iter_mut().for_each(|t| replace(&mut t.expr));
     walk::jointree_exprs_mut(&mut query.jointree, &mut replace);
-    query.having_qual.iter_mut().for_each(replace);
+    // In grouping sets, a column and the calls over it are NULL in the sets without the column.
+    if query.grouping_sets.is_empty() {
+        query.target_list.iter_mut().for_each(|t| replace(&mut t.expr));
+        query.having_qual.iter_mut().for_each(replace);
+    }
 }
 
 /// The column of the scan in place of a call at this level of sub-selects.
