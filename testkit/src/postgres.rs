@@ -27,7 +27,8 @@ pub fn program(name: &str) -> Command {
 pub fn command(path: &Path) -> Command {
     if is_root() {
         let mut command = Command::new("runuser");
-        command.args(["-u", "postgres", "--"]).arg(path);
+        // The user may have no access to the current directory.
+        command.args(["-u", "postgres", "--"]).arg(path).current_dir("/");
         command
     } else {
         Command::new(path)

@@ -113,7 +113,7 @@ refresh materialized view concurrently mv
 select id, length(t), right(t, 4) from mv order by id, t
 begin
 insert into b values (100, 'twice')
-refresh materialized view concurrently public.mv
+refresh materialized view concurrently row_writer.mv
 rollback
 -- session_replication_role
 set session_replication_role = replica

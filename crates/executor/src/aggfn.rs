@@ -31,6 +31,8 @@ fn direct_types(agg: &Aggref) -> Vec<Oid> {
 pub(crate) struct AggCall {
     info: Arc<AggInfo>,
     ordered_set: Option<OrderedSet>,
+    /// The reason why the final function of the ordered set refuses the call.
+    mismatch: Option<&'static str>,
     args: Vec<(Program, EvalState)>,
     direct: Vec<(Program, EvalState)>,
     filter: Option<(Program, EvalState)>,
@@ -128,9 +130,10 @@ impl AggCall {
         }
         if let Some(last) = run.sv.ordered_set_final(agg.aggfnoid)? {
             let set = OrderedSet::of(&last)?;
-            set.check_arguments(&last, agg)?;
             let info = Arc::new(ordered_set_info(agg));
-            return AggCall::with_info(agg, info, Some(set), (cols, group), run);
+            let mut call = AggCall::with_info(agg, info, Some(set), (cols, group), run)?;
+            call.mismatch = set.mismatch(&last, agg);
+            return Ok(call);
         }
         // Other transition functions get the rows as they come, and sort them if they need to.
         let mut types = direct_types(agg);
@@ -222,6 +225,7 @@ impl AggCall {
             count: agg.args.iter().filter(|a| !a.resjunk).count(),
             info,
             ordered_set,
+            mismatch: None,
             args,
             direct,
             filter,
@@ -518,6 +522,9 @@ impl AggCall {
         let mut direct = Vec::new();
         for (p, st) in &mut self.direct {
             direct.push(p.eval_row(st, run, group)?.into_owned());
+        }
+        if let Some(message) = self.mismatch {
+            return Err(PgError::internal(message));
         }
         if let Some(set) = self.ordered_set {
             let rows = Sorted::new(value.sorter.take(), &self.order, run)?;

@@ -48,31 +48,24 @@ impl OrderedSet {
         matches!(self, OrderedSet::PercentileDisc | OrderedSet::PercentileCont | OrderedSet::Mode)
     }
 
-    /// Checks that the final function can compute the call; the built-in aggregates have no others.
-    ///
-    /// # Errors
-    /// XX000 for aggregates that a superuser has created with arguments that do not fit.
-    pub(crate) fn check_arguments(self, final_function: &str, agg: &Aggref) -> Result<()> {
-        let mismatch = |kind| {
-            let message = format!("type mismatch in {kind}-set function");
-            Err(PgError::internal(message))
-        };
+    /// The reason why the final function cannot compute the call. Only aggregates that a superuser
+    /// has created with arguments that do not fit have such calls.
+    pub(crate) fn mismatch(self, final_function: &str, agg: &Aggref) -> Option<&'static str> {
         let wanted = match final_function {
             "percentile_cont_float8_final" | "percentile_cont_float8_multi_final" => oids::FLOAT8,
             "percentile_cont_interval_final" | "percentile_cont_interval_multi_final" => {
                 oids::INTERVAL
             }
-            _ if self.skips_nulls() || agg.aggkind == AggKind::Hypothetical => return Ok(()),
+            _ if self.skips_nulls() || agg.aggkind == AggKind::Hypothetical => return None,
             // The final function expects the column that marks the hypothetical row.
             _ if !(agg.aggdirectargs.len() + agg.args.len()).is_multiple_of(2) => {
-                let message = "wrong number of arguments in hypothetical-set function";
-                return Err(PgError::internal(message));
+                return Some("wrong number of arguments in hypothetical-set function");
             }
-            _ => return mismatch("hypothetical"),
+            _ => return Some("type mismatch in hypothetical-set function"),
         };
         match agg.args.first() {
-            Some(a) if a.expr.type_oid() == wanted => Ok(()),
-            _ => mismatch("ordered"),
+            Some(a) if a.expr.type_oid() == wanted => None,
+            _ => Some("type mismatch in ordered-set function"),
         }
     }
 
