@@ -410,7 +410,7 @@ alter table s1.t alter a type bigint
 alter table s1.t alter b type bigint, alter b type text
 alter table s1.t alter b type text
 create statistics s1.st3 on a, b from s1.t
-create table ttt (i int) tablespace suite2_ts
+create temp table ttt (i int) tablespace suite2_ts
 reset role
 select stxname, stxowner::regrole, stxnamespace::regnamespace from pg_statistic_ext where stxnamespace='s1'::regnamespace order by 1
 select relname, spcname from pg_class c join pg_tablespace t on t.oid=c.reltablespace where spcname='suite2_ts' order by 1

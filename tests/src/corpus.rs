@@ -201,10 +201,10 @@ fn statements_have_the_results_of_postgres() {
             println!("not missing any more: {feature}");
         }
     }
-    let nowhere = &outcome.without_schema;
-    assert!(nowhere.is_empty(), "they follow the DROP SCHEMA of their file: {nowhere:#?}");
     let differ = &outcome.differ;
     assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n"));
+    let idle = &outcome.without_schema;
+    assert!(idle.is_empty(), "no schema of the search path exists: {idle:#?}");
     assert!(outcome.statements > 0);
     let log = pair.ours.log();
     assert!(!log.contains("panicked"), "{log}");
