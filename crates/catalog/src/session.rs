@@ -96,7 +96,7 @@ impl CatSession {
         &self.search_path
     }
 
-    /// Sets the role whose privileges are checked.
+    /// Sets the current role. Privileges are checked for this role.
     pub fn set_user(&mut self, user: Oid) {
         if self.user != user {
             self.user = user;

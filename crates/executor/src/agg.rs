@@ -384,7 +384,7 @@ impl AggNode {
         Ok(())
     }
 
-    /// Begins to return the groups of the hashed sets, whose input has ended.
+    /// Called at the end of the input of the hashed sets: their groups are returned next.
     fn return_hashed(&mut self) {
         for s in 0..self.hashed {
             self.queue_partitions(s);
@@ -446,7 +446,7 @@ impl AggNode {
         Ok(())
     }
 
-    /// Ends the current sorted phase, whose groups have been returned.
+    /// Ends the current sorted phase, after all its groups have been returned, and starts the next.
     fn next_phase(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.sets[self.sorted[self.at].sets.clone()].iter_mut().for_each(Set::clear);
         self.at += 1;

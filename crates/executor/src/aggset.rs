@@ -100,7 +100,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Adds a group whose first row is row `r`; returns its number.
+    /// Adds a group that starts with row `r` of the batch. Returns the number of the group.
     pub(crate) fn add_group(&self, set: &mut Set, batch: &Batch, r: usize) -> u32 {
         let at = set.first.len as u32;
         for &c in &self.kept {

@@ -87,9 +87,9 @@ pub struct SetStream {
 pub trait DescriptorLookup {
     fn aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Arc<AggInfo>>;
 
-    /// The `prosrc` of the final function of an ordered-set aggregate whose transition function is
-    /// `ordered_set_transition` or `ordered_set_transition_multi`, which only collect and sort the
-    /// rows. `None` for all other aggregates.
+    /// The `prosrc` of an ordered-set aggregate's final function. `None` for aggregates whose
+    /// transition function does not merely collect and sort the rows, as `ordered_set_transition`
+    /// and `ordered_set_transition_multi` do.
     fn ordered_set_final(&mut self, aggfn: Oid) -> Result<Option<String>>;
 
     /// The functions of the moving-aggregate form; `None` if there is no inverse transition.

@@ -4,8 +4,8 @@
 //! the visits of sub-expressions, and `nodetree` the readers and writers. Var, Const, GroupingFunc
 //! and SubPlan are only in the list of variants: their stored form is not a list of their fields.
 
-/// Passes `Variant(Type) "LABEL" …` for each variant of `Expr` to the macro `$use`. The first label
-/// is written, all are read; a variant without a label is never stored.
+/// Calls the macro `$use` with the variants of `Expr`, each as `Variant(Type) "LABEL" …`. The
+/// first label is written, and all labels are read. A variant without a label is never stored.
 macro_rules! expression_variants {
     ($use:ident) => {
         $use! {

@@ -327,8 +327,8 @@ fn key_column<'t>(stage: &Grouping, r: u32, output: &'t [TargetEntry]) -> Result
     column.ok_or_else(|| PgError::internal("grouping column not found in target list"))
 }
 
-/// The largest subset of items whose weights sum to at most `capacity`, as indexes; of equally
-/// large subsets the one with later items.
+/// Chooses as many items as possible with a sum of weights of at most `capacity`. Returns their
+/// indexes. Among choices of equal size it prefers later items.
 fn most_items_within(capacity: usize, weights: &[usize]) -> Vec<usize> {
     let rooms = capacity + 1;
     let mut most = vec![0_usize; rooms];

@@ -134,8 +134,8 @@ pub struct ColumnStats {
 /// An aggregate (`pg_aggregate`).
 #[derive(Clone, Copy, Debug)]
 pub struct AggregateInfo {
-    /// `aggsortop`: the operator in whose order the first row is the result (min, max); invalid if
-    /// there is none.
+    /// `aggsortop`: the operator of an order in which the first value is the result, as for min and
+    /// max. Invalid if there is none.
     pub sort_op: Oid,
     pub trans_type: Oid,
     /// The transition function, and the final function or `INVALID`.

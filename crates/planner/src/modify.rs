@@ -209,8 +209,8 @@ impl Planner<'_> {
     }
 
     /// True if a volatile user-defined function is called, which may read rows that the statement
-    /// has written. Built-in functions do not. Constraints of domains and the functions of
-    /// aggregates are included.
+    /// has written. Built-in functions do not. Functions of aggregates and constraints of domains
+    /// count too, except constraints that only a conversion of text or JSON checks.
     fn sees_changes(&mut self, query: &mut Query) -> Result<bool> {
         let mut calls = Calls::default();
         walk::deep_query_mut(query, 0, &mut |e, _| calls.add(e));

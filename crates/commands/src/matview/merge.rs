@@ -82,7 +82,7 @@ pub(super) fn merge(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Quer
 }
 
 /// The context of errors about new rows: the statement that inserts them in PostgreSQL, from a
-/// temporary table whose name is made of the view's OID.
+/// temporary table with the view's OID in its name.
 fn insertion(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
     let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
     let view = parse::keywords::quote_qualified(schema.as_ref().map(|n| n.as_str()), rel.name());
