@@ -124,6 +124,33 @@ impl JoinUses {
     }
 }
 
+/// What a join's conditions select.
+#[derive(Clone, Copy)]
+pub(crate) struct JoinFractions {
+    /// Fraction of all pairs of a left and a right row.
+    pairs: f64,
+    /// Fraction of the left rows that have a match; 1 unless the join is a semi or anti join.
+    matched: f64,
+}
+
+impl JoinFractions {
+    /// Those of a join without conditions.
+    pub(crate) const ALL: JoinFractions = JoinFractions { pairs: 1.0, matched: 1.0 };
+
+    /// Estimated number of rows of the join.
+    pub(crate) fn rows(self, jointype: JoinType, l: &JoinRel, r: &JoinRel) -> f64 {
+        let inner = l.rows * r.rows * self.pairs;
+        clamp_rows(match jointype {
+            JoinType::Inner => inner,
+            JoinType::Left => inner.max(l.rows),
+            JoinType::Right => inner.max(r.rows),
+            JoinType::Full => inner.max(l.rows).max(r.rows),
+            JoinType::Semi => l.rows * self.matched,
+            JoinType::Anti => l.rows * (1.0 - self.matched),
+        })
+    }
+}
+
 impl Planner<'_> {
     /// Finds the paths of a join problem. `needed` are the expressions computed above it.
     pub(crate) fn solve(
@@ -410,22 +437,26 @@ impl Planner<'_> {
         r: &JoinRel,
         quals: &Clauses,
     ) -> Result<f64> {
-        let sel = self.clauses_selectivity(root, quals)?;
-        let inner = l.rows * r.rows * sel;
+        Ok(self.join_fractions(root, jointype, r, quals)?.rows(jointype, l, r))
+    }
+
+    /// See [`JoinFractions`]. They depend on the right side and the conditions, not on what else
+    /// the left side has been joined with.
+    pub(crate) fn join_fractions(
+        &mut self,
+        root: &PlannerInfo,
+        jointype: JoinType,
+        r: &JoinRel,
+        quals: &Clauses,
+    ) -> Result<JoinFractions> {
+        let pairs = self.clauses_selectivity(root, quals)?;
         let matched = match jointype {
             JoinType::Semi | JoinType::Anti => {
                 self.semi_selectivity(root, &r.relids, r.rows, quals)?
             }
             _ => 1.0,
         };
-        Ok(clamp_rows(match jointype {
-            JoinType::Inner => inner,
-            JoinType::Left => inner.max(l.rows),
-            JoinType::Right => inner.max(r.rows),
-            JoinType::Full => inner.max(l.rows).max(r.rows),
-            JoinType::Semi => l.rows * matched,
-            JoinType::Anti => l.rows * (1.0 - matched),
-        }))
+        Ok(JoinFractions { pairs, matched })
     }
 
     /// True if the operator is a hashable equality. For rows and arrays this depends on the types
