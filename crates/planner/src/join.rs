@@ -6,7 +6,7 @@
 
 use crate::clause::Clauses;
 use crate::factor::restriction_of;
-use crate::need::{Need, needs};
+use crate::need::{NeededExpr, needs};
 use crate::path::{Ordered, Path, PathKind, PathRef, PathSet, UsefulOrders};
 use crate::quals::{Item, JoinItem, Problem};
 use crate::rel::clamp_rows;
@@ -74,7 +74,11 @@ pub(crate) struct JoinUses {
 }
 
 impl JoinUses {
-    fn new(root: &PlannerInfo, conditions: &[Rc<Need>], used: UsedColumns) -> Result<JoinUses> {
+    fn new(
+        root: &PlannerInfo,
+        conditions: &[Rc<NeededExpr>],
+        used: UsedColumns,
+    ) -> Result<JoinUses> {
         let query = &root.query;
         let early = root.wants_early_rows();
         let mut uses = JoinUses { conditions: Vec::new(), query: Vec::new(), early, used };
@@ -157,7 +161,7 @@ impl Planner<'_> {
         &mut self,
         root: &mut PlannerInfo,
         problem: Problem,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<JoinRel> {
         stdx::stack::deep(|| self.solve_here(root, problem, needed))
     }
@@ -166,7 +170,7 @@ impl Planner<'_> {
         &mut self,
         root: &mut PlannerInfo,
         mut problem: Problem,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<JoinRel> {
         self.host.check_interrupts()?;
         if problem.items.is_empty() {
@@ -341,7 +345,7 @@ impl Planner<'_> {
         let mut paths = rel.paths.above();
         for p in &rel.paths.paths {
             let kind = if never {
-                PathKind::Never
+                PathKind::Dummy
             } else {
                 PathKind::Gate { child: p.clone(), quals: gates.to_vec() }
             };
@@ -367,7 +371,7 @@ impl Planner<'_> {
         &mut self,
         root: &mut PlannerInfo,
         mut j: JoinItem,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<JoinRel> {
         let (inner, on) = self.constants_across(&j)?;
         j.quals = on;
@@ -405,7 +409,7 @@ impl Planner<'_> {
         jointype: JoinType,
         right: Problem,
         on: &[Expr],
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<JoinRel> {
         let &[Item::Rel(rti)] = right.items.as_slice() else {
             return self.solve(root, right, needed);

@@ -7,7 +7,7 @@
 
 use crate::clause::Clause;
 use crate::join::{JoinFractions, JoinRel, JoinUses};
-use crate::need::Need;
+use crate::need::NeededExpr;
 use crate::path::{Path, PathKind};
 use crate::quals::{Item, JoinItem, Problem, runs_a_query};
 use crate::relids::Relids;
@@ -134,7 +134,7 @@ impl Planner<'_> {
         &mut self,
         root: &mut PlannerInfo,
         special_joins: Vec<SpecialJoin>,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<Vec<SpecialJoinRel>> {
         let mut out = Vec::with_capacity(special_joins.len());
         // Joins that were removed from the problem later are nested more deeply in the left side.
