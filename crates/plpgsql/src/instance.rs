@@ -169,6 +169,14 @@ pub(crate) struct Output {
 
 /// A value that is copied to its slot when it is needed.
 pub(crate) enum Load {
-    Field { slot: VarNo, record: VarNo, ty: Oid },
-    Record { slot: VarNo },
+    Field {
+        slot: VarNo,
+        record: VarNo,
+        ty: Oid,
+        /// The number of the column in the structure that the record had first.
+        at: usize,
+    },
+    Record {
+        slot: VarNo,
+    },
 }

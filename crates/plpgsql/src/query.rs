@@ -453,7 +453,6 @@ impl<'f> Frame<'f> {
             let Some(row) = self.next_row(host, opened, want)? else { break };
             count += 1;
             self.assign_row(host, target, &desc, Some(row))?;
-            self.check_interrupts(host)?;
             let flow = self.statements(host, body)?;
             if let After::End(flow) = after(flow, label) {
                 ended = flow;
