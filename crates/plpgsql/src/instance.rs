@@ -4,6 +4,7 @@
 //! So a call has its pieces of SQL, with the state of their evaluation, for itself, even in
 //! recursion; analysed pieces are shared between instances.
 
+use crate::dynamic::Dynamic;
 use crate::elements::ArrayChange;
 use crate::host::{Stamp, Statement};
 use crate::tree::{Extra, Function, SqlNo, VarNo};
@@ -107,6 +108,8 @@ pub(crate) struct SqlState {
     pub(crate) eval: EvalState,
     /// The state of a change of an array.
     pub(crate) change: EvalState,
+    /// The dynamic queries whose texts the expression has returned.
+    pub(crate) dynamic: Vec<Dynamic>,
 }
 
 /// An analysed piece of SQL.

@@ -32,7 +32,7 @@ struct Kept {
 }
 
 fn kept(statement: &Statement) -> Result<&Kept> {
-    let kept = statement.0.downcast_ref::<Kept>();
+    let kept = statement.state.downcast_ref::<Kept>();
     kept.ok_or_else(|| PgError::internal("statement of another session"))
 }
 
@@ -154,8 +154,10 @@ impl Host for Core {
 
     fn prepare(&mut self, query: Analysed) -> Result<Statement> {
         let Analysed { query, raw, sql, param_types } = query;
+        let depends_on_time = crate::slots::is_time_dependent(sql.as_bytes());
         let statement = self.keep_analysed((sql, Arc::new(raw)), query, &param_types)?;
-        Ok(Statement(Arc::new(Kept { statement, parked: Mutex::default() })))
+        let state = Arc::new(Kept { statement, parked: Mutex::default() });
+        Ok(Statement { state, depends_on_time })
     }
 
     fn lock(&mut self, statement: &Statement) -> Result<bool> {
