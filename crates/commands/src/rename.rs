@@ -165,6 +165,9 @@ fn rename_trigger(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &st
     let Some(row) = cat.scan(index, &[rel.oid().into(), old.into()])?.pop() else {
         bail!(UNDEFINED_OBJECT, "trigger \"{old}\" for table \"{}\" does not exist", rel.name())
     };
+    if old == new {
+        return Ok(());
+    }
     if !cat.scan(index, &[rel.oid().into(), new.into()])?.is_empty() {
         bail!(DUPLICATE_OBJECT, "trigger \"{new}\" for relation \"{}\" already exists", rel.name());
     }

@@ -167,7 +167,8 @@ impl Transactions for Session {
     }
 
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()> {
-        if self.core.named.portals.values().any(|p| p.reads(relation)) {
+        let is_read = self.core.named.portals.values().any(|p| p.reads(relation));
+        if is_read || self.core.triggers.is_calling(relation) {
             return Err(pg_err!(
                 OBJECT_IN_USE,
                 "cannot {what} \"{name}\" because it is being used by active queries in this \
