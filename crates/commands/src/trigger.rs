@@ -106,6 +106,10 @@ fn check_relation(rel: &RelDesc, stmt: &CreateTrigStmt) -> Result<()> {
             wrong("a view", "Views cannot have TRUNCATE triggers.")
         }
         RelKind::View => Ok(()),
+        RelKind::Index | RelKind::PartitionedIndex => {
+            bail!(WRONG_OBJECT_TYPE, "\"{name}\" is an index")
+        }
+        RelKind::CompositeType => bail!(WRONG_OBJECT_TYPE, "\"{name}\" is a composite type"),
         RelKind::ForeignTable => Err(PgError::unsupported(format!("foreign table \"{name}\""))),
         other => {
             let e = pg_err!(WRONG_OBJECT_TYPE, "relation \"{name}\" cannot have triggers");
@@ -182,10 +186,7 @@ fn check_transition(rel: &RelDesc, stmt: &CreateTrigStmt, tgtype: i16) -> Result
         );
     }
     if tgtype & kind::TRUNCATE != 0 {
-        bail!(
-            INVALID_OBJECT_DEFINITION,
-            "TRUNCATE triggers with transition tables are not supported"
-        );
+        bail!(FEATURE_NOT_SUPPORTED, "TRUNCATE triggers with transition tables are not supported");
     }
     let events = tgtype & (kind::INSERT | kind::UPDATE | kind::DELETE);
     if events.count_ones() != 1 {

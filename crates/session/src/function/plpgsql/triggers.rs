@@ -18,7 +18,7 @@ pub(super) fn call(
     row: &Row<PgProc>,
     call: &TriggerCall<'_>,
 ) -> Result<BeforeRowResult> {
-    let code = codes::find(core, row, &[], Oid::INVALID)?;
+    let code = codes::find(core, row, &[], (Oid::INVALID, Oid::INVALID))?;
     let (rel, trigger) = (call.rel, call.trigger);
     let for_row = trigger.level == Level::Row;
     let relation = core.cat().relation(rel.table.oid)?;
