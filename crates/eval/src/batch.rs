@@ -773,7 +773,7 @@ fn node_by_val(node: &Node) -> bool {
         Node::Call(c) => c.result_by_val.unwrap_or(true),
         Node::Case { by_val, .. } | Node::CoerceIo { by_val, .. } => by_val.unwrap_or(true),
         Node::Coalesce { by_val, .. } => *by_val,
-        Node::Once { .. } => false,
+        Node::Once { node, .. } => node_by_val(node),
         _ => true,
     }
 }
