@@ -606,7 +606,9 @@ impl<'a> Arg<'a> {
             Node::Slot(Slot { source: Source::Scan, column }) => {
                 Arg::Input(&input.columns[*column])
             }
-            Node::Once { .. } => Arg::Param(eval(node, st, host, &RowInput::EMPTY)?),
+            Node::Once { .. } if row_count(input, sel) > 0 => {
+                Arg::Param(eval(node, st, host, &RowInput::EMPTY)?)
+            }
             node => Arg::Computed(node_batch(node, node_by_val(node), st, host, input, sel)?),
         })
     }

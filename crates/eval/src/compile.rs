@@ -227,7 +227,7 @@ impl<'a> Compiler<'a> {
         self.depth = self.depth.saturating_sub(1);
         match node? {
             node if is_constant(&node) && computes_itself(expr, self.facts)? => {
-                Ok(Node::Once { node: Box::new(node), site: self.site() })
+                Ok(Node::Once { node: Arc::new(node), site: self.site() })
             }
             node => Ok(node),
         }

@@ -162,7 +162,7 @@ pub(crate) enum Node {
     /// An immutable function of constants whose value was too long for the plan, or a function of
     /// such a value. It is computed for the first row and kept at `site` of [`EvalState::extras`].
     Once {
-        node: Box<Node>,
+        node: Arc<Node>,
         site: usize,
     },
     /// A function that the host runs (see [`crate::Callee::Host`]).

@@ -311,20 +311,32 @@ fn eval_compound<'a>(
     }
 }
 
+/// A value that is kept for later rows, and the node that it belongs to.
+struct Kept {
+    node: Arc<Node>,
+    value: Val<'static>,
+}
+
 /// The largest value that is kept for later rows.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 
-/// The value of a [`Node::Once`].
-fn once(node: &Node, site: usize, st: &mut EvalState, host: &mut dyn Host) -> Result<Val<'static>> {
-    let kept = st.extras[site].as_ref().and_then(|kept| kept.downcast_ref::<Val<'static>>());
-    if let Some(value) = kept {
-        return Ok(value.clone());
+/// The value of a [`Node::Once`]. Several programs may use one state, so the node is kept with the
+/// value.
+fn once(
+    node: &Arc<Node>,
+    site: usize,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+) -> Result<Val<'static>> {
+    let kept = st.extras[site].as_ref().and_then(|kept| kept.downcast_ref::<Kept>());
+    if let Some(kept) = kept.filter(|kept| Arc::ptr_eq(&kept.node, node)) {
+        return Ok(kept.value.clone());
     }
     let value = eval(node, st, host, &RowInput::EMPTY)?.into_owned();
     let is_kept = !matches!(&value, Datum::Bytes(b) if b.len() > KEPT_BYTES_MAX);
     let value = Val::of_param(value);
     if is_kept {
-        st.extras[site] = Some(Box::new(value.clone()));
+        st.extras[site] = Some(Box::new(Kept { node: node.clone(), value: value.clone() }));
     }
     Ok(value)
 }
