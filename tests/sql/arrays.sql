@@ -32,3 +32,13 @@ SELECT array_sort(array[2,1]), array_sample(array[1], 1)
 SELECT count(DISTINCT a) FROM (VALUES (ARRAY['{}'::json])) v(a)
 SELECT a FROM (VALUES (ARRAY['{}'::json])) v(a) [[ORDER BY a¦UNION SELECT NULL]]
 SELECT [[btequalimage(1042)¦btequalimage(23)]]
+SELECT array_agg(x) FROM (VALUES ('{1,2}'::int[]), ('[[[0:1]={1,2}¦{3,4}¦{1}]]')) t(x)
+SELECT DISTINCT x FROM (VALUES ('{1,2}'::int[]), ('[0:1]={1,2}'), ('{1,2}'), ('[-1:0][2:2]={{1},{2}}')) t(x)
+SELECT x, count(*) FROM (VALUES ('{1,2}'::int[]), ('[0:1]={1,2}'), ('{1,2}')) t(x) GROUP BY x ORDER BY x
+SELECT '{1,2}'::[[int[]¦text[] ]] [[<¦<=¦=¦<>¦>=¦>]] '[0:1]={1,2}', greatest('{1,2}'::int[], '[0:1]={1,2}'), row('{1,2}'::int[], 1) < row('[0:1]={1,2}'::int[], 2), btarraycmp('[1:1][2:2]={{1}}'::int[], '[1:1][3:3]={{1}}')
+SELECT array_position([[array[5]¦array[5, null]¦'{}'::int[]¦null::int[]¦'{{5}}'::int[] ]], [[null¦5]], null)
+SELECT [['a'::bpchar¦'a'::char(3)¦'x'::varchar(2)¦1.5::numeric(3, 1)¦time(3) '04:05'¦1¦null::varchar(3)]]::[[anyelement¦anynonarray¦"any"¦anycompatible¦anycompatiblenonarray¦anyarray]]
+SELECT x IS NULL, pg_typeof(x) FROM (SELECT 'a'::char(3)::anyelement x OFFSET 0) s
+SELECT pg_typeof(a::char(3)::anyelement), (a::char(3)::anyelement) IS NULL, count(a::char(3)::anyelement) OVER () FROM (VALUES ('x'), (NULL)) v(a)
+SELECT a::char(3)::anyelement FROM (VALUES ('x'), (NULL)) v(a)
+SELECT coalesce(a::char(3)::anyelement, a::char(2)::anyelement) FROM (VALUES (NULL), (NULL)) v(a)

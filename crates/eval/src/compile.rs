@@ -32,6 +32,16 @@ pub fn undetermined(what: &str) -> PgError {
     .hint("Use the COLLATE clause to set the collation explicitly.")
 }
 
+/// Whether the type is a pseudo-type that stands for values of any form, but is itself passed by
+/// value. No function reads such a value, and its output function raises an error.
+fn is_opaque(ty: Oid) -> bool {
+    use ids::builtin::ty::{ANY, ANYCOMPATIBLE, ANYCOMPATIBLENONARRAY, ANYELEMENT, ANYNONARRAY};
+    matches!(ty, ANY | ANYCOMPATIBLE | ANYCOMPATIBLENONARRAY | ANYELEMENT | ANYNONARRAY)
+}
+
+/// The value that stands for any value of an opaque type.
+const OPAQUE_VALUE: Datum = Datum::Word(0);
+
 /// True for functions that compare text and raise an error without a collation. Counterpart:
 /// `check_collation_set`.
 fn needs_collation(function: &str) -> bool {
@@ -185,6 +195,16 @@ impl<'a> Compiler<'a> {
         Ok(Program { root, sites: self.sites, type_oid: oids::BOOL, by_val: true })
     }
 
+    /// A value that is cast to one of the types of [`is_opaque`]. Only whether it is NULL can be
+    /// observed, so a value of the pseudo-type's physical form replaces it.
+    fn opaque(&mut self, arg: &Expr) -> Result<Node> {
+        let arm = CaseArm {
+            cond: Node::NullTest { arg: self.boxed(arg)?, is_not: true, row: false },
+            result: Node::Const(OPAQUE_VALUE),
+        };
+        Ok(Node::Case { arg: None, arms: vec![arm], default: None, by_val: None })
+    }
+
     fn site(&mut self) -> usize {
         self.sites += 1;
         self.sites - 1
@@ -220,6 +240,9 @@ impl<'a> Compiler<'a> {
                 Node::WholeRow { slots, desc, type_oid: n.vartype }
             }
             Expr::Var(n) => Node::Slot(self.resolve.var(n)?),
+            Expr::Const(n) if is_opaque(n.consttype) && !n.value.is_null() => {
+                Node::Const(OPAQUE_VALUE)
+            }
             Expr::Const(n) => Node::Const(n.value.clone()),
             Expr::Param(n) => match n.paramkind {
                 ParamKind::Extern => Node::ExternParam(n.paramid),
@@ -275,6 +298,7 @@ impl<'a> Compiler<'a> {
                 let fields = n.fieldnums.iter().copied().zip(vals).collect();
                 Node::FieldStore { arg, fields, row_type: n.resulttype }
             }
+            Expr::Relabel(n) if is_opaque(n.resulttype) => self.opaque(&n.arg)?,
             Expr::Relabel(n) => self.node(&n.arg)?,
             Expr::Collate(n) => self.node(&n.arg)?,
             Expr::NamedArg(n) => self.node(&n.arg)?,
