@@ -393,7 +393,7 @@ impl Analyzer<'_> {
             constlen: row.typlen,
             constbyval: row.typbyval,
             value,
-            location: leftmost(literal.location, location),
+            location: literal.location,
         });
         if base == target {
             return Ok(node);
