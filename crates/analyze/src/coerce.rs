@@ -838,6 +838,7 @@ fn relabel_merged(
         arg = n.arg;
     }
     if let Expr::Const(c) = &mut arg {
+        c.value = std::mem::take(&mut c.value).relabelled(ty);
         (c.consttype, c.consttypmod, c.constcollid) = (ty, typmod, collation);
         return arg;
     }

@@ -8,6 +8,7 @@ use crate::program::{
     Call, CaseArm, DomainNames, DomainTest, Elem, IoCall, JsonbStep, JsonbSubscript, Node, Program,
     RowPair, Slot, SubscriptUse,
 };
+use crate::relabel::{self, OPAQUE_VALUE, is_opaque};
 use ids::Oid;
 use ids::code::Volatility;
 use pgerror::{PgError, Result};
@@ -31,16 +32,6 @@ pub fn undetermined(what: &str) -> PgError {
     )
     .hint("Use the COLLATE clause to set the collation explicitly.")
 }
-
-/// Whether the type is a pseudo-type that stands for values of any form, but is itself passed by
-/// value. No function reads such a value, and its output function raises an error.
-fn is_opaque(ty: Oid) -> bool {
-    use ids::builtin::ty::{ANY, ANYCOMPATIBLE, ANYCOMPATIBLENONARRAY, ANYELEMENT, ANYNONARRAY};
-    matches!(ty, ANY | ANYCOMPATIBLE | ANYCOMPATIBLENONARRAY | ANYELEMENT | ANYNONARRAY)
-}
-
-/// The value that stands for any value of an opaque type.
-const OPAQUE_VALUE: Datum = Datum::Word(0);
 
 /// True for functions that compare text and raise an error without a collation. Counterpart:
 /// `check_collation_set`.
@@ -299,7 +290,10 @@ impl<'a> Compiler<'a> {
                 Node::FieldStore { arg, fields, row_type: n.resulttype }
             }
             Expr::Relabel(n) if is_opaque(n.resulttype) => self.opaque(&n.arg)?,
-            Expr::Relabel(n) => self.node(&n.arg)?,
+            Expr::Relabel(n) => match relabel::extension(n, self.facts)? {
+                Some(signed) => Node::Extend { arg: self.boxed(&n.arg)?, signed },
+                None => self.node(&n.arg)?,
+            },
             Expr::Collate(n) => self.node(&n.arg)?,
             Expr::NamedArg(n) => self.node(&n.arg)?,
             Expr::CoerceViaIo(n) => self.coerce_io(n)?,

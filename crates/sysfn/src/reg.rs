@@ -184,7 +184,9 @@ fn signature(
         .ok_or_else(|| pg_err!(INVALID_TEXT_REPRESENTATION, "expected a left parenthesis"))?;
     let (name, rest) = (&text[..open], &text[open + 1..]);
     // A name that cannot be split is reported before errors of the types.
-    split_identifiers_at(name, '.').ok_or_else(invalid_name)?;
+    if split_identifiers_at(name, '.').is_none_or(|parts| parts.is_empty()) {
+        return Err(invalid_name());
+    }
     let mut rest = rest
         .trim_end()
         .strip_suffix(')')
