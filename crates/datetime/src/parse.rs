@@ -519,7 +519,8 @@ impl Decoder {
             let n = text.len();
             self.f.day = int(&text[n - 2..])?;
             self.f.month = int(&text[n - 4..n - 2])?;
-            self.f.year = int(&text[..n - 4])?;
+            // A year out of range wraps, as that of C's atoi.
+            self.f.year = leading_number(&text[..n - 4]).map_or(-1, |(year, _)| year as i32);
             self.is2digits |= n - 4 == 2;
             return Ok(DATE);
         }
