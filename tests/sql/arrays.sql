@@ -32,3 +32,19 @@ SELECT array_sort(array[2,1]), array_sample(array[1], 1)
 SELECT count(DISTINCT a) FROM (VALUES (ARRAY['{}'::json])) v(a)
 SELECT a FROM (VALUES (ARRAY['{}'::json])) v(a) [[ORDER BY a¦UNION SELECT NULL]]
 SELECT [[btequalimage(1042)¦btequalimage(23)]]
+SELECT array_agg(x) FROM (VALUES ('{1,2}'::int[]), ('[[[0:1]={1,2}¦{3,4}¦{1}]]')) t(x)
+SELECT DISTINCT x FROM (VALUES ('{1,2}'::int[]), ('[0:1]={1,2}'), ('{1,2}'), ('[-1:0][2:2]={{1},{2}}')) t(x)
+SELECT x, count(*) FROM (VALUES ('{1,2}'::int[]), ('[0:1]={1,2}'), ('{1,2}')) t(x) GROUP BY x ORDER BY x
+SELECT '{1,2}'::[[int[]¦text[] ]] [[<¦<=¦=¦<>¦>=¦>]] '[0:1]={1,2}', greatest('{1,2}'::int[], '[0:1]={1,2}'), row('{1,2}'::int[], 1) < row('[0:1]={1,2}'::int[], 2), btarraycmp('[1:1][2:2]={{1}}'::int[], '[1:1][3:3]={{1}}')
+SELECT array_position([[array[5]¦array[5, null]¦'{}'::int[]¦null::int[]¦'{{5}}'::int[] ]], [[null¦5]], null)
+SELECT [['a'::bpchar¦'a'::char(3)¦'x'::varchar(2)¦1.5::numeric(3, 1)¦time(3) '04:05'¦1¦null::varchar(3)]]::[[anyelement¦anynonarray¦"any"¦anycompatible¦anycompatiblenonarray¦anyarray]]
+SELECT x IS NULL, pg_typeof(x) FROM (SELECT 'a'::char(3)::anyelement x OFFSET 0) s
+SELECT pg_typeof(a::char(3)::anyelement), (a::char(3)::anyelement) IS NULL, count(a::char(3)::anyelement) OVER () FROM (VALUES ('x'), (NULL)) v(a)
+SELECT a::char(3)::anyelement FROM (VALUES ('x'), (NULL)) v(a)
+SELECT coalesce(a::char(3)::anyelement, a::char(2)::anyelement) FROM (VALUES (NULL), (NULL)) v(a)
+CREATE TYPE pg_temp.unnested AS (p int, q text); CREATE TYPE pg_temp.unnested1 AS (p int)
+SELECT unnest([[array[row(1, 'a')::unnested, row(2, 'b'), null]¦array[null::unnested]¦array[row(1)::unnested1, null]¦'{}'::unnested[]¦array[array[row(1, 'a')::unnested] ] ]])
+SELECT u, u IS NULL, (u).p FROM (SELECT unnest(array[row(1, 'a')::unnested, row(2, 'b'), null]) u) s; SELECT (unnest(array[row(3, 'a')::unnested, row(4, 'b')])).q, generate_series(1, 3)
+SELECT * FROM unnest(array[row(1)::unnested1, null, row(2)]) u; SELECT unnest(array[c]) FROM (SELECT row(oid, amname) c FROM pg_am WHERE oid = 403) s; SELECT unnest(array[a]) FROM pg_am a WHERE oid = 403
+CREATE TEMP TABLE unnested_t AS SELECT unnest(array[row(1, 'a')::unnested, row(2, 'b')]) u; SELECT u FROM unnested_t ORDER BY u
+SELECT json_populate_recordset(null::unnested, '[{"p":1,"q":"x"},{"p":2}]'), json_populate_recordset(null::unnested1, '[{"p":1},{"p":2}]')

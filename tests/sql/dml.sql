@@ -102,3 +102,11 @@ ROLLBACK
 CREATE TABLE newer (a int, b int)
 INSERT INTO newer VALUES (1) RETURNING WITH (old AS o) o.a
 DROP TABLE newer
+CREATE TABLE cte_order (id serial, w text)
+WITH a AS (INSERT INTO cte_order (w) VALUES ('a') RETURNING *), b AS (INSERT INTO cte_order (w) VALUES ('b') RETURNING *), c AS (INSERT INTO cte_order (w) VALUES ('c') RETURNING *) SELECT [[1¦w FROM a¦w FROM b¦w FROM c]]; SELECT id, w FROM cte_order ORDER BY id; TRUNCATE cte_order RESTART IDENTITY
+WITH a AS (INSERT INTO cte_order (w) VALUES ('a'), ('a2') RETURNING *), c AS (INSERT INTO cte_order (w) VALUES ('c')) [[SELECT w FROM a LIMIT 1¦INSERT INTO cte_order (w) VALUES ('m')]]; SELECT id, w FROM cte_order ORDER BY id; TRUNCATE cte_order RESTART IDENTITY
+INSERT INTO cte_order (w) VALUES ('x'); WITH a AS (UPDATE cte_order SET w = 'a'), b AS (UPDATE cte_order SET w = 'b') SELECT 1; SELECT w FROM cte_order; DROP TABLE cte_order
+CREATE TABLE view_defaults (one int DEFAULT 5 UNIQUE, two int DEFAULT 6); INSERT INTO view_defaults VALUES (1, 2); CREATE VIEW vd AS SELECT * FROM view_defaults; ALTER VIEW vd ALTER one SET DEFAULT 77; CREATE VIEW vd2 AS SELECT two y, one x FROM vd
+UPDATE [[vd SET one = DEFAULT, two = DEFAULT¦vd2 SET x = DEFAULT, y = DEFAULT¦view_defaults SET (one, two) = (DEFAULT, DEFAULT)¦vd SET (two, one) = ROW (DEFAULT, DEFAULT)]] RETURNING *
+DELETE FROM vd; INSERT INTO vd VALUES (77, 1); INSERT INTO vd VALUES (77, 2) ON CONFLICT (one) DO UPDATE SET two = DEFAULT RETURNING *; INSERT INTO vd VALUES (77, 2) ON CONFLICT (one) DO UPDATE SET one = DEFAULT, two = excluded.two RETURNING *
+DROP TABLE view_defaults CASCADE

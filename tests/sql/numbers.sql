@@ -74,3 +74,4 @@ SELECT m, string_agg(((i * 7919 % 8388608 + 8388608) / power(2, m)::float4)::flo
 SELECT m, string_agg(((i * 7919 * 104729 % 4503599627370496 + 4503599627370496) * power(2, m)::float8)::text, ' ' ORDER BY i) FROM generate_series(1, 12) m, generate_series(1, 60) i GROUP BY m ORDER BY m;
 select width_bucket([['1e-2001'¦'0'¦'1e-1000']]::numeric, [['123456789012345678901234567890.123456789'¦'-1.5'¦'1e131071']]::numeric, [['0'¦'1e-16383']]::numeric, [[100¦2147483647]])
 select width_bucket([[0.3::numeric¦7.7::numeric¦9.999999999999999999999999::numeric¦10::numeric¦-1::numeric]], [[0¦10]], [[10¦0]], [[1¦3¦7¦2147483646]])
+SELECT setseed([[0.5¦0¦-0.25¦1¦-1]]); SELECT random(), random() FROM generate_series(1, 3)

@@ -206,3 +206,10 @@ DELETE FROM pg_class USING (SELECT 1)
 UPDATE pg_class SET relname = 'a' FROM (SELECT 1) WHERE (SELECT true)
 MERGE INTO pg_class USING (SELECT 1) ON true WHEN MATCHED THEN DO NOTHING
 CREATE VIEW unnamed_v AS SELECT * FROM (SELECT 1)
+SELECT coalesce(1, [[date '2024-01-01'¦cast('2024-01-01' as date)¦'2024-01-01'::date¦date('2024-01-01')¦date '2024-01-01' + 1]])
+SELECT [[array[1, date '2024-01-01']¦1 union select date '2024-01-01'¦greatest(1, date '2024-01-01')¦case when true then 1 else date '2024-01-01' end¦1 + bit '1'¦date '2024-01-01' || bit '1'¦interval '1 day' and true¦lower(interval '1 day')]]
+SELECT [[q.t1.a¦q.t1.*¦q.t1¦nosuch.t1.a¦a.b.t1.a]] FROM (VALUES (1)) t1(a)
+SELECT [[nosuch.pg_class.relname¦public.pg_class.relname¦pg_catalog.pg_class.relname]] FROM pg_class [[t ]]LIMIT 0
+SELECT '[[A¦a  ¦"A"¦A[]¦A.B[]¦nosch.A]]'::regtype
+SELECT to_regtype('[[A¦nosch.A¦int]]'), has_type_privilege('[[A¦int4]]', 'usage')
+SELECT '[[(1)¦(1,2)¦(int)¦(int,nosuch)¦1a(nosuch)¦foo(nosuch)¦(nosuch)¦foo¦.(nosuch)]]'::[[regprocedure¦regoperator]]

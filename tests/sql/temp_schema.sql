@@ -13,3 +13,7 @@ create table ts_first (a int); select relpersistence from pg_class where relname
 set search_path = public; select current_schemas(false), regexp_replace(current_schemas(true)::text, '[0-9]+', '')
 drop table ts_first
 reset search_path
+create role ts_role; revoke temp on database postgres from public; create temp table ts_mine (a int)
+set role ts_role; do $$ begin [[create temp table ts_x (a int)¦create table pg_temp.ts_x (a int)¦create temp view ts_x as select 1¦create temp sequence ts_x¦create table pg_temp.ts_x as select 1]]; exception when insufficient_privilege then raise notice '%', regexp_replace(sqlerrm, '[0-9]+', ''); end $$; reset role
+grant temp on database postgres to ts_role; set role ts_role; create temp table ts_y (a int); drop table ts_y; reset role
+grant temp on database postgres to public; drop table ts_mine; drop owned by ts_role; drop role ts_role

@@ -406,7 +406,7 @@ impl Analyzer<'_> {
             constlen: row.typlen,
             constbyval: row.typbyval,
             value,
-            location: leftmost(literal.location, location),
+            location: literal.location,
         });
         if base == target {
             return Ok(node);
@@ -851,6 +851,7 @@ fn relabel_merged(
         arg = n.arg;
     }
     if let Expr::Const(c) = &mut arg {
+        c.value = std::mem::take(&mut c.value).relabelled(ty);
         (c.consttype, c.consttypmod, c.constcollid) = (ty, typmod, collation);
         return arg;
     }

@@ -183,6 +183,9 @@ pub fn column_default(
         None => (Analyzer::new(cat, sql, Params::Fixed(Vec::new())), ExprKind::ColumnDefault),
     };
     let e = cx.expr_in(node, kind)?;
+    if let Some(relation) = generated {
+        no_generated_columns(&cx, relation, &e)?;
+    }
     let from = e.type_oid();
     let coerced = cx.coerce_to_target(
         e,
@@ -201,9 +204,6 @@ pub fn column_default(
         .hint("You will need to rewrite or cast the expression."));
     };
     cx.assign_collations(&mut e)?;
-    if let Some(relation) = generated {
-        no_generated_columns(&cx, relation, &e)?;
-    }
     Ok(e)
 }
 

@@ -12,7 +12,7 @@ impl Analyzer<'_> {
         let mut hidden = None;
         for level in self.levels.iter().rev() {
             for rte in &level.rtable {
-                if schema.is_none() && rte.eref.aliasname == name {
+                if rte.eref.aliasname == name {
                     hidden = Some((rte.eref.aliasname.clone(), false));
                     break;
                 }

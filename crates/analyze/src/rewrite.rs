@@ -330,7 +330,7 @@ impl Analyzer<'_> {
     }
 
     /// NULL of a column's type, with the checks of its domain.
-    fn typed_null(&mut self, a: &PgAttribute) -> Result<Expr> {
+    pub(crate) fn typed_null(&mut self, a: &PgAttribute) -> Result<Expr> {
         let (base, typmod) = self.base_type_and_typmod(a.atttypid, a.atttypmod)?;
         let row = self.type_row(base)?;
         let null = null_const(base, row.typlen, row.typbyval);

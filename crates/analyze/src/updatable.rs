@@ -420,8 +420,11 @@ impl Analyzer<'_> {
 
     /// Applies the defaults of the view's own columns.
     fn add_view_defaults(&mut self, query: &mut Query, view: &Relation) -> Result<()> {
+        if let Some(conflict) = &mut query.on_conflict {
+            self.set_to_view_defaults(&mut conflict.on_conflict_set, view)?;
+        }
         if query.command_type != CmdType::Insert {
-            return Ok(());
+            return self.set_to_view_defaults(&mut query.target_list, view);
         }
         for a in view.attributes.iter().filter(|a| a.atthasdef && !a.attisdropped) {
             let index = query.target_list.iter().position(|t| !t.resjunk && t.resno == a.attnum);
@@ -441,6 +444,22 @@ impl Analyzer<'_> {
                 Some(i) => query.target_list[i] = entry,
                 None => query.target_list.push(entry),
             }
+        }
+        Ok(())
+    }
+
+    /// Replaces DEFAULT of an UPDATE by the defaults of the view's columns, or by NULL. (An INSERT
+    /// uses the defaults of the table for columns that have none in the view.)
+    fn set_to_view_defaults(&mut self, list: &mut [TargetEntry], view: &Relation) -> Result<()> {
+        for t in list.iter_mut().filter(|t| !t.resjunk) {
+            if !matches!(t.expr, Expr::SetToDefault(_)) {
+                continue;
+            }
+            let a = &view.attributes[t.resno as usize - 1];
+            t.expr = match self.build_default(view, a)? {
+                Some(default) => default,
+                None => self.typed_null(a)?,
+            };
         }
         Ok(())
     }

@@ -31,10 +31,10 @@ pub fn create_table_as(
     stmt: &CreateTableAsStmt,
     sql: &str,
 ) -> Result<Option<u64>> {
+    let query = inner_query(host, stmt, sql)?;
     if table_exists(host, stmt)? {
         return Ok(None);
     }
-    let query = inner_query(host, stmt, sql)?;
     let list =
         if query.returning_list.is_empty() { &query.target_list } else { &query.returning_list };
     let mut columns = view::columns_of(host, list, &stmt.into.col_names)?;

@@ -85,7 +85,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
             Node::ColumnDef(def) => {
                 columns.push(column(host, def, &name, &mut constraints, sql)?);
             }
-            Node::Constraint(c) => table_constraint(c, &mut constraints, sql)?,
+            Node::Constraint(c) => table_constraint(c, &mut constraints)?,
             Node::TableLikeClause(like) => {
                 let (all, later) = (&mut constraints, &mut later);
                 crate::like::add(host, like, &mut columns, all, later, sql)?;
@@ -248,7 +248,7 @@ pub fn column(
                 if c.keys.is_empty() {
                     c.keys = vec![name.as_str().into()];
                 }
-                add_key(constraints, c, sql)?;
+                constraints.keys.push(c);
             }
             ConstrType::Foreign => {
                 if c.fk_attrs.is_empty() {
@@ -304,14 +304,8 @@ impl ColumnConstraints<'_> {
         if out.column.identity != ColumnIdentity::No {
             return Err(self.conflict("multiple identity specifications").at(place));
         }
-        let ty = out.column.ty;
-        if !is_sequence_type(ty) {
-            bail!(
-                INVALID_PARAMETER_VALUE,
-                "identity column type must be smallint, integer, or bigint"
-            );
-        }
-        let mut options = vec![type_option(ty)];
+        // Whether the type fits is checked when the sequence is created, after all columns.
+        let mut options = vec![type_option(out.column.ty)];
         options.extend(c.options.iter().cloned());
         out.sequence = Some((options, true));
         out.column.identity = c.generated_when;
@@ -427,10 +421,10 @@ pub fn storage_for(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<Co
     Ok(storage)
 }
 
-fn table_constraint(c: &Constraint, constraints: &mut Constraints, sql: &str) -> Result<()> {
+fn table_constraint(c: &Constraint, constraints: &mut Constraints) -> Result<()> {
     match c.contype {
         ConstrType::Check => constraints.checks.push(c.clone()),
-        ConstrType::Primary | ConstrType::Unique => add_key(constraints, c.clone(), sql)?,
+        ConstrType::Primary | ConstrType::Unique => constraints.keys.push(c.clone()),
         ConstrType::Foreign => constraints.foreign.push(c.clone()),
         ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
         _ => return Err(PgError::unsupported("this table constraint")),
@@ -438,19 +432,15 @@ fn table_constraint(c: &Constraint, constraints: &mut Constraints, sql: &str) ->
     Ok(())
 }
 
-fn add_key(constraints: &mut Constraints, c: Constraint, sql: &str) -> Result<()> {
-    for (i, key) in c.keys.iter().enumerate() {
-        if c.keys[..i].contains(key) {
-            let what = if c.contype == ConstrType::Primary { "primary key" } else { "unique" };
-            return Err(pg_err!(
-                DUPLICATE_COLUMN,
-                "column \"{key}\" appears twice in {what} constraint"
-            )
-            .at(parse::position(sql, c.location)));
-        }
+/// Error 42701 for the key column at index `i` of the constraint if it is there before.
+pub fn check_key_twice(c: &Constraint, i: usize, sql: &str) -> Result<()> {
+    let key = &c.keys[i];
+    if !c.keys[..i].contains(key) {
+        return Ok(());
     }
-    constraints.keys.push(c);
-    Ok(())
+    let what = if c.contype == ConstrType::Primary { "primary key" } else { "unique" };
+    Err(pg_err!(DUPLICATE_COLUMN, "column \"{key}\" appears twice in {what} constraint")
+        .at(parse::position(sql, c.location)))
 }
 
 /// Marks the primary key columns NOT NULL. An error if there is more than one primary key.
@@ -477,14 +467,17 @@ fn primary_key_columns(
     Ok(())
 }
 
-/// Error 42703 for a key column that does not exist.
+/// Error 42703 for a key column that does not exist, 42701 for one that a key has twice.
 fn check_key_columns(columns: &[Column], constraints: &Constraints, sql: &str) -> Result<()> {
     for key in &constraints.keys {
-        for name in key.keys.iter().chain(&key.including) {
+        for (i, name) in key.keys.iter().chain(&key.including).enumerate() {
             let system = crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == &**name);
             if !system && !columns.iter().any(|c| c.column.name == **name) {
                 let e = pg_err!(UNDEFINED_COLUMN, "column \"{name}\" named in key does not exist");
                 return Err(e.at(parse::position(sql, key.location)));
+            }
+            if i < key.keys.len() {
+                check_key_twice(key, i, sql)?;
             }
         }
     }
@@ -505,6 +498,12 @@ pub fn create_sequences(
     for (i, c) in columns.iter_mut().enumerate() {
         let Some((defs, identity)) = &c.sequence else { continue };
         let (mut defs, identity) = (defs.clone(), *identity);
+        if identity && !is_sequence_type(c.column.ty) {
+            bail!(
+                INVALID_PARAMETER_VALUE,
+                "identity column type must be smallint, integer, or bigint"
+            );
+        }
         let named = defs.iter().position(|d| &*d.defname == "sequence_name");
         let (mut in_schema, mut name) = (schema, None);
         if let Some(place) = named {
@@ -641,6 +640,32 @@ pub fn set_default(
     stored::record(host, this, list, table, DepType::Normal, DepType::Normal)
 }
 
+/// Whether one index serves both constraints. Their names, storage parameters and tablespaces are
+/// not compared.
+fn is_same_key(a: &Constraint, b: &Constraint) -> bool {
+    a.keys == b.keys
+        && a.including == b.including
+        && a.nulls_not_distinct == b.nulls_not_distinct
+        && (a.deferrable, a.initdeferred) == (b.deferrable, b.initdeferred)
+        && (a.contype, b.contype) != (ConstrType::Primary, ConstrType::Primary)
+}
+
+/// The constraints without duplicates, the primary key first. Of equal ones the first is kept, with
+/// the first name that is given. Counterpart: `transformIndexConstraints`.
+pub fn distinct_keys(keys: &[Constraint]) -> Vec<Constraint> {
+    let mut sorted: Vec<&Constraint> = keys.iter().collect();
+    sorted.sort_by_key(|c| c.contype != ConstrType::Primary);
+    let mut distinct: Vec<Constraint> = Vec::with_capacity(keys.len());
+    for c in sorted {
+        match distinct.iter_mut().find(|d| is_same_key(d, c)) {
+            Some(first) if first.conname.is_none() => first.conname = c.conname.clone(),
+            Some(_) => {}
+            None => distinct.push(c.clone()),
+        }
+    }
+    distinct
+}
+
 /// Creates PRIMARY KEY and UNIQUE constraints, the primary key first. The caller sets `columns` NOT
 /// NULL.
 pub fn add_keys(
@@ -650,9 +675,7 @@ pub fn add_keys(
     filled: bool,
     sql: &str,
 ) -> Result<()> {
-    let mut sorted: Vec<&Constraint> = keys.iter().collect();
-    sorted.sort_by_key(|c| c.contype != ConstrType::Primary);
-    for c in sorted {
+    for c in &distinct_keys(keys) {
         let rel = host.catalog().relation(table)?;
         let elem =
             |name: &ast::Name| IndexElem { name: Some(name.clone()), ..IndexElem::default() };

@@ -31,14 +31,18 @@ pub fn target_schema(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
 pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     let user = names::user(host);
     let mut cat = host.catalog();
-    if schema == cat.session.temp_namespace {
-        return Ok(());
-    }
     if cat.schema_privileges(user, schema, acl::CREATE)? == 0 {
         let name = cat.namespace_name(schema)?.unwrap_or_default();
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied for schema {name}");
     }
     Ok(())
+}
+
+/// The session's temporary schema. The role may have lost the right to create objects in it.
+fn own_temp_schema(host: &mut dyn CommandHost) -> Result<Oid> {
+    let schema = temp::schema(host)?;
+    may_create_in(host, schema)?;
+    Ok(schema)
 }
 
 /// Schema and persistence of a new relation. Counterpart: `RangeVarGetAndCheckCreationNamespace`,
@@ -59,7 +63,7 @@ pub fn creation_target(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<(Oid
                 );
             }
         }
-        return Ok((temp::schema(host)?, persistence));
+        return Ok((own_temp_schema(host)?, persistence));
     }
     let into_temp =
         named == Some("pg_temp") || named.is_none() && host.catalog().search_path()?.temp_creation;
@@ -70,7 +74,7 @@ pub fn creation_target(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<(Oid
                 "only temporary relations may be created in temporary schemas"
             );
         }
-        return Ok((temp::schema(host)?, Persistence::Temporary));
+        return Ok((own_temp_schema(host)?, Persistence::Temporary));
     }
     let schema = host.catalog().creation_namespace(named)?;
     let temp = host.catalog().session.temp_namespace;

@@ -442,11 +442,7 @@ pub fn rename_constraint(
     let row = find(host, parts)?;
     typerow::must_own(host, &row)?;
     let Some(c) = check_named(host, row.oid, old)? else {
-        bail!(
-            UNDEFINED_OBJECT,
-            "constraint \"{old}\" for domain \"{}\" does not exist",
-            row.typname
-        )
+        bail!(UNDEFINED_OBJECT, "constraint \"{old}\" for domain {} does not exist", row.typname)
     };
     if check_named(host, row.oid, new)?.is_some() {
         bail!(DUPLICATE_OBJECT, "constraint \"{new}\" for domain {} already exists", row.typname);

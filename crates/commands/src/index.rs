@@ -169,7 +169,9 @@ pub fn describe(
                 "functions in index predicate must be marked IMMUTABLE"
             );
         }
-        predicate = plan::walk::conjuncts(e);
+        // A predicate that is the constant true is no predicate.
+        let always = matches!(&e, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool());
+        predicate = if always { Vec::new() } else { plan::walk::conjuncts(e) };
     }
     let options = reloptions::index_options(method.info, &stmt.options)?;
     let mut keys = Vec::new();

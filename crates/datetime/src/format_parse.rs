@@ -337,7 +337,8 @@ impl<'a> Reader<'a> {
                 }
             }
             _ => {
-                let v = self.ordinal(key.len(), f)?.0;
+                let width = if key == "iddd" { 3 } else { key.len() };
+                let v = self.ordinal(width, f)?.0;
                 let field = match key {
                     "mi" => &mut self.out.minute,
                     "ss" => &mut self.out.second,

@@ -5,7 +5,9 @@ use super::calendar::{
     USECS_PER_DAY, USECS_PER_HOUR, USECS_PER_MINUTE, USECS_PER_SEC, interval_range, round_micros,
     time_of,
 };
-use super::parse::{ParseError, Parsed, Token, decode_time, parse_error, tokenize};
+use super::parse::{
+    ParseError, Parsed, Token, decode_time, fraction_of, leading_number, parse_error, tokenize,
+};
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::settings::IntervalStyle;
@@ -197,31 +199,6 @@ impl Sum {
     }
 }
 
-/// Parses a signed decimal to its integer part and fraction, both with the sign.
-fn decimal(text: &str) -> Parsed<(i64, f64)> {
-    let negative = text.starts_with('-');
-    let body = text.trim_start_matches(['+', '-']);
-    let (whole, frac) = match body.find('.') {
-        Some(i) => (&body[..i], &body[i..]),
-        None => (body, ""),
-    };
-    if !whole.bytes().all(|c| c.is_ascii_digit()) {
-        return Err(ParseError::Format);
-    }
-    let sign = if negative { "-" } else { "" };
-    let value: i64 = match whole {
-        "" if frac.len() < 2 => return Err(ParseError::Format),
-        "" => 0,
-        w => format!("{sign}{w}").parse().map_err(|_| ParseError::Overflow)?,
-    };
-    let f = if frac.len() > 1 {
-        format!("0{frac}").parse::<f64>().map_err(|_| ParseError::Format)?
-    } else {
-        0.0
-    };
-    Ok((value, if negative { -f } else { f }))
-}
-
 fn unit_of_range(range: i32) -> Unit {
     // The unit of a bare number is the last unit of the range, or seconds.
     const R: &[(i32, Unit)] = &[
@@ -240,117 +217,144 @@ fn unit_of_range(range: i32) -> Unit {
 
 /// The microseconds of a time of day with colons, by the fields of the interval's type.
 fn time_in_range(body: &str, range: i32) -> Parsed<i64> {
-    let (mut h, mut m, mut s, us) = decode_time(body)?;
-    if range == MINUTE_BIT | SECOND_BIT && body.matches(':').count() == 1 && !body.contains('.') {
-        (h, m, s) = (0, h as i32, m);
-    }
+    let (h, m, s, us) = decode_time(body, range == MINUTE_BIT | SECOND_BIT)?;
     h.checked_mul(USECS_PER_HOUR)
         .and_then(|t| t.checked_add(time_of(0, m, s, us)))
         .ok_or(ParseError::Overflow)
 }
 
-/// The months of "years-months"; `None` if the text has no dash.
-fn years_and_months(body: &str) -> Parsed<Option<i64>> {
-    let Some(dash) = body.find('-') else { return Ok(None) };
-    let years: i64 = body[..dash].parse().map_err(|_| ParseError::Format)?;
-    let months: i64 = body[dash + 1..].parse().map_err(|_| ParseError::Format)?;
+/// The unit of the next number to the left.
+#[derive(Clone, Copy)]
+enum NextUnit {
+    /// No unit has been read: the type of the interval decides.
+    Default,
+    Of(Unit),
+    /// A word that is not the unit of a number.
+    Unusable,
+}
+
+/// The fields of an interval, which are read from right to left.
+struct Fields {
+    range: i32,
+    /// A minus sign of the first field applies to all.
+    all_negative: bool,
+    sum: Sum,
+    /// The units that have been read.
+    seen: u32,
+    next: NextUnit,
+    ago: bool,
+}
+
+impl Fields {
+    /// Marks units as read; an error if one of them has been read.
+    fn once(&mut self, units: &[Unit]) -> Parsed<()> {
+        let bits = units.iter().fold(0, |bits, u| bits | 1 << *u as u32);
+        let twice = self.seen & bits != 0;
+        self.seen |= bits;
+        if twice { Err(ParseError::Format) } else { Ok(()) }
+    }
+
+    fn time(&mut self, micros: i64, negative: bool) -> Parsed<()> {
+        let t = if negative || self.all_negative { -micros } else { micros };
+        self.sum.time = self.sum.time.checked_add(t).ok_or(ParseError::Overflow)?;
+        self.next = NextUnit::Of(Unit::Day);
+        use Unit::{Hour, Microsecond, Millisecond, Minute, Second};
+        self.once(&[Hour, Minute, Second, Millisecond, Microsecond])
+    }
+
+    /// A number, or "years-months".
+    fn number(&mut self, text: &str) -> Parsed<()> {
+        let negative = text.starts_with('-');
+        let (mut whole, rest) = leading_number(text).ok_or(ParseError::Overflow)?;
+        let mut frac = 0.0;
+        let mut unit = match self.next {
+            NextUnit::Default => Some(unit_of_range(self.range)),
+            NextUnit::Of(unit) => Some(unit),
+            NextUnit::Unusable => None,
+        };
+        match rest.as_bytes().first() {
+            None => {}
+            Some(b'-') => {
+                whole = years_and_months(whole, &rest[1..], negative)?;
+                unit = Some(Unit::Month);
+            }
+            Some(b'.') => {
+                let part = fraction_of(rest)?;
+                frac = if negative { -part } else { part };
+            }
+            Some(_) => return Err(ParseError::Format),
+        }
+        if self.all_negative {
+            (whole, frac) = (if whole > 0 { -whole } else { whole }, -frac.abs());
+        }
+        // A quarter is a unit of intervals, but not of numbers.
+        let unit = unit.filter(|u| *u != Unit::Quarter).ok_or(ParseError::Format)?;
+        self.sum.add(unit, whole, frac)?;
+        // "1 2" is one day and two hours if the range ends with hours.
+        self.next = NextUnit::Of(if unit == Unit::Hour { Unit::Day } else { unit });
+        match unit {
+            Unit::Second if frac != 0.0 => {
+                self.once(&[Unit::Second, Unit::Millisecond, Unit::Microsecond])
+            }
+            unit => self.once(&[unit]),
+        }
+    }
+
+    /// A unit, or "ago". A unit without a number has no effect.
+    fn word(&mut self, text: &str) -> Parsed<()> {
+        self.next = match text {
+            "ago" => {
+                self.ago = true;
+                NextUnit::Unusable
+            }
+            "timezone" => NextUnit::Unusable,
+            _ => NextUnit::Of(unit(text).ok_or(ParseError::Format)?),
+        };
+        Ok(())
+    }
+}
+
+/// The months of "years-months".
+fn years_and_months(years: i64, months: &str, negative: bool) -> Parsed<i64> {
+    let (months, rest) = leading_number(months).ok_or(ParseError::Overflow)?;
     if !(0..12).contains(&months) {
         return Err(ParseError::Overflow);
     }
+    if !rest.is_empty() {
+        return Err(ParseError::Format);
+    }
+    let months = if negative { -months } else { months };
     let total = years.checked_mul(12).and_then(|m| m.checked_add(months));
-    total.ok_or(ParseError::Overflow).map(Some)
+    total.ok_or(ParseError::Overflow)
 }
 
 fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<Interval> {
     let fields = tokenize(text)?;
-    if fields.is_empty() {
-        return Err(ParseError::Format);
-    }
-    let mut sum = Sum::default();
-    let mut ago = false;
-    let mut pending: Option<Unit> = None;
     // In SQL standard style a leading minus sign applies to all fields if no other sign is given.
     let all_negative = style == IntervalStyle::SqlStandard
-        && fields[0].1.starts_with('-')
+        && fields.first().is_some_and(|(_, t)| t.starts_with('-'))
         && !fields[1..].iter().any(|(_, t)| t.starts_with(['+', '-']));
-    let mut seen_units = 0u32;
-    let mut once = |u: Unit| {
-        let bit = 1 << u as u32;
-        let twice = seen_units & bit != 0;
-        seen_units |= bit;
-        if twice { Err(ParseError::Format) } else { Ok(()) }
-    };
-    let mut days_next = false;
-    for (i, (token_type, text)) in fields.iter().enumerate().rev() {
-        let signed = |t: &str| if all_negative && i > 0 { format!("-{t}") } else { t.to_string() };
+    let sum = Sum::default();
+    let mut f = Fields { range, all_negative, sum, seen: 0, next: NextUnit::Default, ago: false };
+    for (token_type, text) in fields.iter().rev() {
         match token_type {
-            Token::Time | Token::Tz if text.contains(':') => {
-                let text = signed(text);
-                let negative = text.starts_with('-');
-                let t = time_in_range(text.trim_start_matches(['+', '-']), range)?;
-                let t = if negative { -t } else { t };
-                sum.time = sum.time.checked_add(t).ok_or(ParseError::Overflow)?;
-                once(Unit::Hour)?;
-                once(Unit::Minute)?;
-                once(Unit::Second)?;
-                once(Unit::Millisecond)?;
-                once(Unit::Microsecond)?;
-                days_next = true;
-                pending = None;
+            Token::Time => f.time(time_in_range(text, range)?, false)?,
+            Token::Tz => {
+                // A text that is not a time may still be a number.
+                let time = text.contains(':').then(|| time_in_range(&text[1..], range));
+                match time {
+                    Some(Ok(t)) => f.time(t, text.starts_with('-'))?,
+                    _ => f.number(text)?,
+                }
             }
-            Token::Number | Token::Tz | Token::Date | Token::Time => {
-                // "years-months"
-                let body = text.trim_start_matches(['+', '-']);
-                if let Some(total) = years_and_months(body)? {
-                    let negative = signed(text).starts_with('-');
-                    sum.month = if negative {
-                        sum.month.checked_sub(total)
-                    } else {
-                        sum.month.checked_add(total)
-                    }
-                    .ok_or(ParseError::Overflow)?;
-                    once(Unit::Year)?;
-                    once(Unit::Month)?;
-                    pending = None;
-                    continue;
-                }
-                if *token_type == Token::Date {
-                    return Err(ParseError::Format);
-                }
-                let u = match pending.take() {
-                    Some(u) => u,
-                    None if days_next => Unit::Day,
-                    None => unit_of_range(range),
-                };
-                // "1 2" is one day and two hours if the range ends with hours.
-                days_next = u == Unit::Hour;
-                once(u)?;
-                if u == Unit::Second && text.contains('.') {
-                    once(Unit::Millisecond)?;
-                    once(Unit::Microsecond)?;
-                }
-                let (whole, frac) = decimal(&signed(text))?;
-                sum.add(u, whole, frac)?;
-            }
-            Token::Word | Token::Special => {
-                if text == "ago" {
-                    ago = true;
-                    continue;
-                }
-                if text == "@" {
-                    continue;
-                }
-                if pending.is_some() {
-                    return Err(ParseError::Format);
-                }
-                pending =
-                    Some(unit(text).filter(|u| *u != Unit::Quarter).ok_or(ParseError::Format)?);
-            }
+            Token::Number | Token::Date => f.number(text)?,
+            Token::Word | Token::Special => f.word(text)?,
         }
     }
-    if pending.is_some() || seen_units == 0 {
+    if f.seen == 0 {
         return Err(ParseError::Format);
     }
+    let Fields { mut sum, ago, .. } = f;
     if ago {
         let negated = |v: i64| v.checked_neg().ok_or(ParseError::Overflow);
         sum = Sum {

@@ -60,7 +60,7 @@ fn west_of(cx: &dyn FnContext, d: &DateTime) -> i32 {
     let local = if d.has_date {
         d.fields.timestamp().unwrap_or(0)
     } else {
-        let (now, _) = utc_to_local(zone, cx.transaction_timestamp());
+        let (now, _) = utc_to_local(&cx.settings().time_zone, cx.transaction_timestamp());
         let f = &d.fields;
         now.div_euclid(USECS_PER_DAY) * USECS_PER_DAY
             + time_of(f.hour, f.minute, f.second, f.micros)
@@ -68,29 +68,14 @@ fn west_of(cx: &dyn FnContext, d: &DateTime) -> i32 {
     -zone.at_local(local.div_euclid(USECS_PER_SEC) + EPOCH_UNIX)
 }
 
-fn is_infinite(d: &DateTime) -> bool {
-    matches!(d.kind, Kind::Infinity | Kind::NegInfinity)
-}
-
-/// Whether the text names a zone whose offset depends on a date that the text does not give.
-fn wants_date(d: &DateTime) -> bool {
-    !d.has_date && d.zone.as_ref().is_some_and(|z| !z.is_fixed())
-}
-
 fn time_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<i64> {
     let d = read(cx, text, "time", true)?;
-    if wants_date(&d) || is_infinite(&d) {
-        return Err(parse_error(ParseError::Format, text, "time"));
-    }
     let f = d.fields;
     Ok(round_micros(time_of(f.hour, f.minute, f.second, f.micros), typmod))
 }
 
 fn timetz_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<Datum> {
     let d = read(cx, text, "time with time zone", true)?;
-    if wants_date(&d) || is_infinite(&d) {
-        return Err(parse_error(ParseError::Format, text, "time with time zone"));
-    }
     let f = d.fields;
     let t = round_micros(time_of(f.hour, f.minute, f.second, f.micros), typmod);
     Ok(timetz(t, west_of(cx, &d)))

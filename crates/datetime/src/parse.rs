@@ -63,6 +63,9 @@ fn token_of_digits(text: &[u8], mut at: usize) -> (Token, usize) {
     (token_type, at)
 }
 
+/// Maximum number of fields of a text (`MAXDATEFIELDS`).
+const FIELDS_MAX: usize = 25;
+
 /// Splits the text into fields; letters are folded to lower case.
 pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Token, String)>> {
     let mut fields = Vec::new();
@@ -75,7 +78,7 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Token, String)>> {
             at += 1;
             continue;
         }
-        if fields.len() >= 25 {
+        if fields.len() >= FIELDS_MAX {
             return Err(ParseError::Format);
         }
         let start = at;
@@ -173,6 +176,10 @@ pub enum Unit {
     Second,
     Year,
     Julian,
+    /// "T": a time without separators follows.
+    Time,
+    /// A unit that no number may follow, such as "dow".
+    Other,
 }
 
 /// Looks up a date keyword (the first ten letters are significant).
@@ -199,7 +206,7 @@ pub fn core_word(word: &str) -> Option<Word> {
     }
     Some(match word {
         "sept" => Word::Month(9),
-        "infinity" | "+infinity" => Word::Infinity,
+        "infinity" => Word::Infinity,
         "-infinity" => Word::NegInfinity,
         "epoch" => Word::Epoch,
         "now" => Word::Now,
@@ -219,6 +226,7 @@ pub fn core_word(word: &str) -> Option<Word> {
         "s" => Word::Unit(Unit::Second),
         "y" => Word::Unit(Unit::Year),
         "j" | "jd" | "julian" => Word::Unit(Unit::Julian),
+        "dow" | "doy" | "isodow" | "isoyear" => Word::Unit(Unit::Other),
         "t" => Word::IsoTime,
         "at" | "on" => Word::Ignore,
         "sun" | "sunday" | "mon" | "monday" | "tue" | "tues" | "tuesday" | "wed" | "weds"
@@ -248,6 +256,7 @@ pub enum Kind {
     Epoch,
 }
 
+// The fields that have been read.
 const YEAR: u32 = 1;
 const MONTH: u32 = 2;
 const DAY: u32 = 4;
@@ -260,9 +269,16 @@ const DTZMOD: u32 = 256;
 const AMPM: u32 = 512;
 const ADBC: u32 = 1024;
 const DOW: u32 = 2048;
-const MICRO: u32 = 4096;
+/// Milliseconds and microseconds.
+const FRACTION: u32 = 4096;
+/// A zone with daylight saving time.
+const DTZ: u32 = 8192;
+/// A zone whose offset depends on the date.
+const DYNTZ: u32 = 32768;
+/// The epoch, or infinity.
+const RESERVED: u32 = 16384;
 const DATE: u32 = YEAR | MONTH | DAY;
-const TIME: u32 = HOUR | MINUTE | SECOND;
+const TIME: u32 = HOUR | MINUTE | SECOND | FRACTION;
 
 pub(super) struct Decoder {
     order: DateOrder,
@@ -273,101 +289,107 @@ pub(super) struct Decoder {
     is2digits: bool,
     bc: bool,
     pm: Option<bool>,
-    text_month: bool,
-    offset: Option<i32>,
-    dst_mod: i32,
+    /// Seconds east of Greenwich, if `TZ` is set and `zone` is not.
+    offset: i32,
     zone: Option<Zone>,
 }
 
-fn int(text: &str) -> Parsed<i32> {
-    text.parse::<i64>().ok().and_then(|v| i32::try_from(v).ok()).ok_or(ParseError::Overflow)
+/// The number at the start of the text and the rest; 0 if there is none. `None` if it is out of
+/// range.
+pub(super) fn leading_number(text: &str) -> Option<(i64, &str)> {
+    let sign = usize::from(text.starts_with(['+', '-']));
+    let digits = text[sign..].bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 {
+        return Some((0, text));
+    }
+    let (number, rest) = text.split_at(sign + digits);
+    number.parse().ok().map(|n| (n, rest))
 }
 
-/// Parses a fraction ".ddd" to microseconds, rounded.
-pub fn fraction(text: &str) -> Parsed<i32> {
+/// As [`leading_number`] with the error of a field that is out of range.
+fn leading_int(text: &str) -> Parsed<(i32, &str)> {
+    let number = leading_number(text).and_then(|(n, rest)| Some((i32::try_from(n).ok()?, rest)));
+    number.ok_or(ParseError::Overflow)
+}
+
+/// The number at the start of the text.
+fn int(text: &str) -> Parsed<i32> {
+    leading_int(text).map(|(n, _)| n)
+}
+
+/// Parses a fraction ".ddd".
+pub fn fraction_of(text: &str) -> Parsed<f64> {
     let digits = &text[1..];
     if !digits.bytes().all(|c| c.is_ascii_digit()) {
         return Err(ParseError::Format);
     }
     if digits.is_empty() {
-        return Ok(0);
+        return Ok(0.0);
     }
-    let value: f64 = format!("0.{digits}").parse().map_err(|_| ParseError::Format)?;
-    Ok((value * 1e6).round_ties_even() as i32)
+    format!("0.{digits}").parse().map_err(|_| ParseError::Format)
 }
 
-/// Parses `[+-]hh[[:]mm[[:]ss]]` to seconds east of Greenwich.
+/// Parses a fraction ".ddd" to microseconds, rounded.
+pub fn fraction(text: &str) -> Parsed<i32> {
+    Ok((fraction_of(text)? * 1e6).round_ties_even() as i32)
+}
+
+/// Parses `[+-]hh[[:]mm]` and `[+-]hh:mm:ss` to seconds east of Greenwich. The range of the numbers
+/// is checked before what follows them.
 pub fn decode_offset(text: &str) -> Parsed<i32> {
     let sign = match text.as_bytes().first() {
         Some(b'+') => 1,
         Some(b'-') => -1,
         _ => return Err(ParseError::Format),
     };
-    let body = &text[1..];
-    let parts: Vec<&str> = body.split(':').collect();
-    let number = |s: &str| -> Parsed<i32> {
-        if s.is_empty() || !s.bytes().all(|c| c.is_ascii_digit()) {
-            return Err(ParseError::Format);
+    let (mut h, mut rest) = offset_part(text[1..].trim_start())?;
+    let (mut m, mut s) = (0, 0);
+    if let Some(minutes) = rest.strip_prefix(':') {
+        (m, rest) = offset_part(minutes)?;
+        if let Some(seconds) = rest.strip_prefix(':') {
+            (s, rest) = offset_part(seconds)?;
         }
-        s.parse().map_err(|_| ParseError::ZoneOverflow)
-    };
-    // A part after a colon may be empty.
-    let part = |s: &str| if s.is_empty() { Ok(0) } else { number(s) };
-    let (h, m, s) = match parts[..] {
-        [h, m] => (number(h)?, part(m)?, 0),
-        [h, m, s] => (number(h)?, part(m)?, part(s)?),
-        [h] if h.len() > 4 => {
-            let v = number(h)?;
-            (v / 10000, v / 100 % 100, v % 100)
-        }
-        [h] if h.len() > 2 => {
-            let v = number(h)?;
-            (v / 100, v % 100, 0)
-        }
-        [h] => (number(h)?, 0, 0),
-        _ => return Err(ParseError::Format),
-    };
+    } else if rest.is_empty() && text.len() > 3 {
+        (h, m) = (h / 100, h % 100);
+    }
     if !(0..=15).contains(&h) || !(0..60).contains(&m) || !(0..60).contains(&s) {
         return Err(ParseError::ZoneOverflow);
     }
-    Ok(sign * (h * 3600 + m * 60 + s))
+    if rest.is_empty() { Ok(sign * (h * 3600 + m * 60 + s)) } else { Err(ParseError::Format) }
 }
 
-/// Parses `hh:mm[:ss[.frac]]`. The caller handles `mm:ss` of intervals with such a range.
-pub fn decode_time(text: &str) -> Parsed<(i64, i32, i32, i32)> {
-    let number = |s: &str| -> Parsed<i64> {
-        if s.is_empty() || !s.bytes().all(|c| c.is_ascii_digit()) {
-            return Err(ParseError::Format);
+fn offset_part(text: &str) -> Parsed<(i32, &str)> {
+    leading_int(text).map_err(|_| ParseError::ZoneOverflow)
+}
+
+/// Parses `hh:mm[:ss[.frac]]`, where a part may be empty, and `mm:ss.frac`. `short_is_minutes`:
+/// `mm:ss` too is minutes and seconds, as in intervals with such a range.
+pub fn decode_time(text: &str, short_is_minutes: bool) -> Parsed<(i64, i32, i32, i32)> {
+    let (first, rest) = leading_number(text).ok_or(ParseError::Overflow)?;
+    let rest = rest.strip_prefix(':').ok_or(ParseError::Format)?;
+    let (second, rest) = leading_int(rest)?;
+    let (h, m, s, us) = match rest.as_bytes().first() {
+        None if short_is_minutes => (0, first, second, 0),
+        None => (first, second.into(), 0, 0),
+        Some(b'.') => (0, first, second, fraction(rest)?),
+        Some(b':') => {
+            let (s, rest) = leading_int(&rest[1..])?;
+            let us = match rest.as_bytes().first() {
+                None => 0,
+                Some(b'.') => fraction(rest)?,
+                Some(_) => return Err(ParseError::Format),
+            };
+            (first, second.into(), s, us)
         }
-        s.parse().map_err(|_| ParseError::Overflow)
+        Some(_) => return Err(ParseError::Format),
     };
-    let mut parts = text.splitn(3, ':');
-    let hour = number(parts.next().unwrap_or(""))?;
-    let second_part = parts.next().unwrap_or("");
-    let split_fraction = |s: &str| -> Parsed<(i64, i32)> {
-        match s.find('.') {
-            Some(i) => Ok((number(&s[..i])?, fraction(&s[i..])?)),
-            None => Ok((number(s)?, 0)),
-        }
-    };
-    let (h, m, s, us) = match parts.next() {
-        Some(sec) => {
-            let (s, us) = split_fraction(sec)?;
-            (hour, number(second_part)?, s, us)
-        }
-        // "mm:ss.frac" is minutes and seconds.
-        None if second_part.contains('.') => {
-            let (s, us) = split_fraction(second_part)?;
-            (0, hour, s, us)
-        }
-        None => (hour, number(second_part)?, 0, 0),
-    };
-    if !(0..60).contains(&m) || !(0..=60).contains(&s) || !(0..=1_000_000).contains(&us) {
+    if h < 0 || !(0..60).contains(&m) || !(0..=60).contains(&s) || !(0..=1_000_000).contains(&us) {
         return Err(ParseError::Overflow);
     }
-    Ok((h, m as i32, s as i32, us))
+    Ok((h, m as i32, s, us))
 }
 
+// The functions that decode a field return the mask of what they have set.
 impl Decoder {
     pub(super) fn new(order: DateOrder) -> Decoder {
         Decoder {
@@ -379,9 +401,7 @@ impl Decoder {
             is2digits: false,
             bc: false,
             pm: None,
-            text_month: false,
-            offset: None,
-            dst_mod: 0,
+            offset: 0,
             zone: None,
         }
     }
@@ -395,244 +415,190 @@ impl Decoder {
         Ok(())
     }
 
-    fn set_time(&mut self, text: &str) -> Parsed<()> {
-        let (h, m, s, us) = decode_time(text)?;
+    fn time(&mut self, text: &str) -> Parsed<u32> {
+        let (h, m, s, us) = decode_time(text, false)?;
         self.f.hour = i32::try_from(h).map_err(|_| ParseError::Overflow)?;
         (self.f.minute, self.f.second, self.f.micros) = (m, s, us);
-        if time_overflows(self.f.hour, m, s, us) {
-            return Err(ParseError::Overflow);
-        }
-        self.seen(TIME)
+        Ok(TIME)
     }
 
-    fn set_year(&mut self, digits: &str, value: i32) {
-        self.f.year = value;
-        self.is2digits = digits.len() <= 2;
-    }
-
-    /// Decodes a date of numbers with delimiters; one of its parts may be the name of a month.
-    fn date(&mut self, text: &str) -> Parsed<()> {
-        let mut parts: Vec<String> = Vec::new();
-        let mut current = String::new();
-        for c in text.chars() {
-            let switch =
-                current.chars().last().is_some_and(|l| l.is_ascii_digit() != c.is_ascii_digit());
-            if !c.is_ascii_alphanumeric() {
-                if !current.is_empty() {
-                    parts.push(std::mem::take(&mut current));
+    /// Decodes a date of numbers with delimiters; one of its parts may be the name of a month. With
+    /// the fields before, nothing but a date may have been read.
+    fn date(&mut self, text: &str) -> Parsed<u32> {
+        let parts = date_parts(text)?;
+        let (before, mut mask) = (self.mask, 0);
+        let mut add = |bits: u32| {
+            let twice = (before | mask) & bits != 0;
+            mask |= bits;
+            if twice { Err(ParseError::Format) } else { Ok(mask) }
+        };
+        let mut text_month = false;
+        for part in parts.iter().filter(|p| is_word(p)) {
+            match core_word(part) {
+                Some(Word::Month(m)) => {
+                    self.f.month = m;
+                    text_month = true;
+                    add(MONTH)?;
                 }
-            } else {
-                if switch {
-                    parts.push(std::mem::take(&mut current));
-                }
-                current.push(c);
+                Some(Word::Ignore) => {}
+                _ => return Err(ParseError::Format),
             }
         }
-        if !current.is_empty() {
-            parts.push(current);
+        let mut done = add(0)?;
+        for part in parts.iter().filter(|p| !is_word(p)) {
+            done = add(self.number(part, before | done, text_month)?)?;
         }
-        if parts.len() > 3 && !text.contains(|c: char| c.is_ascii_alphabetic()) {
+        if (before | done) & !(DOY | TZ) != DATE {
             return Err(ParseError::Format);
         }
-        let mut rest = Vec::new();
-        let start = self.mask;
-        for p in parts {
-            if p.starts_with(|c: char| c.is_ascii_alphabetic()) {
-                match core_word(&p) {
-                    Some(Word::Month(m)) => {
-                        self.f.month = m;
-                        self.text_month = true;
-                        self.seen(MONTH)?;
-                    }
-                    Some(Word::Ignore) => {}
-                    _ => return Err(ParseError::Format),
-                }
-            } else {
-                rest.push(p);
-            }
-        }
-        for p in rest {
-            if self.mask & DATE == DATE {
-                return Err(ParseError::Format);
-            }
-            self.number(&p)?;
-        }
-        let done = self.mask & !start;
-        if done & DATE != DATE && self.mask & DOY == 0 {
-            return Err(ParseError::Format);
-        }
-        Ok(())
+        Ok(done)
     }
 
     /// Decodes a number that is a field of its own: whether it is year, month or day follows from
-    /// its length, the fields seen so far, and DateStyle.
-    fn number(&mut self, text: &str) -> Parsed<()> {
-        let digits: usize = text.bytes().take_while(u8::is_ascii_digit).count();
-        let val = int(&text[..digits])?;
-        let frac = &text[digits..];
+    /// its length, the fields `seen` so far, and DateStyle.
+    fn number(&mut self, text: &str, seen: u32, text_month: bool) -> Parsed<u32> {
+        let (val, frac) = leading_int(text)?;
+        let digits = text.len() - frac.len();
+        if digits == 0 {
+            return Err(ParseError::Format);
+        }
         if frac.starts_with('.') {
-            if digits > 2 || self.mask & DATE == DATE {
-                return self.number_field(text);
+            if digits > 2 {
+                return self.number_field(text, seen | DATE);
             }
             self.f.micros = fraction(frac)?;
         } else if !frac.is_empty() {
             return Err(ParseError::Format);
         }
-        let flen = digits;
-        let dmy = self.order == DateOrder::Dmy;
-        let ymd = self.order == DateOrder::Ymd;
-        if flen == 3 && self.mask & DATE == YEAR && (1..=366).contains(&val) {
+        let flen = text.len();
+        let dated = seen & DATE;
+        if flen == 3 && dated == YEAR && (1..=366).contains(&val) {
             self.yday = val;
-            return self.seen(DOY | MONTH | DAY);
+            return Ok(DOY | MONTH | DAY);
         }
-        let year = |d: &mut Decoder| {
-            d.set_year(&text[..digits], val);
-            d.seen(YEAR)
-        };
-        let month = |d: &mut Decoder| {
-            d.f.month = val;
-            d.seen(MONTH)
-        };
-        let day = |d: &mut Decoder| {
-            d.f.day = val;
-            d.seen(DAY)
-        };
-        match (self.mask & DATE, self.text_month) {
-            (0, _) => {
-                if flen >= 3 || ymd {
-                    year(self)
-                } else if dmy {
-                    day(self)
-                } else {
-                    month(self)
-                }
-            }
-            (YEAR, _) => month(self),
-            (MONTH, true) => {
-                // After the name of a month, the first of two numbers is the day unless it looks
-                // like a year.
-                if flen >= 3 || ymd { year(self) } else { day(self) }
-            }
-            (MONTH, false) => day(self),
-            (m, true) if m == YEAR | MONTH => {
-                // The number before the month was taken for the year: right for "99-Jan-08",
-                // swapped for "08-Jan-1999".
-                if flen >= 3 && self.is2digits {
-                    self.f.day = self.f.year;
-                    self.set_year(&text[..digits], val);
-                    self.seen(DAY)
-                } else {
-                    day(self)
-                }
-            }
-            (m, false) if m == YEAR | MONTH => day(self),
-            (DAY, _) => month(self),
-            (m, _) if m == MONTH | DAY => year(self),
-            (DATE, _) if flen > 2 => self.number_field(text),
-            _ => Err(ParseError::Format),
+        if dated == DATE {
+            return self.number_field(text, seen);
         }
+        if dated == YEAR | MONTH && text_month && flen >= 3 && self.is2digits {
+            // The number before the month was taken for the year: right for "99-Jan-08", swapped
+            // for "08-Jan-1999".
+            self.f.day = self.f.year;
+            (self.f.year, self.is2digits) = (val, false);
+            return Ok(DAY);
+        }
+        let year_first = flen >= 3 || self.order == DateOrder::Ymd;
+        let field = match dated {
+            0 if year_first => YEAR,
+            0 if self.order == DateOrder::Dmy => DAY,
+            0 | YEAR | DAY => MONTH,
+            // After the name of a month, the first of two numbers is the day unless it looks like a
+            // year.
+            MONTH if text_month && year_first => YEAR,
+            MONTH => DAY,
+            d if d == YEAR | MONTH => DAY,
+            d if d == MONTH | DAY => YEAR,
+            _ => return Err(ParseError::Format),
+        };
+        match field {
+            YEAR => (self.f.year, self.is2digits) = (val, flen <= 2),
+            MONTH => self.f.month = val,
+            _ => self.f.day = val,
+        }
+        Ok(field)
     }
 
     /// Decodes digits without separators: a date (yymmdd, yyyymmdd), or after a date a time (hhmm,
-    /// hhmmss).
-    fn number_field(&mut self, text: &str) -> Parsed<()> {
+    /// hhmmss). The range of the time is checked by callers, for types that require it.
+    fn number_field(&mut self, text: &str, seen: u32) -> Parsed<u32> {
         let mut digits = text;
         if let Some(i) = text.find('.') {
             // A fraction of seconds. (A fraction of days exists in intervals only.)
             self.f.micros = fraction(&text[i..])?;
             digits = &text[..i];
-        } else if self.mask & DATE != DATE && text.len() >= 6 {
+        } else if seen & DATE != DATE && text.len() >= 6 {
             let n = text.len();
             self.f.day = int(&text[n - 2..])?;
             self.f.month = int(&text[n - 4..n - 2])?;
-            self.f.year = int(&text[..n - 4])?;
-            self.is2digits = n - 4 == 2;
-            return self.seen(DATE);
+            // A year out of range wraps, as that of C's atoi.
+            self.f.year = leading_number(&text[..n - 4]).map_or(-1, |(year, _)| year as i32);
+            self.is2digits |= n - 4 == 2;
+            return Ok(DATE);
         }
-        if self.mask & TIME != TIME {
-            let part = |s: &str| int(s);
-            match digits.len() {
-                6 => {
-                    self.f.second = part(&digits[4..])?;
-                    self.f.minute = part(&digits[2..4])?;
-                    self.f.hour = part(&digits[..2])?;
-                }
-                4 => {
-                    self.f.second = 0;
-                    self.f.minute = part(&digits[2..])?;
-                    self.f.hour = part(&digits[..2])?;
-                }
-                _ => return Err(ParseError::Format),
-            }
-            if time_overflows(self.f.hour, self.f.minute, self.f.second, self.f.micros) {
-                return Err(ParseError::Overflow);
-            }
-            return self.seen(TIME);
+        let n = digits.len();
+        if seen & TIME == TIME || (n != 6 && n != 4) {
+            return Err(ParseError::Format);
         }
-        Err(ParseError::Format)
+        self.f.second = if n == 6 { int(&digits[4..])? } else { 0 };
+        self.f.minute = int(&digits[2..4])?;
+        self.f.hour = int(&digits[..2])?;
+        Ok(TIME)
     }
 
     /// Decodes a number with a unit letter ("y2001 m02 d04", "j2451545").
-    fn unit_number(&mut self, unit: Unit, text: &str) -> Parsed<()> {
-        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-        let val = int(&text[..digits])?;
-        let frac = &text[digits..];
-        if !frac.is_empty() && !matches!(unit, Unit::Julian | Unit::Second) {
+    fn unit_number(&mut self, unit: Unit, text: &str) -> Parsed<u32> {
+        let (val, frac) = leading_int(text)?;
+        if !frac.is_empty()
+            && (!frac.starts_with('.') || !matches!(unit, Unit::Julian | Unit::Second | Unit::Time))
+        {
             return Err(ParseError::Format);
         }
-        match unit {
+        Ok(match unit {
             Unit::Year => {
                 self.f.year = val;
-                self.seen(YEAR)
+                YEAR
             }
             Unit::Month if self.mask & (MONTH | HOUR) == MONTH | HOUR => {
                 self.f.minute = val;
-                self.seen(MINUTE)
+                MINUTE
             }
             Unit::Month => {
                 self.f.month = val;
-                self.seen(MONTH)
+                MONTH
             }
             Unit::Day => {
                 self.f.day = val;
-                self.seen(DAY)
+                DAY
             }
             Unit::Hour => {
                 self.f.hour = val;
-                self.seen(HOUR)
+                HOUR
             }
             Unit::Minute => {
                 self.f.minute = val;
-                self.seen(MINUTE)
+                MINUTE
             }
             Unit::Second => {
                 self.f.second = val;
-                if !frac.is_empty() {
-                    self.f.micros = fraction(frac)?;
-                    self.mask |= MICRO;
+                if frac.is_empty() {
+                    return Ok(SECOND);
                 }
-                self.seen(SECOND)
+                self.f.micros = fraction(frac)?;
+                SECOND | FRACTION
             }
             Unit::Julian => {
-                self.set_julian(val)?;
-                if !frac.is_empty() {
-                    let part: f64 = format!("0{frac}").parse().map_err(|_| ParseError::Format)?;
-                    let t = (part * USECS_PER_DAY as f64) as i64;
-                    (self.f.hour, self.f.minute, self.f.second, self.f.micros) = time_fields(t);
-                    self.seen(TIME)?;
+                let date = self.julian_day(val)?;
+                if frac.is_empty() {
+                    return Ok(date);
                 }
-                Ok(())
+                let t = (fraction_of(frac)? * USECS_PER_DAY as f64) as i64;
+                (self.f.hour, self.f.minute, self.f.second, self.f.micros) = time_fields(t);
+                date | TIME
             }
-        }
+            Unit::Time => match self.number_field(text, self.mask | DATE)? {
+                TIME => TIME,
+                _ => return Err(ParseError::Format),
+            },
+            Unit::Other => return Err(ParseError::Format),
+        })
     }
 
-    fn set_julian(&mut self, jd: i32) -> Parsed<()> {
+    fn julian_day(&mut self, jd: i32) -> Parsed<u32> {
         if jd < 0 {
             return Err(ParseError::Overflow);
         }
         (self.f.year, self.f.month, self.f.day) = j2date(jd);
         self.julian = true;
-        self.seen(DATE)
+        Ok(DATE)
     }
 
     /// Completes and checks the date.
@@ -682,6 +648,30 @@ impl Decoder {
         }
         Ok(())
     }
+}
+
+fn is_word(part: &str) -> bool {
+    part.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// The words and numbers of a date. The character after each of them is skipped, whatever it is.
+fn date_parts(text: &str) -> Parsed<Vec<&str>> {
+    let bytes = text.as_bytes();
+    let (mut parts, mut at) = (Vec::new(), 0);
+    while at < bytes.len() && parts.len() < FIELDS_MAX {
+        let Some(skipped) = bytes[at..].iter().position(u8::is_ascii_alphanumeric) else {
+            return Err(ParseError::Format);
+        };
+        let start = at + skipped;
+        let same = match bytes[start].is_ascii_digit() {
+            true => u8::is_ascii_digit,
+            false => u8::is_ascii_alphabetic,
+        };
+        let len = bytes[start..].iter().take_while(|b| same(b)).count();
+        parts.push(&text[start..start + len]);
+        at = start + len + 1;
+    }
+    Ok(parts)
 }
 
 /// Whether the time is later than 24:00:00.

@@ -440,6 +440,10 @@ fn node_batch(
                 Some(rows) => col.gather(rows),
             })
         }
+        Node::Extend { arg, signed } => {
+            let column = node_batch(arg, true, st, host, input, sel)?;
+            Ok(crate::relabel::extend_column(column, *signed))
+        }
         Node::Call(call) => call_batch(call, by_val, st, host, input, sel),
         Node::Const(_) | Node::ExternParam(_) | Node::ExecParam(_) | Node::Once { .. }
             if row_count(input, sel) > 0 =>
@@ -742,7 +746,7 @@ fn is_column_form(node: &Node) -> bool {
         | Node::Once { .. }
         | Node::Slot(Slot { source: Source::Scan, .. }) => true,
         Node::Call(c) => c.result_by_val.is_some() && c.args.iter().all(is_column_form),
-        Node::Not(arg) => is_column_form(arg),
+        Node::Not(arg) | Node::Extend { arg, .. } => is_column_form(arg),
         Node::Case { by_val, .. } => by_val.is_some(),
         Node::Coalesce { args, .. } => args.iter().all(is_column_form),
         Node::CoerceIo { arg, by_val, .. } => by_val.is_some() && is_column_form(arg),

@@ -8,6 +8,7 @@ use crate::program::{
     Call, CaseArm, DomainNames, DomainTest, Elem, IoCall, JsonbStep, JsonbSubscript, Node, Program,
     RowPair, Slot, SubscriptUse,
 };
+use crate::relabel::{self, OPAQUE_VALUE, is_opaque};
 use crate::volatility::computes_itself;
 use ids::Oid;
 use ids::code::Volatility;
@@ -200,6 +201,16 @@ impl<'a> Compiler<'a> {
         Ok(Program { root, sites: self.sites, type_oid: oids::BOOL, by_val: true })
     }
 
+    /// A value that is cast to one of the types of [`is_opaque`]. Only whether it is NULL can be
+    /// observed, so a value of the pseudo-type's physical form replaces it.
+    fn opaque(&mut self, arg: &Expr) -> Result<Node> {
+        let arm = CaseArm {
+            cond: Node::NullTest { arg: self.boxed(arg)?, is_not: true, row: false },
+            result: Node::Const(OPAQUE_VALUE),
+        };
+        Ok(Node::Case { arg: None, arms: vec![arm], default: None, by_val: None })
+    }
+
     fn site(&mut self) -> usize {
         self.sites += 1;
         self.sites - 1
@@ -240,6 +251,9 @@ impl<'a> Compiler<'a> {
                 Node::WholeRow { slots, desc, type_oid: n.vartype }
             }
             Expr::Var(n) => Node::Slot(self.resolve.var(n)?),
+            Expr::Const(n) if is_opaque(n.consttype) && !n.value.is_null() => {
+                Node::Const(OPAQUE_VALUE)
+            }
             Expr::Const(n) => Node::Const(n.value.clone()),
             Expr::Param(n) => match n.paramkind {
                 ParamKind::Extern => Node::ExternParam(n.paramid),
@@ -295,7 +309,11 @@ impl<'a> Compiler<'a> {
                 let fields = n.fieldnums.iter().copied().zip(vals).collect();
                 Node::FieldStore { arg, fields, row_type: n.resulttype }
             }
-            Expr::Relabel(n) => self.node(&n.arg)?,
+            Expr::Relabel(n) if is_opaque(n.resulttype) => self.opaque(&n.arg)?,
+            Expr::Relabel(n) => match relabel::extension(n, self.facts)? {
+                Some(signed) => Node::Extend { arg: self.boxed(&n.arg)?, signed },
+                None => self.node(&n.arg)?,
+            },
             Expr::Collate(n) => self.node(&n.arg)?,
             Expr::NamedArg(n) => self.node(&n.arg)?,
             Expr::CoerceViaIo(n) => self.coerce_io(n)?,

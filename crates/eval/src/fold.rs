@@ -469,6 +469,7 @@ impl Folder<'_> {
         match arg {
             arg if own => arg,
             Expr::Const(mut c) => {
+                c.value = c.value.relabelled(n.resulttype);
                 c.consttype = n.resulttype;
                 c.consttypmod = n.resulttypmod;
                 c.constcollid = n.resultcollid;

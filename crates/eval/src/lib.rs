@@ -10,8 +10,8 @@
 //! operators are looked up by OID through [`Facts`]; sub-selects, sequences and SQL functions are
 //! run through [`Host`].
 //!
-//! Reading order: `facts`, `host`, `program`, `compile`, `row`, `nodes`, `arrays`, `rows`,
-//! `elements`, `kernels`, `batch`, `volatility`, `fold`, `inline`, `bound`.
+//! Reading order: `facts`, `host`, `program`, `compile`, `relabel`, `row`, `nodes`, `arrays`,
+//! `rows`, `elements`, `kernels`, `batch`, `volatility`, `fold`, `inline`, `bound`.
 
 #![forbid(unsafe_code)]
 
@@ -21,6 +21,7 @@ mod depth;
 mod facts;
 mod host;
 mod program;
+mod relabel;
 mod window;
 
 // Evaluation by row.

@@ -191,6 +191,11 @@ pub(crate) enum Node {
         /// other.
         by_val: Option<bool>,
     },
+    /// A value of four bytes whose word is sign-extended or zero-extended.
+    Extend {
+        arg: Box<Node>,
+        signed: bool,
+    },
     /// The innermost placeholder of the enclosing Case, array coercion or domain.
     Placeholder,
     Coalesce {

@@ -262,6 +262,13 @@ fn eval_compound<'a>(
             }
             Ok(best)
         }
+        Node::Extend { arg, signed } => {
+            let v = eval(arg, st, host, input)?;
+            Ok(match v.as_ref() {
+                DatumRef::Word(w) => Val::Own(Datum::Word(types::datum::extended(w, *signed))),
+                _ => v,
+            })
+        }
         Node::NullTest { arg, is_not, row } => {
             let v = eval(arg, st, host, input)?;
             let hit = if *row && !v.is_null() {

@@ -201,7 +201,8 @@ impl Execution {
 }
 
 fn finish_modifying(run: &mut Run<'_>) -> Result<()> {
-    for (param, plan_id) in run.st.modifying.clone() {
+    // PostgreSQL runs them in the reverse order of the query.
+    for (param, plan_id) in run.st.modifying.clone().into_iter().rev() {
         while source::read_shared(run, param, plan_id, types::BATCH_ROWS_MAX)? {
             run.interrupts()?;
         }

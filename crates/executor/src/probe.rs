@@ -12,12 +12,15 @@ use engine::index::{Direction, RowMember, ScanKey, StrategyNumber, SupportFuncti
 use eval::{EvalState, Host, Program, RowInput};
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::{Expr, ParamKind, RowCompareExpr, RowCompareKind, ScalarArrayOpExpr, Var};
+use plan::expr::{
+    Expr, ParamKind, RelabelType, RowCompareExpr, RowCompareKind, ScalarArrayOpExpr, Var,
+};
 use plan::node::{IndexProbe, ScanDirection};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::compare::Comparer;
+use types::datum::four_bytes_signed;
 use types::{Datum, DatumRef, TypeInfo};
 
 /// The value of a comparison.
@@ -130,7 +133,7 @@ impl Source {
             Expr::Const(c) => Source::Const(c.value.clone()),
             Expr::Param(p) if p.paramkind == ParamKind::Extern => Source::Extern(p.paramid),
             Expr::Param(p) if p.paramkind == ParamKind::Exec => Source::Exec(p.paramid),
-            Expr::Relabel(r) => return Source::new(&r.arg, run),
+            Expr::Relabel(r) if !changes_word(r) => return Source::new(&r.arg, run),
             e => Source::Program(Box::new(compile(e, &mut NoScanColumns, run)?), Datum::Null),
         })
     }
@@ -363,6 +366,12 @@ fn keep_least_restrictive(
         if order.order(b.as_ref(), a.as_ref(), collation) == farther { b } else { a }
     });
     values.extend(farthest);
+}
+
+/// Whether the relabelling may be one that changes the word of a value of four bytes.
+fn changes_word(r: &RelabelType) -> bool {
+    let to = four_bytes_signed(r.resulttype);
+    to.is_some() && four_bytes_signed(r.arg.type_oid()) != to
 }
 
 fn column_of(e: &Expr) -> Result<usize> {

@@ -33,6 +33,8 @@ pub(crate) struct SetCall {
     pub row: Option<DefinedRow>,
     /// Each row of the running call is one value, not a list of columns.
     pub whole: bool,
+    /// The function is `unnest`: its rows are elements, which may be composite values.
+    unnests: bool,
     /// The row type may have more columns than the range-table entry, added since analysis.
     pub open: bool,
     /// The row type (type and type modifier) that has been checked against the declared columns.
@@ -103,6 +105,7 @@ impl SetCall {
             defined: Vec::new(),
             row: None,
             whole: false,
+            unnests: false,
             open: false,
             checked: None,
         };
@@ -126,6 +129,7 @@ impl SetCall {
                     call.arg_types.push(a.type_oid());
                 }
                 call.how = how;
+                call.unnests = f.funcid == ids::builtin::proc::ARRAY_UNNEST;
                 call.strict = facts.strict;
                 call.collation = f.inputcollid;
                 return Ok(call);
@@ -155,7 +159,7 @@ impl SetCall {
                     vals.push(v);
                 }
                 let refs: Vec<DatumRef<'_>> = vals.iter().map(Datum::as_ref).collect();
-                self.whole = false;
+                self.whole = self.unnests;
                 if let Some(row) = &self.row {
                     self.extra = Some(Box::new(row.clone()));
                 }
@@ -227,7 +231,7 @@ impl SetCall {
     pub(crate) fn runs_values(&self) -> bool {
         matches!(self.running, Some(Running::Builtin(_)))
             && self.columns == 0
-            && self.field_types.is_empty()
+            && (self.whole || self.field_types.is_empty())
     }
 
     /// True if the session runs the function.

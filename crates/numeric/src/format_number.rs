@@ -445,6 +445,8 @@ impl Layout<'_> {
                 Item::Minus if self.negative => self.out.push('-'),
                 Item::Plus if !self.negative && roman.is_none() => self.out.push('+'),
                 Item::Minus | Item::Plus if wide => self.out.push(' '),
+                // No sign is known then: PostgreSQL writes the end of the string.
+                Item::Sign if roman.is_some() => break,
                 Item::Sign => self.out.push(if self.negative { '-' } else { '+' }),
                 Item::Ordinal(upper) if !no_suffix => {
                     if !self.number.last().is_some_and(u8::is_ascii_digit) {
@@ -848,7 +850,7 @@ fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
     let mut n = parse(format!("{sign}{digits}").as_bytes())?;
     let typmod = ((t.pre + t.shift + r.post) << 16 | r.post) + 4;
     n.apply_typmod(typmod as i32)?;
-    if t.shift > 0 {
+    if t.has_shift {
         let power = Num::from(-(t.shift as i64));
         n = n
             .times(&crate::math::numeric_power(&Num::from(10i64), &power, &|| interrupts.check())?);

@@ -6,13 +6,13 @@
 //! so any thread may parse at any time. The first call on a thread allocates a pthread key, which
 //! is never freed.
 //!
-//! Reading order: this file, `convert`, `nodes`, `enums`, `newer`, `json`.
+//! Reading order: this file, `convert`, `nodes`, `enums`, `newer`, `words`.
 
 mod convert;
 mod enums;
-mod json;
 mod newer;
 mod nodes;
+mod words;
 
 use crate::ast::{Node, RawStmt};
 use crate::options::{Mode, Options};
@@ -21,6 +21,7 @@ use pg_raw_parse::list::{CastNodeList, NodeList};
 use pg_raw_parse::{nodes as rnodes, raw};
 use pgerror::{PgError, Result, pg_err};
 use std::ffi::{CStr, CString};
+use words::Words;
 
 /// A memory context of the C side; dropping it frees all memory that the parser allocated.
 struct Context(raw::MemoryContext);
@@ -58,7 +59,9 @@ fn untyped<T>(list: &CastNodeList<T>) -> &NodeList {
 }
 
 pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
-    let text = CString::new(sql).map_err(|_| {
+    let words = Words::new(sql, options.standard_conforming_strings);
+    let words = words.as_ref();
+    let text = CString::new(words.map_or(sql, |w| &w.text)).map_err(|_| {
         pg_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": 0x00")
     })?;
     let context = Context::new();
@@ -76,7 +79,7 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
         unsafe { libc_free(result.stderr_buffer.cast()) };
     }
     if !result.error.is_null() {
-        return Err(take_error(result.error));
+        return Err(take_error(result.error, sql, words));
     }
     if result.tree.is_null() {
         return Ok(Vec::new());
@@ -91,14 +94,19 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
     for cell in cells {
         // SAFETY: `ptr_value` is the active member of the union in a list of nodes.
         let node = unsafe { *cell.ptr_value }.cast::<raw::Node>();
-        out.push(statement(node, sql, options)?);
+        out.push(statement(node, sql, options, words)?);
     }
     Ok(out)
 }
 
 /// Translates one element of the parser's result: a statement, or in other modes the mode's result.
-fn statement(node: *mut raw::Node, sql: &str, options: Options) -> Result<RawStmt> {
-    let mut cx = ConversionState::default();
+fn statement(
+    node: *mut raw::Node,
+    sql: &str,
+    options: Options,
+    words: Option<&Words>,
+) -> Result<RawStmt> {
+    let mut cx = ConversionState::new(words);
     // SAFETY: `node` points to a live node, whose tag determines its type; the borrow ends with
     // this call, before the memory context is deleted.
     unsafe {
@@ -125,7 +133,7 @@ fn statement(node: *mut raw::Node, sql: &str, options: Options) -> Result<RawStm
 
 /// Converts the parser's error and frees it.
 #[cold]
-fn take_error(error: *mut raw::PgQueryError) -> PgError {
+fn take_error(error: *mut raw::PgQueryError, sql: &str, words: Option<&Words>) -> PgError {
     // SAFETY: non-null, allocated by the parser, freed here exactly once; its texts are C strings.
     let (message, function, position) = unsafe {
         let message = if (*error).message.is_null() {
@@ -142,7 +150,12 @@ fn take_error(error: *mut raw::PgQueryError) -> PgError {
         raw::pg_query_free_error(error);
         (message, function, position)
     };
-    crate::error::from_parser(message, &function, u32::try_from(position).unwrap_or(0))
+    let position = u32::try_from(position).unwrap_or(0);
+    let (message, position) = match words {
+        Some(words) => words.restored_error(&message, position, sql),
+        None => (message, position),
+    };
+    crate::error::from_parser(message, &function, position)
 }
 
 unsafe extern "C" {

@@ -20,6 +20,7 @@ use planner::CostSettings;
 use std::any::Any;
 use std::sync::Arc;
 use types::Datum;
+use types::random::Random;
 
 /// The state of a session. Running code has one `&mut Core`, which implements the traits by which
 /// analysis, planning, expressions and the executor access catalogs, storage and settings.
@@ -46,7 +47,7 @@ pub struct Core {
     /// larger stack.
     pub(crate) deep_statements: bool,
     pub(crate) extra: Option<Box<dyn Any + Send>>,
-    pub(crate) random_state: u64,
+    pub(crate) random: Random,
     /// The result of `pg_backend_pid()`.
     pub backend_pid: i32,
     /// Cached sequence values (CREATE SEQUENCE … CACHE).
@@ -205,7 +206,7 @@ impl Core {
             caches: Caches::default(),
             deep_statements: false,
             extra: None,
-            random_state: u64::from_le_bytes(seed),
+            random: Random::of_word(u64::from_le_bytes(seed)),
             backend_pid: 0,
             sequences: Default::default(),
             calls: RunningCalls::default(),

@@ -81,7 +81,7 @@ pub fn lookup_name(core: &mut dyn SystemHost, kind: RegKind, text: &str) -> Resu
             }
             core.catalog().find_relation(schema.as_deref(), &name)
         }
-        RegKind::Type => type_named(core, text),
+        RegKind::Type => existing_type(core, text).map(Some),
         RegKind::Role => {
             let name = single_name(core, text)?;
             Ok(core.catalog().find_role(&name)?.map(|r| r.oid))
@@ -183,6 +183,10 @@ fn signature(
     let open = find_outside_quotes(text, |c| c == '(')
         .ok_or_else(|| pg_err!(INVALID_TEXT_REPRESENTATION, "expected a left parenthesis"))?;
     let (name, rest) = (&text[..open], &text[open + 1..]);
+    // A name that cannot be split is reported before errors of the types.
+    if split_identifiers_at(name, '.').is_none_or(|parts| parts.is_empty()) {
+        return Err(invalid_name());
+    }
     let mut rest = rest
         .trim_end()
         .strip_suffix(')')
@@ -200,9 +204,7 @@ fn signature(
         let (one, more) = split_type(rest)?;
         let ty = match none_allowed && one.eq_ignore_ascii_case("none") {
             true => Oid::INVALID,
-            false => parsed_type(core, one)?.map_err(|name| {
-                pg_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", type_name_text(&name))
-            })?,
+            false => existing_type(core, one)?,
         };
         if types.len() >= ARGUMENTS_MAX {
             return Err(pg_err!(TOO_MANY_ARGUMENTS, "too many arguments"));
@@ -242,12 +244,14 @@ fn split_type(text: &str) -> Result<(&str, Option<&str>)> {
     Ok((one.trim_end(), comma.map(|at| &text[at + 1..])))
 }
 
-/// A type by its name in SQL notation, with modifiers and array bounds.
-pub(crate) fn type_named(core: &mut dyn SystemHost, text: &str) -> Result<Option<Oid>> {
-    Ok(parsed_type(core, text)?.ok())
+/// A type by its name in SQL notation, with modifiers and array bounds; 42704 if there is none.
+fn existing_type(core: &mut dyn SystemHost, text: &str) -> Result<Oid> {
+    parsed_type(core, text)?.map_err(|name| {
+        pg_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", type_name_text(&name))
+    })
 }
 
-/// As [`type_named`]; the inner error is the parsed name if there is no such type. Counterpart:
+/// As [`existing_type`]; the inner error is the parsed name if there is no such type. Counterpart:
 /// `parseTypeString`.
 fn parsed_type(
     core: &mut dyn SystemHost,

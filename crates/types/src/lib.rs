@@ -62,7 +62,7 @@ pub use values::settings::Settings;
 pub use values::width::{WIDTH_DEFAULT, average_width};
 pub use values::{
     batch, builtin_types, chars, datum, delegate_fn_context, float, fn_context, hash, int, limits,
-    memory, oids, pieces, settings, text, type_io, zone,
+    memory, oids, pieces, random, settings, text, type_io, zone,
 };
 
 #[cfg(test)]

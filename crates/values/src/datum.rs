@@ -31,6 +31,27 @@ pub enum DatumRef<'a> {
     Bytes(&'a [u8]),
 }
 
+/// For built-in types that are passed by value in four bytes and may be binary-coercible to each
+/// other: whether the word is sign-extended; otherwise it is zero-extended.
+pub fn four_bytes_signed(ty: ids::Oid) -> Option<bool> {
+    use ids::builtin::ty::{
+        CID, DATE, INT4, OID, REGCLASS, REGCOLLATION, REGCONFIG, REGDICTIONARY, REGNAMESPACE,
+        REGOPER, REGOPERATOR, REGPROC, REGPROCEDURE, REGROLE, REGTYPE, XID,
+    };
+    match ty {
+        INT4 | DATE => Some(true),
+        OID | XID | CID | REGCLASS | REGCOLLATION | REGCONFIG | REGDICTIONARY | REGNAMESPACE
+        | REGOPER | REGOPERATOR | REGPROC | REGPROCEDURE | REGROLE | REGTYPE => Some(false),
+        _ => None,
+    }
+}
+
+/// The word of a value of four bytes: its lower half, sign-extended or zero-extended.
+#[inline]
+pub fn extended(word: u64, signed: bool) -> u64 {
+    if signed { word as u32 as i32 as i64 as u64 } else { u64::from(word as u32) }
+}
+
 impl Datum {
     /// The value, borrowed.
     pub fn as_ref(&self) -> DatumRef<'_> {
@@ -65,6 +86,15 @@ impl Datum {
         let mut b = [0u8; 64];
         b[..end].copy_from_slice(&s.as_bytes()[..end]);
         Datum::Bytes(Box::new(b))
+    }
+
+    /// The value as one of a type to which its own is binary-coercible: the word of a value of four
+    /// bytes has another upper half if the types differ in signedness.
+    pub fn relabelled(self, ty: ids::Oid) -> Datum {
+        match (self, four_bytes_signed(ty)) {
+            (Datum::Word(w), Some(signed)) => Datum::Word(extended(w, signed)),
+            (value, _) => value,
+        }
     }
 
     /// A `bool`.

@@ -32,6 +32,7 @@ pub mod limits;
 pub mod memory;
 pub mod pieces;
 pub mod quoted;
+pub mod random;
 
 // Type families.
 pub mod array;

@@ -45,7 +45,8 @@ impl Zone {
         // A specification with daylight saving but without rules uses those of the United States.
         let american = format!("{upper},M3.2.0,M11.1.0");
         let posix = TimeZone::posix(spec).or_else(|_| TimeZone::posix(&upper));
-        let tz = posix.or_else(|_| TimeZone::posix(&american)).ok()?;
+        let tz = posix.or_else(|_| TimeZone::posix(&american)).ok();
+        let tz = tz.or_else(|| short_name(name))?;
         Some(Zone { name: name.to_string(), tz, abbreviation: None })
     }
 
@@ -138,6 +139,19 @@ pub fn names() -> Vec<String> {
     let mut names: Vec<String> = jiff::tz::db().available().map(|n| n.to_string()).collect();
     names.sort_unstable();
     names
+}
+
+/// A POSIX specification with an abbreviation that is no abbreviation in POSIX, such as "x4" and
+/// "a/b-4", and without daylight saving.
+fn short_name(spec: &str) -> Option<TimeZone> {
+    let rest = match spec.strip_prefix('<') {
+        Some(quoted) => quoted.split_once('>')?.1,
+        None => {
+            let is_offset = |c: char| c.is_ascii_digit() || matches!(c, ',' | '-' | '+');
+            &spec[spec.find(is_offset)?..]
+        }
+    };
+    nameless(rest)
 }
 
 /// A POSIX specification without a zone name: an offset alone, positive to the west. Also one with

@@ -98,7 +98,8 @@ pub fn add(
         values(host, oid, &row, default, new.generated, sequence, work)?;
         crate::toast::add_toast(host, oid, None)?;
     }
-    let later = [constraints.keys, constraints.checks, constraints.foreign];
+    let keys = create_table::distinct_keys(&constraints.keys);
+    let later = [keys, constraints.checks, constraints.foreign];
     later.into_iter().flatten().for_each(|c| work.push_constraint(c));
     Ok(())
 }

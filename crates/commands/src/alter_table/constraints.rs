@@ -32,6 +32,7 @@ pub fn add(host: &mut dyn CommandHost, c: &Constraint, work: &mut Work, sql: &st
         ConstrType::Primary | ConstrType::Unique => match &c.indexname {
             Some(name) => use_index(host, c, name, work, sql),
             None => {
+                (0..c.keys.len()).try_for_each(|i| create_table::check_key_twice(c, i, sql))?;
                 let filled = !work.rewrite.is_needed();
                 create_table::add_keys(host, work.oid, std::slice::from_ref(c), filled, sql)
             }

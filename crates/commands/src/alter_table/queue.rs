@@ -156,7 +156,9 @@ impl Work {
             ConstrType::Primary | ConstrType::Unique => Pass::AddIndex,
             _ => Pass::AddOther,
         };
-        if pass == Pass::AddIndex && c.contype == ConstrType::Primary {
+        // A column that occurs twice is an error, which comes before those of the columns.
+        let twice = c.keys.iter().enumerate().any(|(i, key)| c.keys[..i].contains(key));
+        if pass == Pass::AddIndex && c.contype == ConstrType::Primary && !twice {
             for name in &c.keys {
                 self.push(Pass::ColumnAttributes, Step::SetNotNull(name.to_string()));
             }

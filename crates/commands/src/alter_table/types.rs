@@ -48,6 +48,15 @@ pub fn alter(
     let Some(Node::ColumnDef(def)) = &cmd.def else {
         return Err(PgError::internal("ALTER COLUMN TYPE without a type"));
     };
+    if let Some(node) = &def.raw_default
+        && rel.kind() == RelKind::Table
+    {
+        // PostgreSQL analyses the expression before it looks up the column.
+        let before = work.rewrite.before().clone();
+        let mut cat = SessionLookup::new(host);
+        let kind = ExprKind::AlterColTransform;
+        analyze::ddl::column_expr(&mut cat, &before, node, sql, kind)?;
+    }
     let a = column(rel, cmd)?.clone();
     let number = a.attnum;
     if work.retyped.contains(&number) {

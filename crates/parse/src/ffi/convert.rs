@@ -3,6 +3,7 @@
 use super::newer::NewerSyntax;
 use super::nodes::unexpected;
 use super::untyped;
+use super::words::Words;
 use crate::ast::{self, Name, Node};
 use ids::Persistence;
 use ids::code::{ColumnGenerated, ColumnIdentity, Firing, FkAction, FkMatch, ReplicaIdentity};
@@ -13,7 +14,7 @@ use stdx::stack::deep;
 
 /// State of the conversion of one statement: the depth of the tree, and syntax that is too new.
 #[derive(Default)]
-pub(super) struct ConversionState {
+pub(super) struct ConversionState<'a> {
     /// Number of open nodes.
     depth: u32,
     /// Maximum of `depth` so far.
@@ -21,6 +22,8 @@ pub(super) struct ConversionState {
     /// Bytes of stack that PostgreSQL would use for the open nodes.
     bytes: u32,
     pub(super) newer: NewerSyntax,
+    /// The words that are replaced in the text.
+    words: Option<&'a Words>,
 }
 
 /// Bytes of stack that PostgreSQL's analysis and planning use per level: for calls and operators,
@@ -39,7 +42,20 @@ pub(super) const fn level_bytes(node: &str) -> u32 {
     }
 }
 
-impl ConversionState {
+impl<'a> ConversionState<'a> {
+    pub(super) fn new(words: Option<&'a Words>) -> ConversionState<'a> {
+        ConversionState { words, ..ConversionState::default() }
+    }
+
+    /// A name or text of the tree.
+    #[inline]
+    pub(super) fn text(&self, text: &str) -> Box<str> {
+        match self.words {
+            None => text.into(),
+            Some(words) => words.restored(text).into(),
+        }
+    }
+
     #[inline]
     pub(super) fn enter(&mut self, bytes: u32) -> Result<()> {
         self.depth += 1;
@@ -112,27 +128,27 @@ macro_rules! optional_codes {
 optional_codes!(FkAction, FkMatch);
 
 impl Convert<Option<Name>> for Option<&str> {
-    fn convert(self, _: &mut ConversionState) -> Result<Option<Name>> {
-        Ok(self.map(Name::from))
+    fn convert(self, cx: &mut ConversionState) -> Result<Option<Name>> {
+        Ok(self.map(|name| cx.text(name)))
     }
 }
 
 impl Convert<Name> for Option<&str> {
-    fn convert(self, _: &mut ConversionState) -> Result<Name> {
-        Ok(Name::from(self.unwrap_or_default()))
+    fn convert(self, cx: &mut ConversionState) -> Result<Name> {
+        Ok(cx.text(self.unwrap_or_default()))
     }
 }
 
 impl Convert<Option<Name>> for Option<&nodes::String> {
-    fn convert(self, _: &mut ConversionState) -> Result<Option<Name>> {
-        Ok(self.and_then(|s| s.sval()).map(Name::from))
+    fn convert(self, cx: &mut ConversionState) -> Result<Option<Name>> {
+        Ok(self.and_then(|s| s.sval()).map(|name| cx.text(name)))
     }
 }
 
 impl Convert<Name> for RNode<'_> {
-    fn convert(self, _: &mut ConversionState) -> Result<Name> {
+    fn convert(self, cx: &mut ConversionState) -> Result<Name> {
         match self {
-            RNode::String(s) => Ok(Name::from(s.sval().unwrap_or_default())),
+            RNode::String(s) => Ok(cx.text(s.sval().unwrap_or_default())),
             // A star in a list of names, as in CREATE AGGREGATE.
             RNode::A_Star(_) => Ok(Name::from("*")),
             _ => Err(unexpected("a name")),
@@ -225,13 +241,13 @@ impl Convert<Option<ast::TypeName>> for RNode<'_> {
 }
 
 impl Convert<ast::Value> for &nodes::A_Const {
-    fn convert(self, _: &mut ConversionState) -> Result<ast::Value> {
+    fn convert(self, cx: &mut ConversionState) -> Result<ast::Value> {
         Ok(match self.val() {
             None => ast::Value::Null,
             Some(ConstValue::Integer(n)) => ast::Value::Integer(n),
             Some(ConstValue::Float(text)) => ast::Value::Float(text.into()),
             Some(ConstValue::Boolean(b)) => ast::Value::Boolean(b),
-            Some(ConstValue::String(text)) => ast::Value::String(text.into()),
+            Some(ConstValue::String(text)) => ast::Value::String(cx.text(text)),
             Some(ConstValue::BitString(text)) => ast::Value::BitString(text.into()),
             Some(_) => return Err(unexpected("a literal")),
         })
@@ -278,7 +294,7 @@ impl Convert<ast::RangeFunctionItem> for RNode<'_> {
 /// Converts nodes that have no struct in the tree.
 pub(super) fn leaf(node: RNode<'_>, cx: &mut ConversionState) -> Result<Node> {
     Ok(match node {
-        RNode::String(s) => Node::String(s.sval().unwrap_or_default().into()),
+        RNode::String(s) => Node::String(cx.text(s.sval().unwrap_or_default())),
         RNode::Integer(n) => Node::Integer(n.ival),
         RNode::Float(f) => Node::Float(f.fval().unwrap_or_default().into()),
         RNode::Boolean(b) => Node::Boolean(b.boolval),
@@ -298,17 +314,6 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut ConversionState) -> Result<Node> {
                 "This functionality requires the server to be built with libxml support.",
             ));
         }
-        RNode::JsonIsPredicate(_)
-        | RNode::JsonParseExpr(_)
-        | RNode::JsonScalarExpr(_)
-        | RNode::JsonSerializeExpr(_)
-        | RNode::JsonObjectConstructor(_)
-        | RNode::JsonArrayConstructor(_)
-        | RNode::JsonArrayQueryConstructor(_)
-        | RNode::JsonObjectAgg(_)
-        | RNode::JsonArrayAgg(_)
-        | RNode::JsonFuncExpr(_)
-        | RNode::JsonTable(_) => super::json::convert(node, cx)?,
         RNode::CreateFdwStmt(_) => Node::Unsupported("CreateFdwStmt"),
         RNode::AlterFdwStmt(_) => Node::Unsupported("AlterFdwStmt"),
         RNode::CreateForeignServerStmt(_) => Node::Unsupported("CreateForeignServerStmt"),

@@ -24,10 +24,6 @@ enum Stop {
     AfterUnless(i32, &'static [&'static str], &'static str),
     /// The token after the first parentheses after the location.
     AfterParentheses(i32),
-    /// The first of these words directly within the first parentheses after the location.
-    InCall(i32, &'static [&'static str]),
-    /// The word JSON of the first IS JSON after the location.
-    IsJson(i32),
     /// A subquery in FROM without an alias.
     MissingAlias,
 }
@@ -44,8 +40,7 @@ impl NewerSyntax {
             return missing_alias(sql, usize::try_from(start).unwrap_or(0), conforming);
         }
         let (from, words): (i32, &[&str]) = match stop {
-            Stop::At(at) | Stop::AfterParentheses(at) | Stop::InCall(at, _) => (at, &[]),
-            Stop::IsJson(at) => (at, &["is", "json"]),
+            Stop::At(at) | Stop::AfterParentheses(at) => (at, &[]),
             Stop::MissingAlias => (start, &[]),
             Stop::Words(at, words) | Stop::After(at, words) => (at, words),
             Stop::AfterUnless(at, words, _) => (at, words),
@@ -57,11 +52,8 @@ impl NewerSyntax {
         let mut matched = 0;
         while matched < words.len() {
             let (begin, end) = token?;
-            let word = &sql[begin..end];
-            let not = matches!(stop, Stop::IsJson(_)) && word.eq_ignore_ascii_case("not");
-            match word.eq_ignore_ascii_case(words[matched]) {
+            match sql[begin..end].eq_ignore_ascii_case(words[matched]) {
                 true => matched += 1,
-                false if not => {}
                 false => matched = 0,
             }
             if matched < words.len() || matches!(stop, Stop::After(..) | Stop::AfterUnless(..)) {
@@ -74,17 +66,11 @@ impl NewerSyntax {
         if matches!(stop, Stop::After(..)) && follows("concurrently") {
             token = next();
         }
-        if let Stop::AfterParentheses(_) | Stop::InCall(..) = stop {
+        if let Stop::AfterParentheses(_) = stop {
             let mut depth = 0;
             loop {
                 let (begin, end) = token?;
                 let word = &sql[begin..end];
-                if let Stop::InCall(_, words) = stop
-                    && depth == 1
-                    && words.iter().any(|w| w.eq_ignore_ascii_case(word))
-                {
-                    break;
-                }
                 match word {
                     "(" => depth += 1,
                     ")" => depth -= 1,
@@ -92,9 +78,6 @@ impl NewerSyntax {
                 }
                 token = next();
                 if depth == 0 && word == ")" {
-                    if let Stop::InCall(..) = stop {
-                        return None;
-                    }
                     break;
                 }
             }
@@ -141,16 +124,6 @@ impl NewerSyntax {
             (Some("timezone"), [_]) => self.stop(Stop::Words(0, &["at", "local"])),
             _ => {}
         }
-    }
-
-    /// Words within the parentheses of a call that are not arguments.
-    pub(super) fn in_call(&mut self, at: i32, words: &'static [&'static str]) {
-        self.stop(Stop::InCall(at, words));
-    }
-
-    /// `a IS JSON`
-    pub(super) fn is_json(&mut self, at: i32) {
-        self.stop(Stop::IsJson(at));
     }
 
     /// `FROM (SELECT 1)`
@@ -212,6 +185,9 @@ impl NewerSyntax {
             }
             ConstrType::Check | ConstrType::Foreign if !constraint.is_enforced => {
                 self.stop(Stop::Words(at, &["enforced"]));
+            }
+            ConstrType::NotNull if constraint.is_no_inherit => {
+                self.stop(Stop::Words(at, &["no"]));
             }
             _ if constraint.without_overlaps => self.stop(Stop::Words(at, &["without"])),
             _ if constraint.fk_with_period => self.stop(Stop::Words(at, &["period"])),

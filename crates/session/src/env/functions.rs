@@ -15,6 +15,7 @@ use std::sync::Arc;
 use types::fn_context::{
     FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
 };
+use types::random::Random;
 use types::{Datum, DatumRef, Settings, oids};
 
 impl Core {
@@ -360,11 +361,11 @@ impl SessionContext for Core {
     }
 
     fn random(&mut self) -> f64 {
-        (self.next_random() >> 11) as f64 / (1u64 << 53) as f64
+        self.random.unit()
     }
 
     fn set_seed(&mut self, seed: f64) {
-        self.random_state = seed.to_bits() ^ 0x5DEE_CE66_D5DE_ECE6;
+        self.random = Random::of_seed(seed);
     }
 
     fn random_bytes(&mut self, out: &mut [u8]) -> Result<()> {
@@ -378,16 +379,5 @@ impl SessionContext for Core {
 
     fn check_interrupts(&self) -> Result<()> {
         self.backend.check_interrupts()
-    }
-}
-
-impl Core {
-    /// The generator SplitMix64 (Steele, Lea, Flood, 2014).
-    fn next_random(&mut self) -> u64 {
-        self.random_state = self.random_state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.random_state;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
     }
 }

@@ -10,7 +10,8 @@ use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker, TypeInfo};
 use values::hash;
 
-/// Compares element by element (NULLs last), then by number of elements, dimensions, lengths.
+/// Compares element by element (NULLs last), then by number of elements, dimensions, lengths, lower
+/// bounds.
 fn order(
     a: ArrayRef<'_>,
     b: ArrayRef<'_>,
@@ -28,7 +29,8 @@ fn order(
         }
     }
     let shape = a.count().cmp(&b.count()).then_with(|| a.ndim().cmp(&b.ndim()));
-    Ok(shape.then_with(|| a.dims().cmp(&b.dims())))
+    let shape = shape.then_with(|| a.dims().cmp(&b.dims()));
+    Ok(shape.then_with(|| a.lower_bounds().cmp(&b.lower_bounds())))
 }
 
 fn check_types(cx: &mut dyn FnContext, a: ArrayRef<'_>, b: ArrayRef<'_>) -> Result<TypeInfo> {

@@ -61,6 +61,9 @@ fn flags(text: &[u8]) -> Result<Options> {
     for c in String::from_utf8_lossy(text).chars() {
         if c == 'g' {
             options.global = true;
+        } else if c == 'e' {
+            // PostgreSQL clears the bit of extended syntax that it has just set.
+            options.flavor = Flavor::Basic;
         } else if !options.set(c) {
             return Err(pg_err!(
                 INVALID_PARAMETER_VALUE,
@@ -299,6 +302,15 @@ fn nth_match(s: &mut Search<'_>, start: i32, n: i32) -> Result<Option<Spans>> {
     Ok(found)
 }
 
+/// The index of the span for parameter `subexpr`; `None` if the pattern has fewer groups. In a
+/// pattern without groups, the whole match counts as its only group.
+fn span_of(subexpr: usize, groups: usize) -> Option<usize> {
+    match (subexpr, groups) {
+        (1, 0) => Some(0),
+        _ => (subexpr <= groups).then_some(subexpr),
+    }
+}
+
 fn instr(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let start = positive(a, 2, "start", 1, 1)?;
     let n = positive(a, 3, "n", 1, 1)?;
@@ -309,12 +321,10 @@ fn instr(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             "invalid value for parameter \"endoption\": {end_option}"
         ));
     }
-    let options = local_flags(a, 5, "regexp_instr()")?;
     let group = positive(a, 6, "subexpr", 0, 0)? as usize;
+    let options = local_flags(a, 5, "regexp_instr()")?;
     search(cx, a[0].as_bytes(), a[1].as_bytes(), options, |s, groups| {
-        if group > groups {
-            return Ok(Datum::int4(0));
-        }
+        let Some(group) = span_of(group, groups) else { return Ok(Datum::int4(0)) };
         let span = nth_match(s, start, n)?.and_then(|m| m[group]);
         let Some((from, to)) = span else { return Ok(Datum::int4(0)) };
         let end = if end_option == 1 { to } else { from };
@@ -330,13 +340,11 @@ fn instr(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 fn substr(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let start = positive(a, 2, "start", 1, 1)?;
     let n = positive(a, 3, "n", 1, 1)?;
-    let options = local_flags(a, 4, "regexp_substr()")?;
     let group = positive(a, 5, "subexpr", 0, 0)? as usize;
+    let options = local_flags(a, 4, "regexp_substr()")?;
     let text = a[0].as_bytes();
     search(cx, text, a[1].as_bytes(), options, |s, groups| {
-        if group > groups {
-            return Ok(Datum::Null);
-        }
+        let Some(group) = span_of(group, groups) else { return Ok(Datum::Null) };
         Ok(nth_match(s, start, n)?.map_or(Datum::Null, |m| piece(text, m[group])))
     })
 }

@@ -252,6 +252,12 @@ fn prefix(src: &[u32], options: &mut Options) -> Result<usize> {
     Ok(at + 1)
 }
 
+/// Whether a branch of basic syntax has nothing but `^` so far: a star is an ordinary character
+/// there.
+fn is_start(items: &[Node]) -> bool {
+    matches!(items, [] | [Node::Assert(Assert::LineStart | Assert::TextStart)])
+}
+
 struct Parser<'a> {
     src: &'a [u32],
     at: usize,
@@ -406,6 +412,9 @@ impl Parser<'_> {
                 break;
             }
             self.count_part()?;
+            if self.basic() && self.peek() == Some('*') && !is_start(&items) {
+                return Err(pattern_error("quantifier operand invalid"));
+            }
             let (atom, constraint) = self.atom(items.is_empty(), inside)?;
             items.push(if constraint { atom } else { self.quantified(atom)? });
         }
@@ -536,7 +545,6 @@ impl Parser<'_> {
         inside: bool,
     ) -> Result<(Node, bool)> {
         let node = match c {
-            // A star at the start of an expression is an ordinary character.
             '*' => self.literal(code)?,
             '[' => return self.bracket(),
             '.' => self.dot()?,

@@ -183,7 +183,7 @@ impl Accumulator {
                 return Err(super::io::too_many_dims(array.ndim() + 1));
             }
             None => self.shape = Some(shape),
-            Some(old) if old.0 != shape.0 => {
+            Some(old) if *old != shape => {
                 return Err(pg_err!(
                     ARRAY_SUBSCRIPT_ERROR,
                     "cannot accumulate arrays of different dimensionality"

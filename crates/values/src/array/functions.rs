@@ -56,6 +56,10 @@ fn position(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if array.ndim() == 0 {
         return Ok(Datum::Null);
     }
+    // An array without NULLs is not searched for one, whatever the other arguments are.
+    if a[1].is_null() && !array.contains_null() {
+        return Ok(Datum::Null);
+    }
     let first = array.lower_bound(0);
     let start = match a.get(2) {
         Some(s) if s.is_null() => {
