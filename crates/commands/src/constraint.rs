@@ -335,8 +335,11 @@ pub fn add_foreign_key(
             (columns, index, classes)
         }
     };
-    // PostgreSQL opens the index too.
+    // PostgreSQL opens the index, and both tables once more.
     host.lock_relation(index, names::mode::ACCESS_SHARE)?;
+    host.lock_relation(pk.oid(), names::mode::ACCESS_SHARE)?;
+    host.lock_relation(table, names::mode::ACCESS_SHARE)?;
+    host.lock_relation(table, names::mode::SHARE_ROW_EXCLUSIVE)?;
     names::check_table_privileges(host, &pk, catalog::acl::REFERENCES)?;
     actions_on_generated(&rel, def, &fk_columns)?;
     if fk_columns.len() != pk_columns.len() {
