@@ -3,7 +3,8 @@
 //!
 //! Reading order: `dispatch`, `tag`, `creation`, `stored` (shared parts); `relation`,
 //! `create_table`, `like`, `constraint`, `index`, `sequence` (creation of relations), `drop`,
-//! `truncate`; `alter_table`; `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`;
+//! `truncate`; `alter_table`; `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`,
+//! `cluster`, `catalog_files` (new files of tables and of catalogs);
 //! `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`,
 //! `extension`; `database`, `tablespace`, `setting` (cluster-wide objects).
 
@@ -13,6 +14,7 @@ mod acl_object;
 mod aggregate;
 mod alter_table;
 mod cast;
+mod catalog_files;
 mod class;
 mod cluster;
 mod constraint;
