@@ -12,7 +12,7 @@ use ids::{AttrNo, Oid, Tid};
 use page::deform::StoredForm;
 use page::{Deformer, HeapTuple, HeapTupleHeader, Value};
 use pgerror::{Result, pg_err};
-use types::batch::{BytesColumn, Column, ColumnData};
+use types::batch::{Column, ColumnData};
 use types::{BATCH_BYTES_MAX, Batch, DatumRef};
 
 /// Decodes the columns of a scan.
@@ -204,25 +204,18 @@ fn resolve(
     rows: &[(usize, usize)],
 ) -> Result<()> {
     let ColumnData::Bytes(bytes) = &mut column.data else { return Ok(()) };
-    let first = rows[0].1;
     let old = std::mem::take(bytes);
-    let kept = old.offsets[first] as usize;
-    let mut new =
-        BytesColumn { offsets: old.offsets[..=first].to_vec(), data: old.data[..kept].to_vec() };
-    let mut next = 0;
-    for row in first..old.len() {
-        if rows.get(next).is_some_and(|r| r.1 == row) {
-            next += 1;
-            toast::fetch(be, table, old.get(row), &mut new.data)?;
-            if new.data.len() > u32::MAX as usize {
-                return Err(pg_err!(OUT_OF_MEMORY, "out of memory"));
-            }
-            new.close_row();
-        } else {
-            new.push(old.get(row));
+    bytes.reserve(old.len(), old.bytes());
+    let mut pointers = rows.iter().map(|r| r.1).peekable();
+    for row in 0..old.len() {
+        if pointers.next_if_eq(&row).is_none() {
+            bytes.push(old.get(row));
+            continue;
         }
+        let mut value = Vec::new();
+        toast::fetch(be, table, old.get(row), &mut value)?;
+        bytes.push_owned(value.into_boxed_slice());
     }
-    *bytes = new;
     Ok(())
 }
 

@@ -9,10 +9,10 @@ use crate::host::{CallContext, Host};
 use crate::kernels::{Rows, WordComparison};
 use crate::nodes;
 use crate::program::{Call, CaseArm, EvalState, Node, Program, Slot, Source};
-use crate::row::{RowInput, RowRef, eval};
+use crate::row::{RowInput, RowRef, Val, eval};
 use pgerror::Result;
 use smallvec::SmallVec;
-use types::{BATCH_BYTES_MAX, Batch, Column, ColumnData, Datum, DatumRef};
+use types::{BATCH_BYTES_MAX, Batch, Column, ColumnData, DatumRef};
 
 /// Row numbers of a batch, ascending.
 pub type Selection = Vec<u16>;
@@ -86,7 +86,7 @@ fn too_wide(st: &mut EvalState) -> pgerror::PgError {
 
 /// True if the column has more than `bytes` bytes of variable-width data.
 fn is_wider(column: &Column, bytes: usize) -> bool {
-    matches!(&column.data, ColumnData::Bytes(b) if b.data.len() > bytes)
+    matches!(&column.data, ColumnData::Bytes(b) if b.bytes() > bytes)
 }
 
 /// The rows of `input` (among `sel`) for which the condition is true.
@@ -176,12 +176,12 @@ fn select_simple(
         return Ok(true);
     }
     let constant = match constant {
-        Node::Const(d) => d.clone(),
+        Node::Const(d) => Val::Ref(d.as_ref()),
         Node::ExternParam(id) => host.extern_param(*id)?,
         Node::ExecParam(id) => host.exec_param(*id)?,
         _ => return Ok(false),
     };
-    let Datum::Word(constant) = constant else {
+    let DatumRef::Word(constant) = constant.as_ref() else {
         rows.clear();
         return Ok(true);
     };
@@ -579,7 +579,7 @@ enum Arg<'a> {
     Computed(Column),
     Input(&'a Column),
     Same(DatumRef<'a>),
-    Param(Datum),
+    Param(Val<'static>),
 }
 
 impl<'a> Arg<'a> {
@@ -655,7 +655,7 @@ fn call_batch(
             let row = sel.map_or(i, |s| s[i] as usize);
             let at = RowInput::scan(RowRef::Batch(input, row));
             let v = crate::row::eval_call_at(call, st, host, &at)?;
-            out.push(v.as_ref());
+            out.push_owned(v);
             if is_wider(&out, WIDE_BYTES) && i + 1 < n {
                 return Err(too_wide(st));
             }
@@ -704,7 +704,7 @@ fn call_batch(
             if types::limits::is_long(&value) {
                 types::fn_context::SessionContext::check_interrupts(&cx)?;
             }
-            out.push(value.as_ref());
+            out.push_owned(value);
             if is_wider(&out, WIDE_BYTES) && i + 1 < n {
                 return Err(too_wide(st));
             }
@@ -781,9 +781,8 @@ fn rows_batch(
         let row = sel.map_or(i, |s| s[i] as usize);
         let at = RowInput::scan(RowRef::Batch(input, row));
         let v = eval(node, st, host, &at)?;
-        out.push(v.as_ref());
+        v.push_to(&mut out);
         if is_wider(&out, bytes_max) && i + 1 < n {
-            drop(v);
             return Err(too_wide(st));
         }
     }

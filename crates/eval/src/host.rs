@@ -1,6 +1,7 @@
 //! Services that a running expression needs from its caller: parameters, sub-selects, sequences and
 //! functions that need the session.
 
+use crate::row::Val;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{SqlValueKind, SubPlan};
@@ -22,10 +23,10 @@ pub struct HostCall<'a> {
 /// Context of a running expression, implemented by the executor on behalf of the session.
 pub trait Host: FnContext {
     /// Value of `$id` (1-based).
-    fn extern_param(&mut self, id: i32) -> Result<Datum>;
+    fn extern_param(&mut self, id: i32) -> Result<Val<'static>>;
 
     /// Value of an exec parameter; runs the init plan that sets it, if it has not run yet.
-    fn exec_param(&mut self, id: i32) -> Result<Datum>;
+    fn exec_param(&mut self, id: i32) -> Result<Val<'static>>;
 
     fn set_exec_param(&mut self, id: i32, value: Datum);
 

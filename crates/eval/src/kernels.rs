@@ -310,21 +310,18 @@ fn make_bytes(
     let (x, y) = (bytes(a), bytes(b));
     let (x_const, y_const) = (x.len() == 1 && len > 1, y.len() == 1 && len > 1);
     let mut out = BytesColumn::default();
-    out.offsets.reserve(len);
-    out.data.reserve(len * 8);
+    out.reserve(len, len * 8);
     each_row(nulls.as_ref(), len, selection, |i| {
         // Earlier rows that are not computed are empty.
         while out.len() < i {
-            out.close_row();
+            out.push_empty();
         }
         let left = x.get(if x_const { 0 } else { i });
         let right = y.get(if y_const { 0 } else { i });
-        f(left, right, &mut out.data)?;
-        out.close_row();
-        Ok(())
+        out.push_with(|data| f(left, right, data))
     })?;
     while out.len() < len {
-        out.close_row();
+        out.push_empty();
     }
     Ok(Column { data: ColumnData::Bytes(out), nulls })
 }

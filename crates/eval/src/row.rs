@@ -7,7 +7,8 @@ use crate::program::{Call, CaseArm, EvalState, Node, Program, Slot, Source};
 use pgerror::{PgError, Result};
 use plan::expr::BoolTestKind;
 use smallvec::SmallVec;
-use types::{Batch, Datum, DatumRef};
+use std::sync::Arc;
+use types::{Batch, Column, Datum, DatumRef, SHARED_BYTES_MIN};
 
 /// One input row.
 #[derive(Clone, Copy)]
@@ -28,6 +29,15 @@ impl<'a> RowRef<'a> {
             RowRef::Batch(b, row) => b.columns[column].get(row),
             RowRef::Owned(d) => d[column].as_ref(),
             RowRef::Refs(d) => d[column],
+        }
+    }
+
+    /// Appends the value of a column to a column of a batch; the long values of batches are shared.
+    #[inline]
+    pub fn push_to(&self, column: usize, out: &mut Column) {
+        match *self {
+            RowRef::Batch(b, row) => out.push_from(&b.columns[column], row, 1),
+            _ => out.push(self.get(column)),
         }
     }
 }
@@ -75,6 +85,8 @@ impl<'a> RowInput<'a> {
 pub enum Val<'a> {
     Ref(DatumRef<'a>),
     Own(Datum),
+    /// One of the values of parameters. Long values of parameters are not copied.
+    Shared(Arc<[Datum]>, usize),
 }
 
 impl<'a> Val<'a> {
@@ -87,6 +99,7 @@ impl<'a> Val<'a> {
         match self {
             Val::Ref(r) => *r,
             Val::Own(d) => d.as_ref(),
+            Val::Shared(values, i) => values[*i].as_ref(),
         }
     }
 
@@ -96,12 +109,39 @@ impl<'a> Val<'a> {
         self.as_ref().is_null()
     }
 
+    /// Appends the value to a column. A long value that is owned is not copied.
+    #[inline]
+    pub(crate) fn push_to(self, column: &mut Column) {
+        match self {
+            Val::Ref(r) => column.push(r),
+            Val::Own(d) => column.push_owned(d),
+            Val::Shared(values, i) => column.push(values[i].as_ref()),
+        }
+    }
+
     /// The value as an owned datum; copies a borrowed one.
     pub fn into_owned(self) -> Datum {
         match self {
             Val::Ref(r) => r.to_owned(),
             Val::Own(d) => d,
+            Val::Shared(values, i) => values[i].clone(),
         }
+    }
+
+    /// The value of a parameter that is used more than once: a long one is shared.
+    pub fn of_param(value: Datum) -> Val<'static> {
+        match &value {
+            Datum::Bytes(b) if b.len() >= SHARED_BYTES_MIN => Val::Shared(Arc::from([value]), 0),
+            _ => Val::Own(value),
+        }
+    }
+
+    /// One of the values of parameters; a long one is shared.
+    pub fn param_of(values: &Arc<[Datum]>, i: usize) -> Option<Val<'static>> {
+        Some(match values.get(i)? {
+            Datum::Bytes(b) if b.len() >= SHARED_BYTES_MIN => Val::Shared(values.clone(), i),
+            value => Val::Own(value.clone()),
+        })
     }
 
     pub(crate) fn bool(v: bool) -> Val<'static> {
@@ -144,8 +184,8 @@ pub(crate) fn eval<'a>(
     match node {
         Node::Slot(slot) => Ok(Val::Ref(input.get(*slot))),
         Node::Const(d) => Ok(Val::Ref(d.as_ref())),
-        Node::ExternParam(id) => Ok(Val::Own(host.extern_param(*id)?)),
-        Node::ExecParam(id) => Ok(Val::Own(host.exec_param(*id)?)),
+        Node::ExternParam(id) => host.extern_param(*id),
+        Node::ExecParam(id) => host.exec_param(*id),
         Node::Placeholder => Ok(Val::Own(st.placeholders.last().cloned().unwrap_or(Datum::Null))),
         _ => {
             st.depth += 1;

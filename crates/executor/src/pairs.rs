@@ -66,10 +66,10 @@ impl PairColumns {
 
     fn push(&self, outer: RowRef<'_>, inner: RowRef<'_>, out: &mut Batch) {
         for ((side, at), column) in self.columns.iter().zip(&mut out.columns) {
-            column.push(match side {
-                Side::Outer => outer.get(*at),
-                Side::Inner => inner.get(*at),
-            });
+            match side {
+                Side::Outer => outer.push_to(*at, column),
+                Side::Inner => inner.push_to(*at, column),
+            }
         }
         out.len += 1;
     }
@@ -85,10 +85,7 @@ impl PairColumns {
         let count = rows.map_or(inner.len, <[u16]>::len);
         for ((side, at), column) in self.columns.iter().zip(&mut out.columns) {
             match (side, rows) {
-                (Side::Outer, _) => {
-                    let v = outer.0.get(outer.1, *at);
-                    (0..count).for_each(|_| column.push(v));
-                }
+                (Side::Outer, _) => column.push_from(&outer.0.columns[*at], outer.1, count),
                 (Side::Inner, Some(rows)) => column.extend_rows(&inner.columns[*at], rows),
                 (Side::Inner, None) => column.extend_range(&inner.columns[*at], 0, inner.len),
             }
@@ -219,7 +216,7 @@ impl Pairs {
                     for &r in inner_rows {
                         match r {
                             NO_ROW => column.push_null(),
-                            r => column.push(inner.get(r as usize, *at)),
+                            r => column.push_from(&inner.columns[*at], r as usize, 1),
                         }
                     }
                 }

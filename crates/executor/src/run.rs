@@ -8,7 +8,7 @@ use crate::relation::OpenRel;
 use crate::services::Services;
 use crate::spill::RowStore;
 use crate::subplan::{self, SubState};
-use eval::{Host, HostCall};
+use eval::{Host, HostCall, Val};
 use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -32,7 +32,7 @@ pub(crate) struct QueryDesc {
 pub(crate) enum ExecParam {
     #[default]
     Unset,
-    Set(Datum),
+    Set(Val<'static>),
     /// The init plan with this index sets it when it is first read.
     Pending(usize),
 }
@@ -156,10 +156,11 @@ impl Run<'_> {
 
     /// Sets a parameter. If the value differs, data computed from the old value becomes stale.
     pub(crate) fn set_param(&mut self, id: i32, value: Datum) {
-        if !matches!(&self.st.exec[id as usize], ExecParam::Set(old) if *old == value) {
+        if !matches!(&self.st.exec[id as usize], ExecParam::Set(old) if old.as_ref() == value.as_ref())
+        {
             self.invalidate(id);
         }
-        self.st.exec[id as usize] = ExecParam::Set(value);
+        self.st.exec[id as usize] = ExecParam::Set(Val::of_param(value));
     }
 
     pub(crate) fn interrupts(&self) -> Result<()> {
@@ -168,18 +169,18 @@ impl Run<'_> {
 }
 
 impl Host for Run<'_> {
-    fn extern_param(&mut self, id: i32) -> Result<Datum> {
-        self.st
-            .extern_param(id)
-            .cloned()
+    fn extern_param(&mut self, id: i32) -> Result<Val<'static>> {
+        usize::try_from(id - 1)
+            .ok()
+            .and_then(|i| Val::param_of(&self.st.desc.params, i))
             .ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "no value found for parameter {id}"))
     }
 
-    fn exec_param(&mut self, id: i32) -> Result<Datum> {
+    fn exec_param(&mut self, id: i32) -> Result<Val<'static>> {
         self.note_read(id)?;
         match &self.st.exec[id as usize] {
             ExecParam::Set(v) => Ok(v.clone()),
-            ExecParam::Unset => Ok(Datum::Null),
+            ExecParam::Unset => Ok(Val::NULL),
             ExecParam::Pending(index) => {
                 let index = *index;
                 let plan = self.st.init_plans[index].clone();

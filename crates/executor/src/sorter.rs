@@ -281,7 +281,7 @@ impl Sorter {
             self.was_bounded = false;
         }
         let large =
-            |c: &Column| matches!(&c.data, ColumnData::Bytes(b) if b.data.len() > COLUMN_BYTES_MAX);
+            |c: &Column| matches!(&c.data, ColumnData::Bytes(b) if b.bytes() > COLUMN_BYTES_MAX);
         if self.memory() > self.memory || self.rows.columns.iter().any(large) {
             self.write_run(run)?;
         }

@@ -18,7 +18,7 @@ pub(crate) fn is_wide(batch: &Batch) -> bool {
 fn capacity_bytes(batch: &Batch) -> usize {
     let size = |c: &Column| match &c.data {
         ColumnData::Word(w) => w.capacity() * 8,
-        ColumnData::Bytes(b) => b.data.capacity() + b.offsets.capacity() * 4,
+        ColumnData::Bytes(b) => b.capacity(),
     };
     batch.columns.iter().map(size).sum()
 }

@@ -204,6 +204,9 @@ fn put_words(words: &[u64], out: &mut Vec<u8>) {
     words.iter().for_each(|w| out.extend_from_slice(&w.to_ne_bytes()));
 }
 
+/// In place of the length of a long value that is the same as in the row before.
+const REPEATED: u32 = u32::MAX;
+
 /// Serializes a batch, with all numbers in native byte order:
 ///
 /// ```text
@@ -211,7 +214,8 @@ fn put_words(words: &[u64], out: &mut Vec<u8>) {
 ///   u8 1 = by value, 0 = bytes
 ///   u32 n, n * u64 NULL mask
 ///   by value: u32 n, n * u64 words
-///   bytes:    u32 n, n * u32 offsets, then the bytes up to the last offset
+///   bytes:    u32 n, n * u32 length ([`REPEATED`] if the row shares the long value of the row
+///             before), then the bytes of the others
 /// ```
 fn encode(batch: &Batch, out: &mut Vec<u8>) {
     let number = |n: usize, out: &mut Vec<u8>| out.extend_from_slice(&(n as u32).to_ne_bytes());
@@ -228,9 +232,11 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
                 put_words(w, out);
             }
             ColumnData::Bytes(b) => {
-                number(b.offsets.len(), out);
-                b.offsets.iter().for_each(|o| out.extend_from_slice(&o.to_ne_bytes()));
-                out.extend_from_slice(&b.data);
+                number(b.len(), out);
+                let length = |i| if b.repeats(i) { REPEATED } else { b.get(i).len() as u32 };
+                (0..b.len()).for_each(|i| out.extend_from_slice(&length(i).to_ne_bytes()));
+                let written = (0..b.len()).filter(|i| !b.repeats(*i));
+                written.for_each(|i| out.extend_from_slice(b.get(i)));
             }
         }
     }
@@ -273,10 +279,16 @@ fn decode(bytes: &[u8]) -> Result<Batch> {
         let data = if by_val {
             ColumnData::Word(r.words(n)?)
         } else {
-            let offset = |c: &[u8]| u32::from_ne_bytes([c[0], c[1], c[2], c[3]]);
-            let offsets: Vec<u32> = r.take(n * 4)?.chunks_exact(4).map(offset).collect();
-            let end = offsets.last().copied().unwrap_or(0) as usize;
-            ColumnData::Bytes(BytesColumn { offsets, data: r.take(end)?.to_vec() })
+            let lengths = r.take(n * 4)?;
+            let mut values = BytesColumn::default();
+            values.reserve(n, 0);
+            for length in lengths.chunks_exact(4) {
+                match u32::from_ne_bytes([length[0], length[1], length[2], length[3]]) {
+                    REPEATED => values.push_repeated(),
+                    length => values.push(r.take(length as usize)?),
+                }
+            }
+            ColumnData::Bytes(values)
         };
         columns.push(Column { data, nulls });
     }

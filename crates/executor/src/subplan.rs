@@ -4,7 +4,7 @@ use crate::depend::Dependencies;
 use crate::keys::{Key, Keys};
 use crate::node::Node;
 use crate::run::{ExecParam, Run};
-use eval::Host;
+use eval::{Host, Val};
 use hashbrown::HashTable;
 use pgerror::{PgError, Result, bail};
 use plan::expr::{SubLinkKind, SubPlan};
@@ -104,7 +104,7 @@ pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
     for (i, &id) in plan.set_param.iter().enumerate() {
         // No new version is needed, because no node has read the parameter since it became pending.
         let v = values.get(i).cloned().unwrap_or_default();
-        run.st.exec[id as usize] = ExecParam::Set(v);
+        run.st.exec[id as usize] = ExecParam::Set(Val::of_param(v));
     }
     Ok(())
 }

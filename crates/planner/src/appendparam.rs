@@ -64,7 +64,7 @@ impl Planner<'_> {
         crate::vars::pull_vars_of(rti, qual, &mut vars);
         for v in &vars {
             let Expr::Var(v) = v else { return Ok(false) };
-            if v.varattno <= 0 || !self.column_takes_quals(subquery, v)? {
+            if v.varattno <= 0 || !self.column_accepts_quals(subquery, v)? {
                 return Ok(false);
             }
         }

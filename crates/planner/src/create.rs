@@ -34,7 +34,7 @@ impl Planner<'_> {
         let info = PlanInfo { plan_width, ..path.info() };
         match &path.kind {
             PathKind::Empty => Ok(one_row(info, want)),
-            PathKind::Never => Ok(no_row(want)),
+            PathKind::Dummy => Ok(no_row(want)),
             PathKind::SeqScan { .. }
             | PathKind::Sample { .. }
             | PathKind::Index { .. }

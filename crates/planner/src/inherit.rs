@@ -8,7 +8,7 @@
 //!
 //! The range table is not expanded yet: no query has such a parent.
 
-use crate::need::Need;
+use crate::need::NeededExpr;
 use crate::path::{AppendRel, Path, PathKind, PathRef};
 use crate::refs::{CreatedPlan, pass_through, targets_of};
 use crate::rel::BaseRel;
@@ -95,7 +95,7 @@ impl Planner<'_> {
         root: &mut PlannerInfo,
         rti: i32,
         members: &[AppendRel],
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<Path> {
         let mut children: Vec<PathRef> = Vec::with_capacity(members.len());
         for m in members {
@@ -145,9 +145,9 @@ impl Planner<'_> {
     }
 }
 
-impl Need {
+impl NeededExpr {
     /// Translates the need to a member of an append relation.
-    fn for_member(&self, m: &AppendRel) -> Result<Need> {
+    fn for_member(&self, m: &AppendRel) -> Result<NeededExpr> {
         let mut columns = Vec::with_capacity(self.columns.len());
         let mut relids = Relids::new();
         for column in &self.columns {
@@ -155,7 +155,7 @@ impl Need {
             relids.extend(relids_of(&column));
             columns.push(column);
         }
-        Ok(Need { relids, columns, always: self.always, operands: None })
+        Ok(NeededExpr { relids, columns, always: self.always, operands: None })
     }
 }
 

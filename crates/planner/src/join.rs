@@ -6,7 +6,7 @@
 
 use crate::clause::Clauses;
 use crate::factor::restriction_of;
-use crate::need::{Need, needs};
+use crate::need::{NeededExpr, needs};
 use crate::path::{Ordered, Path, PathKind, PathRef, PathSet, UsefulOrders};
 use crate::quals::{Item, JoinItem, Problem};
 use crate::rel::clamp_rows;
@@ -74,7 +74,11 @@ pub(crate) struct JoinUses {
 }
 
 impl JoinUses {
-    fn new(root: &PlannerInfo, conditions: &[Rc<Need>], used: UsedColumns) -> Result<JoinUses> {
+    fn new(
+        root: &PlannerInfo,
+        conditions: &[Rc<NeededExpr>],
+        used: UsedColumns,
+    ) -> Result<JoinUses> {
         let query = &root.query;
         let early = root.wants_early_rows();
         let mut uses = JoinUses { conditions: Vec::new(), query: Vec::new(), early, used };
@@ -124,13 +128,40 @@ impl JoinUses {
     }
 }
 
+/// What a join's conditions select.
+#[derive(Clone, Copy)]
+pub(crate) struct JoinFractions {
+    /// Fraction of all pairs of a left and a right row.
+    pairs: f64,
+    /// Fraction of the left rows that have a match; 1 unless the join is a semi or anti join.
+    matched: f64,
+}
+
+impl JoinFractions {
+    /// Those of a join without conditions.
+    pub(crate) const ALL: JoinFractions = JoinFractions { pairs: 1.0, matched: 1.0 };
+
+    /// Estimated number of rows of the join.
+    pub(crate) fn rows(self, jointype: JoinType, l: &JoinRel, r: &JoinRel) -> f64 {
+        let inner = l.rows * r.rows * self.pairs;
+        clamp_rows(match jointype {
+            JoinType::Inner => inner,
+            JoinType::Left => inner.max(l.rows),
+            JoinType::Right => inner.max(r.rows),
+            JoinType::Full => inner.max(l.rows).max(r.rows),
+            JoinType::Semi => l.rows * self.matched,
+            JoinType::Anti => l.rows * (1.0 - self.matched),
+        })
+    }
+}
+
 impl Planner<'_> {
     /// Finds the paths of a join problem. `needed` are the expressions computed above it.
     pub(crate) fn solve(
         &mut self,
         root: &mut PlannerInfo,
         problem: Problem,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<JoinRel> {
         stdx::stack::deep(|| self.solve_here(root, problem, needed))
     }
@@ -139,7 +170,7 @@ impl Planner<'_> {
         &mut self,
         root: &mut PlannerInfo,
         mut problem: Problem,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<JoinRel> {
         self.host.check_interrupts()?;
         if problem.items.is_empty() {
@@ -314,7 +345,7 @@ impl Planner<'_> {
         let mut paths = rel.paths.above();
         for p in &rel.paths.paths {
             let kind = if never {
-                PathKind::Never
+                PathKind::Dummy
             } else {
                 PathKind::Gate { child: p.clone(), quals: gates.to_vec() }
             };
@@ -340,7 +371,7 @@ impl Planner<'_> {
         &mut self,
         root: &mut PlannerInfo,
         mut j: JoinItem,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<JoinRel> {
         let (inner, on) = self.constants_across(&j)?;
         j.quals = on;
@@ -378,7 +409,7 @@ impl Planner<'_> {
         jointype: JoinType,
         right: Problem,
         on: &[Expr],
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<JoinRel> {
         let &[Item::Rel(rti)] = right.items.as_slice() else {
             return self.solve(root, right, needed);
@@ -410,22 +441,26 @@ impl Planner<'_> {
         r: &JoinRel,
         quals: &Clauses,
     ) -> Result<f64> {
-        let sel = self.clauses_selectivity(root, quals)?;
-        let inner = l.rows * r.rows * sel;
+        Ok(self.join_fractions(root, jointype, r, quals)?.rows(jointype, l, r))
+    }
+
+    /// See [`JoinFractions`]. They depend on the right side and the conditions, not on what else
+    /// the left side has been joined with.
+    pub(crate) fn join_fractions(
+        &mut self,
+        root: &PlannerInfo,
+        jointype: JoinType,
+        r: &JoinRel,
+        quals: &Clauses,
+    ) -> Result<JoinFractions> {
+        let pairs = self.clauses_selectivity(root, quals)?;
         let matched = match jointype {
             JoinType::Semi | JoinType::Anti => {
                 self.semi_selectivity(root, &r.relids, r.rows, quals)?
             }
             _ => 1.0,
         };
-        Ok(clamp_rows(match jointype {
-            JoinType::Inner => inner,
-            JoinType::Left => inner.max(l.rows),
-            JoinType::Right => inner.max(r.rows),
-            JoinType::Full => inner.max(l.rows).max(r.rows),
-            JoinType::Semi => l.rows * matched,
-            JoinType::Anti => l.rows * (1.0 - matched),
-        }))
+        Ok(JoinFractions { pairs, matched })
     }
 
     /// True if the operator is a hashable equality. For rows and arrays this depends on the types

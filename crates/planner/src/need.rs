@@ -9,7 +9,7 @@ use plan::walk;
 use std::rc::Rc;
 
 /// An expression that is evaluated above a relation.
-pub(crate) struct Need {
+pub(crate) struct NeededExpr {
     pub relids: Relids,
     /// Its columns, with duplicates.
     pub columns: Vec<Expr>,
@@ -22,18 +22,18 @@ pub(crate) struct Need {
 /// Describes conditions that are evaluated above.
 pub(crate) fn needs<'e>(
     conditions: impl IntoIterator<Item = &'e Expr>,
-) -> impl Iterator<Item = Rc<Need>> {
+) -> impl Iterator<Item = Rc<NeededExpr>> {
     conditions.into_iter().map(|e| Rc::new(need(e, false)))
 }
 
 /// Describes expressions that are evaluated above all joins.
 pub(crate) fn target_needs<'e>(
     targets: impl IntoIterator<Item = &'e Expr>,
-) -> impl Iterator<Item = Rc<Need>> {
+) -> impl Iterator<Item = Rc<NeededExpr>> {
     targets.into_iter().map(|e| Rc::new(need(e, true)))
 }
 
-fn need(e: &Expr, always: bool) -> Need {
+fn need(e: &Expr, always: bool) -> NeededExpr {
     let mut columns = Vec::new();
     collect(e, &mut columns);
     let operands = match e {
@@ -43,7 +43,7 @@ fn need(e: &Expr, always: bool) -> Need {
         },
         _ => None,
     };
-    Need { relids: relids_of(e), columns, always, operands }
+    NeededExpr { relids: relids_of(e), columns, always, operands }
 }
 
 fn collect(expr: &Expr, out: &mut Vec<Expr>) {
@@ -54,7 +54,7 @@ fn collect(expr: &Expr, out: &mut Vec<Expr>) {
 }
 
 /// Adds the columns of a relation that are needed, without duplicates.
-pub(crate) fn columns_of(rti: i32, needed: &[Rc<Need>], out: &mut Vec<Expr>) {
+pub(crate) fn columns_of(rti: i32, needed: &[Rc<NeededExpr>], out: &mut Vec<Expr>) {
     for need in needed.iter().filter(|n| n.relids.contains(&rti)) {
         let of_relation = |e: &&Expr| matches!(e, Expr::Var(v) if v.varno == rti);
         need.columns.iter().filter(of_relation).for_each(|e| push_unique(out, e));

@@ -216,7 +216,7 @@ pub(crate) enum PathKind {
     /// One row and no relation.
     Empty,
     /// No row: the conditions are never true.
-    Never,
+    Dummy,
     SeqScan {
         rti: i32,
         quals: Vec<Expr>,

@@ -132,9 +132,13 @@ impl Planner<'_> {
                 }
             }
         }
-        root.present = Relids::new();
+        root.not_null_extended = Relids::new();
         if query.grouping_sets.is_empty() {
-            query.jointree.fromlist.iter().for_each(|n| add_present(n, &mut root.present));
+            query
+                .jointree
+                .fromlist
+                .iter()
+                .for_each(|n| add_not_null_extended(n, &mut root.not_null_extended));
         }
         let mut failure = None;
         walk::query_exprs_mut(&mut query, &mut |e| {
@@ -167,7 +171,7 @@ impl Planner<'_> {
         }
         let mut expr = expr;
         self.fill_operator_functions(&mut expr)?;
-        let present = |rti| root.present.contains(&rti);
+        let present = |rti| root.not_null_extended.contains(&rti);
         let mut expr = self.host.fold_query(expr, &present)?;
         self.bound.extend(eval::bound_parts(&expr, self.host)?);
         if contains_sublinks(&expr) {
@@ -405,18 +409,18 @@ pub(crate) fn node_relids(node: &JoinTreeNode) -> Relids {
 }
 
 /// Adds the entries that no outer join in the node can null-extend.
-fn add_present(node: &JoinTreeNode, out: &mut Relids) {
+fn add_not_null_extended(node: &JoinTreeNode, out: &mut Relids) {
     match node {
         JoinTreeNode::Rtr(rti) => {
             out.insert(*rti);
         }
-        JoinTreeNode::From(f) => f.fromlist.iter().for_each(|n| add_present(n, out)),
+        JoinTreeNode::From(f) => f.fromlist.iter().for_each(|n| add_not_null_extended(n, out)),
         JoinTreeNode::Join(j) => {
             if matches!(j.jointype, JoinType::Inner | JoinType::Left) {
-                add_present(&j.larg, out);
+                add_not_null_extended(&j.larg, out);
             }
             if matches!(j.jointype, JoinType::Inner | JoinType::Right) {
-                add_present(&j.rarg, out);
+                add_not_null_extended(&j.rarg, out);
             }
         }
     }

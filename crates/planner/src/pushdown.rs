@@ -21,10 +21,10 @@ impl Planner<'_> {
         let RteKind::Subquery { subquery, security_barrier, .. } = &root.query.rte(rti).kind else {
             return Ok(quals);
         };
-        if quals.is_empty() || *security_barrier || !takes_quals(subquery) {
+        if quals.is_empty() || *security_barrier || !accepts_quals(subquery) {
             return Ok(quals);
         }
-        let volatile_too = !counts_rows(subquery);
+        let volatile_too = !depends_on_row_count(subquery);
         let mut sub = (**subquery).clone();
         let mut stay = Vec::new();
         for q in quals {
@@ -59,7 +59,7 @@ impl Planner<'_> {
         pull_vars(qual, &mut vars);
         for v in &vars {
             let Expr::Var(v) = v else { return Ok(false) };
-            if v.varno != rti || v.varattno <= 0 || !self.column_takes_quals(sub, v)? {
+            if v.varno != rti || v.varattno <= 0 || !self.column_accepts_quals(sub, v)? {
                 return Ok(false);
             }
         }
@@ -68,7 +68,7 @@ impl Planner<'_> {
 
     /// True if a condition on the column may be tested before the subquery's DISTINCT, window and
     /// set operations.
-    pub(crate) fn column_takes_quals(&mut self, sub: &Query, v: &Var) -> Result<bool> {
+    pub(crate) fn column_accepts_quals(&mut self, sub: &Query, v: &Var) -> Result<bool> {
         if let Some(tree) = &sub.set_operations {
             for leaf in leaves(tree) {
                 let RteKind::Subquery { subquery, .. } = &sub.rte(leaf).kind else {
@@ -77,7 +77,7 @@ impl Planner<'_> {
                 let Some(t) = target(subquery, v.varattno) else { return Ok(false) };
                 // A type modifier changes no value.
                 let same = t.expr.type_oid() == v.vartype && t.expr.collation() == v.varcollid;
-                if !same || !self.column_takes_quals(subquery, v)? {
+                if !same || !self.column_accepts_quals(subquery, v)? {
                     return Ok(false);
                 }
             }
@@ -97,7 +97,7 @@ impl Planner<'_> {
 
 /// True if the subquery's result may be filtered by filtering its input. Counterpart:
 /// `subquery_is_pushdown_safe`.
-fn takes_quals(sub: &Query) -> bool {
+fn accepts_quals(sub: &Query) -> bool {
     if sub.command_type != CmdType::Select
         || sub.limit_offset.is_some()
         || sub.limit_count.is_some()
@@ -110,7 +110,7 @@ fn takes_quals(sub: &Query) -> bool {
     !excepts(tree)
         && leaves(tree).into_iter().all(|rti| match &sub.rte(rti).kind {
             RteKind::Subquery { subquery, .. } => {
-                subquery.set_operations.is_none() && takes_quals(subquery)
+                subquery.set_operations.is_none() && accepts_quals(subquery)
             }
             _ => false,
         })
@@ -119,13 +119,13 @@ fn takes_quals(sub: &Query) -> bool {
 /// True if the query or one of its set-operation inputs has DISTINCT, window functions or
 /// set-returning functions: a volatile condition must not be evaluated before these. As in
 /// PostgreSQL, UNION and INTERSECT do not count.
-fn counts_rows(sub: &Query) -> bool {
+fn depends_on_row_count(sub: &Query) -> bool {
     let own = !sub.distinct_clause.is_empty()
         || sub.has_window_funcs
         || sub.target_list.iter().any(|t| contains_srf(&t.expr));
     let arms = sub.set_operations.as_deref().map(leaves).unwrap_or_default();
     own || arms.into_iter().any(|rti| match &sub.rte(rti).kind {
-        RteKind::Subquery { subquery, .. } => counts_rows(subquery),
+        RteKind::Subquery { subquery, .. } => depends_on_row_count(subquery),
         _ => true,
     })
 }

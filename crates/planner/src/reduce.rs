@@ -144,7 +144,7 @@ impl Planner<'_> {
                 _ => None,
             });
             if any && changed.is_ok() {
-                let present = |rti| root.present.contains(&rti);
+                let present = |rti| root.not_null_extended.contains(&rti);
                 match self.host.fold_query(e.clone(), &present) {
                     Ok(folded) => *e = folded,
                     Err(error) => changed = Err(error),

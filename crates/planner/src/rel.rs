@@ -2,7 +2,7 @@
 //! (set_*_size_estimates).
 
 use crate::host::RelationInfo;
-use crate::need::{Need, columns_of};
+use crate::need::{NeededExpr, columns_of};
 use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::relids_of_all;
@@ -118,7 +118,7 @@ impl Planner<'_> {
         &mut self,
         root: &mut PlannerInfo,
         rti: i32,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<()> {
         self.host.check_interrupts()?;
         let mut vars = Vec::new();

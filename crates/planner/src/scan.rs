@@ -3,7 +3,7 @@
 
 use crate::appendrel::{level_columns, order_above};
 use crate::host::{CostSettings, IndexInfo, IndexKey, RelationInfo};
-use crate::need::{Need, columns_of};
+use crate::need::{NeededExpr, columns_of};
 use crate::path::{IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::relids::Relids;
@@ -42,7 +42,7 @@ impl Planner<'_> {
         root: &mut PlannerInfo,
         rti: i32,
         join_quals: &[Expr],
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<PathSet> {
         let rel = root.rel(rti)?.clone();
         let mut set = PathSet::new(root.wants_early_rows());
@@ -158,7 +158,7 @@ impl Planner<'_> {
         rel: &BaseRel,
         quals: &[Expr],
         join_quals: &[Expr],
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
         set: &mut PathSet,
     ) -> Result<()> {
         let Some(table) = rel.table.clone() else { return Ok(()) };
@@ -199,7 +199,7 @@ impl Planner<'_> {
         index: &Arc<IndexInfo>,
         quals: &[Expr],
         join_quals: &[Expr],
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
         set: &mut PathSet,
     ) -> Result<()> {
         if !index.capabilities.plain_scan || !self.implies_all(rel.rti, quals, &index.predicate)? {
@@ -482,7 +482,7 @@ impl Planner<'_> {
         index: &Arc<IndexInfo>,
         m: Vec<MatchedQual>,
         quals: &[Expr],
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
         set: &mut PathSet,
     ) -> Result<()> {
         let c = self.costs();
@@ -611,7 +611,7 @@ impl Planner<'_> {
         &self,
         rti: i32,
         index: &IndexInfo,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
         filter: &[Expr],
     ) -> bool {
         let mut vars = Vec::new();

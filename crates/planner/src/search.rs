@@ -180,9 +180,7 @@ impl Planner<'_> {
         quals: &[Expr],
         uses: &JoinUses,
     ) -> Result<JoinRel> {
-        for f in &mut special_joins {
-            f.on = self.clauses(root, f.conditions())?;
-        }
+        self.set_clauses(root, &mut special_joins)?;
         rels.extend(special_joins.iter().map(|f| f.right.clone()));
         let of = |rti: i32| rels.iter().position(|r| r.relids.contains(&rti));
         let clauses = self.clauses(root, quals)?;

@@ -419,7 +419,7 @@ pub(crate) fn has_from(rte: &RangeTblEntry) -> bool {
 /// True if the path returns no rows because its conditions are never true.
 pub(crate) fn never_gives_rows(path: &Path) -> bool {
     match &path.kind {
-        PathKind::Never => true,
+        PathKind::Dummy => true,
         PathKind::Target { child, .. } => never_gives_rows(child),
         PathKind::Subquery { path, .. } => never_gives_rows(path),
         _ => false,

@@ -6,8 +6,8 @@
 //! A "special join" (PostgreSQL's term, `SpecialJoinInfo`) is such a join without its left side.
 
 use crate::clause::Clause;
-use crate::join::{JoinRel, JoinUses};
-use crate::need::Need;
+use crate::join::{JoinFractions, JoinRel, JoinUses};
+use crate::need::NeededExpr;
 use crate::path::{Path, PathKind};
 use crate::quals::{Item, JoinItem, Problem, runs_a_query};
 use crate::relids::Relids;
@@ -37,8 +37,9 @@ pub(crate) struct SpecialJoinRel {
     /// The right side of a semi join, with duplicates of the compared columns removed.
     pub unique: Option<JoinRel>,
     quals: Vec<Expr>,
-    /// `quals` as clauses; the search fills it in.
-    pub on: Vec<Rc<Clause>>,
+    /// `quals` as clauses, and what they select; set by `set_clauses`.
+    on: Vec<Rc<Clause>>,
+    fractions: JoinFractions,
     pub min_left: Relids,
 }
 
@@ -48,8 +49,10 @@ impl SpecialJoinRel {
         self.jointype == JoinType::Left
     }
 
-    pub(crate) fn conditions(&self) -> &[Expr] {
-        &self.quals
+    /// The join with `l`, without paths.
+    fn joined(&self, l: &JoinRel, uses: &JoinUses) -> JoinRel {
+        let rows = self.fractions.rows(self.jointype, l, &self.right);
+        JoinRel { rows, ..JoinRel::of(l, &self.right, uses) }
     }
 }
 
@@ -131,7 +134,7 @@ impl Planner<'_> {
         &mut self,
         root: &mut PlannerInfo,
         special_joins: Vec<SpecialJoin>,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<Vec<SpecialJoinRel>> {
         let mut out = Vec::with_capacity(special_joins.len());
         // Joins that were removed from the problem later are nested more deeply in the left side.
@@ -144,9 +147,31 @@ impl Planner<'_> {
                 _ => None,
             };
             let (jointype, quals) = (f.jointype, f.quals);
-            out.push(SpecialJoinRel { jointype, right, unique, quals, on: Vec::new(), min_left });
+            out.push(SpecialJoinRel {
+                jointype,
+                right,
+                unique,
+                quals,
+                on: Vec::new(),
+                fractions: JoinFractions::ALL,
+                min_left,
+            });
         }
         Ok(out)
+    }
+
+    /// Computes the properties of the conditions, once for the whole search. The sizes of all
+    /// relations in them must be known.
+    pub(crate) fn set_clauses(
+        &mut self,
+        root: &PlannerInfo,
+        special_joins: &mut [SpecialJoinRel],
+    ) -> Result<()> {
+        for f in special_joins {
+            f.on = self.clauses(root, &f.quals)?;
+            f.fractions = self.join_fractions(root, f.jointype, &f.right, &f.on)?;
+        }
+        Ok(())
     }
 
     /// Adds the paths that join `l` with the special join's right side. `above`: conditions to test
@@ -161,8 +186,7 @@ impl Planner<'_> {
         out: &mut Option<JoinRel>,
     ) -> Result<()> {
         if !above.is_empty() {
-            let rows = self.join_rows(root, f.jointype, l, &f.right, &f.on)?;
-            let mut joined = JoinRel { rows, ..JoinRel::of(l, &f.right, uses) };
+            let mut joined = f.joined(l, uses);
             self.join_paths(root, f.jointype, l, &f.right, &f.on, &mut joined)?;
             let quals: Vec<Expr> = above.iter().map(|c| (*c.expr).clone()).collect();
             let tested = self.filtered(root, joined, &quals)?;
@@ -175,13 +199,7 @@ impl Planner<'_> {
             }
             return Ok(());
         }
-        let mut target = match out.take() {
-            Some(t) => t,
-            None => {
-                let rows = self.join_rows(root, f.jointype, l, &f.right, &f.on)?;
-                JoinRel { rows, ..JoinRel::of(l, &f.right, uses) }
-            }
-        };
+        let mut target = out.take().unwrap_or_else(|| f.joined(l, uses));
         self.join_paths(root, f.jointype, l, &f.right, &f.on, &mut target)?;
         if let Some(unique) = &f.unique {
             self.join_paths(root, JoinType::Inner, l, unique, &f.on, &mut target)?;
@@ -201,13 +219,7 @@ impl Planner<'_> {
         out: &mut Option<JoinRel>,
     ) -> Result<()> {
         let Some(unique) = &f.unique else { return Ok(()) };
-        let mut target = match out.take() {
-            Some(t) => t,
-            None => {
-                let rows = self.join_rows(root, f.jointype, l, &f.right, &f.on)?;
-                JoinRel { rows, ..JoinRel::of(l, &f.right, uses) }
-            }
-        };
+        let mut target = out.take().unwrap_or_else(|| f.joined(l, uses));
         self.join_paths(root, JoinType::Inner, unique, l, &f.on, &mut target)?;
         *out = Some(target);
         Ok(())

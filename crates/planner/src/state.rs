@@ -220,7 +220,7 @@ pub(crate) struct PlannerInfo {
     /// Sub-selects that replace min and max (`minmax`).
     pub min_max: Vec<MinMaxAggregate>,
     /// Range-table entries that no outer join of the level can null-extend.
-    pub present: Relids,
+    pub not_null_extended: Relids,
     /// Number of rows of the largest table: estimated number of calls of a sub-select.
     pub calls: f64,
 }
@@ -307,7 +307,7 @@ impl PlannerInfo {
             in_set_operation: false,
             append_rels: Vec::new(),
             min_max: Vec::new(),
-            present: Relids::new(),
+            not_null_extended: Relids::new(),
             calls: 1.0,
         }
     }

@@ -372,7 +372,7 @@ impl Planner<'_> {
             .iter()
             .any(|g| matches!(g, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool()));
         let kind = if never {
-            PathKind::Never
+            PathKind::Dummy
         } else if problem.quals.is_empty() {
             PathKind::Empty
         } else {

@@ -1,7 +1,7 @@
 //! Estimated widths of values and rows, in bytes. Counterpart: costsize.c (`set_rel_width`,
 //! `set_pathtarget_cost_width`, `relation_byte_size`).
 
-use crate::need::Need;
+use crate::need::NeededExpr;
 use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
 use ids::Oid;
@@ -134,7 +134,7 @@ impl Planner<'_> {
     pub(crate) fn used_columns(
         &mut self,
         root: &PlannerInfo,
-        needed: &[Rc<Need>],
+        needed: &[Rc<NeededExpr>],
     ) -> Result<UsedColumns> {
         let mut out: Vec<(&Expr, UsedColumn)> = Vec::new();
         for need in needed {

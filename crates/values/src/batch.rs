@@ -1,6 +1,7 @@
 //! Columns and batches: the columnar form of rows between scans, expressions and the executor.
 
 use crate::datum::{Datum, DatumRef};
+use std::sync::Arc;
 
 /// The largest number of rows in a batch.
 pub const BATCH_ROWS_MAX: usize = 1024;
@@ -85,16 +86,31 @@ impl NullMask {
     }
 }
 
-/// By-reference values one after another: row `i` is `data[offsets[i]..offsets[i + 1]]`.
+/// A value with at least this many bytes is shared, and not copied, by the rows and columns that
+/// take it from each other.
+pub const SHARED_BYTES_MIN: usize = 4096;
+
+/// By-reference values. Row `i` is `data[offsets[i]..offsets[i + 1]]`, except for long values, which
+/// have no bytes there and are in `shared`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BytesColumn {
-    pub offsets: Vec<u32>,
-    pub data: Vec<u8>,
+    offsets: Vec<u32>,
+    data: Vec<u8>,
+    /// The long values, in the order of their rows.
+    shared: Vec<SharedValue>,
+    /// Size of the long values; a value that is repeated in successive rows counts once.
+    shared_bytes: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SharedValue {
+    row: u32,
+    value: Arc<Box<[u8]>>,
 }
 
 impl Default for BytesColumn {
     fn default() -> Self {
-        BytesColumn { offsets: vec![0], data: Vec::new() }
+        BytesColumn { offsets: vec![0], data: Vec::new(), shared: Vec::new(), shared_bytes: 0 }
     }
 }
 
@@ -109,30 +125,162 @@ impl BytesColumn {
         self.len() == 0
     }
 
+    /// Size of the values in bytes.
+    pub fn bytes(&self) -> usize {
+        self.data.len() + self.shared_bytes
+    }
+
+    /// Allocated memory in bytes, without the values that are shared.
+    pub fn capacity(&self) -> usize {
+        self.data.capacity()
+            + self.offsets.capacity() * size_of::<u32>()
+            + self.shared.capacity() * size_of::<SharedValue>()
+    }
+
+    /// Allocates memory for more rows with this many bytes together.
+    pub fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.offsets.reserve(rows);
+        self.data.reserve(bytes);
+    }
+
     /// The bytes of row `i`.
     #[inline]
     pub fn get(&self, i: usize) -> &[u8] {
-        &self.data[self.offsets[i] as usize..self.offsets[i + 1] as usize]
+        let (start, end) = (self.offsets[i] as usize, self.offsets[i + 1] as usize);
+        if start == end && !self.shared.is_empty() {
+            return self.shared_at(i).map_or(&[], |value| value);
+        }
+        &self.data[start..end]
     }
 
-    /// Appends a value. A column has less than 4 GB: a value has at most 1 GB, and the producer of
+    /// The value of row `i` if it is long.
+    #[cold]
+    fn shared_at(&self, i: usize) -> Option<&Arc<Box<[u8]>>> {
+        let at = self.shared.binary_search_by_key(&i, |s| s.row as usize).ok()?;
+        Some(&self.shared[at].value)
+    }
+
+    /// Appends a value. The values that are not long have less than 4 GB together: the producer of
     /// a batch ends it early when it becomes large.
     #[inline]
     pub fn push(&mut self, value: &[u8]) {
+        if value.len() >= SHARED_BYTES_MIN {
+            return self.push_shared(Arc::new(value.into()));
+        }
         self.data.extend_from_slice(value);
         self.close_row();
     }
 
-    /// Ends a row whose bytes were appended to `data` directly.
+    /// Appends a value, which is not copied if it is long.
     #[inline]
-    pub fn close_row(&mut self) {
+    pub fn push_owned(&mut self, value: Box<[u8]>) {
+        if value.len() >= SHARED_BYTES_MIN {
+            return self.push_shared(Arc::new(value));
+        }
+        self.push(&value);
+    }
+
+    /// Appends the value whose bytes `write` appends to a vector.
+    #[inline]
+    pub fn push_with<E>(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        write(&mut self.data)?;
+        self.close_row();
+        Ok(())
+    }
+
+    /// Appends an empty value.
+    #[inline]
+    pub fn push_empty(&mut self) {
+        self.close_row();
+    }
+
+    #[cold]
+    fn push_shared(&mut self, value: Arc<Box<[u8]>>) {
+        if self.shared.last().is_none_or(|last| !Arc::ptr_eq(&last.value, &value)) {
+            self.shared_bytes += value.len();
+        }
+        let row = u32::try_from(self.len()).expect("a batch column has less than 2^32 rows");
+        self.shared.push(SharedValue { row, value });
+        self.close_row();
+    }
+
+    /// True if row `i` and the row before share a long value.
+    pub fn repeats(&self, i: usize) -> bool {
+        i > 0
+            && self.get(i).len() >= SHARED_BYTES_MIN
+            && self.get(i).as_ptr() == self.get(i - 1).as_ptr()
+    }
+
+    /// Appends the long value of the last row once more.
+    pub fn push_repeated(&mut self) {
+        if let Some(last) = self.shared.last() {
+            self.push_shared(last.value.clone());
+        }
+    }
+
+    #[inline]
+    fn close_row(&mut self) {
         self.offsets.push(u32::try_from(self.data.len()).expect("a batch column is below 4 GB"));
+    }
+
+    /// Appends row `i` of another column `count` times.
+    #[inline]
+    fn push_from(&mut self, other: &BytesColumn, i: usize, count: usize) {
+        let value = other.get(i);
+        if value.len() >= SHARED_BYTES_MIN
+            && let Some(value) = other.shared_at(i)
+        {
+            (0..count).for_each(|_| self.push_shared(value.clone()));
+            return;
+        }
+        (0..count).for_each(|_| self.push(value));
+    }
+
+    fn extend_range(&mut self, other: &BytesColumn, from: usize, to: usize) {
+        let base = self.len();
+        let (start, end) = (other.offsets[from], other.offsets[to]);
+        let shift = self.data.len();
+        self.data.extend_from_slice(&other.data[start as usize..end as usize]);
+        u32::try_from(self.data.len()).expect("a batch column is below 4 GB");
+        let shifted = other.offsets[from + 1..=to].iter();
+        self.offsets.extend(shifted.map(|o| o - start + shift as u32));
+        let first = other.shared.partition_point(|s| (s.row as usize) < from);
+        let moved = other.shared[first..].iter().take_while(|s| (s.row as usize) < to);
+        self.shared.extend(moved.map(|s| SharedValue {
+            row: (s.row as usize - from + base) as u32,
+            value: s.value.clone(),
+        }));
+        self.count_shared();
+    }
+
+    /// Sets the size of the long values.
+    fn count_shared(&mut self) {
+        let mut last: Option<&Arc<Box<[u8]>>> = None;
+        self.shared_bytes = 0;
+        for SharedValue { value, .. } in &self.shared {
+            if last.is_none_or(|last| !Arc::ptr_eq(last, value)) {
+                self.shared_bytes += value.len();
+            }
+            last = Some(value);
+        }
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.offsets.truncate(len + 1);
+        self.data.truncate(self.offsets[len] as usize);
+        self.shared.truncate(self.shared.partition_point(|s| (s.row as usize) < len));
+        self.count_shared();
     }
 
     /// Empties the column and keeps its memory.
     pub fn clear(&mut self) {
         self.offsets.truncate(1);
         self.data.clear();
+        self.shared.clear();
+        self.shared_bytes = 0;
     }
 }
 
@@ -213,13 +361,36 @@ impl Column {
         }
     }
 
+    /// Appends a value of the column's physical form, or NULL. A long value is not copied.
+    #[inline]
+    pub fn push_owned(&mut self, value: Datum) {
+        match (&mut self.data, value) {
+            (ColumnData::Bytes(b), Datum::Bytes(v)) => b.push_owned(v),
+            (_, value) => self.push(value.as_ref()),
+        }
+    }
+
+    /// Appends row `i` of a column of the same physical form `count` times. A long value is shared.
+    #[inline]
+    pub fn push_from(&mut self, other: &Column, i: usize, count: usize) {
+        match (&mut self.data, &other.data) {
+            (ColumnData::Bytes(b), ColumnData::Bytes(v)) if !other.is_null(i) => {
+                b.push_from(v, i, count);
+            }
+            _ => {
+                let value = other.get(i);
+                (0..count).for_each(|_| self.push(value));
+            }
+        }
+    }
+
     /// Appends a NULL.
     pub fn push_null(&mut self) {
         let row = self.len();
         self.nulls.get_or_insert_default().set(row);
         match &mut self.data {
             ColumnData::Word(w) => w.push(0),
-            ColumnData::Bytes(b) => b.close_row(),
+            ColumnData::Bytes(b) => b.push_empty(),
         }
     }
 
@@ -236,7 +407,7 @@ impl Column {
     pub fn memory(&self) -> usize {
         let data = match &self.data {
             ColumnData::Word(w) => w.len() * 8,
-            ColumnData::Bytes(b) => b.data.len() + b.offsets.len() * 4,
+            ColumnData::Bytes(b) => b.bytes() + (b.len() + 1) * 4,
         };
         data + self.nulls.as_ref().map_or(0, |n| n.words.len() * 8)
     }
@@ -246,14 +417,7 @@ impl Column {
         let base = self.len();
         match (&mut self.data, &other.data) {
             (ColumnData::Word(w), ColumnData::Word(v)) => w.extend_from_slice(&v[from..to]),
-            (ColumnData::Bytes(b), ColumnData::Bytes(v)) => {
-                let (start, end) = (v.offsets[from], v.offsets[to]);
-                let shift = b.data.len();
-                b.data.extend_from_slice(&v.data[start as usize..end as usize]);
-                u32::try_from(b.data.len()).expect("a batch column is below 4 GB");
-                let shifted = v.offsets[from + 1..=to].iter();
-                b.offsets.extend(shifted.map(|o| o - start + shift as u32));
-            }
+            (ColumnData::Bytes(b), ColumnData::Bytes(v)) => b.extend_range(v, from, to),
             _ => panic!("columns of different forms"),
         }
         if let Some(nulls) = &other.nulls {
@@ -270,11 +434,8 @@ impl Column {
         match (&mut self.data, &other.data) {
             (ColumnData::Word(w), ColumnData::Word(v)) => w.extend(rows.iter().map(|&r| v[at(r)])),
             (ColumnData::Bytes(b), ColumnData::Bytes(v)) => {
-                b.offsets.reserve(rows.len());
-                for &r in rows {
-                    b.data.extend_from_slice(v.get(at(r)));
-                    b.close_row();
-                }
+                b.reserve(rows.len(), 0);
+                rows.iter().for_each(|&r| b.push_from(v, at(r), 1));
             }
             _ => panic!("columns of different forms"),
         }
@@ -299,10 +460,7 @@ impl Column {
         }
         match &mut self.data {
             ColumnData::Word(w) => w.truncate(len),
-            ColumnData::Bytes(b) => {
-                b.offsets.truncate(len + 1);
-                b.data.truncate(b.offsets[len] as usize);
-            }
+            ColumnData::Bytes(b) => b.truncate(len),
         }
         if let Some(nulls) = &mut self.nulls {
             nulls.truncate(len);
@@ -430,5 +588,42 @@ mod tests {
         assert_eq!(parts, batch.gather(&(0..100u16).collect::<Vec<_>>()));
         batch.clear();
         assert_eq!(batch, Batch::new([true, false]));
+    }
+
+    #[test]
+    fn long_values_are_shared() {
+        let long = vec![b'x'; SHARED_BYTES_MIN];
+        let mut column = Column::new(false);
+        column.push(DatumRef::Bytes(b""));
+        column.push(DatumRef::Bytes(&long));
+        column.push_null();
+        column.push(DatumRef::Bytes(b"short"));
+        let address = |column: &Column, row: usize| match column.get(row) {
+            DatumRef::Bytes(b) => b.as_ptr(),
+            other => panic!("{other:?}"),
+        };
+        let mut copy = column.gather(&[3u16, 1, 1, 2, 0, 1]);
+        copy.push_from(&column, 1, 3);
+        copy.extend_range(&column, 1, 4);
+        copy.push_owned(Datum::bytes(long.clone()));
+        let rows: Vec<Option<usize>> = (0..copy.len())
+            .map(|row| match copy.get(row) {
+                DatumRef::Bytes(b) => Some(b.len()),
+                _ => None,
+            })
+            .collect();
+        let n = Some(SHARED_BYTES_MIN);
+        let expected = [Some(5), n, n, None, Some(0), n, n, n, n, n, None, Some(5), n];
+        assert_eq!(rows, expected);
+        for row in [1, 2, 5, 6, 7, 8, 9] {
+            assert_eq!(address(&copy, row), address(&column, 1));
+        }
+        // The shared value and the last one count once each.
+        assert_eq!(copy.memory(), 2 * SHARED_BYTES_MIN + 10 + 14 * 4 + 8);
+        copy.truncate(5);
+        assert_eq!(copy.memory(), SHARED_BYTES_MIN + 5 + 6 * 4 + 8);
+        assert_eq!(copy.get(2), DatumRef::Bytes(&long));
+        copy.clear();
+        assert_eq!(copy, Column::new(false));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::facts;
 use crate::host::{Host, HostCall};
+use crate::row::Val;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
@@ -28,13 +29,14 @@ pub(super) struct TestHost {
 }
 
 impl Host for TestHost {
-    fn extern_param(&mut self, id: i32) -> Result<Datum> {
+    fn extern_param(&mut self, id: i32) -> Result<Val<'static>> {
         let missing = || PgError::internal(format!("no value found for parameter {id}"));
-        self.externs.get(id as usize - 1).cloned().ok_or_else(missing)
+        self.externs.get(id as usize - 1).cloned().map(Val::of_param).ok_or_else(missing)
     }
 
-    fn exec_param(&mut self, id: i32) -> Result<Datum> {
-        self.execs.get(id as usize).cloned().ok_or_else(|| PgError::internal("no parameter"))
+    fn exec_param(&mut self, id: i32) -> Result<Val<'static>> {
+        let value = self.execs.get(id as usize).cloned();
+        value.map(Val::of_param).ok_or_else(|| PgError::internal("no parameter"))
     }
 
     fn set_exec_param(&mut self, id: i32, value: Datum) {

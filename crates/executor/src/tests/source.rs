@@ -62,7 +62,7 @@ impl Exec for SourceNode {
             for cell in row {
                 values.push(match cell {
                     Expr::Const(c) => c.value.clone(),
-                    Expr::Param(p) => run.exec_param(p.paramid)?,
+                    Expr::Param(p) => run.exec_param(p.paramid)?.into_owned(),
                     _ => return Err(PgError::internal("cell of a source")),
                 });
             }

@@ -6,7 +6,7 @@ use analyze::{Analyzer, Params, SessionLookup};
 use catalog::lookup::BTREE_AM;
 use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
-use eval::{Callee, Facts, FnFacts, Host, HostCall};
+use eval::{Callee, Facts, FnFacts, Host, HostCall, Val};
 use executor::{
     AggFn, AggInfo, BeforeRowResult, Change, DescriptorLookup, FinalCall, OpenRel, RowEvent,
     RowVersion, Services, SessionCalls, SetStream, Timing, TriggerEvents,
@@ -437,12 +437,12 @@ impl Services for Core {
 /// The context of expressions outside a plan: they may contain parameters of the statement, but no
 /// sub-selects.
 impl Host for Core {
-    fn extern_param(&mut self, id: i32) -> Result<Datum> {
-        let value = usize::try_from(id - 1).ok().and_then(|i| self.params.get(i)).cloned();
+    fn extern_param(&mut self, id: i32) -> Result<Val<'static>> {
+        let value = usize::try_from(id - 1).ok().and_then(|i| Val::param_of(&self.params, i));
         value.ok_or_else(|| pgerror::pg_err!(UNDEFINED_OBJECT, "no value found for parameter {id}"))
     }
 
-    fn exec_param(&mut self, _: i32) -> Result<Datum> {
+    fn exec_param(&mut self, _: i32) -> Result<Val<'static>> {
         Err(PgError::internal("run-time parameter outside a running statement"))
     }
 
