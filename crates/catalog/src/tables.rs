@@ -3,7 +3,8 @@
 //! LOCK ORDER: the lock of the catalog, then its descriptors, which are looked up under the lock. A
 //! reader holds AccessShare during the scan, a writer RowExclusive until its transaction ends. A
 //! session that replaces a file of the catalog or of its TOAST table holds AccessExclusive on the
-//! catalog, from before it reads the rows. No mutex is held over a scan, because a scan may wait. See `docs/design/0012-catalog-rewrite.md`.
+//! catalog, from before it reads the rows. No mutex is held over a scan, which may wait. See
+//! `docs/design/0012-catalog-rewrite.md`.
 
 use crate::builtin::Builtin;
 use crate::cache::Key;
