@@ -12,7 +12,7 @@
 //! index.c, `RelationSetNewRelfilenode` of relcache.c.
 
 use crate::cluster::{self, Order};
-use crate::{class, index};
+use crate::index;
 use catalog::RelDesc;
 use catalog::rows::PgClass;
 use engine::index::BuildResult;
@@ -23,7 +23,7 @@ use ids::{Oid, RelFile, RelKind, Xid};
 use pgerror::{PgError, Result};
 use std::sync::Arc;
 use utility::host::CommandHost;
-use utility::names;
+use utility::{class, names};
 
 /// A relation and the file that replaces its present one.
 struct Replaced {

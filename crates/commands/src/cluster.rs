@@ -2,7 +2,7 @@
 //!
 //! Counterpart: cluster.c.
 
-use crate::{catalog_files, class, toast, truncate};
+use crate::{catalog_files, toast, truncate};
 use catalog::RelDesc;
 use catalog::rows::{PgAttribute, PgClass, PgIndex, indexes};
 use engine::rewrite::Copied;
@@ -14,7 +14,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 use utility::host::{CommandHost, Owner};
-use utility::{exprs, names, options};
+use utility::{class, exprs, names, options};
 
 /// CLUSTER.
 pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Result<()> {

@@ -12,7 +12,7 @@ pub mod defaults;
 mod object;
 
 use crate::acl_object::{AclObject, ObjectPrivileges};
-use crate::{class, relation};
+use crate::relation;
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, CatalogRow, PgClass, PgLanguage, PgType, indexes};
 use ids::{AttrNo, Oid, RelKind};
@@ -22,7 +22,7 @@ use parse::ast::{
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use utility::acl_list::{self, Change, PRIVILEGE_BITS};
 use utility::host::CommandHost;
-use utility::names;
+use utility::{class, names};
 
 /// Privilege names. Counterpart: `string_to_privilege`.
 const WORDS: &[(&str, u32)] = &[

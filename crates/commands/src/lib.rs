@@ -15,7 +15,6 @@ mod aggregate;
 mod alter_table;
 mod cast;
 mod catalog_files;
-mod class;
 mod cluster;
 mod constraint;
 mod create_as;

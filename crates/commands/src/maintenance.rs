@@ -2,7 +2,7 @@
 //!
 //! Counterpart: lockcmds.c, `ReindexIndex` and related functions of indexcmds.c.
 
-use crate::{catalog_files, class, index, tablespace};
+use crate::{catalog_files, index, tablespace};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{CatalogRow, PgClass, indexes};
@@ -14,7 +14,7 @@ use pgerror::{PgError, Result, Severity, bail, pg_err};
 use plan::query::{Query, RteKind};
 use std::sync::Arc;
 use utility::host::{CommandHost, notice};
-use utility::{names, options};
+use utility::{class, names, options};
 
 /// LOCK TABLE.
 pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {

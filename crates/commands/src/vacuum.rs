@@ -2,7 +2,6 @@
 //!
 //! Counterpart: vacuum.c, analyze.c.
 
-use crate::class::update_statistics;
 use crate::{indexstats, statistics};
 use catalog::RelDesc;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
@@ -12,6 +11,7 @@ use parse::ast::{VacuumRelation, VacuumStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::sync::Arc;
 use std::time::Duration;
+use utility::class::update_statistics;
 use utility::host::CommandHost;
 use utility::{names, options};
 
