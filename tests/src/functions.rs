@@ -263,7 +263,7 @@ const SKIPPED: &[(&str, &str)] = &[
     ("inet_client_port", "tells of the connection"),
     ("set_config", "changes settings that later calls depend on"),
     ("currtid…", "numbers of rows of catalogs are not the same"),
-    ("plpgsql_…", "the language is not there"),
+    ("plpgsql_…", "handlers of a language"),
     (
         "aclcontains",
         "an array without elements is no list of rights to PostgreSQL when it is written out",

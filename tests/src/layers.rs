@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["utility"],
     &["copy"],
     &["commands"],
-    &["explain", "sysfn"],
+    &["explain", "plpgsql", "sysfn"],
     &["session"],
     &["server"],
 ];

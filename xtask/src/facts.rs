@@ -6,7 +6,7 @@
 //! of SQL functions (`system_functions.sql`). So the output contains only names, numbers, types and
 //! flags, and the server's parse trees of this project's texts. SQL functions without a body here
 //! are omitted and printed. Also omitted are descriptions (except those of databases and schemas),
-//! planner statistics, collations of this machine's locales, and extensions.
+//! planner statistics, and collations of this machine's locales.
 //!
 //! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format after a line of column
 //! names; `reg…` columns are numbers. The row structs of `catalog::rows` and the constants of
@@ -86,7 +86,6 @@ pub fn run() -> Result<()> {
         ],
     )?;
     scratch.start()?;
-    scratch.query("DROP EXTENSION plpgsql")?;
 
     let tables = tables(&scratch)?;
     let facts = root.join("crates/catalog/facts");

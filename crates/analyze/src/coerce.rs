@@ -20,6 +20,9 @@ use types::Datum;
 pub enum Context {
     Implicit,
     Assignment,
+    /// An assignment to a variable of PL/pgSQL: as `Assignment`, but by I/O conversion if there is no
+    /// other pathway.
+    Plpgsql,
     Explicit,
 }
 
@@ -128,6 +131,16 @@ impl Analyzer<'_> {
     /// The coercion pathway from `source` to `target` that the context allows. Counterpart:
     /// `find_coercion_pathway`.
     pub fn coercion_path(
+        &mut self,
+        target: Oid,
+        source: Oid,
+        context: Context,
+    ) -> Result<Option<Path>> {
+        let path = self.declared_path(target, source, context)?;
+        Ok(path.or((context == Context::Plpgsql).then_some(Path::Io)))
+    }
+
+    fn declared_path(
         &mut self,
         target: Oid,
         source: Oid,

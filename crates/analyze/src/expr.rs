@@ -2,7 +2,7 @@
 //! parser/parse_expr.c, parser/parse_node.c.
 
 use crate::coerce::{Context, null_const, returns_set};
-use crate::state::{Analyzer, ExprKind};
+use crate::state::{Analyzer, ExprKind, Params};
 use crate::ty;
 use ids::Oid;
 use parse::ast::{self, AExprKind, Node, Value};
@@ -850,11 +850,16 @@ impl Analyzer<'_> {
             Some(target) => target.rtindex,
             None => bail!(INTERNAL_ERROR, "CURRENT OF outside UPDATE and DELETE"),
         };
-        Ok(Expr::CurrentOf(CurrentOfExpr {
-            cvarno,
-            cursor_name: n.cursor_name.as_ref().map(|c| c.to_string()),
-            cursor_param: n.cursor_param,
-        }))
+        let mut cursor_name = n.cursor_name.as_ref().map(|c| c.to_string());
+        let mut cursor_param = n.cursor_param;
+        // The name may be that of a variable with the name of the cursor.
+        if let (Params::Scope(scope), Some(name)) = (&self.params, &cursor_name)
+            && let Some(variable) = scope.named(&[name])?
+            && variable.ty == types::oids::REFCURSOR
+        {
+            (cursor_name, cursor_param) = (None, variable.number);
+        }
+        Ok(Expr::CurrentOf(CurrentOfExpr { cvarno, cursor_name, cursor_param }))
     }
 
     fn row_expr(&mut self, n: &ast::RowExpr, allow_default: bool) -> Result<Expr> {

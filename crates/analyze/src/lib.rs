@@ -6,7 +6,8 @@
 //! parameters), `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate`
 //! (expressions), `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and
 //! `rewrite` (defaults, views), `ddl` and `api` (entry points); `parameterize` (literals of a
-//! statement become parameters).
+//! statement become parameters),
+//! `plpgsql` (assignments and casts of PL/pgSQL).
 //!
 //! Counterpart: src/backend/parser.
 
@@ -60,6 +61,7 @@ mod api;
 pub mod ddl;
 pub mod function;
 mod parameterize;
+pub mod plpgsql;
 
 #[cfg(test)]
 mod tests;

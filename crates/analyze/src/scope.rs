@@ -27,6 +27,8 @@ pub struct Variable {
     pub ty: Oid,
     /// The type modifier; -1 if it has none.
     pub typmod: i32,
+    /// The collation; the invalid OID for that of the type.
+    pub collation: Oid,
     /// The number of leading names of the reference that identify the variable. The names after
     /// them are fields.
     pub names: usize,
@@ -37,8 +39,14 @@ pub trait ParamScope: std::fmt::Debug {
     /// The type of `$number`; `None` if there is no such parameter.
     fn numbered(&self, number: i32) -> Option<Oid>;
 
-    /// The variable that the first of these names (there is at least one) identify.
-    fn named(&self, names: &[&str]) -> Option<Variable>;
+    /// The collation of `$number`; the invalid OID for that of its type.
+    fn collation_of(&self, _number: i32) -> Oid {
+        Oid::INVALID
+    }
+
+    /// The variable that the first of these names (there is at least one) identify. An error if they
+    /// identify one that has no value of a known type.
+    fn named(&self, names: &[&str]) -> Result<Option<Variable>>;
 
     fn conflict(&self) -> NameConflict {
         NameConflict::UseColumn
@@ -63,7 +71,7 @@ impl FunctionArguments<'_> {
     fn find(&self, name: &str, names: usize) -> Option<Variable> {
         let at = self.names.iter().position(|n| n == name && !name.is_empty())?;
         let ty = self.types.get(at).copied()?;
-        Some(Variable { number: at as i32 + 1, ty, typmod: -1, names })
+        Some(Variable { number: at as i32 + 1, ty, typmod: -1, collation: Oid::INVALID, names })
     }
 }
 
@@ -72,15 +80,15 @@ impl ParamScope for FunctionArguments<'_> {
         self.types.get(usize::try_from(number - 1).ok()?).copied().filter(|t| t.is_valid())
     }
 
-    fn named(&self, names: &[&str]) -> Option<Variable> {
-        match *names {
+    fn named(&self, names: &[&str]) -> Result<Option<Variable>> {
+        Ok(match *names {
             [function, name, _] if function == self.function => self.find(name, 2),
             [function, name] if function == self.function => {
                 self.find(name, 2).or_else(|| self.find(function, 1))
             }
             [name] | [name, _] => self.find(name, 1),
             _ => None,
-        }
+        })
     }
 }
 
@@ -122,13 +130,16 @@ impl Analyzer<'_> {
 
     fn variable(&mut self, names: &[&str], location: i32) -> Result<Option<Expr>> {
         let Params::Scope(scope) = self.params else { return Ok(None) };
-        let Some(found) = scope.named(names) else { return Ok(None) };
+        let Some(found) = scope.named(names)? else { return Ok(None) };
         let mut value = Expr::Param(Param {
             paramkind: ParamKind::Extern,
             paramid: found.number,
             paramtype: found.ty,
             paramtypmod: found.typmod,
-            paramcollid: self.type_collation(found.ty)?,
+            paramcollid: match found.collation.is_valid() {
+                true => found.collation,
+                false => self.type_collation(found.ty)?,
+            },
             location: Location(location),
         });
         for field in names.iter().skip(found.names) {

@@ -327,7 +327,11 @@ impl<'a> Analyzer<'a> {
             }
         };
         let paramtype = known.ok_or_else(|| self.at(missing(), location))?;
-        let paramcollid = self.type_collation(paramtype)?;
+        let own = match &self.params {
+            Params::Scope(scope) => scope.collation_of(number),
+            _ => Oid::INVALID,
+        };
+        let paramcollid = if own.is_valid() { own } else { self.type_collation(paramtype)? };
         Ok(Expr::Param(Param {
             paramkind: ParamKind::Extern,
             paramid: number,

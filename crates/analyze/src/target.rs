@@ -25,14 +25,16 @@ pub fn entry(expr: Expr, resno: AttrNo, resname: Option<String>, resjunk: bool) 
     }
 }
 
-/// The target of an assignment with subscripts or fields: a column, or a field or element of one.
-struct AssignmentTarget<'a> {
+/// The target of an assignment with subscripts or fields: a column or variable, or a field or
+/// element of one.
+pub(crate) struct AssignmentTarget<'a> {
     /// The name for errors: that of the column or field.
-    name: &'a str,
-    is_element: bool,
-    ty: Oid,
-    typmod: i32,
-    collation: Oid,
+    pub(crate) name: &'a str,
+    pub(crate) is_element: bool,
+    pub(crate) ty: Oid,
+    pub(crate) typmod: i32,
+    pub(crate) collation: Oid,
+    pub(crate) context: Context,
 }
 
 impl AssignmentTarget<'_> {
@@ -359,6 +361,7 @@ impl Analyzer<'_> {
                 ty: attrtype,
                 typmod,
                 collation: attribute.attcollation,
+                context: Context::Assignment,
             };
             return self.assign_into(base, &target, indirection, e, location);
         }
@@ -387,7 +390,7 @@ impl Analyzer<'_> {
 
     /// The new value of an array or composite value with one element or field replaced.
     /// Counterpart: `transformAssignmentIndirection`.
-    fn assign_into(
+    pub(crate) fn assign_into(
         &mut self,
         base: Expr,
         target: &AssignmentTarget<'_>,
@@ -406,8 +409,8 @@ impl Analyzer<'_> {
         }
         match indirection.split_first() {
             None => {
-                let AssignmentTarget { name, is_element, ty, typmod, .. } = *target;
-                self.coerce_part(rhs, ty, typmod, name, is_element, location)
+                let AssignmentTarget { is_element, ty, typmod, .. } = *target;
+                self.coerce_part(rhs, (ty, typmod), target, is_element, location)
             }
             Some((Node::String(field), rest)) => {
                 let (attribute, row) = self.assigned_field(target, field, location)?;
@@ -417,6 +420,7 @@ impl Analyzer<'_> {
                     ty: attribute.atttypid,
                     typmod: attribute.atttypmod,
                     collation: attribute.attcollation,
+                    context: target.context,
                 };
                 let value = self.assign_into(field.old_value(), &field, rest, rhs, location)?;
                 let store = Expr::FieldStore(Box::new(FieldStore {
@@ -456,7 +460,7 @@ impl Analyzer<'_> {
         rhs: Expr,
         location: i32,
     ) -> Result<Expr> {
-        let AssignmentTarget { name, ty, typmod, collation, .. } = *target;
+        let AssignmentTarget { name, ty, typmod, collation, context, .. } = *target;
         let (container, container_typmod) = self.base_type_and_typmod(ty, typmod)?;
         let Expr::SubscriptingRef(mut part) = part else {
             bail!(INTERNAL_ERROR, "subscript analysis returned no subscripting node")
@@ -464,7 +468,7 @@ impl Analyzer<'_> {
         let needed =
             if part.reflowerindexpr.is_empty() { part.refrestype } else { part.refcontainertype };
         let value = if rest.is_empty() {
-            self.coerce_part(rhs, needed, container_typmod, name, true, location)?
+            self.coerce_part(rhs, (needed, container_typmod), target, true, location)?
         } else {
             let element = AssignmentTarget {
                 name,
@@ -472,6 +476,7 @@ impl Analyzer<'_> {
                 ty: needed,
                 typmod: container_typmod,
                 collation,
+                context,
             };
             self.assign_into(element.old_value(), &element, rest, rhs, location)?
         };
@@ -486,7 +491,7 @@ impl Analyzer<'_> {
             result,
             ty,
             typmod,
-            Context::Assignment,
+            context,
             CoercionForm::ImplicitCast,
             Location::UNKNOWN,
         )?;
@@ -529,25 +534,24 @@ impl Analyzer<'_> {
     fn coerce_part(
         &mut self,
         rhs: Expr,
-        target: Oid,
-        typmod: i32,
-        name: &str,
+        (ty, typmod): (Oid, i32),
+        target: &AssignmentTarget<'_>,
         is_element: bool,
         location: i32,
     ) -> Result<Expr> {
-        let from = rhs.type_oid();
+        let (from, name) = (rhs.type_oid(), target.name);
         let coerced = self.coerce_to_target(
             rhs,
-            target,
+            ty,
             typmod,
-            Context::Assignment,
+            target.context,
             CoercionForm::ImplicitCast,
             Location::UNKNOWN,
         )?;
         if let Some(e) = coerced {
             return Ok(e);
         }
-        let (to, from) = (self.format_type(target), self.format_type(from));
+        let (to, from) = (self.format_type(ty), self.format_type(from));
         let e = if is_element {
             pg_err!(
                 DATATYPE_MISMATCH,

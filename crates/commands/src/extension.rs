@@ -4,12 +4,13 @@
 
 use crate::default_acl;
 use catalog::ObjectAddress;
-use catalog::rows::{Name, OidVector, PgExtension, PgNamespace, PgProc, Text, indexes};
+use catalog::acl;
+use catalog::rows::{Name, OidVector, PgExtension, PgLanguage, PgNamespace, PgProc, Text, indexes};
 use ids::Oid;
-use ids::builtin::language;
+use ids::builtin::{language, namespace, role};
 use ids::code::{DepType, ParallelSafety, ProKind, Volatility};
 use parse::ast::{CreateExtensionStmt, Node, ObjectType};
-use pgerror::{Result, bail, pg_err};
+use pgerror::{PgError, Result, bail, pg_err};
 use types::oids;
 use utility::host::{CommandHost, notice};
 use utility::names;
@@ -22,6 +23,14 @@ struct Function {
     result: Oid,
     strict: bool,
     volatility: Volatility,
+    parallel: ParallelSafety,
+}
+
+/// A procedural language of an extension: its name and comment. The first three functions of the
+/// extension are its handler, its inline handler and its validator.
+struct Language {
+    name: &'static str,
+    comment: &'static str,
 }
 
 /// A built-in extension.
@@ -31,15 +40,23 @@ pub struct Extension {
     pub comment: &'static str,
     library: &'static str,
     pub relocatable: bool,
+    /// The schema of its objects, if that is fixed.
+    pub schema: Option<&'static str>,
+    /// Users with the privilege CREATE on the database may create it.
+    pub trusted: bool,
+    language: Option<Language>,
     functions: &'static [Function],
 }
 
-const EXTENSIONS: &[Extension] = &[Extension {
+const PREWARM: Extension = Extension {
     name: "pg_prewarm",
     version: "1.2",
     comment: "prewarm relation data",
     library: "$libdir/pg_prewarm",
     relocatable: true,
+    schema: None,
+    trusted: false,
+    language: None,
     functions: &[
         Function {
             name: "pg_prewarm",
@@ -54,6 +71,7 @@ const EXTENSIONS: &[Extension] = &[Extension {
             result: oids::INT8,
             strict: false,
             volatility: Volatility::Volatile,
+            parallel: ParallelSafety::Safe,
         },
         Function {
             name: "autoprewarm_start_worker",
@@ -62,6 +80,7 @@ const EXTENSIONS: &[Extension] = &[Extension {
             result: oids::VOID,
             strict: true,
             volatility: Volatility::Volatile,
+            parallel: ParallelSafety::Unsafe,
         },
         Function {
             name: "autoprewarm_dump_now",
@@ -70,13 +89,58 @@ const EXTENSIONS: &[Extension] = &[Extension {
             result: oids::INT8,
             strict: true,
             volatility: Volatility::Volatile,
+            parallel: ParallelSafety::Unsafe,
         },
     ],
-}];
+};
+
+/// A function of a language: with one argument, it is strict.
+const fn handler(
+    name: &'static str,
+    args: &'static [(&'static str, Oid, Option<&'static str>)],
+    result: Oid,
+) -> Function {
+    Function {
+        name,
+        symbol: name,
+        args,
+        result,
+        strict: !args.is_empty(),
+        volatility: Volatility::Volatile,
+        parallel: ParallelSafety::Unsafe,
+    }
+}
+
+const PLPGSQL: Extension = Extension {
+    name: "plpgsql",
+    version: "1.0",
+    comment: "PL/pgSQL procedural language",
+    library: "$libdir/plpgsql",
+    relocatable: false,
+    schema: Some("pg_catalog"),
+    trusted: true,
+    language: Some(Language { name: "plpgsql", comment: "PL/pgSQL procedural language" }),
+    functions: &[
+        handler("plpgsql_call_handler", &[], oids::LANGUAGE_HANDLER),
+        handler("plpgsql_inline_handler", &[("", oids::INTERNAL, None)], oids::VOID),
+        handler("plpgsql_validator", &[("", oids::OID, None)], oids::VOID),
+    ],
+};
+
+const EXTENSIONS: &[Extension] = &[PREWARM, PLPGSQL];
 
 /// The extensions that CREATE EXTENSION accepts.
 pub fn extensions() -> &'static [Extension] {
     EXTENSIONS
+}
+
+/// 42704 for a language that does not exist.
+pub fn no_language(name: &str) -> PgError {
+    let e = pg_err!(UNDEFINED_OBJECT, "language \"{name}\" does not exist");
+    match EXTENSIONS.iter().any(|known| known.name == name) {
+        true => e.hint("Use CREATE EXTENSION to load the language into the database."),
+        false => e,
+    }
 }
 
 /// CREATE EXTENSION.
@@ -97,20 +161,23 @@ pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) 
             "The extension must first be installed on the system where PostgreSQL is running.",
         ));
     };
-    if !names::is_superuser(host)? {
-        return Err(pg_err!(
-            INSUFFICIENT_PRIVILEGE,
-            "permission denied to create extension \"{name}\""
-        )
-        .hint("Must be superuser to create this extension."));
-    }
-    let mut schema = None;
+    check_privilege(host, known)?;
+    let mut schema = known.schema.map(str::to_owned);
     for d in &stmt.options {
         if let ("schema", Some(Node::String(s))) = (&*d.defname, &d.arg) {
+            if let Some(fixed) = known.schema.filter(|fixed| *fixed != &**s) {
+                bail!(
+                    FEATURE_NOT_SUPPORTED,
+                    "extension \"{name}\" must be installed in schema \"{fixed}\""
+                );
+            }
             schema = Some(s.to_string());
         }
     }
-    let schema = host.catalog().creation_namespace(schema.as_deref())?;
+    let schema = match known.schema {
+        Some(_) => namespace::PG_CATALOG,
+        None => host.catalog().creation_namespace(schema.as_deref())?,
+    };
     let owner = names::user(host);
     let mut cat = host.catalog();
     let oid = cat.new_oid(indexes::PG_EXTENSION_OID_INDEX)?;
@@ -129,10 +196,71 @@ pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) 
     cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), DepType::Normal)?;
     cat.increment_command_counter()?;
     host.catalog().set_comment(this, Some(known.comment))?;
+    // The script of a trusted extension is run by the bootstrap superuser.
+    let script_owner = if known.trusted { role::BOOTSTRAP_SUPERUSER } else { owner };
+    let mut functions = Vec::new();
     for f in known.functions {
-        add_function(host, known, f, schema, owner, this)?;
+        functions.push(add_function(host, known, f, schema, script_owner, this)?);
+    }
+    if let Some(language) = &known.language {
+        add_language(host, language, &functions, owner, this)?;
     }
     host.catalog().increment_command_counter()
+}
+
+/// 42501 if the user may not create the extension.
+fn check_privilege(host: &mut dyn CommandHost, known: &Extension) -> Result<()> {
+    if names::is_superuser(host)? {
+        return Ok(());
+    }
+    let (user, database) = (names::user(host), host.backend().database());
+    if let Some(row) = host.catalog().database(database)?.filter(|_| known.trusted) {
+        let (kind, list) = (acl::Kind::Database, row.datacl.as_deref());
+        if host.catalog().has_privilege(user, row.datdba, list, kind, acl::CREATE)? {
+            return Ok(());
+        }
+    }
+    let name = known.name;
+    let hint = match known.trusted {
+        true => "Must have CREATE privilege on current database to create this extension.",
+        false => "Must be superuser to create this extension.",
+    };
+    Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied to create extension \"{name}\"")
+        .hint(hint))
+}
+
+fn add_language(
+    host: &mut dyn CommandHost,
+    language: &Language,
+    functions: &[Oid],
+    owner: Oid,
+    extension: ObjectAddress,
+) -> Result<()> {
+    let &[handler, inline, validator] = functions else {
+        return Err(PgError::internal("a language needs three functions"));
+    };
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_LANGUAGE_OID_INDEX)?;
+    cat.insert(&PgLanguage {
+        oid,
+        lanname: Name::new(language.name),
+        lanowner: owner,
+        lanispl: true,
+        lanpltrusted: true,
+        lanplcallfoid: handler,
+        laninline: inline,
+        lanvalidator: validator,
+        lanacl: None,
+    })?;
+    let this = ObjectAddress::of::<PgLanguage>(oid);
+    cat.record_owner(this, owner)?;
+    cat.record_dependency(this, extension, DepType::Extension)?;
+    for function in functions {
+        let function = ObjectAddress::of::<PgProc>(*function);
+        cat.record_dependency(this, function, DepType::Normal)?;
+    }
+    cat.increment_command_counter()?;
+    cat.set_comment(this, Some(language.comment))
 }
 
 fn add_function(
@@ -142,7 +270,7 @@ fn add_function(
     schema: Oid,
     owner: Oid,
     extension: ObjectAddress,
-) -> Result<()> {
+) -> Result<Oid> {
     let mut defaults = Vec::new();
     for (_, ty, default) in f.args {
         let Some(text) = default else { continue };
@@ -176,10 +304,7 @@ fn add_function(
         proisstrict: f.strict,
         proretset: false,
         provolatile: f.volatility,
-        proparallel: match f.args.is_empty() {
-            true => ParallelSafety::Unsafe,
-            false => ParallelSafety::Safe,
-        },
+        proparallel: f.parallel,
         pronargs: f.args.len() as i16,
         pronargdefaults: defaults.len() as i16,
         prorettype: f.result,
@@ -201,5 +326,6 @@ fn add_function(
     cat.record_dependency(this, extension, DepType::Extension)?;
     drop(cat);
     default_acl::record_acl_dependencies(host, this, proacl.as_deref(), owner)?;
-    host.catalog().increment_command_counter()
+    host.catalog().increment_command_counter()?;
+    Ok(oid)
 }

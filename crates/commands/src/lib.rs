@@ -62,5 +62,5 @@ pub mod wraparound;
 
 pub use create_as::{create_table_of_plan, empty_table, select_into, table_exists, write_rows};
 pub use dispatch::{is_command, run_utility};
-pub use extension::{Extension, extensions};
+pub use extension::{Extension, extensions, no_language};
 pub use tag::command_tag;

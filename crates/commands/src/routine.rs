@@ -338,11 +338,8 @@ fn with_config(old: Option<Vec<Text>>, changes: &[(String, Option<String>)]) -> 
 
 /// The language of a new function. The user must have the privilege to use it.
 fn usable_language(host: &mut dyn CommandHost, language: &str) -> Result<Row<PgLanguage>> {
-    if language == "plpgsql" {
-        return Err(PgError::unsupported("functions in language plpgsql"));
-    }
     let Some(lang) = host.catalog().find_language(language)? else {
-        bail!(UNDEFINED_OBJECT, "language \"{language}\" does not exist")
+        return Err(crate::extension::no_language(language));
     };
     let user = names::user(host);
     let (owner, list) = (lang.lanowner, lang.lanacl.as_deref());

@@ -20,6 +20,7 @@ use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{BoolExpr, BoolOp, CurrentOfExpr, Expr};
 use plan::node::{IndexProbe, Plan, PlanNode};
+use std::borrow::Cow;
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::{Batch, Datum, DatumRef};
@@ -137,11 +138,18 @@ struct TidBound {
     value: Program,
 }
 
+/// The cursor of CURRENT OF.
+enum CursorName {
+    Literal(String),
+    /// In a parameter of type refcursor.
+    Param(i32),
+}
+
 enum TidQual {
     One(Program),
     Any(Program),
     /// WHERE CURRENT OF: the current row of the cursor with this name.
-    Current(String),
+    Current(CursorName),
 }
 
 pub(crate) struct ScanNode {
@@ -257,13 +265,24 @@ fn tid_quals_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidQual>> {
             Expr::ScalarArrayOp(op) => {
                 out.push(TidQual::Any(compile(&op.args[1], &mut NoScanColumns, run)?));
             }
-            Expr::CurrentOf(CurrentOfExpr { cursor_name: Some(name), .. }) => {
-                out.push(TidQual::Current(name.clone()));
+            Expr::CurrentOf(CurrentOfExpr { cursor_name, cursor_param, .. }) => {
+                out.push(TidQual::Current(match cursor_name {
+                    Some(name) => CursorName::Literal(name.clone()),
+                    None => CursorName::Param(*cursor_param),
+                }));
             }
             _ => return Err(PgError::internal("unsupported condition of a TID scan")),
         }
     }
     Ok(out)
+}
+
+/// The name of the cursor in a parameter.
+fn cursor_in(value: Option<&Datum>) -> Result<Cow<'static, str>> {
+    match value {
+        Some(Datum::Bytes(name)) => Ok(String::from_utf8_lossy(name).into_owned().into()),
+        _ => Err(PgError::internal("no value found for the parameter of CURRENT OF")),
+    }
 }
 
 /// The disjunction of the conditions, as a list of at most one condition.
@@ -466,7 +485,12 @@ fn tids_of(q: &TidQual, rel: &OpenRel, run: &mut Run<'_>, out: &mut Vec<Tid>) ->
                 ArrayRef::new(v.as_ref()).iter(&elem).for_each(push);
             }
         }
-        TidQual::Current(name) => {
+        TidQual::Current(cursor) => {
+            let name = match cursor {
+                CursorName::Literal(name) => Cow::Borrowed(name.as_str()),
+                CursorName::Param(id) => cursor_in(run.st.extern_param(*id))?,
+            };
+            let name = &*name;
             if let Some(tid) = run.sv.cursor_row(name, rel.table.oid)? {
                 let snapshot = run.st.desc.snapshot.clone();
                 out.push(table::latest_tid(run.sv.backend(), &rel.table, tid, &snapshot)?);

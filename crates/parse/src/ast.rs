@@ -48,9 +48,9 @@ pub use object::{
 pub use query::{
     Alias, CommonTableExpr, CteCycleClause, CteSearchClause, DeleteStmt, DistinctClause,
     GroupingSet, InferClause, InsertStmt, IntoClause, JoinExpr, LockingClause, MergeStmt,
-    MergeWhenClause, OnConflictClause, RangeFunction, RangeFunctionItem, RangeSubselect,
-    RangeTableSample, RangeVar, ResTarget, ReturnStmt, SelectStmt, SortBy, UpdateStmt, WindowDef,
-    WithClause,
+    MergeWhenClause, OnConflictClause, PlAssignStmt, RangeFunction, RangeFunctionItem,
+    RangeSubselect, RangeTableSample, RangeVar, ResTarget, ReturnStmt, SelectStmt, SortBy,
+    UpdateStmt, WindowDef, WithClause,
 };
 pub use table::{
     AlterPolicyStmt, AlterSeqStmt, AlterStatsStmt, AlterTableCmd, AlterTableStmt,
@@ -143,6 +143,7 @@ pub enum Node {
     MergeStmt(Box<MergeStmt>),
     MergeWhenClause(Box<MergeWhenClause>),
     ReturnStmt(Box<ReturnStmt>),
+    PlAssignStmt(Box<PlAssignStmt>),
     ResTarget(Box<ResTarget>),
     Alias(Box<Alias>),
     RangeVar(Box<RangeVar>),

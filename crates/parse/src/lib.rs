@@ -23,6 +23,9 @@ mod error;
 mod ffi;
 mod lexical;
 
+// Tokens, for other grammars than that of SQL.
+pub mod tokens;
+
 #[cfg(test)]
 mod tests;
 

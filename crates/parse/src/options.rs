@@ -16,6 +16,11 @@ pub enum Mode {
     Statements,
     /// The name of a type; the result is a single [`Node::TypeName`].
     TypeName,
+    /// An expression of PL/pgSQL: the part of a SELECT after the word SELECT.
+    PlpgsqlExpr,
+    /// An assignment of PL/pgSQL, whose target has up to this number of leading names (1 to 3) that
+    /// identify a variable; the result is a [`Node::PlAssignStmt`].
+    PlpgsqlAssign(u8),
 }
 
 /// Settings that the lexer reads.
@@ -46,6 +51,8 @@ impl Options {
         let mode = match self.mode {
             Mode::Statements => 0,
             Mode::TypeName => 1,
+            Mode::PlpgsqlExpr => 2,
+            Mode::PlpgsqlAssign(names) => 2 + i32::from(names.clamp(1, 3)),
         };
         let quote = if self.backslash_quote { 0 } else { 16 };
         let conforming = if self.standard_conforming_strings { 0 } else { 32 };

@@ -1,6 +1,7 @@
 //! Data that a session has computed from catalogs and keeps between statements.
 
 use crate::env::planner_cache::PlannerCache;
+use crate::function::plpgsql::codes::Codes;
 use crate::function::sql::bodies::Bodies;
 use executor::OpenRel;
 use hashbrown::HashMap;
@@ -25,6 +26,8 @@ pub(crate) struct Caches {
     pub(crate) planning: PlannerCache,
     /// Prepared bodies of SQL functions that have been called.
     pub(crate) bodies: Bodies,
+    /// Compiled functions in PL/pgSQL.
+    pub(crate) codes: Codes,
     pub(crate) privilege_cache: PrivilegeCache,
     /// Anonymous row types, by typmod.
     pub(crate) row_types: Vec<Arc<RowDesc>>,

@@ -129,6 +129,7 @@ impl Session {
         self.core.backend.push_snapshot(snapshot);
         let saved = std::mem::replace(&mut self.core.params, params.clone());
         let result = self.run_call(&call);
+        self.core.calls.may_end_transaction = false;
         self.core.params = saved;
         self.core.backend.truncate_snapshots(depth);
         let row = result?;
@@ -161,6 +162,7 @@ impl Session {
         }
         let types: Vec<Oid> = call.inputs.iter().map(Expr::type_oid).collect();
         let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
+        self.core.calls.may_end_transaction = self.xact.block == crate::xact::Block::Single;
         function::call_procedure(&mut self.core, &call.row, &types, &refs)
     }
 }

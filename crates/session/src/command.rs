@@ -2,6 +2,7 @@
 //! connection for COPY.
 
 use crate::connection::Received;
+use crate::core::Core;
 use crate::function;
 use crate::instance::LogOrigin;
 use crate::session::Session;
@@ -167,20 +168,7 @@ impl Transactions for Session {
     }
 
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()> {
-        if self.core.named.portals.values().any(|p| p.reads(relation)) {
-            return Err(pg_err!(
-                OBJECT_IN_USE,
-                "cannot {what} \"{name}\" because it is being used by active queries in this \
-                session"
-            ));
-        }
-        if self.core.triggers.has_events(relation) {
-            return Err(pg_err!(
-                OBJECT_IN_USE,
-                "cannot {what} \"{name}\" because it has pending trigger events"
-            ));
-        }
-        Ok(())
+        self.core.check_not_in_use(relation, name, what)
     }
 
     fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
@@ -198,7 +186,7 @@ impl Transactions for Session {
     }
 
     fn on_commit(&mut self, table: Oid, drop: bool) {
-        self.on_commit.push((table, drop));
+        self.core.transaction.on_commit.push((table, drop));
     }
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {
@@ -225,7 +213,7 @@ impl Settings for Session {
     }
 
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
-        self.checked_setting(stmt)
+        self.core.checked_setting(stmt)
     }
 
     fn explain_settings(&mut self) -> Vec<(String, String)> {
@@ -288,6 +276,26 @@ impl Cluster for Session {
 
     fn forget_database(&mut self, database: Oid) {
         self.core.catalogs.forget(database);
+    }
+}
+
+impl Core {
+    /// Error 55006 if the session itself uses the relation.
+    pub(crate) fn check_not_in_use(&self, relation: Oid, name: &str, what: &str) -> Result<()> {
+        if self.named.portals.values().any(|p| p.reads(relation)) {
+            return Err(pg_err!(
+                OBJECT_IN_USE,
+                "cannot {what} \"{name}\" because it is being used by active queries in this \
+                session"
+            ));
+        }
+        if self.triggers.has_events(relation) {
+            return Err(pg_err!(
+                OBJECT_IN_USE,
+                "cannot {what} \"{name}\" because it has pending trigger events"
+            ));
+        }
+        Ok(())
     }
 }
 

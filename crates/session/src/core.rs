@@ -51,8 +51,7 @@ pub struct Core {
     pub backend_pid: i32,
     /// Cached sequence values (CREATE SEQUENCE … CACHE).
     pub sequences: sysfn::sequence::Sequences,
-    /// Nesting depth of SQL function calls.
-    pub(crate) depth: u32,
+    pub(crate) calls: RunningCalls,
     pub triggers: trigger::TriggerManager,
     pub(crate) roles: Roles,
     /// Settings that are reported to the client (ParameterStatus) may have changed.
@@ -75,9 +74,13 @@ pub struct TransactionState {
     /// Start of the transaction and of the statement, in microseconds since 2000-01-01 UTC.
     pub(crate) start: i64,
     pub(crate) statement_start: i64,
+    /// The value of READ ONLY at the start of each subtransaction, restored at its end.
+    pub(crate) read_only_before: Vec<bool>,
     /// Nesting level that created or took over the session's temporary schema. If the level is
     /// rolled back, the session has no temporary schema. Counterpart: `myTempNamespaceSubID`.
     pub(crate) temp_schema_level: Option<usize>,
+    /// Temporary tables with ON COMMIT DELETE ROWS (or DROP: true).
+    pub(crate) on_commit: Vec<(Oid, bool)>,
 }
 
 /// Values of the session's parameters.
@@ -98,6 +101,19 @@ pub(crate) struct PlanEnvironment {
     pub(crate) settings_version: u64,
     /// Generation of the server's configuration on which the session's settings are based.
     pub(crate) base_generation: u64,
+}
+
+/// The calls of functions that are running.
+#[derive(Default)]
+pub(crate) struct RunningCalls {
+    /// Nesting depth of calls of SQL functions.
+    pub(crate) sql_depth: u32,
+    /// Nesting depth of all calls that the function manager makes.
+    pub(crate) depth: u32,
+    /// The procedure or code that is called next may end the transaction.
+    pub(crate) may_end_transaction: bool,
+    /// The calls of functions in PL/pgSQL and their statements.
+    pub(crate) contexts: plpgsql::Contexts,
 }
 
 /// The state of the session that the server log and `pg_stat_activity` show.
@@ -122,6 +138,8 @@ pub(crate) struct NamedObjects {
     /// The portal that an Execute message is running: its name, query text and creation time. It is
     /// not in `portals` while it runs.
     pub(crate) executing: Option<(String, Arc<str>, i64)>,
+    /// Number of cursor names that were generated.
+    pub(crate) generated: u64,
 }
 
 /// Prepared statements by name.
@@ -190,7 +208,7 @@ impl Core {
             random_state: u64::from_le_bytes(seed),
             backend_pid: 0,
             sequences: Default::default(),
-            depth: 0,
+            calls: RunningCalls::default(),
             triggers: Default::default(),
             roles: Roles::of_login(login_user),
             report_due: true,

@@ -1,45 +1,37 @@
 //! DO. Counterpart: commands/functioncmds.c (`ExecuteDoStmt`).
 
+use crate::core::Core;
 use crate::function::language;
-use crate::session::Session;
 use catalog::acl::{self, Kind};
 use parse::ast::{DoStmt, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 
-impl Session {
-    /// Runs the code of DO in its language.
-    pub(crate) fn do_statement(&mut self, stmt: &DoStmt, sql: &str) -> Result<()> {
-        let (mut code, mut name) = (None, None);
-        for d in &stmt.args {
-            let slot = if &*d.defname == "as" { &mut code } else { &mut name };
-            let text = d.arg.as_ref().and_then(Node::as_str).unwrap_or_default();
-            if slot.replace(text).is_some() {
-                let e = pg_err!(SYNTAX_ERROR, "conflicting or redundant options");
-                return Err(e.at(parse::position(sql, d.location)));
-            }
+/// Runs the code of DO in its language.
+pub(crate) fn run(core: &mut Core, stmt: &DoStmt, sql: &str) -> Result<()> {
+    let (mut code, mut name) = (None, None);
+    for d in &stmt.args {
+        let slot = if &*d.defname == "as" { &mut code } else { &mut name };
+        let text = d.arg.as_ref().and_then(Node::as_str).unwrap_or_default();
+        if slot.replace(text).is_some() {
+            let e = pg_err!(SYNTAX_ERROR, "conflicting or redundant options");
+            return Err(e.at(parse::position(sql, d.location)));
         }
-        let Some(code) = code else { bail!(SYNTAX_ERROR, "no inline code specified") };
-        let name = name.unwrap_or("plpgsql");
-        let core = &mut self.core;
-        let Some(row) = core.cat().find_language(name)? else {
-            if name == "plpgsql" {
-                return Err(PgError::unsupported("DO in language plpgsql"));
-            }
-            bail!(UNDEFINED_OBJECT, "language \"{name}\" does not exist")
-        };
-        let (user, list) = (core.catalog.user, row.lanacl.as_deref());
-        let usable = match row.lanpltrusted {
-            true => {
-                core.cat().has_privilege(user, row.lanowner, list, Kind::Language, acl::USAGE)?
-            }
-            false => core.roles.superuser,
-        };
-        if !usable {
-            bail!(INSUFFICIENT_PRIVILEGE, "permission denied for language {name}");
-        }
-        match language::of(row.oid) {
-            Some(language) => language.run_inline(core, name, code),
-            None => Err(PgError::unsupported(format!("language {name}"))),
-        }
+    }
+    let Some(code) = code else { bail!(SYNTAX_ERROR, "no inline code specified") };
+    let name = name.unwrap_or("plpgsql");
+    let Some(row) = core.cat().find_language(name)? else {
+        return Err(commands::no_language(name));
+    };
+    let (user, list) = (core.catalog.user, row.lanacl.as_deref());
+    let usable = match row.lanpltrusted {
+        true => core.cat().has_privilege(user, row.lanowner, list, Kind::Language, acl::USAGE)?,
+        false => core.roles.superuser,
+    };
+    if !usable {
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for language {name}");
+    }
+    match language::of(core, row.oid)? {
+        Some(language) => language.run_inline(core, name, code),
+        None => Err(PgError::unsupported(format!("language {name}"))),
     }
 }

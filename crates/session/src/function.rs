@@ -1,10 +1,11 @@
 //! The function manager: calls functions of any language by OID. Counterpart: utils/fmgr/fmgr.c.
 //!
 //! Reading order: `language` (the interface of a language and the table of languages), `internal`,
-//! `sql`, `transpose` (positions of errors).
+//! `sql`, `plpgsql`, `transpose` (positions of errors).
 
 mod internal;
 pub(crate) mod language;
+pub(crate) mod plpgsql;
 mod signature;
 pub(crate) mod sql;
 mod transpose;
@@ -21,8 +22,12 @@ use settings::{Action, Saved};
 use trigger::TriggerCall;
 use types::{Datum, DatumRef};
 
-/// Maximum nesting depth of calls.
+/// Maximum nesting depth of calls of SQL functions, whose bodies are planned at the first call.
 const DEPTH_MAX: u32 = 64;
+
+/// Maximum nesting depth of calls of functions of any language. Each continues on a new stack
+/// segment if little is left of the present one.
+const CALLS_MAX: u32 = 1500;
 
 /// A call that the manager passes to a language.
 pub(crate) struct Call<'a> {
@@ -49,13 +54,13 @@ impl<'a> Call<'a> {
 
 /// The way in which a function is run. A function with a role or settings of its own is run by the
 /// session, regardless of its language.
-pub(crate) fn callee(row: &PgProc) -> Callee {
-    match language::of(row.prolang).map(|l| l.callee(row)) {
+pub(crate) fn callee(core: &mut Core, row: &PgProc) -> Result<Callee> {
+    Ok(match language::of(core, row.prolang)?.map(|l| l.callee(row)) {
         None | Some(Callee::Missing) => Callee::Missing,
         Some(_) if has_context(row) && row.proretset => Callee::HostSet,
         Some(_) if has_context(row) => Callee::Host,
         Some(callee) => callee,
-    }
+    })
 }
 
 /// True if the function has a role (SECURITY DEFINER) or SET clauses.
@@ -67,7 +72,7 @@ fn has_context(row: &PgProc) -> bool {
 /// or that no argument is NULL.
 pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
     let row = core.cat().function(call.function)?;
-    let language = language_of(&row)?;
+    let language = language_of(core, &row)?;
     within(core, &row, |core| language.call(core, &Call::new(&row, call)))
 }
 
@@ -79,7 +84,7 @@ pub(crate) fn call_set(
     columns: &[(Oid, i32)],
 ) -> Result<SetStream> {
     let row = core.cat().function(call.function)?;
-    let language = language_of(&row)?;
+    let language = language_of(core, &row)?;
     let set = within(core, &row, |core| language.call_set(core, &Call::new(&row, call), columns))?;
     let whole = set.whole;
     let state = Running { row, rows: set.rows };
@@ -113,7 +118,7 @@ pub(crate) fn next_of_set(
 /// Counterpart: the call of the validator in `ProcedureCreate`.
 pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> {
     let row = core.cat().function(function)?;
-    let language = language_of(&row)?;
+    let language = language_of(core, &row)?;
     let checks_bodies = core.store.named("check_function_bodies").as_bool();
     let settings = settings_of(&row).filter(|_| checks_bodies);
     let (saved, set) = apply_settings_of(core, settings);
@@ -125,7 +130,7 @@ pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> 
 /// Calls a trigger function and returns its result.
 pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let row = core.cat().function(call.trigger.function)?;
-    match language::of(row.prolang) {
+    match language::of(core, row.prolang)? {
         Some(language) => within(core, &row, |core| language.call_trigger(core, &row, call)),
         None => Err(language::no_trigger(call)),
     }
@@ -138,14 +143,14 @@ pub(crate) fn call_procedure(
     arg_types: &[Oid],
     args: &[DatumRef<'_>],
 ) -> Result<Option<Vec<Datum>>> {
-    let language = language_of(row)?;
+    let language = language_of(core, row)?;
     let collation = Oid::INVALID;
     let call = Call { row, collation, result_type: row.prorettype, arg_types, args };
     within(core, row, |core| language.call_procedure(core, &call))
 }
 
-fn language_of(row: &PgProc) -> Result<&'static dyn language::Language> {
-    language::of(row.prolang)
+fn language_of(core: &mut Core, row: &PgProc) -> Result<&'static dyn language::Language> {
+    language::of(core, row.prolang)?
         .ok_or_else(|| PgError::unsupported(format!("function {}", row.proname.as_str())))
 }
 
@@ -156,12 +161,22 @@ fn within<T>(
     row: &PgProc,
     work: impl FnOnce(&mut Core) -> Result<T>,
 ) -> Result<T> {
-    if core.depth >= DEPTH_MAX {
+    let is_sql = u32::from(row.prolang == ids::builtin::language::SQL);
+    if core.calls.sql_depth >= DEPTH_MAX || core.calls.depth >= CALLS_MAX {
         return Err(eval::too_deep());
     }
-    core.depth += 1;
-    let result = if has_context(row) { in_context(core, row, work) } else { work(core) };
-    core.depth -= 1;
+    core.calls.sql_depth += is_sql;
+    core.calls.depth += 1;
+    let result = stdx::stack::deep(|| match has_context(row) {
+        true => {
+            // The role and the settings could not be restored.
+            core.calls.may_end_transaction = false;
+            in_context(core, row, work)
+        }
+        false => work(core),
+    });
+    core.calls.sql_depth -= is_sql;
+    core.calls.depth -= 1;
     result
 }
 

@@ -176,6 +176,12 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             }
             Ok(text.to_owned())
         }
+        "plpgsql.extra_errors" | "plpgsql.extra_warnings" => {
+            match crate::function::plpgsql::source::checks(text) {
+                Ok(_) => Ok(text.to_owned()),
+                Err(detail) => Err(wrong_value(setting, text, Some(detail))),
+            }
+        }
         _ => Ok(text.to_owned()),
     }
 }
@@ -464,6 +470,9 @@ impl Core {
             return self.set_role(&begun_with, action, level);
         } else if lower == "session_authorization" {
             return self.set_authorization(None, action, level);
+        } else if lower == "transaction_isolation" {
+            // The default does not depend on `default_transaction_isolation`.
+            return self.set_characteristic(&lower, "read committed");
         }
         let registry = self.store.base().registry.clone();
         let checked = match (text, registry.find(name)) {

@@ -1,6 +1,7 @@
 //! Portals: the execution of statements, completely or in portions. Counterpart:
 //! utils/mmgr/portalmem.c, tcop/pquery.c, commands/portalcmds.c.
 
+mod cursors;
 pub(crate) mod run;
 
 use crate::prepared::{ParkedExecution, Prepared};
@@ -71,6 +72,8 @@ pub(crate) struct Portal {
     current: Vec<Option<Tid>>,
     hold: bool,
     held: bool,
+    /// A loop of a function reads it: it survives the end of the transaction.
+    pub(crate) pinned: bool,
     scroll: bool,
     /// Created by DECLARE CURSOR.
     pub(crate) cursor: bool,
@@ -185,6 +188,7 @@ impl Portal {
             hold: false,
             binary: false,
             held: false,
+            pinned: false,
             // A portal of a Bind message is forward-only.
             scroll: false,
             cursor: false,

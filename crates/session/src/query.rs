@@ -85,6 +85,32 @@ pub(crate) fn run_nested(core: &mut Core, query: spi::Query) -> Result<Vec<Vec<D
     })
 }
 
+/// As [`run_nested`]; also returns the number of rows that were read or changed. Without `keep`, no
+/// rows are returned.
+pub(crate) fn run_counted(
+    core: &mut Core,
+    query: spi::Query,
+    keep: bool,
+) -> Result<(Vec<Vec<Datum>>, u64)> {
+    let snapshot = query.snapshot.resolve(core)?;
+    let query = query.under(QuerySnapshot::Active);
+    spi::with_snapshot(core, &snapshot, |core| {
+        let level = core.triggers.enter();
+        let mut rows = Vec::new();
+        let finished = match keep {
+            true => query.run(core, &mut |_, batch, columns| {
+                rows.extend((0..batch.len).map(|r| spi::row_of(batch, r, columns)));
+                Ok(())
+            }),
+            false => query.discard(core),
+        };
+        let count = finished.map(|f| f.rows);
+        let count = count.and_then(|n| trigger::after_statement(core).map(|()| n));
+        core.triggers.leave(level);
+        Ok((rows, count?))
+    })
+}
+
 impl QueryHost for Core {
     fn services(&mut self) -> &mut dyn Services {
         self

@@ -42,8 +42,6 @@ pub struct Session {
     config_generation: u64,
     /// The reported settings (ParameterStatus), with the values that were sent to the client.
     reported: Vec<(Id, String)>,
-    /// Temporary tables with ON COMMIT DELETE ROWS (or DROP: true).
-    pub(crate) on_commit: Vec<(ids::Oid, bool)>,
     /// CPU time of the thread at the start of the running query, if it is measured.
     pub(crate) metered: Option<crate::rusage::Times>,
     /// Cached statements of simple queries.
@@ -89,7 +87,6 @@ impl Session {
             extended_timer: None,
             config_generation,
             reported: Vec::new(),
-            on_commit: Vec::new(),
             metered: None,
         }
     }
@@ -122,7 +119,7 @@ impl Session {
         }
         // A pending interrupt that ended the session must not interrupt the cleanup.
         let _ = self.handle.waiter.take();
-        self.on_commit.clear();
+        self.core.transaction.on_commit.clear();
         self.start_command();
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);

@@ -2,23 +2,23 @@
 //!
 //! Counterpart: utils/misc/guc.c (`ExecSetVariableStmt`, `AlterSystemSetConfigFile`).
 
+use crate::core::Core;
 use crate::guc::canonical;
 use crate::session::Session;
 use crate::utility::text_field;
-use crate::xact::Block;
 use parse::ast::{Node, Value as Const, VariableSetKind, VariableSetStmt};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{Action, Context, conf};
 use utility::host::Transactions;
 use wire::FieldDescription;
 
-impl Session {
+impl Core {
     /// The text of the arguments of SET; `None` for DEFAULT.
     fn set_text(&self, name: &str, args: &[Node]) -> Result<Option<String>> {
         if args.is_empty() {
             return Ok(None);
         }
-        let registry = &self.core.store.base().registry;
+        let registry = &self.store.base().registry;
         let flags = registry.find(name).map(|id| registry.setting(id).flags).unwrap_or_default();
         if args.len() > 1 && !flags.list {
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "SET {name} takes only one argument"));
@@ -39,39 +39,43 @@ impl Session {
         Ok(Some(words.join(", ")))
     }
 
-    /// SET and RESET.
-    pub(crate) fn set_statement(&mut self, stmt: &VariableSetStmt) -> Result<&'static str> {
+    /// SET and RESET. `outside`: there is no transaction block.
+    pub(crate) fn set_statement(
+        &mut self,
+        stmt: &VariableSetStmt,
+        outside: bool,
+    ) -> Result<&'static str> {
         let action = if stmt.is_local { Action::Local } else { Action::Set };
-        if stmt.is_local && self.xact.block == Block::Single {
+        if stmt.is_local && outside {
             self.warn_no_block("SET LOCAL");
         }
         let name = stmt.name.as_deref().unwrap_or_default();
         match stmt.kind {
             VariableSetKind::SetValue => {
                 let text = self.set_text(name, &stmt.args)?;
-                self.core.set(name, text.as_deref(), action)?;
+                self.set(name, text.as_deref(), action)?;
                 Ok("SET")
             }
             VariableSetKind::SetDefault => {
-                self.core.set(name, None, action)?;
+                self.set(name, None, action)?;
                 Ok("SET")
             }
             VariableSetKind::SetCurrent => {
-                let text = self.core.store.show(name)?;
-                self.core.set(name, Some(&text), action)?;
+                let text = self.store.show(name)?;
+                self.set(name, Some(&text), action)?;
                 Ok("SET")
             }
             VariableSetKind::Reset => {
-                self.core.set(name, None, action)?;
+                self.set(name, None, action)?;
                 Ok("RESET")
             }
             VariableSetKind::ResetAll => {
-                self.core.store.reset_all(self.core.backend.txn.nesting());
-                self.core.apply_settings();
+                self.store.reset_all(self.backend.txn.nesting());
+                self.apply_settings();
                 Ok("RESET")
             }
             VariableSetKind::SetMulti => {
-                self.set_multi(name, stmt)?;
+                self.set_multi(name, stmt, outside)?;
                 Ok("SET")
             }
         }
@@ -83,22 +87,22 @@ impl Session {
         let name = stmt.name.as_deref().unwrap_or_default();
         let text = match stmt.kind {
             VariableSetKind::SetValue => self.set_text(name, &stmt.args)?,
-            VariableSetKind::SetCurrent => Some(self.core.store.show(name)?),
+            VariableSetKind::SetCurrent => Some(self.store.show(name)?),
             _ => None,
         };
-        let registry = self.core.store.base().registry.clone();
+        let registry = self.store.base().registry.clone();
         match (&text, registry.find(name)) {
             (Some(text), Some(id)) => {
                 let setting = registry.setting(id);
-                self.core.store.check_context((setting, name), self.core.roles.superuser, false)?;
-                self.core.store.parse((setting, name), text)?;
-                canonical(&self.core.store, setting, text)?;
+                self.store.check_context((setting, name), self.roles.superuser, false)?;
+                self.store.parse((setting, name), text)?;
+                canonical(&self.store, setting, text)?;
                 let setting = setting.name.to_ascii_lowercase();
-                self.core.notice_of_missing_object(&setting, text)?;
+                self.notice_of_missing_object(&setting, text)?;
             }
             (None, Some(id)) => {
                 let setting = registry.setting(id);
-                self.core.store.check_context((setting, name), self.core.roles.superuser, false)?;
+                self.store.check_context((setting, name), self.roles.superuser, false)?;
             }
             (_, None) if !name.contains('.') => {
                 registry.get(name)?;
@@ -111,11 +115,11 @@ impl Session {
     pub(crate) fn warn_no_block(&mut self, what: &str) {
         let message = format!("{what} can only be used in transaction blocks");
         let warning = PgError::new(SqlState::NO_ACTIVE_SQL_TRANSACTION, message);
-        self.core.notices.push(warning.severity(Severity::Warning));
+        self.notices.push(warning.severity(Severity::Warning));
     }
 
     /// SET TRANSACTION and SET SESSION CHARACTERISTICS.
-    fn set_multi(&mut self, name: &str, stmt: &VariableSetStmt) -> Result<()> {
+    fn set_multi(&mut self, name: &str, stmt: &VariableSetStmt, outside: bool) -> Result<()> {
         let options = stmt.args.iter().filter_map(|n| match n {
             Node::DefElem(d) => Some((**d).clone()),
             _ => None,
@@ -123,7 +127,7 @@ impl Session {
         let options: Vec<_> = options.collect();
         match name {
             "TRANSACTION" => {
-                if self.xact.block == Block::Single {
+                if outside {
                     self.warn_no_block("SET TRANSACTION");
                 }
                 self.set_characteristics(&options)
@@ -132,25 +136,27 @@ impl Session {
                 if stmt.is_local {
                     return Err(PgError::unsupported("SET LOCAL TRANSACTION SNAPSHOT"));
                 }
-                if self.xact.block == Block::Single {
+                if outside {
                     self.warn_no_block("SET TRANSACTION");
                 }
                 let id = self.set_text(name, &stmt.args)?.unwrap_or_default();
-                crate::snapshots::transfer::import(&mut self.core, &id)
+                crate::snapshots::transfer::import(self, &id)
             }
             "SESSION CHARACTERISTICS" => {
                 for option in options {
                     let name = format!("default_{}", option.defname);
                     let args: Vec<Node> = option.arg.into_iter().collect();
                     let text = self.set_text(&name, &args)?;
-                    self.core.set(&name, text.as_deref(), Action::Set)?;
+                    self.set(&name, text.as_deref(), Action::Set)?;
                 }
                 Ok(())
             }
             _ => Err(PgError::unsupported(format!("SET {name}"))),
         }
     }
+}
 
+impl Session {
     /// The result columns of SHOW. An error if there is no such setting.
     pub(crate) fn show_fields(&mut self, name: &str) -> Result<Vec<FieldDescription>> {
         if name == "all" {
@@ -196,7 +202,7 @@ impl Session {
         let disk = self.instance.engine.env().disk.clone();
         let name = stmt.name.as_deref().unwrap_or_default();
         let value = match stmt.kind {
-            VariableSetKind::SetValue => self.set_text(name, &stmt.args)?,
+            VariableSetKind::SetValue => self.core.set_text(name, &stmt.args)?,
             _ => None,
         };
         let all = stmt.kind == VariableSetKind::ResetAll;

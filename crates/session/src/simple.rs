@@ -132,9 +132,9 @@ impl Session {
         let level = self.core.backend.txn.nesting();
         let mut portal =
             Portal::new(Arc::new(prepared), self.no_params.clone(), Formats::Text, fields, level);
-        self.start_portal(&mut portal)?;
+        self.core.start_portal(&mut portal)?;
         let running = self.core.measure(Work::Executor);
-        self.run_to_end_if_writing(&mut portal)?;
+        self.core.run_to_end_if_writing(&mut portal)?;
         if let Some(fields) = &portal.fields {
             backend::row_description(&mut self.conn.out, fields);
         }

@@ -3,6 +3,7 @@
 //!
 //! Counterpart: tcop/utility.c.
 
+use crate::core::Core;
 use crate::portal::{Portal, PortalResult, query_tag};
 use crate::prepared::Prepared;
 use crate::rows::RowWriter;
@@ -13,7 +14,9 @@ use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use parse::RawStmt;
-use parse::ast::{CreateTableAsStmt, DiscardMode, ExecuteStmt, Node, ObjectType, PrepareStmt};
+use parse::ast::{
+    ConstraintsSetStmt, CreateTableAsStmt, DiscardMode, ExecuteStmt, Node, ObjectType, PrepareStmt,
+};
 use pgerror::{Result, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location};
@@ -71,7 +74,10 @@ impl Session {
         self.core.transaction.mode.queried |= takes_snapshot(&raw.stmt);
         Ok(match &raw.stmt {
             Node::TransactionStmt(stmt) => self.transaction_statement(stmt)?.to_owned(),
-            Node::VariableSetStmt(stmt) => self.set_statement(stmt)?.to_owned(),
+            Node::VariableSetStmt(stmt) => {
+                let outside = self.xact.block == crate::xact::Block::Single;
+                self.core.set_statement(stmt, outside)?.to_owned()
+            }
             Node::VariableShowStmt(stmt) => {
                 self.show_statement(&stmt.name, describe)?;
                 "SHOW".to_owned()
@@ -100,23 +106,19 @@ impl Session {
             }
             Node::ConstraintsSetStmt(stmt) => {
                 if self.xact.block == crate::xact::Block::Single {
-                    self.warn_no_block("SET CONSTRAINTS");
+                    self.core.warn_no_block("SET CONSTRAINTS");
                 }
-                let mut list = Vec::new();
-                for name in &stmt.constraints {
-                    let schema = name.schemaname.as_ref().map(|s| s.to_string());
-                    list.extend(self.core.constraints_named(schema.as_deref(), &name.relname)?);
-                }
-                let all = stmt.constraints.is_empty();
-                let list = (!all).then_some(&list[..]);
-                trigger::set_constraints(&mut self.core, list, stmt.deferred)?;
+                self.core.set_constraints_statement(stmt)?;
                 "SET CONSTRAINTS".to_owned()
             }
             Node::CallStmt(stmt) => self
                 .rows_or_error(|s| s.call_statement(stmt, sql, (params, types), describe))?
                 .to_owned(),
             Node::DoStmt(stmt) => {
-                self.do_statement(stmt, sql)?;
+                self.core.calls.may_end_transaction = self.xact.block == crate::xact::Block::Single;
+                let result = crate::docmd::run(&mut self.core, stmt, sql);
+                self.core.calls.may_end_transaction = false;
+                result?;
                 "DO".to_owned()
             }
             Node::ListenStmt(stmt) => {
@@ -356,7 +358,7 @@ impl Session {
         let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
         let mut portal = Portal::new(prepared, params, self.results.clone(), fields.clone(), level);
-        self.start_portal(&mut portal)?;
+        self.core.start_portal(&mut portal)?;
         if let Some(fields) = fields.filter(|_| describe) {
             backend::row_description(&mut self.conn.out, &fields);
         }
@@ -447,6 +449,7 @@ impl Session {
                 self.prevent_in_transaction_block("DISCARD ALL")?;
                 self.core.named.portals.clear();
                 self.core.named.prepared.clear();
+                self.core.caches.codes.clear();
                 self.slots.clear();
                 self.recent.clear();
                 // RESET ALL does not reset `session_authorization` and `role`.
@@ -460,6 +463,7 @@ impl Session {
                 Ok("DISCARD ALL")
             }
             DiscardMode::Plans => {
+                self.core.caches.codes.clear();
                 self.slots.clear();
                 self.recent.clear();
                 Ok("DISCARD PLANS")
@@ -500,5 +504,19 @@ impl Session {
             writer.write(&mut self.core, &batch, 0, &mut self.conn.out)?;
         }
         Ok(())
+    }
+}
+
+impl Core {
+    /// SET CONSTRAINTS.
+    pub(crate) fn set_constraints_statement(&mut self, stmt: &ConstraintsSetStmt) -> Result<()> {
+        let mut list = Vec::new();
+        for name in &stmt.constraints {
+            let schema = name.schemaname.as_ref().map(|s| s.to_string());
+            list.extend(self.constraints_named(schema.as_deref(), &name.relname)?);
+        }
+        let all = stmt.constraints.is_empty();
+        let list = (!all).then_some(&list[..]);
+        trigger::set_constraints(self, list, stmt.deferred)
     }
 }

@@ -35,8 +35,6 @@ pub(crate) struct Xact {
     pub(crate) block: Block,
     pub(crate) failed: bool,
     pub(crate) savepoints: Vec<String>,
-    /// The value of READ ONLY at the start of each savepoint's level, restored at its end.
-    pub(crate) read_only_before: Vec<bool>,
     /// Portals that an error has ended. Their names are kept until the end of the block.
     pub(crate) dead_portals: Vec<DeadPortal>,
     /// An Execute message has done work in the transaction, which Sync will commit.

@@ -136,11 +136,13 @@ const REPORT: [&str; 13] = [
     "standard_conforming_strings",
     "TimeZone",
 ];
-const LISTS: [&str; 12] = [
+const LISTS: [&str; 14] = [
     "DateStyle",
     "listen_addresses",
     "local_preload_libraries",
     "log_destination",
+    "plpgsql.extra_errors",
+    "plpgsql.extra_warnings",
     "restrict_nonsystem_relation_kind",
     "search_path",
     "session_preload_libraries",

@@ -322,16 +322,28 @@ pub(crate) fn cannot_be_changed(name: &str) -> PgError {
     )
 }
 
+/// Prefixes of names whose parameters are all in the registry.
+const RESERVED: &[&str] = &["plpgsql"];
+
+/// The prefix of a name, if all parameters with that prefix are in the registry.
+pub(crate) fn reserved_prefix(name: &str) -> Option<&str> {
+    let (prefix, _) = name.split_once('.')?;
+    RESERVED.contains(&prefix).then_some(prefix)
+}
+
 /// 42602 for a dotted name that is not a valid extension parameter.
 pub(crate) fn invalid_custom_name(name: &str) -> Option<PgError> {
-    let dotted = name.contains('.') && !is_custom_name(name);
-    dotted.then(|| {
-        PgError::new(
-            SqlState::INVALID_NAME,
-            format!("invalid configuration parameter name \"{name}\""),
-        )
-        .detail("Custom parameter names must be two or more simple identifiers separated by dots.")
-    })
+    if !name.contains('.') {
+        return None;
+    }
+    let detail = match reserved_prefix(name) {
+        Some(prefix) => format!("\"{prefix}\" is a reserved prefix."),
+        None if is_custom_name(name) => return None,
+        None => "Custom parameter names must be two or more simple identifiers separated by dots."
+            .to_owned(),
+    };
+    let message = format!("invalid configuration parameter name \"{name}\"");
+    Some(PgError::new(SqlState::INVALID_NAME, message).detail(detail))
 }
 
 /// A valid name of an extension parameter: identifiers joined by dots, at least two.

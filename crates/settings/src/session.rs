@@ -11,6 +11,7 @@ use crate::exclusive;
 use crate::registry::{Context, Id, Setting, unrecognized};
 use crate::server::{
     Origin, ServerValues, Source, cannot_be_changed, invalid_custom_name, is_custom_name,
+    reserved_prefix,
 };
 use crate::unsupported;
 use crate::value::Value;
@@ -140,7 +141,9 @@ impl SessionValues {
     fn find(&self, name: &str) -> Result<Key> {
         match self.base.registry.find(name) {
             Some(id) => Ok(Key::Known(id)),
-            None if is_custom_name(name) => Ok(Key::Custom(name.to_ascii_lowercase())),
+            None if is_custom_name(name) && reserved_prefix(name).is_none() => {
+                Ok(Key::Custom(name.to_ascii_lowercase()))
+            }
             None => Err(unrecognized(name)),
         }
     }

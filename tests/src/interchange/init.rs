@@ -284,7 +284,9 @@ fn query_of(server: &PostgresServer, name: &str) -> String {
         }
         "pg_index" => format!("indexrelid < {BEFORE_SCHEMA}"),
         "pg_init_privs" => format!("objoid < {BEFORE_SCHEMA}"),
-        "pg_language" => "lanname <> 'plpgsql'".to_owned(),
+        // The OIDs of objects after Norsu's views differ.
+        "pg_language" => format!("oid < {BEFORE_SCHEMA}"),
+        "pg_extension" => "false".to_owned(),
         // The columns and functions that Norsu's views use differ.
         "pg_depend" => format!(
             "objid < {BEFORE_SCHEMA} AND refobjid < {BEFORE_SCHEMA} \

@@ -14,11 +14,11 @@ use testkit::verify;
 /// Objects created by PostgreSQL.
 const OBJECTS: &str = "
 CREATE ROLE bob LOGIN; CREATE ROLE eve LOGIN BYPASSRLS;
-CREATE FUNCTION one() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+CREATE FUNCTION one() RETURNS real LANGUAGE c AS '$libdir/pg_trgm', 'show_limit';
 CREATE FUNCTION row_trigger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.i := 99; RETURN NEW; \
   END';
 CREATE TABLE triggered (i int);
-CREATE TRIGGER trg BEFORE INSERT OR UPDATE ON triggered FOR EACH ROW EXECUTE FUNCTION row_trigger();
+CREATE TRIGGER trg BEFORE INSERT OR UPDATE ON triggered FOR EACH ROW EXECUTE FUNCTION row_trigger('x');
 CREATE TABLE whole (i int) PARTITION BY RANGE (i);
 CREATE TABLE part PARTITION OF whole FOR VALUES FROM (0) TO (10); INSERT INTO whole VALUES (1), (2);
 CREATE TABLE parent (i int); CREATE TABLE child () INHERITS (parent); INSERT INTO parent VALUES (4);

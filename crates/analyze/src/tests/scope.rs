@@ -4,6 +4,7 @@ use super::host;
 use crate::session::SessionLookup;
 use crate::{NameConflict, ParamScope, Variable, analyze_in_scope};
 use ids::Oid;
+use pgerror::Result;
 use plan::expr::Expr;
 use types::oids;
 
@@ -16,13 +17,13 @@ impl ParamScope for Block {
         (number == 1).then_some(oids::INT4)
     }
 
-    fn named(&self, names: &[&str]) -> Option<Variable> {
+    fn named(&self, names: &[&str]) -> Result<Option<Variable>> {
         let names = match names {
             ["block", "relname", ..] => 2,
             ["relname", ..] => 1,
-            _ => return None,
+            _ => return Ok(None),
         };
-        Some(Variable { number: 1, ty: oids::INT4, typmod: -1, names })
+        Ok(Some(Variable { number: 1, ty: oids::INT4, typmod: -1, collation: Oid::INVALID, names }))
     }
 
     fn conflict(&self) -> NameConflict {

@@ -96,6 +96,19 @@ pub struct ReturnStmt {
     pub returnval: Node,
 }
 
+/// An assignment of PL/pgSQL: `target := expression`, with all clauses of a SELECT.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlAssignStmt {
+    /// The first name of the target; `$n` for a parameter.
+    pub name: Name,
+    /// Further names, and subscripts.
+    pub indirection: Vec<Node>,
+    /// The number of names, `name` included, that may identify the variable.
+    pub names: i32,
+    pub val: Option<Box<SelectStmt>>,
+    pub location: i32,
+}
+
 /// An item of a target list; in INSERT and UPDATE a target column.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ResTarget {

@@ -123,6 +123,8 @@ BooleanTest = BooleanTest(r) { arg: r.arg(), booltesttype: r.booltesttype, locat
         overriding: r.override_, condition: r.condition(), target_list: r.target_list(), values:
         r.values() };
     ReturnStmt = ReturnStmt(r) { returnval: r.returnval() };
+    PlAssignStmt = PLAssignStmt(r) { name: r.name(), indirection: r.indirection(), names: r.nnames,
+        val: r.val(), location: r.location };
     ResTarget = ResTarget(r) { name: r.name(), indirection: r.indirection(), val: r.val(),
         location: r.location };
     Alias = Alias(r) { aliasname: r.aliasname(), colnames: r.colnames() };

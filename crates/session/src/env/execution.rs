@@ -35,7 +35,7 @@ impl Core {
     /// The support function, and whether it is strict.
     fn support_function(&mut self, proc: Oid) -> Result<(Support, bool)> {
         let row = self.cat().function(proc)?;
-        let support = match function::callee(&row) {
+        let support = match function::callee(self, &row)? {
             Callee::Host => Support::Session,
             _ => {
                 let builtin = types::lookup(row.prosrc.as_str()).ok_or_else(|| {

@@ -20,7 +20,7 @@ fn is_pseudo_operand(ty: Oid) -> bool {
 impl Core {
     fn make_function(&mut self, oid: Oid) -> Result<FnFacts> {
         let row = self.cat().function(oid)?;
-        let callee = crate::function::callee(&row);
+        let callee = crate::function::callee(self, &row)?;
         let defaults = match &row.proargdefaults {
             Some(text) => plan::nodetree::read_exprs(text.as_str())?,
             None => Vec::new(),

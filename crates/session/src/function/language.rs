@@ -1,7 +1,7 @@
 //! The interface of the languages in which functions are written, and the table of languages.
 //! Counterpart: the handlers of `pg_language`.
 
-use super::{Call, internal, sql};
+use super::{Call, internal, plpgsql, sql};
 use crate::core::Core;
 use catalog::Row;
 use catalog::rows::PgProc;
@@ -13,7 +13,8 @@ use pgerror::{PgError, Result, pg_err};
 use trigger::TriggerCall;
 use types::Datum;
 
-/// The languages. A further one is a module beside `sql` and a line here.
+/// The languages with fixed OIDs. A further one is a module beside `sql` and a line here, or in
+/// `LIBRARIES`.
 const LANGUAGES: &[(Oid, &dyn Language)] = &[
     (language::INTERNAL, &internal::Internal),
     // Symbols of libraries are functions that are linked in.
@@ -23,9 +24,21 @@ const LANGUAGES: &[(Oid, &dyn Language)] = &[
     (crate::tests::triggers::LANGUAGE, &crate::tests::triggers::Logging),
 ];
 
+/// The languages of libraries, by the name of the function that calls their functions. The OIDs of
+/// their rows differ between clusters.
+const LIBRARIES: &[(&str, &dyn Language)] = &[(plpgsql::HANDLER, &plpgsql::Plpgsql)];
+
 /// The language with this OID.
-pub(crate) fn of(language: Oid) -> Option<&'static dyn Language> {
-    LANGUAGES.iter().find(|(oid, _)| *oid == language).map(|(_, l)| *l)
+pub(crate) fn of(core: &mut Core, language: Oid) -> Result<Option<&'static dyn Language>> {
+    if let Some((_, known)) = LANGUAGES.iter().find(|(oid, _)| *oid == language) {
+        return Ok(Some(*known));
+    }
+    let Some(handler) = core.cat().language(language)?.lanplcallfoid.valid() else {
+        return Ok(None);
+    };
+    let handler = core.cat().function(handler)?;
+    let known = LIBRARIES.iter().find(|(name, _)| handler.prosrc.as_str() == *name);
+    Ok(known.map(|(_, language)| *language))
 }
 
 /// A language. The function manager has set the role and the settings of the function before each

@@ -32,7 +32,8 @@ fn position_in(sql: &str, body: &str, position: u32) -> Option<u32> {
             '$' => {
                 let end = start + body.len();
                 let quoted = sql.get(start..end) == Some(body) && bytes.get(end) == Some(&b'$');
-                quoted.then_some(start + body.char_indices().nth(position as usize - 1)?.0)
+                let mut places = body.char_indices().map(|(at, _)| at).chain([body.len()]);
+                quoted.then_some(start + places.nth(position as usize - 1)?)
             }
             '\'' => literal_position(&sql[start..], body, position).map(|p| start + p),
             _ => None,

@@ -77,35 +77,22 @@ pub(crate) fn channels(handle: &SessionHandle) -> Vec<String> {
     handle.notifications.lock().channels.clone()
 }
 
-impl Session {
-    pub(crate) fn listen(&mut self, channel: &str) {
-        self.core.transaction.messages.actions.push(Action::Listen(channel.to_owned()));
-    }
-
-    /// UNLISTEN of one channel, or of all channels.
-    pub(crate) fn unlisten(&mut self, channel: Option<&str>) {
-        let action = match channel {
-            Some(name) => Action::Unlisten(name.to_owned()),
-            None => Action::UnlistenAll,
-        };
-        self.core.transaction.messages.actions.push(action);
-    }
-
+impl Core {
     /// Takes the notify lock before the commit, if the transaction has notifications.
     pub(crate) fn take_notify_lock<'i>(
         &self,
         instance: &'i Instance,
     ) -> Option<MutexGuard<'i, ()>> {
-        (!self.core.transaction.messages.notes.is_empty()).then(|| instance.notify_lock.lock())
+        (!self.transaction.messages.notes.is_empty()).then(|| instance.notify_lock.lock())
     }
 
     /// Applies the transaction's LISTEN and UNLISTEN and delivers its notifications, after the
     /// commit.
-    pub(crate) fn finish_notify(&mut self) {
-        let database = self.core.backend.database();
-        let actions = std::mem::take(&mut self.core.transaction.messages.actions);
+    pub(crate) fn finish_notify(&mut self, instance: &Instance, handle: &SessionHandle) {
+        let database = self.backend.database();
+        let actions = std::mem::take(&mut self.transaction.messages.actions);
         if !actions.is_empty() {
-            let mut notifications = self.handle.notifications.lock();
+            let mut notifications = handle.notifications.lock();
             let before = notifications.channels.len();
             notifications.database = database;
             for action in actions {
@@ -119,17 +106,32 @@ impl Session {
                     Action::UnlistenAll => notifications.channels.clear(),
                 }
             }
-            let listeners = &self.instance.listeners;
+            let listeners = &instance.listeners;
             match (before, notifications.channels.len()) {
                 (0, n) if n > 0 => drop(listeners.fetch_add(1, Ordering::AcqRel)),
                 (n, 0) if n > 0 => drop(listeners.fetch_sub(1, Ordering::AcqRel)),
                 _ => {}
             }
         }
-        let notes = std::mem::take(&mut self.core.transaction.messages.notes);
-        if !notes.is_empty() && self.instance.listeners.load(Ordering::Acquire) > 0 {
-            self.instance.deliver_notifications(database, self.handle.pid, &notes);
+        let notes = std::mem::take(&mut self.transaction.messages.notes);
+        if !notes.is_empty() && instance.listeners.load(Ordering::Acquire) > 0 {
+            instance.deliver_notifications(database, handle.pid, &notes);
         }
+    }
+}
+
+impl Session {
+    pub(crate) fn listen(&mut self, channel: &str) {
+        self.core.transaction.messages.actions.push(Action::Listen(channel.to_owned()));
+    }
+
+    /// UNLISTEN of one channel, or of all channels.
+    pub(crate) fn unlisten(&mut self, channel: Option<&str>) {
+        let action = match channel {
+            Some(name) => Action::Unlisten(name.to_owned()),
+            None => Action::UnlistenAll,
+        };
+        self.core.transaction.messages.actions.push(action);
     }
 
     /// Moves received notifications to the replies to the client.

@@ -181,6 +181,34 @@ impl Core {
         Ok(statement)
     }
 
+    /// An analysed and rewritten query as a statement that is not in the cache.
+    pub(crate) fn keep_analysed(
+        &mut self,
+        (sql, raw): (Arc<str>, Arc<RawStmt>),
+        query: Query,
+        param_types: &[Oid],
+    ) -> Result<Arc<Statement>> {
+        self.deep_statements |= raw.is_deep();
+        let generation = self.catalog.catalog.generation();
+        let environment = self.environment()?;
+        let fields = query_fields(self, &query)?;
+        let mut locks = Vec::new();
+        self.collect_locks(&query, &mut locks)?;
+        Ok(Arc::new(Statement {
+            sql,
+            raw,
+            query: Arc::new(query),
+            param_types: param_types.into(),
+            fields: fields.map(Arc::from),
+            description: Box::new([]),
+            parameterized: false,
+            locks: locks.into(),
+            generation,
+            environment,
+            plans: Mutex::new(Plans::default()),
+        }))
+    }
+
     /// Collects the relations in the query's range tables with their lock modes. Counterpart:
     /// `AcquirePlannerLocks`.
     pub(crate) fn collect_locks(

@@ -1,6 +1,7 @@
 //! Runs the queries of portals, and cursors. Counterpart: tcop/pquery.c, commands/portalcmds.c.
 
 use super::{Planned, Portal, PortalResult, StoredRows, writes};
+use crate::connection::Connection;
 use crate::core::Core;
 use crate::prepared::{ParkedExecution, Prepared};
 use crate::rows::{self, RowWriter};
@@ -58,19 +59,40 @@ fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<(
     Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
 }
 
+/// Receives the rows that a portal returns.
+pub(crate) trait RowSink {
+    /// Receives a row of a batch. `writer` encodes rows for the client.
+    fn row(&mut self, core: &mut Core, writer: &RowWriter, batch: &Batch, row: usize)
+    -> Result<()>;
+}
+
+/// Sends rows to the client.
+struct ToClient<'c>(&'c mut Connection);
+
+impl RowSink for ToClient<'_> {
+    #[inline]
+    fn row(
+        &mut self,
+        core: &mut Core,
+        writer: &RowWriter,
+        batch: &Batch,
+        row: usize,
+    ) -> Result<()> {
+        writer.write(core, batch, row, &mut self.0.out)?;
+        self.0.flush_if_large()
+    }
+}
+
 impl Session {
     /// The checks before the execution of any plan. Every execution calls this function.
     pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
-        if self.core.transaction.mode.read_only {
-            check_read_only(&mut self.core, plan)?;
-        }
-        crate::privileges::check_plan(&mut self.core, plan)
+        self.core.check_plan(plan)
     }
 
     /// Plans the portal's query. Starts it if it only reads; a query that writes starts at the
     /// first Execute. Counterpart: `PortalStart`.
     pub(crate) fn bind_portal_query(&mut self, portal: &mut Portal) -> Result<()> {
-        let planned = self.plan_portal(portal)?;
+        let planned = self.core.plan_portal(portal)?;
         let plan = match &planned {
             Planned::ParkedExecution(parked) => parked.run.plan(),
             Planned::Plan(plan) => plan,
@@ -79,89 +101,8 @@ impl Session {
         portal.plan = Some(planned);
         match waits {
             true => Ok(()),
-            false => self.start_portal(portal),
+            false => self.core.start_portal(portal),
         }
-    }
-
-    fn plan_portal(&mut self, portal: &mut Portal) -> Result<Planned> {
-        let mode = self.core.values.resolved.plan_mode;
-        let has_params = !portal.params.is_empty();
-        let core = &mut self.core;
-        let parked = portal.statement.take_parked(core, (has_params, mode), &portal.formats)?;
-        Ok(match parked {
-            Some(parked) => Planned::ParkedExecution(parked),
-            None => Planned::Plan(portal.statement.plan(core, &portal.params, mode)?),
-        })
-    }
-
-    /// Plans and starts the portal's query, if that has not been done.
-    pub(crate) fn start_portal(&mut self, portal: &mut Portal) -> Result<()> {
-        if portal.run.is_some() || portal.finished {
-            return Ok(());
-        }
-        let planned = match portal.plan.take() {
-            Some(planned) => planned,
-            None => self.plan_portal(portal)?,
-        };
-        let mut run = match planned {
-            Planned::ParkedExecution(mut parked) => {
-                self.check_plan(parked.run.plan())?;
-                let snapshot = self.core.backend.snapshot();
-                parked.run.rerun(portal.params.clone(), snapshot)?;
-                portal.writer = parked.writer;
-                parked.run
-            }
-            Planned::Plan(mut plan) => {
-                self.check_plan(&plan)?;
-                if portal.cursor {
-                    portal.identities = planner::add_row_identity(Arc::make_mut(&mut plan));
-                }
-                let list = &plan.plan_tree.info.target_list;
-                portal.writer = RowWriter::new(list, &portal.formats);
-                let params = portal.params.clone();
-                let query = spi::Query::new(plan, params).under(QuerySnapshot::New);
-                query.start(&mut self.core)?
-            }
-        };
-        if !run.plan().bound.is_empty() {
-            self.core.backend.push_snapshot(run.snapshot().clone());
-            let checked = run.check_values(&mut self.core);
-            self.core.backend.pop_snapshot();
-            checked?;
-        }
-        let top = &run.plan().plan_tree;
-        if let Some(fields) = portal.fields.as_ref().and_then(|f| rows::as_planned(f, top)) {
-            portal.fields = Some(fields);
-        }
-        self.core.transaction.mode.queried = true;
-        portal.command = run.plan().command_type;
-        portal.run = Some(run);
-        Ok(())
-    }
-
-    /// The next rows of the portal's query, at most `max`.
-    fn next_batch(&mut self, portal: &mut Portal, max: usize) -> Result<Option<Batch>> {
-        let Some(run) = &mut portal.run else { return Ok(None) };
-        let snapshot = run.snapshot().clone();
-        self.core.backend.push_snapshot(snapshot);
-        let batch = run.next(&mut self.core, max);
-        self.core.backend.pop_snapshot();
-        batch
-    }
-
-    /// Runs a statement that writes to its end, including its triggers, before any of its rows are
-    /// sent, regardless of the row limit.
-    pub(crate) fn run_to_end_if_writing(&mut self, portal: &mut Portal) -> Result<()> {
-        let Some(run) = &portal.run else { return Ok(()) };
-        if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
-            let mut kept = StoredRows::default();
-            while let Some(batch) = self.next_batch(portal, BATCH_ROWS_MAX)? {
-                kept.push(batch);
-            }
-            portal.kept = Some(kept);
-            self.core.after_statement()?;
-        }
-        Ok(())
     }
 
     /// Runs a query to its end, or up to `max_rows` rows (0: no limit), and sends its rows.
@@ -170,22 +111,24 @@ impl Session {
         portal: &mut Portal,
         max_rows: u64,
     ) -> Result<PortalResult> {
-        self.start_portal(portal)?;
+        self.core.start_portal(portal)?;
         if portal.cursor {
             let many = if max_rows == 0 { u64::MAX } else { max_rows };
-            let sent = self.forward(portal, many, true)?;
+            let sink = &mut ToClient(&mut self.conn);
+            let sent = self.core.forward(portal, many, Some(sink))?;
             return Ok(match portal.at_end {
                 true => PortalResult::Complete(CmdType::Select, sent),
                 false => PortalResult::Suspended,
             });
         }
-        self.run_to_end_if_writing(portal)?;
+        self.core.run_to_end_if_writing(portal)?;
         let command = portal.command;
         let returns = portal.fields.is_some();
         let mut sent = 0u64;
         while max_rows == 0 || sent < max_rows {
             let wanted = if max_rows == 0 { usize::MAX } else { (max_rows - sent) as usize };
-            let n = self.send_rows(portal, wanted, returns)?;
+            let sink = &mut ToClient(&mut self.conn);
+            let n = self.core.send_rows(portal, wanted, returns.then_some(sink))?;
             if n == 0 {
                 portal.finished = true;
                 break;
@@ -209,41 +152,6 @@ impl Session {
                 .keep_parked(&mut self.core, ParkedExecution { run, writer, formats })?;
         }
         Ok(PortalResult::Complete(command, rows))
-    }
-
-    /// Sends up to `wanted` rows of one batch; 0 at the end.
-    fn send_rows(&mut self, portal: &mut Portal, wanted: usize, send: bool) -> Result<usize> {
-        if let Some(kept) = &portal.kept {
-            let Some((batch, row)) = kept.find(portal.position) else { return Ok(0) };
-            portal.writer.write(&mut self.core, batch, row, &mut self.conn.out)?;
-            portal.position += 1;
-            return Ok(1);
-        }
-        if portal.rest.is_none() {
-            match self.next_batch(portal, wanted.min(BATCH_ROWS_MAX))? {
-                Some(batch) => portal.rest = Some((batch, 0)),
-                None => return Ok(0),
-            }
-        }
-        let Some((batch, from)) = portal.rest.take() else { return Ok(0) };
-        let to = batch.len.min(from.saturating_add(wanted));
-        if send {
-            for row in from..to {
-                portal.writer.write(&mut self.core, &batch, row, &mut self.conn.out)?;
-                self.conn.flush_if_large()?;
-            }
-        }
-        let identities = &portal.identities.rows;
-        if !identities.is_empty() && to > from {
-            let tid = |i: &RowIdentity| executor::tid_of(batch.get(to - 1, i.column));
-            portal.current = identities.iter().map(tid).collect();
-        }
-        if to < batch.len {
-            portal.rest = Some((batch, to));
-        } else if let Some(run) = &mut portal.run {
-            run.recycle(batch);
-        }
-        Ok(to - from)
     }
 
     /// DECLARE CURSOR.
@@ -287,17 +195,11 @@ impl Session {
         portal.binary = stmt.options & CURSOR_BINARY != 0;
         portal.hold = hold;
         portal.created = self.core.transaction.statement_start;
-        self.start_portal(&mut portal)?;
-        portal.scroll = match stmt.options & (CURSOR_SCROLL | CURSOR_NO_SCROLL) {
-            0 => portal.run.as_ref().is_some_and(|run| {
-                let plan = run.plan();
-                plan.row_marks.is_empty() && planner::supports_backward_scan(&plan.plan_tree)
-            }),
-            chosen => chosen == CURSOR_SCROLL,
-        };
-        if portal.is_scrollable() {
-            portal.kept = Some(StoredRows::default());
-        }
+        self.core.start_portal(&mut portal)?;
+        portal.make_scrollable(match stmt.options & (CURSOR_SCROLL | CURSOR_NO_SCROLL) {
+            0 => None,
+            chosen => Some(chosen == CURSOR_SCROLL),
+        });
         self.core.named.portals.insert(name, portal);
         Ok(())
     }
@@ -322,7 +224,7 @@ impl Session {
             return Err(cannot_be_run(&name));
         }
         if portal.statement.is_query {
-            self.start_portal(&mut portal)?;
+            self.core.start_portal(&mut portal)?;
         }
         let formats = match (describe, portal.binary) {
             (true, true) => Formats::All(Format::Binary),
@@ -337,7 +239,10 @@ impl Session {
         let writer = portal.writer.in_formats(&formats);
         let own = std::mem::replace(&mut portal.writer, writer);
         let running = self.core.measure(Work::Executor);
-        let result = self.fetch_rows(&mut portal, stmt);
+        let sink = &mut ToClient(&mut self.conn);
+        let sink = (!stmt.ismove).then_some(sink);
+        let moved = (stmt.direction, stmt.how_many);
+        let result = self.core.fetch_rows(&mut portal, moved, sink);
         if result.is_ok() {
             self.core.log_measured(running, "EXECUTOR STATISTICS");
         }
@@ -353,162 +258,6 @@ impl Session {
     /// The result columns of a FETCH from that cursor.
     pub(crate) fn cursor_fields(&self, name: &str) -> Option<Arc<[FieldDescription]>> {
         self.core.named.portals.get(name).and_then(|p| p.fields.clone())
-    }
-
-    /// Materializes rows up to row `at` (from 0); false if there are fewer.
-    fn read_until(&mut self, portal: &mut Portal, at: usize) -> Result<bool> {
-        loop {
-            let known = portal.kept.as_ref().map_or(0, |k| k.rows);
-            if at < known {
-                return Ok(true);
-            }
-            if portal.finished {
-                return Ok(false);
-            }
-            let wanted = (at - known).saturating_add(1).min(BATCH_ROWS_MAX);
-            match self.next_batch(portal, wanted)? {
-                Some(batch) => portal.kept.get_or_insert_default().push(batch),
-                None => portal.finished = true,
-            }
-        }
-    }
-
-    fn send_kept(&mut self, portal: &Portal, at: usize) -> Result<()> {
-        if let Some((batch, row)) = portal.kept.as_ref().and_then(|k| k.find(at)) {
-            portal.writer.write(&mut self.core, batch, row, &mut self.conn.out)?;
-        }
-        self.conn.flush_if_large()
-    }
-
-    /// Counterpart: `DoPortalRunFetch`.
-    fn fetch_rows(&mut self, portal: &mut Portal, stmt: &FetchStmt) -> Result<u64> {
-        let (count, send) = (stmt.how_many, !stmt.ismove);
-        let size = count.unsigned_abs();
-        // This number represents ALL.
-        let many = if size == i64::MAX as u64 { u64::MAX } else { size };
-        match stmt.direction {
-            FetchDirection::Forward if count > 0 => self.forward(portal, many, send),
-            FetchDirection::Backward if count < 0 => self.forward(portal, many, send),
-            FetchDirection::Forward if count < 0 => self.backward(portal, many, send),
-            FetchDirection::Backward if count > 0 => self.backward(portal, many, send),
-            FetchDirection::Relative if count > 0 => {
-                self.forward(portal, size - 1, false)?;
-                self.forward(portal, 1, send)
-            }
-            FetchDirection::Relative if count < 0 => {
-                self.backward(portal, size - 1, false)?;
-                self.backward(portal, 1, send)
-            }
-            FetchDirection::Absolute if count > 0 => {
-                if size > portal.position as u64 / 2 + 1 {
-                    let here = portal.position as u64 + u64::from(portal.at_end);
-                    if size <= here {
-                        self.backward(portal, here - size + 1, false)?;
-                    } else {
-                        self.forward(portal, size - here - 1, false)?;
-                    }
-                } else {
-                    rewind(portal)?;
-                    self.forward(portal, size - 1, false)?;
-                }
-                self.forward(portal, 1, send)
-            }
-            FetchDirection::Absolute if count < 0 => {
-                self.forward(portal, u64::MAX, false)?;
-                if size > 1 {
-                    self.backward(portal, size - 1, false)?;
-                }
-                self.backward(portal, 1, send)
-            }
-            FetchDirection::Absolute => {
-                rewind(portal)?;
-                Ok(0)
-            }
-            // Fetches the current row again.
-            _ => {
-                let on_row = portal.position > 0 && !portal.at_end;
-                if !on_row || !send {
-                    return Ok(u64::from(on_row));
-                }
-                self.backward(portal, 1, false)?;
-                self.forward(portal, 1, true)
-            }
-        }
-    }
-
-    /// Moves forward by `count` rows, or to the end.
-    fn forward(&mut self, portal: &mut Portal, count: u64, send: bool) -> Result<u64> {
-        let mut moved = 0;
-        while moved < count && !portal.at_end {
-            let n = if portal.kept.is_some() {
-                let there = self.read_until(portal, portal.position)?;
-                if there && send {
-                    self.send_kept(portal, portal.position)?;
-                }
-                usize::from(there)
-            } else {
-                let wanted = usize::try_from(count - moved).unwrap_or(usize::MAX);
-                self.send_rows(portal, wanted, send)?
-            };
-            portal.at_end = n == 0;
-            portal.position += n;
-            moved += n as u64;
-        }
-        Ok(moved)
-    }
-
-    /// Moves backward by `count` rows, or before the first row.
-    fn backward(&mut self, portal: &mut Portal, count: u64, send: bool) -> Result<u64> {
-        if !portal.is_scrollable() {
-            return Err(only_forward());
-        }
-        // The number of rows before the cursor during the move.
-        let mut next = portal.position - usize::from(!portal.at_end && portal.position > 0);
-        let mut moved = 0;
-        while moved < count && next > 0 {
-            next -= 1;
-            if send {
-                self.send_kept(portal, next)?;
-            }
-            moved += 1;
-        }
-        if count > 0 {
-            portal.at_end &= moved == 0 && next > 0;
-            portal.position = if moved < count { 0 } else { next + 1 };
-        }
-        Ok(moved)
-    }
-
-    /// Before a commit: materializes cursors WITH HOLD and closes other portals. True if there were
-    /// such cursors. Counterpart: `PreCommit_Portals`.
-    pub(crate) fn keep_held_portals(&mut self) -> Result<bool> {
-        let names: Vec<String> = self
-            .core
-            .named
-            .portals
-            .iter()
-            .filter(|(_, p)| p.hold && !p.held)
-            .map(|(n, _)| n.clone())
-            .collect();
-        let any = !names.is_empty();
-        for name in names {
-            let Some(mut portal) = self.core.named.portals.remove(&name) else { continue };
-            if portal.kept.is_none() {
-                let mut kept = StoredRows { rows: portal.position, ..StoredRows::default() };
-                if let Some((batch, from)) = portal.rest.take() {
-                    kept.rows -= from;
-                    kept.push(batch);
-                }
-                portal.kept = Some(kept);
-            }
-            self.read_until(&mut portal, usize::MAX - 1)?;
-            portal.run = None;
-            portal.held = true;
-            portal.level = 0;
-            self.core.named.portals.insert(name, portal);
-        }
-        self.core.named.portals.retain(|_, p| p.held);
-        Ok(any)
     }
 
     pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {
@@ -592,7 +341,343 @@ fn only_forward() -> PgError {
         .hint("Declare it with SCROLL option to enable backward scan.")
 }
 
+impl Portal {
+    /// Decides whether the started cursor can scroll, unless that is declared.
+    pub(super) fn make_scrollable(&mut self, declared: Option<bool>) {
+        self.scroll = declared.unwrap_or_else(|| {
+            self.run.as_ref().is_some_and(|run| {
+                let plan = run.plan();
+                plan.row_marks.is_empty() && planner::supports_backward_scan(&plan.plan_tree)
+            })
+        });
+        if self.is_scrollable() {
+            self.kept = Some(StoredRows::default());
+        }
+    }
+}
+
 impl Core {
+    /// The checks before the execution of any plan. Every execution calls this function.
+    pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
+        self.check_writable(plan)?;
+        crate::privileges::check_plan(self, plan)
+    }
+
+    /// The plan of the portal's query, or a parked execution of it.
+    fn plan_portal(&mut self, portal: &mut Portal) -> Result<Planned> {
+        let mode = self.values.resolved.plan_mode;
+        let has_params = !portal.params.is_empty();
+        let parked = portal.statement.take_parked(self, (has_params, mode), &portal.formats)?;
+        Ok(match parked {
+            Some(parked) => Planned::ParkedExecution(parked),
+            None => Planned::Plan(portal.statement.plan(self, &portal.params, mode)?),
+        })
+    }
+
+    /// Plans and starts the portal's query, if that has not been done.
+    pub(crate) fn start_portal(&mut self, portal: &mut Portal) -> Result<()> {
+        if portal.run.is_some() || portal.finished {
+            return Ok(());
+        }
+        let planned = match portal.plan.take() {
+            Some(planned) => planned,
+            None => self.plan_portal(portal)?,
+        };
+        let mut run = match planned {
+            Planned::ParkedExecution(mut parked) => {
+                self.check_plan(parked.run.plan())?;
+                let snapshot = self.backend.snapshot();
+                parked.run.rerun(portal.params.clone(), snapshot)?;
+                portal.writer = parked.writer;
+                parked.run
+            }
+            Planned::Plan(mut plan) => {
+                self.check_plan(&plan)?;
+                if portal.cursor {
+                    portal.identities = planner::add_row_identity(Arc::make_mut(&mut plan));
+                }
+                let list = &plan.plan_tree.info.target_list;
+                portal.writer = RowWriter::new(list, &portal.formats);
+                let params = portal.params.clone();
+                let query = spi::Query::new(plan, params).under(QuerySnapshot::New);
+                query.start(self)?
+            }
+        };
+        if !run.plan().bound.is_empty() {
+            self.backend.push_snapshot(run.snapshot().clone());
+            let checked = run.check_values(self);
+            self.backend.pop_snapshot();
+            checked?;
+        }
+        let top = &run.plan().plan_tree;
+        if let Some(fields) = portal.fields.as_ref().and_then(|f| rows::as_planned(f, top)) {
+            portal.fields = Some(fields);
+        }
+        self.transaction.mode.queried = true;
+        portal.command = run.plan().command_type;
+        portal.run = Some(run);
+        Ok(())
+    }
+
+    /// The next rows of the portal's query, at most `max`.
+    fn next_batch(&mut self, portal: &mut Portal, max: usize) -> Result<Option<Batch>> {
+        let Some(run) = &mut portal.run else { return Ok(None) };
+        let snapshot = run.snapshot().clone();
+        self.backend.push_snapshot(snapshot);
+        let batch = run.next(self, max);
+        self.backend.pop_snapshot();
+        batch
+    }
+
+    /// Runs a statement that writes to its end, including its triggers, before any of its rows are
+    /// sent, regardless of the row limit.
+    pub(crate) fn run_to_end_if_writing(&mut self, portal: &mut Portal) -> Result<()> {
+        let Some(run) = &portal.run else { return Ok(()) };
+        if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
+            let mut kept = StoredRows::default();
+            while let Some(batch) = self.next_batch(portal, BATCH_ROWS_MAX)? {
+                kept.push(batch);
+            }
+            portal.kept = Some(kept);
+            self.after_statement()?;
+        }
+        Ok(())
+    }
+
+    /// Sends up to `wanted` rows of one batch; 0 at the end.
+    fn send_rows<S: RowSink>(
+        &mut self,
+        portal: &mut Portal,
+        wanted: usize,
+        mut sink: Option<&mut S>,
+    ) -> Result<usize> {
+        if let Some(kept) = &portal.kept {
+            let Some((batch, row)) = kept.find(portal.position) else { return Ok(0) };
+            if let Some(sink) = sink {
+                sink.row(self, &portal.writer, batch, row)?;
+            }
+            portal.position += 1;
+            return Ok(1);
+        }
+        if portal.rest.is_none() {
+            match self.next_batch(portal, wanted.min(BATCH_ROWS_MAX))? {
+                Some(batch) => portal.rest = Some((batch, 0)),
+                None => return Ok(0),
+            }
+        }
+        let Some((batch, from)) = portal.rest.take() else { return Ok(0) };
+        let to = batch.len.min(from.saturating_add(wanted));
+        if let Some(sink) = &mut sink {
+            for row in from..to {
+                sink.row(self, &portal.writer, &batch, row)?;
+            }
+        }
+        let identities = &portal.identities.rows;
+        if !identities.is_empty() && to > from {
+            let tid = |i: &RowIdentity| executor::tid_of(batch.get(to - 1, i.column));
+            portal.current = identities.iter().map(tid).collect();
+        }
+        if to < batch.len {
+            portal.rest = Some((batch, to));
+        } else if let Some(run) = &mut portal.run {
+            run.recycle(batch);
+        }
+        Ok(to - from)
+    }
+
+    /// Materializes rows up to row `at` (from 0); false if there are fewer.
+    pub(super) fn read_until(&mut self, portal: &mut Portal, at: usize) -> Result<bool> {
+        loop {
+            let known = portal.kept.as_ref().map_or(0, |k| k.rows);
+            if at < known {
+                return Ok(true);
+            }
+            if portal.finished {
+                return Ok(false);
+            }
+            let wanted = (at - known).saturating_add(1).min(BATCH_ROWS_MAX);
+            match self.next_batch(portal, wanted)? {
+                Some(batch) => portal.kept.get_or_insert_default().push(batch),
+                None => portal.finished = true,
+            }
+        }
+    }
+
+    fn send_kept<S: RowSink>(
+        &mut self,
+        portal: &Portal,
+        at: usize,
+        sink: Option<&mut S>,
+    ) -> Result<()> {
+        match (portal.kept.as_ref().and_then(|k| k.find(at)), sink) {
+            (Some((batch, row)), Some(sink)) => sink.row(self, &portal.writer, batch, row),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves the cursor and passes the rows to the sink; returns their number. Counterpart:
+    /// `DoPortalRunFetch`.
+    pub(super) fn fetch_rows<S: RowSink>(
+        &mut self,
+        portal: &mut Portal,
+        (direction, count): (FetchDirection, i64),
+        sink: Option<&mut S>,
+    ) -> Result<u64> {
+        let size = count.unsigned_abs();
+        // This number represents ALL.
+        let many = if size == i64::MAX as u64 { u64::MAX } else { size };
+        match direction {
+            FetchDirection::Forward if count > 0 => self.forward(portal, many, sink),
+            FetchDirection::Backward if count < 0 => self.forward(portal, many, sink),
+            FetchDirection::Forward if count < 0 => self.backward(portal, many, sink),
+            FetchDirection::Backward if count > 0 => self.backward(portal, many, sink),
+            FetchDirection::Relative if count > 0 => {
+                self.forward(portal, size - 1, None::<&mut S>)?;
+                self.forward(portal, 1, sink)
+            }
+            FetchDirection::Relative if count < 0 => {
+                self.backward(portal, size - 1, None::<&mut S>)?;
+                self.backward(portal, 1, sink)
+            }
+            FetchDirection::Absolute if count > 0 => {
+                if size > portal.position as u64 / 2 + 1 {
+                    let here = portal.position as u64 + u64::from(portal.at_end);
+                    if size <= here {
+                        self.backward(portal, here - size + 1, None::<&mut S>)?;
+                    } else {
+                        self.forward(portal, size - here - 1, None::<&mut S>)?;
+                    }
+                } else {
+                    rewind(portal)?;
+                    self.forward(portal, size - 1, None::<&mut S>)?;
+                }
+                self.forward(portal, 1, sink)
+            }
+            FetchDirection::Absolute if count < 0 => {
+                self.forward(portal, u64::MAX, None::<&mut S>)?;
+                if size > 1 {
+                    self.backward(portal, size - 1, None::<&mut S>)?;
+                }
+                self.backward(portal, 1, sink)
+            }
+            FetchDirection::Absolute => {
+                rewind(portal)?;
+                Ok(0)
+            }
+            // Fetches the current row again.
+            _ => {
+                let on_row = portal.position > 0 && !portal.at_end;
+                if !on_row || sink.is_none() {
+                    return Ok(u64::from(on_row));
+                }
+                self.backward(portal, 1, None::<&mut S>)?;
+                self.forward(portal, 1, sink)
+            }
+        }
+    }
+
+    /// Moves forward by `count` rows, or to the end.
+    pub(super) fn forward<S: RowSink>(
+        &mut self,
+        portal: &mut Portal,
+        count: u64,
+        mut sink: Option<&mut S>,
+    ) -> Result<u64> {
+        let mut moved = 0;
+        while moved < count && !portal.at_end {
+            let n = if portal.kept.is_some() {
+                let there = self.read_until(portal, portal.position)?;
+                if there {
+                    self.send_kept(portal, portal.position, sink.as_deref_mut())?;
+                }
+                usize::from(there)
+            } else {
+                let wanted = usize::try_from(count - moved).unwrap_or(usize::MAX);
+                self.send_rows(portal, wanted, sink.as_deref_mut())?
+            };
+            portal.at_end = n == 0;
+            portal.position += n;
+            moved += n as u64;
+        }
+        Ok(moved)
+    }
+
+    /// Moves backward by `count` rows, or before the first row.
+    fn backward<S: RowSink>(
+        &mut self,
+        portal: &mut Portal,
+        count: u64,
+        mut sink: Option<&mut S>,
+    ) -> Result<u64> {
+        if !portal.is_scrollable() {
+            return Err(only_forward());
+        }
+        // The number of rows before the cursor during the move.
+        let mut next = portal.position - usize::from(!portal.at_end && portal.position > 0);
+        let mut moved = 0;
+        while moved < count && next > 0 {
+            next -= 1;
+            self.send_kept(portal, next, sink.as_deref_mut())?;
+            moved += 1;
+        }
+        if count > 0 {
+            portal.at_end &= moved == 0 && next > 0;
+            portal.position = if moved < count { 0 } else { next + 1 };
+        }
+        Ok(moved)
+    }
+
+    /// Before the end of a transaction inside a procedure: materializes the cursors of its loops.
+    /// Counterpart: `HoldPinnedPortals`.
+    pub(crate) fn hold_pinned_portals(&mut self) -> Result<()> {
+        let pinned = self.named.portals.iter().filter(|(_, p)| p.pinned && !p.held);
+        let names: Vec<String> = pinned.map(|(name, _)| name.clone()).collect();
+        names.into_iter().try_for_each(|name| self.hold_portal(name))
+    }
+
+    /// Materializes the rows of a cursor, which then outlives the transaction.
+    fn hold_portal(&mut self, name: String) -> Result<()> {
+        let Some(mut portal) = self.named.portals.remove(&name) else { return Ok(()) };
+        if portal.kept.is_none() {
+            let mut kept = StoredRows { rows: portal.position, ..StoredRows::default() };
+            if let Some((batch, from)) = portal.rest.take() {
+                kept.rows -= from;
+                kept.push(batch);
+            }
+            portal.kept = Some(kept);
+        }
+        self.read_until(&mut portal, usize::MAX - 1)?;
+        portal.run = None;
+        portal.held = true;
+        portal.level = 0;
+        self.named.portals.insert(name, portal);
+        Ok(())
+    }
+
+    /// Before a commit: materializes cursors WITH HOLD and closes other portals. True if there were
+    /// such cursors. Counterpart: `PreCommit_Portals`.
+    pub(crate) fn keep_held_portals(&mut self) -> Result<bool> {
+        let names: Vec<String> = self
+            .named
+            .portals
+            .iter()
+            .filter(|(_, p)| p.hold && !p.held)
+            .map(|(n, _)| n.clone())
+            .collect();
+        let any = !names.is_empty();
+        names.into_iter().try_for_each(|name| self.hold_portal(name))?;
+        self.named.portals.retain(|_, p| p.held);
+        Ok(any)
+    }
+
+    /// Error 25006 for a statement that writes in a read-only transaction.
+    pub(crate) fn check_writable(&mut self, plan: &PlannedStmt) -> Result<()> {
+        if self.transaction.mode.read_only {
+            check_read_only(self, plan)?;
+        }
+        Ok(())
+    }
+
     /// The tuple id of the table row from which the current row of a cursor was computed.
     /// Counterpart: `execCurrentOf`.
     pub(crate) fn cursor_row(&mut self, name: &str, relid: Oid) -> Result<Option<Tid>> {
@@ -648,6 +733,6 @@ pub(crate) fn cannot_be_run(name: &str) -> PgError {
     pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "portal \"{name}\" cannot be run")
 }
 
-fn no_cursor(name: &str) -> PgError {
+pub(super) fn no_cursor(name: &str) -> PgError {
     PgError::new(SqlState::UNDEFINED_CURSOR, format!("cursor \"{name}\" does not exist"))
 }

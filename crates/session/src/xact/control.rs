@@ -1,6 +1,8 @@
 //! Transaction statements, and the start and the end of transactions.
 
 use super::{Block, Characteristics, DeadPortal, Mode, Xact, aborted};
+use crate::core::Core;
+use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
 use ids::Oid;
 use parse::ast::{DefElem, Node, TransactionStmt, TransactionStmtKind, Value};
@@ -60,57 +62,28 @@ impl Session {
 
     /// Commits the open transaction. If this fails, the transaction is still open.
     pub(crate) fn commit_transaction(&mut self) -> Result<()> {
-        // The queries of held cursors may call functions that queue deferred events.
-        loop {
-            if !self.core.triggers.is_empty() {
-                trigger::before_commit(&mut self.core)?;
-            }
-            if !self.keep_held_portals()? {
-                break;
-            }
+        self.core.before_commit()?;
+        if !self.core.transaction.on_commit.is_empty() {
+            let tables = std::mem::take(&mut self.core.transaction.on_commit);
+            let kept = commands::on_commit::before_commit(self, &tables)?;
+            self.core.transaction.on_commit = kept;
         }
-        if !self.on_commit.is_empty() {
-            let tables = std::mem::take(&mut self.on_commit);
-            self.on_commit = commands::on_commit::before_commit(self, &tables)?;
-        }
-        let instance = self.instance.clone();
-        let notify_lock = self.take_notify_lock(&instance);
-        let core = &mut self.core;
-        core.transaction.exports = None;
-        core.catalog.commit(&mut core.backend, &core.catalogs, Vec::new(), false)?;
-        core.store.commit();
-        self.finish_notify();
-        drop(notify_lock);
+        self.core.commit_storage(&self.instance, &self.handle)?;
         self.end_transaction();
         Ok(())
     }
 
     pub(crate) fn abort_transaction(&mut self) {
-        self.core.named.portals.retain(|_, p| p.is_held());
-        let core = &mut self.core;
-        core.transaction.exports = None;
-        core.backend.truncate_snapshots(0);
-        if core.backend.in_transaction()
-            && let Err(e) = core.catalog.abort(&mut core.backend)
-        {
-            // The transaction is aborted in any case. An error about files that were not removed is
-            // only logged.
+        if let Err(e) = self.core.abort_storage() {
             self.log_report(&e);
         }
-        self.core.store.rollback(1);
-        self.forget_temp_schema_of_level(1);
         self.end_transaction();
     }
 
     fn end_transaction(&mut self) {
-        self.core.notices.extend(self.core.backend.take_warnings());
         self.core.caches.row_types.clear();
-        self.core.triggers.end_transaction();
-        self.core.transaction.messages.clear();
-        self.core.transaction.temp_schema_level = None;
         self.xact = Xact::default();
-        self.core.transaction.mode = Mode::default();
-        self.core.apply_settings();
+        self.core.end_transaction();
     }
 
     /// Handles an error: rolls back what the error requires, so that the session can continue.
@@ -125,7 +98,7 @@ impl Session {
                 let ended = self.core.named.portals.iter().filter(|(_, p)| !p.is_held());
                 dead.extend(ended.map(|(name, p)| DeadPortal::of(name, p)));
                 if self.core.backend.txn.nesting() > 1 {
-                    if let Err(e) = self.abort_level() {
+                    if let Err(e) = self.core.abort_level() {
                         self.log_report(&e);
                     }
                 } else {
@@ -139,44 +112,6 @@ impl Session {
                 self.xact.dead_portals = dead;
             }
         }
-    }
-
-    /// Rolls back the level of the innermost savepoint.
-    fn abort_level(&mut self) -> Result<()> {
-        let level = self.core.backend.txn.nesting();
-        self.core.named.portals.retain(|_, p| p.level < level);
-        self.core.catalog.overlay.abort_subtransaction();
-        self.core.triggers.abort_subtransaction();
-        self.core.transaction.messages.sub_abort();
-        let result = self.core.backend.abort_subxact();
-        self.core.store.rollback(level);
-        self.forget_temp_schema_of_level(level);
-        self.core.apply_settings();
-        self.restore_read_only();
-        result.map(|_| ())
-    }
-
-    /// Removes the reference to the temporary schema if the level that created it is rolled back.
-    fn forget_temp_schema_of_level(&mut self, level: usize) {
-        if self.core.transaction.temp_schema_level.is_some_and(|made| made >= level) {
-            self.core.transaction.temp_schema_level = None;
-            self.core.catalog.set_temp_namespace(Oid::INVALID, Oid::INVALID);
-        }
-    }
-
-    fn restore_read_only(&mut self) {
-        if let Some(before) = self.xact.read_only_before.pop() {
-            self.core.transaction.mode.read_only = before;
-        }
-    }
-
-    fn begin_level(&mut self) -> Result<()> {
-        self.core.backend.begin_subxact()?;
-        self.xact.read_only_before.push(self.core.transaction.mode.read_only);
-        self.core.triggers.begin_subtransaction();
-        self.core.transaction.messages.sub_begin();
-        self.core.catalog.overlay.begin_subtransaction();
-        Ok(())
     }
 
     /// Starts an implicit block: the statements of one message share a transaction.
@@ -199,7 +134,7 @@ impl Session {
             TransactionStmtKind::Begin | TransactionStmtKind::Start => {
                 let before = self.xact.block;
                 self.begin_block()?;
-                if let Err(e) = self.set_characteristics(&stmt.options) {
+                if let Err(e) = self.core.set_characteristics(&stmt.options) {
                     // A failed BEGIN does not leave a failed block.
                     self.xact.block = before;
                     return Err(e);
@@ -214,7 +149,7 @@ impl Session {
             }
             TransactionStmtKind::Savepoint => {
                 self.require_block("SAVEPOINT")?;
-                self.begin_level()?;
+                self.core.begin_level()?;
                 self.xact.savepoints.push(name.to_owned());
                 Ok("SAVEPOINT")
             }
@@ -267,7 +202,7 @@ impl Session {
         }
         let next = self.chained(chain);
         while self.core.backend.txn.nesting() > 1 {
-            self.commit_level()?;
+            self.core.commit_level()?;
         }
         // From here on an error ends the block too.
         self.xact.block = Block::Single;
@@ -340,22 +275,6 @@ impl Session {
         }
     }
 
-    fn commit_level(&mut self) -> Result<()> {
-        let level = self.core.backend.txn.nesting();
-        self.core.backend.commit_subxact()?;
-        self.core.triggers.commit_subtransaction();
-        self.core.transaction.messages.sub_commit();
-        self.core.catalog.overlay.commit_subtransaction();
-        self.core.store.release(level);
-        self.restore_read_only();
-        let made = &mut self.core.transaction.temp_schema_level;
-        *made = made.map(|made| made.min(level - 1));
-        for portal in self.core.named.portals.values_mut() {
-            portal.level = portal.level.min(level - 1);
-        }
-        Ok(())
-    }
-
     /// The innermost savepoint of that name. 3B001 if there is none.
     fn savepoint(&self, name: &str) -> Result<usize> {
         let found = self.xact.savepoints.iter().rposition(|s| s == name);
@@ -370,7 +289,7 @@ impl Session {
     fn release(&mut self, name: &str) -> Result<()> {
         let found = self.savepoint(name)?;
         while self.core.backend.txn.nesting() > found + 1 {
-            self.commit_level()?;
+            self.core.commit_level()?;
         }
         self.xact.savepoints.truncate(found);
         Ok(())
@@ -379,21 +298,133 @@ impl Session {
     fn rollback_to(&mut self, name: &str) -> Result<()> {
         let found = self.savepoint(name)?;
         while self.core.backend.txn.nesting() > found + 1 {
-            self.abort_level()?;
+            self.core.abort_level()?;
         }
         self.xact.savepoints.truncate(found + 1);
-        self.begin_level()?;
+        self.core.begin_level()?;
         self.xact.dead_portals.clear();
         self.xact.failed = false;
         Ok(())
     }
+}
 
+impl Core {
     /// `ISOLATION LEVEL …, READ ONLY, DEFERRABLE` of BEGIN and SET TRANSACTION.
     pub(crate) fn set_characteristics(&mut self, options: &[DefElem]) -> Result<()> {
         for option in options {
-            self.core.set_characteristic(&option.defname, &option_text(option.arg.as_ref()))?;
+            self.set_characteristic(&option.defname, &option_text(option.arg.as_ref()))?;
         }
         Ok(())
+    }
+
+    /// Runs the deferred events and keeps the cursors WITH HOLD. The queries of these may call
+    /// functions that queue deferred events.
+    pub(crate) fn before_commit(&mut self) -> Result<()> {
+        loop {
+            if !self.triggers.is_empty() {
+                trigger::before_commit(self)?;
+            }
+            if !self.keep_held_portals()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Commits in storage, catalogs and settings, and delivers the notifications.
+    pub(crate) fn commit_storage(
+        &mut self,
+        instance: &Instance,
+        handle: &SessionHandle,
+    ) -> Result<()> {
+        let notify_lock = self.take_notify_lock(instance);
+        self.transaction.exports = None;
+        self.catalog.commit(&mut self.backend, &self.catalogs, Vec::new(), false)?;
+        self.store.commit();
+        self.finish_notify(instance, handle);
+        drop(notify_lock);
+        Ok(())
+    }
+
+    /// Rolls back in storage, catalogs and settings. The error is about files that were not removed;
+    /// the transaction is aborted in any case.
+    pub(crate) fn abort_storage(&mut self) -> Result<()> {
+        self.named.portals.retain(|_, p| p.is_held());
+        self.transaction.exports = None;
+        self.backend.truncate_snapshots(0);
+        let result = match self.backend.in_transaction() {
+            true => self.catalog.abort(&mut self.backend),
+            false => Ok(()),
+        };
+        self.store.rollback(1);
+        self.forget_temp_schema_of_level(1);
+        result
+    }
+
+    /// Clears the state of the transaction that has ended.
+    pub(crate) fn end_transaction(&mut self) {
+        self.notices.extend(self.backend.take_warnings());
+        self.triggers.end_transaction();
+        self.transaction.messages.clear();
+        self.transaction.read_only_before.clear();
+        self.transaction.temp_schema_level = None;
+        self.transaction.mode = Mode::default();
+        self.apply_settings();
+    }
+
+    /// Starts a subtransaction.
+    pub(crate) fn begin_level(&mut self) -> Result<()> {
+        self.backend.begin_subxact()?;
+        self.transaction.read_only_before.push(self.transaction.mode.read_only);
+        self.triggers.begin_subtransaction();
+        self.transaction.messages.sub_begin();
+        self.catalog.overlay.begin_subtransaction();
+        Ok(())
+    }
+
+    /// Ends the innermost subtransaction; its changes become those of its parent.
+    pub(crate) fn commit_level(&mut self) -> Result<()> {
+        let level = self.backend.txn.nesting();
+        self.backend.commit_subxact()?;
+        self.triggers.commit_subtransaction();
+        self.transaction.messages.sub_commit();
+        self.catalog.overlay.commit_subtransaction();
+        self.store.release(level);
+        self.restore_read_only();
+        let made = &mut self.transaction.temp_schema_level;
+        *made = made.map(|made| made.min(level - 1));
+        for portal in self.named.portals.values_mut() {
+            portal.level = portal.level.min(level - 1);
+        }
+        Ok(())
+    }
+
+    /// Rolls back the innermost subtransaction.
+    pub(crate) fn abort_level(&mut self) -> Result<()> {
+        let level = self.backend.txn.nesting();
+        self.named.portals.retain(|_, p| p.level < level);
+        self.catalog.overlay.abort_subtransaction();
+        self.triggers.abort_subtransaction();
+        self.transaction.messages.sub_abort();
+        let result = self.backend.abort_subxact();
+        self.store.rollback(level);
+        self.forget_temp_schema_of_level(level);
+        self.apply_settings();
+        self.restore_read_only();
+        result.map(|_| ())
+    }
+
+    /// Removes the reference to the temporary schema if the level that created it is rolled back.
+    fn forget_temp_schema_of_level(&mut self, level: usize) {
+        if self.transaction.temp_schema_level.is_some_and(|made| made >= level) {
+            self.transaction.temp_schema_level = None;
+            self.catalog.set_temp_namespace(Oid::INVALID, Oid::INVALID);
+        }
+    }
+
+    fn restore_read_only(&mut self) {
+        if let Some(before) = self.transaction.read_only_before.pop() {
+            self.transaction.mode.read_only = before;
+        }
     }
 }
 

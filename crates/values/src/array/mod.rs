@@ -12,12 +12,14 @@
 mod access;
 mod construct;
 mod functions;
+mod in_place;
 pub mod io;
 pub mod payload;
 mod sets;
 
 pub use access::{get_element, get_slice, set_element, set_slice};
 pub use construct::Accumulator;
+pub use in_place::{append_in_place, set_in_place};
 pub use io::array_out;
 pub use payload::{
     ArrayRef, Elements, MAX_DIMS, build, build_1d, cstring_integers, empty, of_builtin, read_fixed,

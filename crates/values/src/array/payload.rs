@@ -276,7 +276,7 @@ pub fn read_element<'a>(elem: &TypeInfo, data: &'a [u8], at: usize) -> (DatumRef
     }
 }
 
-fn write_element(elem: &TypeInfo, out: &mut Vec<u8>, start: usize, value: DatumRef<'_>) {
+pub(super) fn write_element(elem: &TypeInfo, out: &mut Vec<u8>, start: usize, value: DatumRef<'_>) {
     if elem.len != -2 {
         let at = align_up(out.len() - start, elem.align_bytes());
         out.resize(start + at, 0);

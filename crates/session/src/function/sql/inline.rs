@@ -82,7 +82,7 @@ pub(crate) fn inline_set(
         && !row.prosecdef
         && row.proconfig.is_none()
         && usize::try_from(row.pronargs) == Ok(call.args.len());
-    if !plain || core.depth >= DEPTH_MAX {
+    if !plain || core.calls.sql_depth >= DEPTH_MAX {
         return Ok(None);
     }
     let (user, acl) = (core.catalog.user, row.proacl.as_deref());

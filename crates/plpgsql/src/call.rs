@@ -1,0 +1,269 @@
+//! The entry points of the interpreter: calls of functions and procedures, DO. Counterpart:
+//! `plpgsql_exec_function` of pl_exec.c.
+
+use crate::exec::Flow;
+use crate::frame::{Frame, ResultSet};
+use crate::host::Host;
+use crate::instance::Code;
+use crate::tree::{CodeKind, TypeKind, VarKind};
+use ids::Oid;
+use pgerror::{Result, pg_err};
+use std::sync::Arc;
+use types::fn_context::{RowDesc, TypeCatalog};
+use types::{Datum, DatumRef, oids};
+
+/// A call: its arguments, and the structure of its result if it is composite.
+pub struct Called<'a> {
+    pub args: &'a [DatumRef<'a>],
+    pub row: Option<Arc<RowDesc>>,
+    /// The call must not end the transaction.
+    pub atomic: bool,
+}
+
+/// Calls a function that does not return a set.
+pub fn call(host: &mut dyn Host, code: &Code, called: &Called<'_>) -> Result<Datum> {
+    entered(host, |host| call_function(host, code, called))
+}
+
+/// Runs `work`, which enters a call, and leaves the call.
+pub(crate) fn entered<T>(
+    host: &mut dyn Host,
+    work: impl FnOnce(&mut dyn Host) -> Result<T>,
+) -> Result<T> {
+    let (level, streams) = (host.contexts().level(), host.contexts().stream_count());
+    let result = work(host);
+    let contexts = host.contexts();
+    contexts.truncate(level);
+    contexts.end_streams(streams);
+    if level == 0 {
+        contexts.reset();
+    }
+    result
+}
+
+fn call_function(host: &mut dyn Host, code: &Code, called: &Called<'_>) -> Result<Datum> {
+    let mut frame = run_with(host, code, called, None)?;
+    let value = frame.during("while casting return value to function's return type", |frame| {
+        let value = std::mem::take(&mut frame.returned.value);
+        frame.result(host, value, called.row.as_ref())
+    })?;
+    frame.finish();
+    Ok(value)
+}
+
+/// Calls a set-returning function; `desc` is the structure of its rows. Returns the rows without
+/// dropped columns.
+pub fn call_set(
+    host: &mut dyn Host,
+    code: &Code,
+    called: &Called<'_>,
+    desc: Arc<RowDesc>,
+) -> Result<Vec<Vec<Datum>>> {
+    let set = ResultSet { desc, rows: Vec::new() };
+    entered(host, |host| {
+        let mut frame = run_with(host, code, called, Some(set))?;
+        let rows = frame.set.take().map(|set| set.rows).unwrap_or_default();
+        frame.finish();
+        Ok(rows)
+    })
+}
+
+/// Calls a procedure; returns the values of its output parameters, if it has any.
+pub fn call_procedure(
+    host: &mut dyn Host,
+    code: &Code,
+    called: &Called<'_>,
+) -> Result<Option<Vec<Datum>>> {
+    entered(host, |host| {
+        let mut frame = run_with(host, code, called, None)?;
+        let values = match code.function.out {
+            None => None,
+            Some(out) => match &code.function.vars[out].kind {
+                VarKind::Row(fields) => Some(frame.list_values(host, fields)?.1),
+                _ => Some(vec![frame.variable_value(host, out)?.0]),
+            },
+        };
+        frame.finish();
+        Ok(values)
+    })
+}
+
+/// Runs the code of DO.
+pub fn call_inline(host: &mut dyn Host, code: &Code, atomic: bool) -> Result<()> {
+    let called = Called { args: &[], row: None, atomic };
+    entered(host, |host| {
+        run_with(host, code, &called, None)?.finish();
+        Ok(())
+    })
+}
+
+/// Runs the body of a function with these arguments.
+fn run_with<'f>(
+    host: &mut dyn Host,
+    code: &'f Code,
+    called: &Called<'_>,
+    set: Option<ResultSet>,
+) -> Result<Frame<'f>> {
+    run(host, code, (set, called.atomic), |frame, host| frame.store_arguments(host, called.args))
+}
+
+/// Runs the body of a function, after `enter` has set its variables.
+pub(crate) fn run<'f>(
+    host: &mut dyn Host,
+    code: &'f Code,
+    (set, atomic): (Option<ResultSet>, bool),
+    enter: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<()>,
+) -> Result<Frame<'f>> {
+    let mut frame = Frame::new(code, host)?;
+    frame.set = set;
+    frame.atomic = atomic;
+    frame
+        .during("while storing call arguments into local variables", |frame| enter(frame, host))?;
+    frame.vals[code.function.found] = Datum::bool(false);
+    let body = &code.function.body;
+    frame.place.stmt = Some((body.line, "statement block"));
+    let flow = frame.block(host, body);
+    frame.place.stmt = None;
+    let flow = flow.map_err(|e| frame.report(e))?;
+    if flow != Flow::Return && code.function.kind != CodeKind::Inline {
+        let e = match code.function.kind {
+            CodeKind::Procedure => return Ok(frame),
+            CodeKind::Trigger => pg_err!(
+                S_R_E_FUNCTION_EXECUTED_NO_RETURN_STATEMENT,
+                "control reached end of trigger procedure without RETURN"
+            ),
+            _ => pg_err!(
+                S_R_E_FUNCTION_EXECUTED_NO_RETURN_STATEMENT,
+                "control reached end of function without RETURN"
+            ),
+        };
+        return Err(frame.report(e));
+    }
+    Ok(frame)
+}
+
+impl Frame<'_> {
+    fn store_arguments(&mut self, host: &mut dyn Host, args: &[DatumRef<'_>]) -> Result<()> {
+        for (&var, value) in self.code.function.args.iter().zip(args) {
+            match &self.code.function.vars[var].kind {
+                VarKind::Scalar { .. } => self.vals[var] = DatumRef::to_owned(*value),
+                VarKind::Record { ty, .. } => {
+                    let from = (ty.oid, ty.typmod);
+                    self.assign(host, var, DatumRef::to_owned(*value), from)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The returned value as a value of the function's result type.
+    fn result(
+        &mut self,
+        host: &mut dyn Host,
+        value: Datum,
+        row: Option<&Arc<RowDesc>>,
+    ) -> Result<Datum> {
+        let function = &self.code.function;
+        let result = &function.result.ty;
+        let from = (self.returned.ty, self.returned.typmod);
+        if result.oid == oids::VOID {
+            return Ok(if from.0 == oids::VOID { Datum::Word(0) } else { value });
+        }
+        if result.kind != TypeKind::Row {
+            let is_domain = result.oid >= Oid::FIRST_NORMAL;
+            if value.is_null() && !is_domain {
+                return Ok(value);
+            }
+            return self.cast(host, value, from, (result.oid, result.typmod));
+        }
+        if value.is_null() {
+            return Ok(value);
+        }
+        self.result_row(host, value, row)
+    }
+
+    fn result_row(
+        &mut self,
+        host: &mut dyn Host,
+        value: Datum,
+        row: Option<&Arc<RowDesc>>,
+    ) -> Result<Datum> {
+        let result = self.code.function.result.ty.oid;
+        let (ty, typmod) = types::record::type_of(value.as_ref());
+        let (base, _) = eval::Facts::base_type(host, result)?;
+        if result != oids::RECORD && base == ty {
+            return self.checked_domain(host, value, (base, result));
+        }
+        let wanted = match (row, result) {
+            (Some(row), _) => row.clone(),
+            (None, oids::RECORD) => return Ok(value),
+            _ => TypeCatalog::row_desc(host, base, -1)?,
+        };
+        let from = TypeCatalog::row_desc(host, ty, typmod)?;
+        let message = "returned record type does not match expected record type";
+        check_structure(host, &from, &wanted, message)?;
+        let values = eval::row_columns(host.context(), value.as_ref())?;
+        let live = from.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
+        let mut live = live.map(|(_, v)| v);
+        let to = wanted.columns.iter().map(|c| match c.is_dropped() {
+            true => Datum::Null,
+            false => live.next().unwrap_or_default(),
+        });
+        let values: Vec<Datum> = to.collect();
+        let named = Some(base).filter(|ty| *ty != oids::RECORD);
+        let whole = crate::assign::row_datum(host, named, &wanted, &values)?;
+        self.checked_domain(host, whole, (base, result))
+    }
+
+    fn checked_domain(
+        &mut self,
+        host: &mut dyn Host,
+        value: Datum,
+        (base, result): (Oid, Oid),
+    ) -> Result<Datum> {
+        match base == result {
+            true => Ok(value),
+            false => self.cast(host, value, (base, -1), (result, -1)),
+        }
+    }
+}
+
+/// Error 42804 with this message unless rows have the columns that are expected. Counterpart:
+/// `convert_tuples_by_position`.
+pub(crate) fn check_structure(
+    host: &mut dyn Host,
+    from: &RowDesc,
+    to: &RowDesc,
+    message: &str,
+) -> Result<()> {
+    let mut given = from.columns.iter().filter(|c| !c.is_dropped());
+    let mut same = true;
+    for (at, column) in to.columns.iter().filter(|c| !c.is_dropped()).enumerate() {
+        let Some(found) = given.next() else {
+            same = false;
+            continue;
+        };
+        let fits = found.ty == column.ty && (found.typmod == column.typmod || column.typmod < 0);
+        if !fits {
+            let shown = |host: &mut dyn Host, ty, typmod| {
+                types::fn_context::TypeFunctions::type_name(host, ty, Some(typmod))
+            };
+            let returned = shown(host, found.ty, found.typmod)?;
+            let expected = shown(host, column.ty, column.typmod)?;
+            return Err(pg_err!(DATATYPE_MISMATCH, "{message}").detail(format!(
+                "Returned type {returned} does not match expected type {expected} in column {}.",
+                at + 1
+            )));
+        }
+    }
+    if same && given.next().is_none() {
+        return Ok(());
+    }
+    let count = |desc: &RowDesc| desc.columns.iter().filter(|c| !c.is_dropped()).count();
+    Err(pg_err!(DATATYPE_MISMATCH, "{message}").detail(format!(
+        "Number of returned columns ({}) does not match expected column count ({}).",
+        count(from),
+        count(to)
+    )))
+}

@@ -1,0 +1,169 @@
+//! The calls and statements that are running, for contexts of notices and GET DIAGNOSTICS.
+//! Counterpart: `error_context_stack`.
+
+use crate::host::RowStream;
+use crate::tree::SqlMode;
+use std::any::Any;
+use std::sync::Arc;
+
+/// The place in a function.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// Line and kind of the running statement.
+    pub(crate) stmt: Option<(u32, &'static str)>,
+    /// Line of the variable that is being initialized.
+    pub(crate) var_line: Option<u32>,
+    /// What the call is doing apart from statements.
+    pub(crate) activity: Option<&'static str>,
+}
+
+impl Place {
+    /// The line of context of a call at this place. Counterpart: `plpgsql_exec_error_callback`.
+    pub(crate) fn context(&self, function: &str) -> String {
+        let line = self.var_line.or(self.stmt.map(|(line, _)| line));
+        match (self.activity, line, self.stmt) {
+            (Some(activity), Some(line), _) if line > 0 => {
+                format!("PL/pgSQL function {function} line {line} {activity}")
+            }
+            (Some(activity), ..) => format!("PL/pgSQL function {function} {activity}"),
+            (None, Some(line), Some((_, kind))) if line > 0 => {
+                format!("PL/pgSQL function {function} line {line} at {kind}")
+            }
+            _ => format!("PL/pgSQL function {function}"),
+        }
+    }
+}
+
+enum Entry {
+    Call { signature: Arc<str>, place: Place },
+    Sql { text: Arc<str>, mode: SqlMode },
+}
+
+/// The running calls and statements, outermost first.
+#[derive(Default)]
+pub struct Contexts {
+    entries: Vec<Entry>,
+    /// Number of notices of the client's statement that have their contexts.
+    noted: usize,
+    /// Number of running loops over rows of statements that write.
+    writing_loops: usize,
+    /// The running queries of loops, innermost last. `None` while one is being read.
+    streams: Vec<Option<Box<dyn Any + Send>>>,
+}
+
+impl Contexts {
+    /// Adds a running query, which the session has started.
+    pub fn add_stream(&mut self, rows: Box<dyn Any + Send>) -> RowStream {
+        self.streams.push(Some(rows));
+        RowStream(self.streams.len() - 1)
+    }
+
+    /// Takes a running query out, to read from it.
+    pub fn take_stream(&mut self, stream: RowStream) -> Option<Box<dyn Any + Send>> {
+        self.streams.get_mut(stream.0)?.take()
+    }
+
+    /// Puts a running query back.
+    pub fn put_stream(&mut self, stream: RowStream, rows: Box<dyn Any + Send>) {
+        if let Some(slot) = self.streams.get_mut(stream.0) {
+            *slot = Some(rows);
+        }
+    }
+
+    /// The running queries.
+    pub fn streams(&self) -> impl Iterator<Item = RowStream> + use<> {
+        (0..self.streams.len()).map(RowStream)
+    }
+
+    /// Called when no call is running any more.
+    pub(crate) fn reset(&mut self) {
+        self.writing_loops = 0;
+    }
+
+    pub(crate) fn stream_count(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// Ends the running queries from this number on.
+    pub(crate) fn end_streams(&mut self, count: usize) {
+        self.streams.truncate(count);
+    }
+
+    /// True inside a loop over the rows of a statement that writes, in which the transaction cannot
+    /// be ended.
+    pub fn is_in_writing_loop(&self) -> bool {
+        self.writing_loops > 0
+    }
+
+    pub(crate) fn writing_loops(&self) -> usize {
+        self.writing_loops
+    }
+
+    pub(crate) fn set_writing_loops(&mut self, count: usize) {
+        self.writing_loops = count;
+    }
+
+    pub(crate) fn enter_writing_loop(&mut self) {
+        self.writing_loops += 1;
+    }
+
+    pub(crate) fn leave_writing_loop(&mut self) {
+        self.writing_loops -= 1;
+    }
+
+    /// Adds a call; returns its level. `notices`: the number of notices so far.
+    pub(crate) fn enter(&mut self, signature: &Arc<str>, notices: usize) -> usize {
+        if self.entries.is_empty() {
+            self.noted = notices;
+        }
+        let (signature, place) = (signature.clone(), Place::default());
+        self.entries.push(Entry::Call { signature, place });
+        self.entries.len() - 1
+    }
+
+    pub(crate) fn set_place(&mut self, level: usize, new: Place) {
+        if let Some(Entry::Call { place, .. }) = self.entries.get_mut(level) {
+            *place = new;
+        }
+    }
+
+    pub(crate) fn push_sql(&mut self, text: Arc<str>, mode: SqlMode) {
+        self.entries.push(Entry::Sql { text, mode });
+    }
+
+    /// Removes all entries from this level on.
+    pub(crate) fn truncate(&mut self, level: usize) {
+        self.entries.truncate(level);
+    }
+
+    pub(crate) fn level(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The lines of the entries outside this level, innermost first.
+    pub(crate) fn outside(&self, level: usize) -> Vec<String> {
+        let entries = self.entries.iter().take(level).rev();
+        entries
+            .map(|entry| match entry {
+                Entry::Call { signature, place } => place.context(signature),
+                Entry::Sql { text, mode } => mode.context(text),
+            })
+            .collect()
+    }
+
+    /// The number of notices that have their contexts, of `count`; from now on all have.
+    pub(crate) fn note_all(&mut self, count: usize) -> usize {
+        std::mem::replace(&mut self.noted, count).min(count)
+    }
+}
+
+impl SqlMode {
+    /// The line of context of a piece of SQL.
+    pub(crate) fn context(self, text: &str) -> String {
+        match self {
+            SqlMode::Statement => format!("SQL statement \"{text}\""),
+            SqlMode::Expression => format!("SQL expression \"{text}\""),
+            SqlMode::Assignment(_) => format!("PL/pgSQL assignment \"{text}\""),
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! Execution of statements: blocks with their handlers, IF, CASE, RETURN. Counterpart:
+//! `exec_stmts`, `exec_stmt_block` of pl_exec.c.
+
+use crate::assign::Row;
+use crate::frame::Frame;
+use crate::host::Host;
+use crate::tree::{
+    Block, Case, Condition, Exceptions, Handler, If, SqlNo, Stmt, StmtKind, VarKind, VarNo,
+};
+use ids::Oid;
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use stdx::stack::deep;
+use types::{Datum, oids};
+
+/// Messages for rows that do not have the structure of the result.
+const MESSAGE: &str = "wrong record type supplied in RETURN NEXT";
+const RETURNED: &str = "returned record type does not match expected record type";
+
+/// Number of rows of a result set between two checks of the available memory.
+const ROWS_BETWEEN_CHECKS: usize = 1024;
+
+/// The way in which a statement ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flow<'f> {
+    Next,
+    Exit(Option<&'f str>),
+    Continue(Option<&'f str>),
+    Return,
+}
+
+impl<'f> Frame<'f> {
+    pub(crate) fn statements(&mut self, host: &mut dyn Host, list: &'f [Stmt]) -> Result<Flow<'f>> {
+        let outer = self.place.stmt;
+        for stmt in list {
+            self.place.stmt = Some((stmt.line, stmt.kind.name()));
+            let flow = self.statement(host, stmt);
+            if self.used_host {
+                self.note_notices(host);
+            }
+            match flow {
+                Ok(Flow::Next) => {}
+                Ok(flow) => {
+                    self.place.stmt = outer;
+                    return Ok(flow);
+                }
+                Err(e) => return Err(self.report(e)),
+            }
+        }
+        self.place.stmt = outer;
+        Ok(Flow::Next)
+    }
+
+    fn statement(&mut self, host: &mut dyn Host, stmt: &'f Stmt) -> Result<Flow<'f>> {
+        self.check_interrupts(host)?;
+        match &stmt.kind {
+            StmtKind::Assign { target, value } => {
+                self.assign_expression(host, *target, *value)?;
+                Ok(Flow::Next)
+            }
+            StmtKind::If(stmt) => self.if_statement(host, stmt),
+            StmtKind::Loop { label, condition, body } => {
+                self.plain_loop(host, label.as_deref(), *condition, body)
+            }
+            StmtKind::ForInteger(stmt) => self.for_integer(host, stmt),
+            StmtKind::Exit { is_exit, label, condition } => {
+                if let Some(condition) = condition
+                    && !self.test(host, *condition)?
+                {
+                    return Ok(Flow::Next);
+                }
+                let label = label.as_deref();
+                Ok(if *is_exit { Flow::Exit(label) } else { Flow::Continue(label) })
+            }
+            StmtKind::Return { value, var } => {
+                self.return_statement(host, *value, *var)?;
+                Ok(Flow::Return)
+            }
+            StmtKind::Block(block) => deep(|| self.block(host, block)),
+            other => self.infrequent(host, other),
+        }
+    }
+
+    fn infrequent(&mut self, host: &mut dyn Host, kind: &'f StmtKind) -> Result<Flow<'f>> {
+        self.sync(host);
+        match kind {
+            StmtKind::Case(stmt) => return self.case(host, stmt),
+            StmtKind::ForQuery(stmt) => return self.for_query(host, stmt),
+            StmtKind::ForEach(stmt) => return self.for_each(host, stmt),
+            StmtKind::ReturnNext { value, var } => self.return_next(host, *value, *var)?,
+            StmtKind::ReturnQuery(stmt) => self.return_query(host, stmt)?,
+            StmtKind::Raise(stmt) => self.raise(host, stmt)?,
+            StmtKind::Assert { condition, message } => {
+                self.assert(host, *condition, *message)?;
+            }
+            StmtKind::Sql(stmt) => self.sql(host, stmt)?,
+            StmtKind::DynamicSql(stmt) => self.dynamic_sql(host, stmt)?,
+            StmtKind::Perform(sql) => self.perform(host, *sql)?,
+            StmtKind::Call { sql, .. } => self.call_statement(host, *sql)?,
+            StmtKind::GetDiagnostics { is_stacked, items } => {
+                self.get_diagnostics(host, *is_stacked, items)?;
+            }
+            StmtKind::Open(stmt) => self.open(host, stmt)?,
+            StmtKind::Fetch(stmt) => self.fetch(host, stmt)?,
+            StmtKind::Close(cursor) => self.close(host, *cursor)?,
+            StmtKind::Commit { chain } => self.end_transaction(host, true, *chain)?,
+            StmtKind::Rollback { chain } => self.end_transaction(host, false, *chain)?,
+            StmtKind::Null => {}
+            _ => return Err(PgError::internal("statement is not executed here")),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn end_transaction(&mut self, host: &mut dyn Host, commit: bool, chain: bool) -> Result<()> {
+        if self.atomic {
+            return Err(pg_err!(
+                INVALID_TRANSACTION_TERMINATION,
+                "invalid transaction termination"
+            ));
+        }
+        host.end_transaction(commit, chain)?;
+        self.refresh(host)
+    }
+
+    /// Evaluates an expression and assigns its value.
+    pub(crate) fn assign_expression(
+        &mut self,
+        host: &mut dyn Host,
+        var: VarNo,
+        sql: SqlNo,
+    ) -> Result<()> {
+        let variable = &self.code.function.vars[var];
+        let wanted = match &variable.kind {
+            VarKind::Scalar { ty, .. } => Some((ty.oid, ty.typmod)),
+            _ => None,
+        };
+        if self.assigned_in_place(host, var, sql)? {
+            return Ok(());
+        }
+        let (value, ty, typmod) = self.value(host, sql, wanted)?;
+        match wanted {
+            Some((wanted, _)) if wanted == ty && !variable.not_null => {
+                if typmod == wanted_typmod(variable) || wanted_typmod(variable) < 0 {
+                    self.vals[var] = value;
+                    return Ok(());
+                }
+                self.assign(host, var, value, (ty, typmod))
+            }
+            _ => self.assign(host, var, value, (ty, typmod)),
+        }
+    }
+
+    fn if_statement(&mut self, host: &mut dyn Host, stmt: &'f If) -> Result<Flow<'f>> {
+        for (condition, _, body) in &stmt.arms {
+            if self.test(host, *condition)? {
+                return self.statements(host, body);
+            }
+        }
+        self.statements(host, &stmt.otherwise)
+    }
+
+    fn case(&mut self, host: &mut dyn Host, stmt: &'f Case) -> Result<Flow<'f>> {
+        if let Some((sql, var)) = stmt.test {
+            let (value, ty, typmod) = self.value(host, sql, None)?;
+            self.set_case_type(var, ty);
+            self.assign(host, var, value, (ty, typmod))?;
+        }
+        let mut chosen = None;
+        for (condition, _, body) in &stmt.arms {
+            if self.test(host, *condition)? {
+                chosen = Some(body);
+                break;
+            }
+        }
+        if let Some((_, var)) = stmt.test {
+            self.vals[var] = Datum::Null;
+        }
+        match (chosen, &stmt.otherwise) {
+            (Some(body), _) | (None, Some(body)) => self.statements(host, body),
+            (None, None) => Err(pg_err!(CASE_NOT_FOUND, "case not found")
+                .hint("CASE statement is missing ELSE part.")),
+        }
+    }
+
+    /// Sets the type of the variable for the value after CASE.
+    fn set_case_type(&mut self, var: VarNo, ty: Oid) {
+        if self.instance.case_types.insert(var, ty) != Some(ty) {
+            // The conditions refer to a variable of another type.
+            for state in &mut self.instance.sql {
+                state.prepared = None;
+            }
+        }
+    }
+
+    pub(crate) fn block(&mut self, host: &mut dyn Host, block: &'f Block) -> Result<Flow<'f>> {
+        self.during("during statement block local variable initialization", |frame| {
+            let before = frame.place.var_line;
+            let result = frame.initialize(host, block);
+            // The line stays that of the variable for the context of an error.
+            if result.is_ok() {
+                frame.place.var_line = before;
+            }
+            let result = result.map_err(|e| frame.report(e));
+            frame.place.var_line = before;
+            result
+        })?;
+        let flow = match &block.exceptions {
+            None => self.statements(host, &block.body)?,
+            Some(exceptions) => self.protected(host, block, exceptions)?,
+        };
+        Ok(match flow {
+            Flow::Exit(Some(label)) if block.label.as_deref() == Some(label) => Flow::Next,
+            flow => flow,
+        })
+    }
+
+    fn initialize(&mut self, host: &mut dyn Host, block: &'f Block) -> Result<()> {
+        for &var in &block.vars {
+            let variable = &self.code.function.vars[var];
+            self.place.var_line = Some(variable.line);
+            match (&variable.kind, variable.default) {
+                (VarKind::Scalar { .. }, Some(default)) => {
+                    self.vals[var] = Datum::Null;
+                    self.assign_expression(host, var, default)?;
+                }
+                (VarKind::Scalar { ty, .. }, None) => {
+                    self.vals[var] = Datum::Null;
+                    if ty.oid >= Oid::FIRST_NORMAL {
+                        // A domain may not allow NULL.
+                        self.assign(host, var, Datum::Null, (oids::UNKNOWN, -1))?;
+                    }
+                }
+                (VarKind::Record { .. }, Some(default)) => {
+                    self.assign_expression(host, var, default)?;
+                }
+                (VarKind::Record { .. }, None) => self.assign_null(host, var)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the body of a block with handlers in a subtransaction.
+    fn protected(
+        &mut self,
+        host: &mut dyn Host,
+        block: &'f Block,
+        exceptions: &'f Exceptions,
+    ) -> Result<Flow<'f>> {
+        let outer = self.place.stmt;
+        let level = self.during("during statement block entry", |_| host.begin_subtransaction())?;
+        let (streams, loops) = (host.contexts().stream_count(), host.contexts().writing_loops());
+        let result = self.statements(host, &block.body);
+        let e = match result {
+            Ok(flow) => {
+                self.during("during statement block exit", |_| host.commit_subtransaction())?;
+                return Ok(flow);
+            }
+            Err(e) => e,
+        };
+        host.contexts().end_streams(streams);
+        host.contexts().set_writing_loops(loops);
+        self.place.stmt = outer;
+        if let Err(failure) = host.abort_subtransaction(level) {
+            self.reported = false;
+            return self.during("during exception cleanup", |_| Err(failure));
+        }
+        let handler = match e.fields().severity {
+            Severity::Error => exceptions.handlers.iter().find(|h| handles(h, e.code())),
+            _ => None,
+        };
+        let Some(handler) = handler else { return Err(e) };
+        self.reported = false;
+        self.refresh(host)?;
+        self.vals[exceptions.sqlstate] = Datum::text(e.code().as_str());
+        self.vals[exceptions.sqlerrm] = Datum::text(e.message());
+        let before = self.caught.replace(e);
+        let flow = self.statements(host, &handler.body);
+        self.caught = before;
+        flow
+    }
+
+    fn return_statement(
+        &mut self,
+        host: &mut dyn Host,
+        value: Option<SqlNo>,
+        var: Option<VarNo>,
+    ) -> Result<()> {
+        let result = &self.code.function.result;
+        if result.is_set {
+            return Ok(());
+        }
+        let scalar = result.ty.kind == crate::tree::TypeKind::Scalar;
+        let (value, ty, typmod) = match (value, var) {
+            (Some(sql), _) => {
+                let wanted = None;
+                self.value(host, sql, wanted)?
+            }
+            (None, Some(var)) => self.variable_value(host, var)?,
+            (None, None) => (Datum::Null, oids::VOID, -1),
+        };
+        let composite = result.ty.kind == crate::tree::TypeKind::Row;
+        if composite && !scalar && !value.is_null() && !self.is_composite(host, ty)? {
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "cannot return non-composite value from function returning composite type"
+            ));
+        }
+        self.returned = crate::frame::Returned { value, ty, typmod };
+        Ok(())
+    }
+
+    /// True for composite types, domains over them, and record.
+    pub(crate) fn is_composite(&mut self, host: &mut dyn Host, ty: Oid) -> Result<bool> {
+        if ty == oids::RECORD {
+            return Ok(true);
+        }
+        let (base, _) = eval::Facts::base_type(host, ty)?;
+        Ok(eval::Facts::type_info(host, base)?.relid.is_valid())
+    }
+
+    /// Appends a row to the result set of the call.
+    fn return_next(
+        &mut self,
+        host: &mut dyn Host,
+        value: Option<SqlNo>,
+        var: Option<VarNo>,
+    ) -> Result<()> {
+        let Some(set) = &self.set else {
+            return Err(PgError::internal("set-returning function without a result set"));
+        };
+        let desc = set.desc.clone();
+        let is_tuple = self.code.function.result.ty.kind == crate::tree::TypeKind::Row;
+        let row = match (value, var) {
+            (None, Some(var)) if is_tuple => self.returned_row(host, var, &desc)?,
+            (value, var) => {
+                let (value, ty, typmod) = match (value, var) {
+                    (Some(sql), _) => self.value(host, sql, None)?,
+                    (None, Some(var)) => self.variable_value(host, var)?,
+                    (None, None) => {
+                        return Err(pg_err!(SYNTAX_ERROR, "RETURN NEXT must have a parameter"));
+                    }
+                };
+                self.returned_value(host, value, (ty, typmod), &desc)?
+            }
+        };
+        self.append(row)
+    }
+
+    pub(crate) fn append(&mut self, row: Vec<Datum>) -> Result<()> {
+        match &mut self.set {
+            Some(set) => {
+                set.rows.push(row);
+                // The rows are many small allocations, which are only counted.
+                match set.rows.len() % ROWS_BETWEEN_CHECKS {
+                    0 => types::memory::check(),
+                    _ => Ok(()),
+                }
+            }
+            None => Err(PgError::internal("set-returning function without a result set")),
+        }
+    }
+
+    /// The row of a record or list of variables, as a row of the result.
+    fn returned_row(
+        &mut self,
+        host: &mut dyn Host,
+        var: VarNo,
+        desc: &std::sync::Arc<types::fn_context::RowDesc>,
+    ) -> Result<Vec<Datum>> {
+        match &self.code.function.vars[var].kind {
+            VarKind::Row(fields) => {
+                let (from, values) = self.list_values(host, fields)?;
+                self.matched(host, (&from, values), desc, MESSAGE)
+            }
+            VarKind::Record { record, .. } => {
+                let record = *record;
+                self.instantiate(host, var)?;
+                let Some(from) = self.records[record].desc.clone() else {
+                    let name = &self.code.function.vars[var].name;
+                    return Err(crate::prepare::not_assigned(name));
+                };
+                let values = self.records[record].values.clone();
+                self.matched(host, (&from, values), desc, MESSAGE)
+            }
+            _ => {
+                let (value, ty, typmod) = self.variable_value(host, var)?;
+                self.returned_value(host, value, (ty, typmod), desc)
+            }
+        }
+    }
+
+    /// A row with the types of the result. 42804 if its structure differs.
+    pub(crate) fn matched(
+        &mut self,
+        host: &mut dyn Host,
+        (from, values): (&types::fn_context::RowDesc, Vec<Datum>),
+        to: &types::fn_context::RowDesc,
+        message: &str,
+    ) -> Result<Vec<Datum>> {
+        crate::call::check_structure(host, from, to, message)?;
+        let live = from.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
+        Ok(live.map(|(_, v)| v).collect())
+    }
+
+    fn returned_value(
+        &mut self,
+        host: &mut dyn Host,
+        value: Datum,
+        (ty, typmod): (Oid, i32),
+        desc: &std::sync::Arc<types::fn_context::RowDesc>,
+    ) -> Result<Vec<Datum>> {
+        let is_tuple = self.code.function.result.ty.kind == crate::tree::TypeKind::Row;
+        if !is_tuple {
+            let [column] = &desc.columns[..] else {
+                return Err(pg_err!(
+                    DATATYPE_MISMATCH,
+                    "wrong result type supplied in RETURN NEXT"
+                ));
+            };
+            let to = (column.ty, column.typmod);
+            return Ok(vec![self.cast(host, value, (ty, typmod), to)?]);
+        }
+        if value.is_null() {
+            let live = desc.columns.iter().filter(|c| !c.is_dropped()).count();
+            return Ok(vec![Datum::Null; live]);
+        }
+        if !self.is_composite(host, ty)? {
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "cannot return non-composite value from function returning composite type"
+            ));
+        }
+        let (row_type, typmod) = types::record::type_of(value.as_ref());
+        let from = types::fn_context::TypeCatalog::row_desc(host, row_type, typmod)?;
+        let values = eval::row_columns(host.context(), value.as_ref())?;
+        self.matched(host, (&from, values), desc, RETURNED)
+    }
+
+    /// Assigns a row of a query to a variable; NULLs without a row.
+    pub(crate) fn assign_row(
+        &mut self,
+        host: &mut dyn Host,
+        var: VarNo,
+        desc: &std::sync::Arc<types::fn_context::RowDesc>,
+        values: Option<Vec<Datum>>,
+    ) -> Result<()> {
+        self.move_row(host, var, Row { desc, values, ty: None })
+    }
+}
+
+fn wanted_typmod(variable: &crate::tree::Variable) -> i32 {
+    match &variable.kind {
+        VarKind::Scalar { ty, .. } => ty.typmod,
+        _ => -1,
+    }
+}
+
+/// True if the handler handles errors with this SQLSTATE.
+fn handles(handler: &Handler, code: SqlState) -> bool {
+    handler.conditions.iter().any(|condition| match condition {
+        Condition::Others => code != SqlState::QUERY_CANCELED && code != SqlState::ASSERT_FAILURE,
+        Condition::Code(wanted) => {
+            let code = code.as_str().as_bytes();
+            match wanted.strip_suffix(b"000") {
+                Some(class) => code.starts_with(class),
+                None => code == wanted,
+            }
+        }
+    })
+}

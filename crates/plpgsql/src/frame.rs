@@ -1,0 +1,416 @@
+//! The state of a call: the slots of the variables, the running statement, and the evaluation of
+//! expressions. Counterpart: `PLpgSQL_execstate`.
+
+use crate::contexts::Place;
+use crate::host::{Host, Outcome, Run, Stamp};
+use crate::instance::{Code, Instance, Kind, Load, Prepared};
+use crate::prepare::{Wanted, in_sql, no_field, not_assigned};
+use crate::tree::{Extra, SqlMode, SqlNo, VarKind, VarNo};
+use eval::{RowInput, RowRef};
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use std::sync::Arc;
+use types::fn_context::{RowDesc, SessionContext};
+use types::{Datum, oids};
+
+/// The value of a record variable.
+#[derive(Default)]
+pub(crate) struct Record {
+    /// The structure; `None` before the first assignment.
+    pub(crate) desc: Option<Arc<RowDesc>>,
+    /// The fields by column number.
+    pub(crate) values: Vec<Datum>,
+    /// The row type, if it is not that of an anonymous row.
+    pub(crate) ty: Option<Oid>,
+    /// It is NULL, not a row of NULLs.
+    pub(crate) is_null: bool,
+}
+
+impl Record {
+    pub(crate) fn row_type(&self) -> Oid {
+        self.ty.unwrap_or(oids::RECORD)
+    }
+}
+
+/// The value that a call returns.
+pub(crate) struct Returned {
+    pub(crate) value: Datum,
+    pub(crate) ty: Oid,
+    pub(crate) typmod: i32,
+}
+
+/// The rows of a set that a call returns, and their structure.
+pub(crate) struct ResultSet {
+    pub(crate) desc: Arc<RowDesc>,
+    pub(crate) rows: Vec<Vec<Datum>>,
+}
+
+/// The state of a call.
+pub(crate) struct Frame<'f> {
+    pub(crate) code: &'f Code,
+    pub(crate) instance: Instance,
+    /// The values of the variables by number. Slots of records and fields are filled when they are
+    /// needed.
+    pub(crate) vals: Vec<Datum>,
+    pub(crate) records: Vec<Record>,
+    pub(crate) stamp: Stamp,
+    /// The additional checks, as of the stamp.
+    pub(crate) extra: Extra,
+    pub(crate) place: Place,
+    /// The context of this call is part of the error that is being handled.
+    pub(crate) reported: bool,
+    /// The level of the call among the running calls and statements.
+    pub(crate) level: usize,
+    /// The running statement has used the session, which may have reported notices.
+    pub(crate) used_host: bool,
+    /// ROW_COUNT.
+    pub(crate) processed: u64,
+    /// Collects the rows of a set.
+    pub(crate) set: Option<ResultSet>,
+    pub(crate) returned: Returned,
+    /// The error that the running handler has caught.
+    pub(crate) caught: Option<PgError>,
+    /// The call must not end the transaction.
+    pub(crate) atomic: bool,
+}
+
+impl<'f> Frame<'f> {
+    pub(crate) fn new(code: &'f Code, host: &mut dyn Host) -> Result<Frame<'f>> {
+        let mut instance = code.take_instance();
+        let mut vals = std::mem::take(&mut instance.vals);
+        vals.clear();
+        vals.resize(code.function.vars.len(), Datum::Null);
+        let mut records = Vec::new();
+        records.resize_with(code.function.records, Record::default);
+        let stamp = host.stamp()?;
+        if instance.extra.0 != stamp {
+            instance.extra = (stamp, host.extra_checks());
+        }
+        let extra = instance.extra.1;
+        let notices = host.notices().len();
+        let level = host.contexts().enter(&code.function.signature, notices);
+        Ok(Frame {
+            code,
+            instance,
+            vals,
+            records,
+            stamp,
+            extra,
+            place: Place::default(),
+            reported: false,
+            level,
+            used_host: false,
+            processed: 0,
+            set: None,
+            returned: Returned { value: Datum::Null, ty: oids::VOID, typmod: -1 },
+            caught: None,
+            atomic: true,
+        })
+    }
+
+    /// Ends the call; the instance is kept for another one.
+    pub(crate) fn finish(mut self) {
+        self.vals.clear();
+        self.instance.vals = self.vals;
+        self.code.return_instance(self.instance);
+    }
+
+    /// The line of context of this call.
+    pub(crate) fn context(&self) -> String {
+        self.place.context(&self.code.function.signature)
+    }
+
+    /// The lines of context of this call and of those outside it.
+    pub(crate) fn full_context(&self, host: &mut dyn Host) -> Vec<String> {
+        let mut lines = vec![self.context()];
+        lines.extend(host.contexts().outside(self.level));
+        lines
+    }
+
+    /// Must be called before the session does something that may report notices or call functions.
+    pub(crate) fn sync(&mut self, host: &mut dyn Host) {
+        self.used_host = true;
+        host.contexts().set_place(self.level, self.place);
+    }
+
+    /// Runs a piece of SQL, which the contexts of errors and notices show.
+    pub(crate) fn in_statement<T>(
+        &mut self,
+        host: &mut dyn Host,
+        (text, mode): (&Arc<str>, SqlMode),
+        work: impl FnOnce(&mut dyn Host) -> Result<T>,
+    ) -> Result<T> {
+        self.sync(host);
+        host.contexts().push_sql(text.clone(), mode);
+        let result = work(host);
+        host.contexts().truncate(self.level + 1);
+        result.map_err(|e| in_sql(e, text, mode))
+    }
+
+    /// Adds the context of this call to an error, unless it has it.
+    #[cold]
+    pub(crate) fn report(&mut self, e: PgError) -> PgError {
+        if std::mem::replace(&mut self.reported, true) {
+            return e;
+        }
+        e.context(self.context())
+    }
+
+    /// Adds contexts to the notices of a statement that has ended.
+    #[cold]
+    pub(crate) fn note_notices(&mut self, host: &mut dyn Host) {
+        self.used_host = false;
+        let count = host.notices().len();
+        let noted = host.contexts().note_all(count);
+        if noted < count {
+            let lines = self.full_context(host);
+            for notice in &mut host.notices()[noted..] {
+                notice.fields_mut().context.extend(lines.iter().cloned());
+            }
+        }
+    }
+
+    /// Runs `work` while the contexts of errors show `activity` in place of the statement.
+    pub(crate) fn during<T>(
+        &mut self,
+        activity: &'static str,
+        work: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let before = self.place.activity.replace(activity);
+        let result = work(self);
+        let result = result.map_err(|e| self.report(e));
+        self.place.activity = before;
+        result
+    }
+
+    /// Makes later evaluations see changes of catalogs and settings.
+    pub(crate) fn refresh(&mut self, host: &mut dyn Host) -> Result<()> {
+        let stamp = host.stamp()?;
+        if stamp != self.stamp {
+            self.stamp = stamp;
+            self.extra = host.extra_checks();
+            self.instance.extra = (stamp, self.extra);
+        }
+        Ok(())
+    }
+
+    /// Copies the values of records and fields to their slots.
+    pub(crate) fn load(&mut self, host: &mut dyn Host, prepared: &Prepared) -> Result<()> {
+        for load in &prepared.loads {
+            match *load {
+                Load::Field { slot, record, ty } => {
+                    self.vals[slot] = self.field_value(host, slot, record, ty)?;
+                }
+                Load::Record { slot } => self.vals[slot] = self.record_value(host, slot)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn field_value(
+        &mut self,
+        host: &mut dyn Host,
+        slot: VarNo,
+        record: VarNo,
+        wanted: Oid,
+    ) -> Result<Datum> {
+        self.instantiate(host, record)?;
+        let vars = &self.code.function.vars;
+        let VarKind::Field { name, .. } = &vars[slot].kind else {
+            return Err(PgError::internal("slot that is no field"));
+        };
+        let VarKind::Record { record: number, .. } = vars[record].kind else {
+            return Err(PgError::internal("field of a variable that is no record"));
+        };
+        let value = &self.records[number];
+        let Some(desc) = &value.desc else { return Err(not_assigned(&vars[record].name)) };
+        let at = desc.columns.iter().position(|c| !c.is_dropped() && c.name == *name);
+        let Some(at) = at else { return Err(no_field(&vars[record].name, name)) };
+        let found = desc.columns[at].ty;
+        if found != wanted {
+            let (found, wanted) =
+                (eval::Facts::type_name(host, found)?, eval::Facts::type_name(host, wanted)?);
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "type of parameter {} ({found}) does not match that when preparing the plan \
+                 ({wanted})",
+                slot + 1
+            ));
+        }
+        Ok(value.values[at].clone())
+    }
+
+    /// The value of an expression and its type. With `wanted`, a compiled expression has that type.
+    pub(crate) fn value(
+        &mut self,
+        host: &mut dyn Host,
+        sql: SqlNo,
+        wanted: Wanted,
+    ) -> Result<(Datum, Oid, i32)> {
+        let current = match &self.instance.sql[sql].prepared {
+            Some(p) => p.stamp == self.stamp,
+            None => false,
+        };
+        if !current {
+            self.prepared(host, sql, wanted)?;
+        }
+        let state = &mut self.instance.sql[sql];
+        let Some(prepared) = &state.prepared else {
+            return Err(PgError::internal("expression that is not prepared"));
+        };
+        if let Kind::Simple { program, words, ty, typmod, mutable: false, .. } = &prepared.kind
+            && prepared.loads.is_empty()
+        {
+            if let Some(words) = words {
+                let value = words.value(&self.vals)?;
+                let value = value.map_or(Datum::Null, |word| Datum::Word(word as u64));
+                return Ok((value, *ty, *typmod));
+            }
+            let input = RowInput::scan(RowRef::Owned(&self.vals));
+            let value = program.eval_row(&mut state.eval, host, &input)?.into_owned();
+            return Ok((value, *ty, *typmod));
+        }
+        let prepared = prepared.clone();
+        self.value_of(host, sql, &prepared)
+    }
+
+    /// Changes an array in place, if the assignment is one for which that is possible.
+    pub(crate) fn assigned_in_place(
+        &mut self,
+        host: &mut dyn Host,
+        var: VarNo,
+        sql: SqlNo,
+    ) -> Result<bool> {
+        let state = &mut self.instance.sql[sql];
+        match &state.prepared {
+            Some(prepared) if prepared.stamp == self.stamp => match &prepared.kind {
+                Kind::Simple { change: Some(change), .. } if prepared.loads.is_empty() => {
+                    change.run(host, &mut state.change, (var, &mut self.vals))
+                }
+                _ => Ok(false),
+            },
+            _ => Ok(false),
+        }
+    }
+
+    /// As [`Frame::value`], for expressions that read records, call functions that are not
+    /// immutable, or need an execution.
+    fn value_of(
+        &mut self,
+        host: &mut dyn Host,
+        sql: SqlNo,
+        prepared: &Arc<Prepared>,
+    ) -> Result<(Datum, Oid, i32)> {
+        let Kind::Simple { program, ty, typmod, mutable, .. } = &prepared.kind else {
+            return self.queried(host, sql, prepared);
+        };
+        self.load(host, prepared)?;
+        if *mutable {
+            self.sync(host);
+        }
+        let fresh = *mutable && !self.code.function.read_only;
+        let snapshots = if fresh { Some(host.push_snapshot()?) } else { None };
+        let input = RowInput::scan(RowRef::Owned(&self.vals));
+        let value = program.eval_row(&mut self.instance.sql[sql].eval, host, &input);
+        let value = value.map(eval::Val::into_owned);
+        if let Some(count) = snapshots {
+            host.pop_snapshots(count);
+        }
+        if *mutable {
+            self.refresh(host)?;
+        }
+        Ok((value?, *ty, *typmod))
+    }
+
+    /// The value of an expression that is a query: of its only row and column.
+    fn queried(
+        &mut self,
+        host: &mut dyn Host,
+        sql: SqlNo,
+        prepared: &Arc<Prepared>,
+    ) -> Result<(Datum, Oid, i32)> {
+        // The relations are locked again.
+        let prepared = &match &prepared.kind {
+            Kind::Query { .. } => self.prepared(host, sql, None)?,
+            _ => prepared.clone(),
+        };
+        let text = &self.code.function.sql[sql].text;
+        let Outcome { mut rows, .. } = self.run_prepared(host, sql, prepared, 2)?;
+        let columns = &prepared.columns.columns;
+        let [column] = &columns[..] else {
+            let count = columns.len();
+            let noun = if count == 1 { "column" } else { "columns" };
+            return Err(pg_err!(SYNTAX_ERROR, "query returned {count} {noun}")
+                .context(format!("query: {text}")));
+        };
+        if rows.len() > 1 {
+            return Err(pg_err!(CARDINALITY_VIOLATION, "query returned more than one row")
+                .context(format!("query: {text}")));
+        }
+        let value = rows.pop().and_then(|mut row| row.pop()).unwrap_or_default();
+        Ok((value, column.ty, column.typmod))
+    }
+
+    /// Runs a query with the current values of the variables; reads at most `rows_max` rows.
+    pub(crate) fn run_prepared(
+        &mut self,
+        host: &mut dyn Host,
+        sql: SqlNo,
+        prepared: &Arc<Prepared>,
+        rows_max: usize,
+    ) -> Result<Outcome> {
+        let Kind::Query { statement, .. } = &prepared.kind else {
+            return Err(PgError::internal("execution of an expression"));
+        };
+        let sql = &self.code.function.sql[sql];
+        let loaded = self.load(host, prepared);
+        loaded.map_err(|e| in_sql(e, &sql.text, sql.mode))?;
+        let mut run = self.run_of(prepared, rows_max)?;
+        run.keep_rows = rows_max <= 2;
+        let outcome =
+            self.in_statement(host, (&sql.text, sql.mode), |host| host.run(statement, &run))?;
+        self.refresh(host)?;
+        Ok(outcome)
+    }
+
+    /// The execution of a query with the current values of the slots.
+    pub(crate) fn run_of(&self, prepared: &Prepared, rows_max: usize) -> Result<Run> {
+        let (Kind::Query { params, .. } | Kind::CreateTable { params, .. }) = &prepared.kind else {
+            return Err(PgError::internal("execution of an expression"));
+        };
+        let params = params.iter().map(|slot| self.vals[*slot].clone()).collect();
+        let read_only = self.code.function.read_only;
+        Ok(Run { params, rows_max, read_only, keep_rows: true })
+    }
+
+    /// The value of a condition; NULL is false.
+    pub(crate) fn test(&mut self, host: &mut dyn Host, sql: SqlNo) -> Result<bool> {
+        let value = self.typed(host, sql, oids::BOOL)?;
+        Ok(!value.is_null() && value.as_ref().as_bool())
+    }
+
+    /// The value of an expression as a value of the type.
+    pub(crate) fn typed(&mut self, host: &mut dyn Host, sql: SqlNo, ty: Oid) -> Result<Datum> {
+        let (value, from, typmod) = self.value(host, sql, Some((ty, -1)))?;
+        if from == ty { Ok(value) } else { self.cast(host, value, (from, typmod), (ty, -1)) }
+    }
+
+    /// The value of an expression as text; `None` for NULL.
+    pub(crate) fn text(&mut self, host: &mut dyn Host, sql: SqlNo) -> Result<Option<String>> {
+        let (value, ty, _) = self.value(host, sql, None)?;
+        text_of(host, &value, ty)
+    }
+
+    pub(crate) fn check_interrupts(&self, host: &mut dyn Host) -> Result<()> {
+        SessionContext::check_interrupts(host)
+    }
+}
+
+/// A value as text, by the output function of its type.
+pub(crate) fn text_of(host: &mut dyn Host, value: &Datum, ty: Oid) -> Result<Option<String>> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    let bytes = types::fn_context::TypeFunctions::type_output(host, ty, value.as_ref())?;
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}

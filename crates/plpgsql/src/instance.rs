@@ -1,0 +1,174 @@
+//! Compiled code with what its calls keep: pieces of SQL that have been analysed, and instances.
+//!
+//! A call takes an instance from the pool of the function, or makes one, and returns it at its end.
+//! So a call has its pieces of SQL, with the state of their evaluation, for itself, even in
+//! recursion; analysed pieces are shared between instances.
+
+use crate::elements::ArrayChange;
+use crate::host::{Stamp, Statement};
+use crate::tree::{Extra, Function, SqlNo, VarNo};
+use crate::words::Words;
+use eval::{EvalState, Program};
+use hashbrown::HashMap;
+use ids::Oid;
+use parse::RawStmt;
+use plan::query::CmdType;
+use std::sync::Arc;
+use sync::Mutex;
+use types::Datum;
+use types::fn_context::RowDesc;
+
+/// Maximum number of instances that wait for a call.
+const IDLE_INSTANCES_MAX: usize = 8;
+
+/// A compiled function and what its calls share.
+pub struct Code {
+    pub function: Function,
+    shared: Mutex<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    prepared: Vec<Option<Arc<Prepared>>>,
+    idle: Vec<Instance>,
+}
+
+impl Code {
+    pub fn new(function: Function) -> Code {
+        Code { function, shared: Mutex::default() }
+    }
+
+    pub(crate) fn take_instance(&self) -> Instance {
+        let idle = self.shared.lock().idle.pop();
+        idle.unwrap_or_else(|| Instance::new(&self.function))
+    }
+
+    pub(crate) fn return_instance(&self, instance: Instance) {
+        let mut shared = self.shared.lock();
+        if shared.idle.len() < IDLE_INSTANCES_MAX {
+            shared.idle.push(instance);
+        }
+    }
+
+    /// The piece of SQL as another instance has analysed it.
+    pub(crate) fn find(&self, sql: SqlNo, stamp: Stamp) -> Option<Arc<Prepared>> {
+        let shared = self.shared.lock();
+        shared.prepared.get(sql)?.clone().filter(|p| p.stamp == stamp)
+    }
+
+    pub(crate) fn share(&self, sql: SqlNo, prepared: &Arc<Prepared>) {
+        let mut shared = self.shared.lock();
+        if shared.prepared.len() <= sql {
+            shared.prepared.resize(sql + 1, None);
+        }
+        shared.prepared[sql] = Some(prepared.clone());
+    }
+}
+
+/// What a call has for itself.
+pub(crate) struct Instance {
+    pub(crate) sql: Vec<SqlState>,
+    pub(crate) casts: HashMap<CastKey, Option<Cast>>,
+    /// Types of the variables for the values after CASE.
+    pub(crate) case_types: HashMap<VarNo, Oid>,
+    /// Memory of the slots.
+    pub(crate) vals: Vec<Datum>,
+    /// The additional checks, and the stamp for which they are known.
+    pub(crate) extra: (Stamp, Extra),
+}
+
+impl Instance {
+    fn new(function: &Function) -> Instance {
+        let mut sql = Vec::new();
+        sql.resize_with(function.sql.len(), SqlState::default);
+        Instance {
+            sql,
+            casts: HashMap::new(),
+            case_types: HashMap::new(),
+            vals: Vec::new(),
+            extra: Default::default(),
+        }
+    }
+}
+
+/// Type and type modifier of a value, and those of the value that it becomes.
+pub(crate) type CastKey = (Oid, i32, Oid, i32);
+
+/// A compiled conversion of a value.
+pub(crate) struct Cast {
+    pub(crate) program: Program,
+    pub(crate) eval: EvalState,
+}
+
+/// A piece of SQL in an instance.
+#[derive(Default)]
+pub(crate) struct SqlState {
+    pub(crate) prepared: Option<Arc<Prepared>>,
+    pub(crate) eval: EvalState,
+    /// The state of a change of an array.
+    pub(crate) change: EvalState,
+}
+
+/// An analysed piece of SQL.
+pub(crate) struct Prepared {
+    pub(crate) stamp: Stamp,
+    /// Values to copy to slots before an evaluation.
+    pub(crate) loads: Box<[Load]>,
+    pub(crate) kind: Kind,
+    /// The result columns.
+    pub(crate) columns: Arc<RowDesc>,
+}
+
+pub(crate) enum Kind {
+    /// An expression over the slots.
+    Simple {
+        program: Program,
+        /// The same expression, if it is one over integers and booleans.
+        words: Option<Words>,
+        /// The same assignment, if it is one that changes an array in place.
+        change: Option<Box<ArrayChange>>,
+        ty: Oid,
+        typmod: i32,
+        /// It calls functions that are not immutable.
+        mutable: bool,
+    },
+    Query {
+        statement: Statement,
+        /// The slots of the parameters.
+        params: Box<[VarNo]>,
+        command: CmdType,
+        /// It only reads, so that its rows may be read one by one.
+        streams: bool,
+    },
+    Utility(Box<RawStmt>),
+    /// CREATE TABLE AS with a query that names variables.
+    CreateTable {
+        raw: Box<RawStmt>,
+        statement: Statement,
+        params: Box<[VarNo]>,
+    },
+    Call(Box<ProcedureCall>),
+}
+
+/// A CALL.
+pub(crate) struct ProcedureCall {
+    pub(crate) procedure: Oid,
+    /// The input parameters with their types.
+    pub(crate) inputs: Vec<(Program, Oid)>,
+    pub(crate) outputs: Vec<Output>,
+}
+
+/// An output parameter of a CALL.
+pub(crate) struct Output {
+    /// The variable that gets its value; `None` if the argument is something else.
+    pub(crate) var: Option<VarNo>,
+    pub(crate) ty: Oid,
+    /// Its name in quotes, or its number.
+    pub(crate) name: String,
+}
+
+/// A value that is copied to its slot when it is needed.
+pub(crate) enum Load {
+    Field { slot: VarNo, record: VarNo, ty: Oid },
+    Record { slot: VarNo },
+}

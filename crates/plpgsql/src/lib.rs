@@ -1,0 +1,56 @@
+//! PL/pgSQL: the compiler and the interpreter of its functions.
+//!
+//! The text of a function is compiled once to a [`tree::Function`]. In it variables are numbered,
+//! and pieces of SQL are texts. A call has a frame with a slot for each variable. A piece of SQL is
+//! analysed at its first evaluation, when the types of all variables in it are known; an expression
+//! without tables becomes a compiled expression over the slots, anything else a statement of the
+//! session. The session is reached through [`Host`].
+//!
+//! Reading order: `tree`, `scanner`, `names`, `parser` (compilation); `host` (the interface of the
+//! session), `contexts`, `instance`, `prepare`, `words` and `elements` (pieces of SQL), `frame`, `assign`, `exec`, `loops`, `query`,
+//! `procedures`, `cursors`, `raise`, `diagnostics` (the interpreter), `call` and `triggers` (its entry points).
+//!
+//! Design: `docs/design/0010-plpgsql.md`. Counterpart: src/pl/plpgsql.
+
+#![forbid(unsafe_code)]
+
+// Compilation.
+mod conditions;
+mod names;
+mod parser;
+mod scanner;
+mod source;
+pub mod tree;
+
+// Execution.
+mod assign;
+mod call;
+mod contexts;
+mod cursors;
+mod diagnostics;
+mod elements;
+mod exec;
+mod frame;
+mod host;
+mod instance;
+mod loops;
+mod prepare;
+mod procedures;
+mod query;
+mod raise;
+mod triggers;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use call::{Called, call, call_inline, call_procedure, call_set};
+pub use contexts::Contexts;
+pub use host::{
+    Analysed, Command, CursorOptions, Cursors, Host, Outcome, RowStream, Run, Stamp, Statement,
+    Transactions, UtilityOutcome,
+};
+pub use instance::Code;
+pub use parser::compile;
+pub use source::{Argument, Settings, Source, TypeSource};
+pub use triggers::{TriggerData, call_trigger};

@@ -1,0 +1,621 @@
+//! Statements that run SQL: static and dynamic statements, PERFORM, CALL, loops over rows, RETURN
+//! QUERY. Counterpart: `exec_stmt_execsql`, `exec_stmt_dynexecute`, `exec_for_query` of pl_exec.c.
+
+use crate::exec::Flow;
+use crate::frame::{Frame, text_of};
+use crate::host::{Analysed, Command, Host, Outcome, RowStream, Run, Statement, UtilityOutcome};
+use crate::instance::{Kind, Prepared};
+use crate::loops::{After, after};
+use crate::prepare::{describe, in_sql};
+use crate::tree::{
+    DynamicSql, ForQuery, ReturnQuery, RowSource, SqlMode, SqlNo, SqlStmt, Stmt, VarNo,
+};
+use analyze::SessionLookup;
+use ids::Oid;
+use parse::RawStmt;
+use parse::ast::Node;
+use pgerror::{PgError, Result, Severity, pg_err};
+use plan::query::CmdType;
+use std::sync::Arc;
+use types::Datum;
+use types::fn_context::{RowDesc, SessionContext};
+
+/// Numbers of rows that a loop reads at once: at first, and then.
+const ROWS_FIRST: usize = 10;
+const ROWS_LATER: usize = 50;
+
+/// Values of the parameters of a dynamic statement with their types.
+type Parameters = Vec<(Datum, Oid)>;
+
+/// The rows of a loop.
+pub(crate) enum Rows {
+    /// They are read one by one.
+    Stream(RowStream),
+    Ready(std::vec::IntoIter<Vec<Datum>>),
+}
+
+/// Rows with their structure, and the text and mode for contexts of errors.
+pub(crate) struct Opened {
+    pub(crate) rows: Rows,
+    pub(crate) desc: Arc<RowDesc>,
+    pub(crate) text: Arc<str>,
+    /// The statement writes.
+    pub(crate) writes: bool,
+}
+
+impl<'f> Frame<'f> {
+    /// A statement of SQL, with INTO.
+    pub(crate) fn sql(&mut self, host: &mut dyn Host, stmt: &SqlStmt) -> Result<()> {
+        let prepared = self.prepared(host, stmt.sql, None)?;
+        let text = &self.code.function.sql[stmt.sql].text;
+        let Kind::Query { command, .. } = &prepared.kind else {
+            return self.utility_statement(host, &prepared, text, (stmt.into, stmt.strict));
+        };
+        let changes = *command != CmdType::Select;
+        let strict = stmt.strict || changes || self.checks_rows();
+        let rows_max = match stmt.into {
+            Some(_) if strict => 2,
+            Some(_) => 1,
+            None if changes => usize::MAX,
+            None => 0,
+        };
+        if stmt.into.is_none() && !changes {
+            // The statement is executed before its result is refused.
+            self.run_prepared(host, stmt.sql, &prepared, usize::MAX)?;
+            return Err(no_destination(true));
+        }
+        let outcome = self.run_prepared(host, stmt.sql, &prepared, rows_max)?;
+        self.processed = outcome.processed;
+        self.set_found(outcome.processed != 0);
+        match stmt.into {
+            Some(target) => {
+                let shown = || stmt.sql;
+                self.into(host, target, (stmt.strict, changes), &prepared.columns, outcome, shown)
+            }
+            None if !prepared.columns.columns.is_empty() => Err(no_destination(false)),
+            None => Ok(()),
+        }
+    }
+
+    fn checks_rows(&self) -> bool {
+        self.extra.warnings.too_many_rows || self.extra.errors.too_many_rows
+    }
+
+    /// Assigns the row of a statement to the variables after INTO.
+    fn into(
+        &mut self,
+        host: &mut dyn Host,
+        target: VarNo,
+        (strict, changes): (bool, bool),
+        desc: &Arc<RowDesc>,
+        outcome: Outcome,
+        sql: impl FnOnce() -> SqlNo,
+    ) -> Result<()> {
+        let several = outcome.rows.len() > 1;
+        let mut rows = outcome.rows.into_iter();
+        let row = rows.next();
+        if row.is_none() && strict {
+            let e = pg_err!(NO_DATA_FOUND, "query returned no rows");
+            return Err(self.with_parameters(host, e, sql())?);
+        }
+        let extra = self.extra;
+        if several && (strict || changes || self.checks_rows()) {
+            let e = pg_err!(TOO_MANY_ROWS, "query returned more than one row")
+                .hint("Make sure the query returns a single row, or use LIMIT 1.");
+            let e = self.with_parameters(host, e, sql())?;
+            if strict || changes || extra.errors.too_many_rows {
+                return Err(e);
+            }
+            SessionContext::notice(host, e.severity(Severity::Warning));
+        }
+        self.assign_row(host, target, desc, row)
+    }
+
+    /// Adds the values of the variables in the statement to an error, if that is wanted.
+    fn with_parameters(&mut self, host: &mut dyn Host, e: PgError, sql: SqlNo) -> Result<PgError> {
+        if !self.code.function.print_strict_params {
+            return Ok(e);
+        }
+        let prepared = match self.instance.sql.get(sql).and_then(|s| s.prepared.clone()) {
+            Some(prepared) => prepared,
+            None => return Ok(e),
+        };
+        let Kind::Query { params, .. } = &prepared.kind else { return Ok(e) };
+        let mut shown = Vec::new();
+        for &var in params {
+            let (value, ty, _) = self.variable_value(host, var)?;
+            let name = &self.code.function.vars[var].name;
+            shown.push(match text_of(host, &value, ty)? {
+                Some(text) => format!("{name} = {}", quoted(&text)),
+                None => format!("{name} = NULL"),
+            });
+        }
+        Ok(match shown.is_empty() {
+            true => e,
+            false => e.detail(format!("parameters: {}", shown.join(", "))),
+        })
+    }
+
+    /// As [`Frame::with_parameters`], with the values after USING.
+    fn with_values(
+        &mut self,
+        host: &mut dyn Host,
+        e: PgError,
+        params: &Parameters,
+    ) -> Result<PgError> {
+        if !self.code.function.print_strict_params || params.is_empty() {
+            return Ok(e);
+        }
+        let mut shown = Vec::new();
+        for (i, (value, ty)) in params.iter().enumerate() {
+            shown.push(match text_of(host, value, *ty)? {
+                Some(text) => format!("${} = {}", i + 1, quoted(&text)),
+                None => format!("${} = NULL", i + 1),
+            });
+        }
+        Ok(e.detail(format!("parameters: {}", shown.join(", "))))
+    }
+
+    pub(crate) fn utility_statement(
+        &mut self,
+        host: &mut dyn Host,
+        prepared: &Prepared,
+        text: &Arc<str>,
+        (into, strict): (Option<VarNo>, bool),
+    ) -> Result<()> {
+        let outcome = match &prepared.kind {
+            Kind::Utility(raw) => {
+                check_utility(raw)?;
+                self.utility(host, raw, text, None)?
+            }
+            Kind::CreateTable { raw, statement, .. } => {
+                self.load(host, prepared)?;
+                let run = self.run_of(prepared, usize::MAX)?;
+                self.utility(host, raw, text, Some((statement, &run)))?
+            }
+            _ => return Err(PgError::internal("utility statement expected")),
+        };
+        if let Some(count) = outcome.created {
+            self.processed = count;
+            self.set_found(count != 0);
+        }
+        match (outcome.rows, into) {
+            (Some((desc, rows)), Some(target)) => {
+                let processed = rows.len() as u64;
+                self.processed = processed;
+                self.set_found(processed != 0);
+                let outcome = Outcome { rows, processed, command: CmdType::Utility };
+                self.into(host, target, (strict, false), &desc, outcome, || usize::MAX)
+            }
+            (Some(_), None) => Err(no_destination(false)),
+            (None, Some(_)) => {
+                Err(pg_err!(SYNTAX_ERROR, "INTO used with a command that cannot return data"))
+            }
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn utility(
+        &mut self,
+        host: &mut dyn Host,
+        raw: &RawStmt,
+        text: &Arc<str>,
+        query: Option<(&Statement, &Run)>,
+    ) -> Result<UtilityOutcome> {
+        let read_only = self.code.function.read_only;
+        let command = Command { raw, sql: text, read_only, atomic: self.atomic, query };
+        let result =
+            self.in_statement(host, (text, SqlMode::Statement), |host| host.utility(&command))?;
+        self.refresh(host)?;
+        Ok(result)
+    }
+
+    pub(crate) fn perform(&mut self, host: &mut dyn Host, sql: SqlNo) -> Result<()> {
+        let prepared = self.prepared(host, sql, None)?;
+        let outcome = self.run_prepared(host, sql, &prepared, usize::MAX)?;
+        self.processed = outcome.processed;
+        self.set_found(outcome.processed != 0);
+        Ok(())
+    }
+
+    /// The values after USING.
+    fn parameters(&mut self, host: &mut dyn Host, list: &[SqlNo]) -> Result<Parameters> {
+        let mut values = Vec::with_capacity(list.len());
+        for &sql in list {
+            let (value, ty, _) = self.value(host, sql, None)?;
+            values.push((value, ty));
+        }
+        Ok(values)
+    }
+
+    /// The text of a dynamic statement. Error 22004 for NULL.
+    fn dynamic_text(&mut self, host: &mut dyn Host, sql: SqlNo) -> Result<Arc<str>> {
+        let text = self.text(host, sql)?.ok_or_else(|| {
+            pg_err!(NULL_VALUE_NOT_ALLOWED, "query string argument of EXECUTE is null")
+        })?;
+        Ok(text.into())
+    }
+
+    /// Analyses a query of a dynamic statement.
+    fn analyse_dynamic(
+        &mut self,
+        host: &mut dyn Host,
+        raw: RawStmt,
+        text: &Arc<str>,
+        params: &Parameters,
+    ) -> Result<Prepared> {
+        let param_types: Vec<Oid> = params.iter().map(|(_, ty)| *ty).collect();
+        let query = analyze::analyze(&mut SessionLookup::new(host), &raw, text, &param_types)?;
+        let columns = Arc::new(describe(&query));
+        let query = analyze::rewrite(&mut SessionLookup::new(host), query)?;
+        let command = query.command_type;
+        let streams = command == CmdType::Select && !query.has_modifying_cte;
+        let statement = host.prepare(Analysed { query, raw, sql: text.clone(), param_types })?;
+        let params = Box::new([]);
+        let kind = Kind::Query { statement, params, command, streams };
+        Ok(Prepared { stamp: self.stamp, loads: Box::new([]), kind, columns })
+    }
+
+    fn run_dynamic(&self, params: &Parameters, rows_max: usize) -> Run {
+        let params = params.iter().map(|(value, _)| value.clone()).collect();
+        let read_only = self.code.function.read_only;
+        Run { params, rows_max, read_only, keep_rows: true }
+    }
+
+    /// EXECUTE: runs all statements of the text; INTO gets the row of the last one.
+    pub(crate) fn dynamic_sql(&mut self, host: &mut dyn Host, stmt: &DynamicSql) -> Result<()> {
+        let text = self.dynamic_text(host, stmt.query)?;
+        let params = self.parameters(host, &stmt.params)?;
+        let in_text = |e| in_sql(e, &text, SqlMode::Statement);
+        let mut last = None;
+        for raw in parse::parse_with(&text, host.lexer()).map_err(in_text)? {
+            last = Some(self.dynamic_statement(host, raw, &text, &params)?);
+        }
+        let Some((desc, outcome)) = last else { return Ok(()) };
+        self.processed = outcome.processed;
+        let Some(target) = stmt.into else { return Ok(()) };
+        if desc.columns.is_empty() {
+            return Err(pg_err!(SYNTAX_ERROR, "INTO used with a command that cannot return data"));
+        }
+        if outcome.rows.is_empty() && stmt.strict {
+            let e = pg_err!(NO_DATA_FOUND, "query returned no rows");
+            return Err(self.with_values(host, e, &params)?);
+        }
+        if outcome.rows.len() > 1 && (stmt.strict || self.checks_rows()) {
+            let e = pg_err!(TOO_MANY_ROWS, "query returned more than one row");
+            let e = self.with_values(host, e, &params)?;
+            if stmt.strict || self.extra.errors.too_many_rows {
+                return Err(e);
+            }
+            SessionContext::notice(host, e.severity(Severity::Warning));
+        }
+        let row = outcome.rows.into_iter().next();
+        self.assign_row(host, target, &desc, row)
+    }
+
+    fn dynamic_statement(
+        &mut self,
+        host: &mut dyn Host,
+        raw: RawStmt,
+        text: &Arc<str>,
+        params: &Parameters,
+    ) -> Result<(Arc<RowDesc>, Outcome)> {
+        let in_text = |e| in_sql(e, text, SqlMode::Statement);
+        if let Node::TransactionStmt(_) = &raw.stmt {
+            return Err(pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "EXECUTE of transaction commands is not implemented"
+            ));
+        }
+        check_utility(&raw)?;
+        if let Node::CallStmt(call) = &raw.stmt {
+            return self.dynamic_call(host, call, text, params);
+        }
+        if !analyze::is_query(&raw.stmt) {
+            if let Node::SelectStmt(_) = &raw.stmt {
+                return Err(pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "EXECUTE of SELECT ... INTO is not implemented"
+                )
+                .hint(
+                    "You might want to use EXECUTE ... INTO or EXECUTE CREATE TABLE ... AS \
+                       instead.",
+                ));
+            }
+            let outcome = self.utility(host, &raw, text, None)?;
+            let (desc, rows) = outcome.rows.unwrap_or_default();
+            let processed = outcome.created.unwrap_or(rows.len() as u64);
+            return Ok((desc, Outcome { rows, processed, command: CmdType::Utility }));
+        }
+        let prepared = self.analyse_dynamic(host, raw, text, params).map_err(in_text)?;
+        let Kind::Query { statement, .. } = &prepared.kind else {
+            return Err(PgError::internal("dynamic query expected"));
+        };
+        let run = self.run_dynamic(params, usize::MAX);
+        let mode = SqlMode::Statement;
+        let outcome = self.in_statement(host, (text, mode), |host| host.run(statement, &run))?;
+        self.refresh(host)?;
+        Ok((prepared.columns, outcome))
+    }
+
+    /// Starts the query of a loop or RETURN QUERY.
+    fn open_rows(
+        &mut self,
+        host: &mut dyn Host,
+        source: &RowSource,
+        returns: bool,
+    ) -> Result<Opened> {
+        match source {
+            RowSource::Query(sql) => {
+                let prepared = self.prepared(host, *sql, None)?;
+                if let Kind::Utility(raw) = &prepared.kind
+                    && returns_rows(raw)
+                {
+                    let text = self.code.function.sql[*sql].text.clone();
+                    return self.utility_rows(host, raw, text);
+                }
+                if let Kind::Utility(raw) | Kind::CreateTable { raw, .. } = &prepared.kind {
+                    let e = no_rows(host.tag(raw), returns);
+                    let text = &self.code.function.sql[*sql].text;
+                    return Err(if returns { in_sql(e, text, SqlMode::Statement) } else { e });
+                }
+                self.load(host, &prepared)?;
+                let run = self.run_of(&prepared, usize::MAX)?;
+                let text = self.code.function.sql[*sql].text.clone();
+                self.start_rows(host, &prepared, &run, text)
+            }
+            RowSource::Dynamic { query, params } => {
+                let text = self.dynamic_text(host, *query)?;
+                if let Some(raw) = utility_with_rows(host, &text) {
+                    return self.utility_rows(host, &raw, text);
+                }
+                let (prepared, run) = self.dynamic_query(host, &text, params, returns)?;
+                self.start_rows(host, &prepared, &run, text)
+            }
+            RowSource::Cursor { .. } => Err(PgError::internal("rows of a cursor")),
+        }
+    }
+
+    /// The rows of a utility statement for a loop or RETURN QUERY.
+    fn utility_rows(
+        &mut self,
+        host: &mut dyn Host,
+        raw: &RawStmt,
+        text: Arc<str>,
+    ) -> Result<Opened> {
+        let outcome = self.utility(host, raw, &text, None)?;
+        let (desc, rows) = outcome.rows.unwrap_or_default();
+        Ok(Opened { rows: Rows::Ready(rows.into_iter()), desc, text, writes: false })
+    }
+
+    fn start_rows(
+        &mut self,
+        host: &mut dyn Host,
+        prepared: &Prepared,
+        run: &Run,
+        text: Arc<str>,
+    ) -> Result<Opened> {
+        let desc = prepared.columns.clone();
+        let Kind::Query { statement, streams, .. } = &prepared.kind else {
+            return Err(pg_err!(
+                INVALID_CURSOR_DEFINITION,
+                "cannot open utility statement as cursor"
+            ));
+        };
+        if desc.columns.is_empty() && !*streams {
+            return Err(pg_err!(INVALID_CURSOR_DEFINITION, "cannot open INSERT query as cursor"));
+        }
+        let mode = SqlMode::Statement;
+        let (writes, streams) = (!*streams, *streams);
+        let rows = self.in_statement(host, (&text, mode), |host| match streams {
+            true => host.open(statement, run).map(Rows::Stream),
+            false => host.run(statement, run).map(|o| Rows::Ready(o.rows.into_iter())),
+        })?;
+        self.refresh(host)?;
+        Ok(Opened { rows, desc, text, writes })
+    }
+
+    pub(crate) fn for_query(
+        &mut self,
+        host: &mut dyn Host,
+        stmt: &'f ForQuery,
+    ) -> Result<Flow<'f>> {
+        if let RowSource::Cursor { cursor, args } = stmt.source {
+            return self.for_cursor(host, stmt, cursor, args);
+        }
+        let mut opened = self.open_rows(host, &stmt.source, false)?;
+        let writes = opened.writes;
+        if writes {
+            host.contexts().enter_writing_loop();
+        }
+        let (label, body) = (stmt.label.as_deref(), &stmt.body);
+        let streams = opened.streams_before(host);
+        let flow = self.loop_over(host, &mut opened, stmt.target, (label, body));
+        host.contexts().end_streams(streams);
+        if writes {
+            host.contexts().leave_writing_loop();
+        }
+        flow
+    }
+
+    /// Runs the body of a loop for each row.
+    fn loop_over(
+        &mut self,
+        host: &mut dyn Host,
+        opened: &mut Opened,
+        target: VarNo,
+        (label, body): (Option<&str>, &'f [Stmt]),
+    ) -> Result<Flow<'f>> {
+        let (mut count, mut ended) = (0usize, Flow::Next);
+        let desc = opened.desc.clone();
+        loop {
+            let want = if count < ROWS_FIRST { ROWS_FIRST } else { ROWS_LATER };
+            let Some(row) = self.next_row(host, opened, want)? else { break };
+            count += 1;
+            self.assign_row(host, target, &desc, Some(row))?;
+            self.check_interrupts(host)?;
+            let flow = self.statements(host, body)?;
+            if let After::End(flow) = after(flow, label) {
+                ended = flow;
+                break;
+            }
+        }
+        if count == 0 {
+            self.assign_row(host, target, &desc, None)?;
+        }
+        self.refresh(host)?;
+        self.set_found(count > 0);
+        Ok(ended)
+    }
+
+    pub(crate) fn return_query(
+        &mut self,
+        host: &mut dyn Host,
+        stmt: &'f ReturnQuery,
+    ) -> Result<()> {
+        let mut opened = self.open_rows(host, &stmt.source, true)?;
+        let Some(set) = &self.set else {
+            return Err(PgError::internal("set-returning function without a result set"));
+        };
+        let (message, desc) =
+            ("structure of query does not match function result type", set.desc.clone());
+        let text = (&opened.text, SqlMode::Statement);
+        self.in_statement(host, text, |host| {
+            crate::call::check_structure(host, &opened.desc, &desc, message)
+        })?;
+        let mut count = 0;
+        let text = opened.text.clone();
+        let text = (&text, SqlMode::Statement);
+        loop {
+            let rows = &mut opened.rows;
+            let next = self.in_statement(host, text, |host| match rows {
+                Rows::Stream(rows) => host.next_row(*rows, types::BATCH_ROWS_MAX),
+                Rows::Ready(rows) => Ok(rows.next()),
+            });
+            let Some(row) = next? else { break };
+            self.append(row)?;
+            count += 1;
+        }
+        let streams = opened.streams_before(host);
+        host.contexts().end_streams(streams);
+        self.refresh(host)?;
+        self.processed = count;
+        self.set_found(count > 0);
+        Ok(())
+    }
+}
+
+impl<'f> Frame<'f> {
+    /// Opens a cursor for a dynamic query.
+    pub(crate) fn open_dynamic(
+        &mut self,
+        host: &mut dyn Host,
+        name: &str,
+        query: SqlNo,
+        params: &[SqlNo],
+        scroll: Option<bool>,
+    ) -> Result<String> {
+        let text = self.dynamic_text(host, query)?;
+        let (prepared, run) = self.dynamic_query(host, &text, params, false)?;
+        self.open_prepared(host, name, (&prepared, &run, &text), scroll)
+    }
+
+    /// The next row of a loop.
+    fn next_row(
+        &mut self,
+        host: &mut dyn Host,
+        opened: &mut Opened,
+        want: usize,
+    ) -> Result<Option<Vec<Datum>>> {
+        match &mut opened.rows {
+            Rows::Stream(rows) => {
+                self.sync(host);
+                host.next_row(*rows, want)
+            }
+            Rows::Ready(rows) => Ok(rows.next()),
+        }
+    }
+
+    /// The only query of a dynamic text, with its execution.
+    fn dynamic_query(
+        &mut self,
+        host: &mut dyn Host,
+        text: &Arc<str>,
+        params: &[SqlNo],
+        returns: bool,
+    ) -> Result<(Prepared, Run)> {
+        let params = self.parameters(host, params)?;
+        let in_text = |e| in_sql(e, text, SqlMode::Statement);
+        let mut list = parse::parse_with(text, host.lexer()).map_err(in_text)?;
+        let raw = match list.pop() {
+            Some(raw) if list.is_empty() => raw,
+            _ => {
+                return Err(pg_err!(
+                    INVALID_CURSOR_DEFINITION,
+                    "cannot open multi-query plan as cursor"
+                ));
+            }
+        };
+        if !analyze::is_query(&raw.stmt) {
+            let e = no_rows(host.tag(&raw), returns);
+            return Err(if returns { in_text(e) } else { e });
+        }
+        let prepared = self.analyse_dynamic(host, raw, text, &params).map_err(in_text)?;
+        let run = self.run_dynamic(&params, usize::MAX);
+        Ok((prepared, run))
+    }
+}
+
+impl Opened {
+    /// The number of running queries without this one.
+    fn streams_before(&self, host: &mut dyn Host) -> usize {
+        let count = host.contexts().stream_count();
+        count - usize::from(matches!(self.rows, Rows::Stream(_)))
+    }
+}
+
+/// The error for a result that nothing receives.
+fn no_destination(selects: bool) -> PgError {
+    let e = pg_err!(SYNTAX_ERROR, "query has no destination for result data");
+    match selects {
+        true => e.hint("If you want to discard the results of a SELECT, use PERFORM instead."),
+        false => e,
+    }
+}
+
+/// The statement of a dynamic text, if it is a utility statement that returns rows. An error of
+/// syntax is reported when the text is parsed as a query.
+fn utility_with_rows(host: &mut dyn Host, text: &str) -> Option<RawStmt> {
+    let mut list = parse::parse_with(text, host.lexer()).ok()?;
+    list.pop().filter(|raw| list.is_empty() && returns_rows(raw))
+}
+
+/// True for utility statements that return rows.
+fn returns_rows(raw: &RawStmt) -> bool {
+    matches!(raw.stmt, Node::ExplainStmt(_) | Node::VariableShowStmt(_))
+}
+
+/// The error for a statement without rows in a loop, a cursor or RETURN QUERY (`returns`).
+pub(crate) fn no_rows(tag: &str, returns: bool) -> PgError {
+    match returns {
+        true => pg_err!(SYNTAX_ERROR, "{tag} query does not return tuples"),
+        false => pg_err!(INVALID_CURSOR_DEFINITION, "cannot open {tag} query as cursor"),
+    }
+}
+
+/// Error 0A000 for utility statements that no function can contain.
+fn check_utility(raw: &RawStmt) -> Result<()> {
+    match &raw.stmt {
+        Node::TransactionStmt(_) => {
+            Err(pg_err!(FEATURE_NOT_SUPPORTED, "unsupported transaction command in PL/pgSQL"))
+        }
+        Node::CopyStmt(copy) if copy.filename.is_none() => {
+            Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot COPY to/from client in PL/pgSQL"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

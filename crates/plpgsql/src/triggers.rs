@@ -1,0 +1,124 @@
+//! Calls of functions as triggers. Counterpart: `plpgsql_exec_trigger` of pl_exec.c.
+
+use crate::assign::Row;
+use crate::call::{check_structure, entered, run};
+use crate::frame::Frame;
+use crate::host::Host;
+use crate::instance::Code;
+use crate::tree::VarNo;
+use ids::Oid;
+use pgerror::{Result, pg_err};
+use std::sync::Arc;
+use types::fn_context::{RowDesc, TypeCatalog};
+use types::{Datum, array, oids};
+
+/// The variables of a trigger function, which the parser creates first and in this order.
+const NEW: VarNo = 0;
+const OLD: VarNo = 1;
+const FIRST_TEXT: VarNo = 2;
+
+/// The event for which a trigger is called. Counterpart: `TriggerData`.
+pub struct TriggerData<'a> {
+    pub name: &'a str,
+    /// `TG_WHEN`
+    pub when: &'a str,
+    /// `TG_LEVEL`
+    pub level: &'a str,
+    /// `TG_OP`
+    pub op: &'a str,
+    pub relation: Oid,
+    pub table: &'a str,
+    pub schema: &'a str,
+    pub args: &'a [String],
+    /// The columns of the table, and its row type.
+    pub row: (Arc<RowDesc>, Oid),
+    /// The rows of a trigger for each row, by column number.
+    pub new: Option<Vec<Datum>>,
+    pub old: Option<Vec<Datum>>,
+}
+
+/// Calls a trigger function. Returns the row that it returns by column number; `None` if it returns
+/// NULL, or is called for a statement.
+pub fn call_trigger(
+    host: &mut dyn Host,
+    code: &Code,
+    data: TriggerData<'_>,
+) -> Result<Option<Vec<Datum>>> {
+    entered(host, |host| {
+        let for_row = data.level == "ROW";
+        let (desc, ty) = data.row.clone();
+        let mut frame = run(host, code, (None, true), |frame, host| frame.set_event(host, data))?;
+        let value = std::mem::take(&mut frame.returned.value);
+        if value.is_null() || !for_row {
+            frame.finish();
+            return Ok(None);
+        }
+        let row = frame.trigger_row(host, &value, (&*desc, ty));
+        let row = row.map_err(|e| frame.report(e))?;
+        frame.finish();
+        Ok(Some(row))
+    })
+}
+
+impl Frame<'_> {
+    /// Sets the variables that describe the event.
+    fn set_event(&mut self, host: &mut dyn Host, data: TriggerData<'_>) -> Result<()> {
+        let (desc, ty) = &data.row;
+        if data.level == "ROW" {
+            for (var, values) in [(NEW, data.new), (OLD, data.old)] {
+                let is_null = values.is_none();
+                self.move_row(host, var, Row { desc, values, ty: Some(*ty) })?;
+                self.records[var].is_null = is_null;
+            }
+        }
+        let args: Vec<Datum> = data.args.iter().map(|arg| Datum::text(arg)).collect();
+        let values = [
+            Datum::name(data.name),
+            Datum::text(data.when),
+            Datum::text(data.level),
+            Datum::text(data.op),
+            Datum::oid(data.relation),
+            Datum::name(data.table),
+            Datum::name(data.table),
+            Datum::name(data.schema),
+            Datum::int4(i32::try_from(args.len()).unwrap_or(i32::MAX)),
+            array::of_builtin(oids::TEXT, &args)?,
+        ];
+        for (i, value) in values.into_iter().enumerate() {
+            self.vals[FIRST_TEXT + i] = value;
+        }
+        Ok(())
+    }
+
+    /// The returned row as a row of the table.
+    fn trigger_row(
+        &mut self,
+        host: &mut dyn Host,
+        value: &Datum,
+        (desc, ty): (&RowDesc, Oid),
+    ) -> Result<Vec<Datum>> {
+        if !self.is_composite(host, self.returned.ty)? {
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "cannot return non-composite value from function returning composite type"
+            ));
+        }
+        let (from_type, typmod) = types::record::type_of(value.as_ref());
+        let values = eval::row_columns(host.context(), value.as_ref())?;
+        if from_type == ty {
+            return Ok(values);
+        }
+        let from = TypeCatalog::row_desc(host, from_type, typmod)?;
+        let message = "returned row structure does not match the structure of the triggering table";
+        check_structure(host, &from, desc, message)?;
+        let live = from.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
+        let mut live = live.map(|(_, value)| value);
+        let columns = desc.columns.iter();
+        Ok(columns
+            .map(|c| match c.is_dropped() {
+                true => Datum::Null,
+                false => live.next().unwrap_or_default(),
+            })
+            .collect())
+    }
+}

@@ -1,0 +1,183 @@
+//! Functions and procedures in language PL/pgSQL, whose compiler and interpreter are in crate
+//! `plpgsql`. Counterpart: pl_handler.c.
+
+pub(crate) mod codes;
+mod command;
+mod host;
+pub(crate) mod source;
+mod transaction;
+mod triggers;
+
+use super::Call;
+use super::language::{Language, ReadyRows, RunningSet};
+use super::transpose::transposed;
+use crate::core::Core;
+use analyze::function::Column;
+use catalog::Row;
+use catalog::rows::PgProc;
+use eval::Callee;
+use executor::BeforeRowResult;
+use ids::Oid;
+use ids::code::ProKind;
+use pgerror::{PgError, Result, pg_err};
+use plpgsql::{Called, Code};
+use std::sync::Arc;
+use trigger::TriggerCall;
+use types::fn_context::{RowColumn, RowDesc, TypeCatalog};
+use types::{Datum, oids};
+
+pub(crate) struct Plpgsql;
+
+/// The name of the library's function that calls functions of the language (`prosrc`).
+pub(crate) const HANDLER: &str = "plpgsql_call_handler";
+
+impl Language for Plpgsql {
+    fn callee(&self, row: &PgProc) -> Callee {
+        if row.proretset { Callee::HostSet } else { Callee::Host }
+    }
+
+    fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {
+        source::check_types(core, row)?;
+        if !core.store.named("check_function_bodies").as_bool() {
+            return Ok(());
+        }
+        let before = core.notices.len();
+        let compiled = source::compile(core, row, &source::Types::sample(row), true);
+        source::place_notices(core, before, sql, row.prosrc.as_str());
+        compiled.map(|_| ()).map_err(|e| match transposed(e, sql, row.prosrc.as_str()) {
+            Ok(e) | Err(e) => e,
+        })
+    }
+
+    fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
+        let code = codes::find(core, call.row, call.arg_types, (call.result_type, call.collation))?;
+        refuse_trigger(call.row, &code)?;
+        let row = expected_row(core, call, &[])?;
+        isolated(core, |core| {
+            plpgsql::call(core, &code, &Called { args: call.args, row, atomic: true })
+        })
+    }
+
+    fn call_set(&self, core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<RunningSet> {
+        let code = codes::find(core, call.row, call.arg_types, (call.result_type, call.collation))?;
+        refuse_trigger(call.row, &code)?;
+        let row = expected_row(core, call, columns)?;
+        let called = Called { args: call.args, row, atomic: true };
+        if !call.row.proretset {
+            let value = isolated(core, |core| plpgsql::call(core, &code, &called))?;
+            return Ok(RunningSet { whole: true, rows: ReadyRows::one(value) });
+        }
+        let result = code.function.result.ty.oid;
+        let (desc, is_row) = match &called.row {
+            Some(row) => (row.clone(), true),
+            None if result == oids::RECORD => {
+                return Err(pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "set-valued function called in context that cannot accept a set"
+                ));
+            }
+            None => (scalar_row(result), false),
+        };
+        let rows = isolated(core, |core| plpgsql::call_set(core, &code, &called, desc.clone()))?;
+        if !is_row {
+            return Ok(RunningSet { whole: true, rows: ReadyRows::boxed(rows) });
+        }
+        let mut whole = Vec::with_capacity(rows.len());
+        for fields in rows {
+            whole.push(vec![source::row_value(core, result, &desc, &fields)?]);
+        }
+        Ok(RunningSet { whole: true, rows: ReadyRows::boxed(whole) })
+    }
+
+    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
+        let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
+        let code = codes::find(core, call.row, call.arg_types, (call.result_type, call.collation))?;
+        let called = Called { args: call.args, row: None, atomic };
+        isolated(core, |core| plpgsql::call_procedure(core, &code, &called))
+    }
+
+    fn call_trigger(
+        &self,
+        core: &mut Core,
+        row: &Row<PgProc>,
+        call: &TriggerCall<'_>,
+    ) -> Result<BeforeRowResult> {
+        triggers::call(core, row, call)
+    }
+
+    fn run_inline(&self, core: &mut Core, _: &str, code: &str) -> Result<()> {
+        let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
+        let code = source::compile_inline(core, code)?;
+        isolated(core, |core| plpgsql::call_inline(core, &code, atomic))
+    }
+}
+
+/// Runs a call without the parameters of the statement that contains it.
+fn isolated<T>(core: &mut Core, work: impl FnOnce(&mut Core) -> Result<T>) -> Result<T> {
+    let saved = std::mem::take(&mut core.params);
+    let result = stdx::stack::deep(|| work(core));
+    core.params = saved;
+    result
+}
+
+/// Error 0A000 for a call of a trigger function in an expression.
+fn refuse_trigger(row: &PgProc, code: &Code) -> Result<()> {
+    match code.function.kind {
+        plpgsql::tree::CodeKind::Trigger | plpgsql::tree::CodeKind::EventTrigger => {
+            let e =
+                pg_err!(FEATURE_NOT_SUPPORTED, "trigger functions can only be called as triggers");
+            let name = row.proname.as_str();
+            Err(e.context(format!("compilation of PL/pgSQL function \"{name}\" near line 1")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The structure of the result of a call, if it is known and composite.
+fn expected_row(
+    core: &mut Core,
+    call: &Call<'_>,
+    columns: &[Column],
+) -> Result<Option<Arc<RowDesc>>> {
+    let row = call.row;
+    if row.prokind == ProKind::Procedure {
+        return Ok(None);
+    }
+    let outputs = super::sql::outputs(core, row, call.arg_types)?;
+    if let Some(list) = outputs.filter(|list| list.len() > 1) {
+        let column = |(name, ty)| column(name, ty, -1);
+        return Ok(Some(Arc::new(RowDesc::new(list.into_iter().map(column).collect(), 0))));
+    }
+    let result = codes::result_type(row, call.result_type);
+    if result == oids::RECORD {
+        if columns.is_empty() {
+            return Ok(None);
+        }
+        let list = columns.iter().map(|&(ty, typmod)| column(String::new(), ty, typmod));
+        return Ok(Some(Arc::new(RowDesc::new(list.collect(), 0))));
+    }
+    let (base, _) = core.cat().base_type(result)?;
+    if core.type_facts(base)?.relid.is_valid() {
+        return TypeCatalog::row_desc(core, base, -1).map(Some);
+    }
+    Ok(None)
+}
+
+fn column(name: String, ty: Oid, typmod: i32) -> RowColumn {
+    RowColumn { name, ty, typmod, collation: Oid::INVALID, dropped: None }
+}
+
+/// The row of a set of values that are not composite.
+fn scalar_row(ty: Oid) -> Arc<RowDesc> {
+    Arc::new(RowDesc::new(vec![column(String::new(), ty, -1)], 0))
+}
+
+/// The error of code that is compiled when it is called: its position is one in the code.
+fn in_code(mut e: PgError, text: &str) -> PgError {
+    let fields = e.fields_mut();
+    if let Some(position) = fields.position.take() {
+        fields.internal_position = Some(position);
+        fields.internal_query = Some(text.to_owned());
+    }
+    e
+}

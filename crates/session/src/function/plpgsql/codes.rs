@@ -1,0 +1,94 @@
+//! The compiled functions of a session.
+
+use super::source::{self, Types};
+use crate::core::Core;
+use catalog::Row;
+use catalog::rows::PgProc;
+use hashbrown::HashMap;
+use ids::Oid;
+use pgerror::Result;
+use plpgsql::Code;
+use std::sync::Arc;
+use types::oids;
+
+/// Maximum number of compiled functions.
+const CODES_MAX: usize = 1000;
+
+/// A function with the types of its arguments (none if they are as declared) and result, and the
+/// collation, in a call.
+type Key = (Oid, Vec<Oid>, Oid, Oid);
+
+/// A compiled function, valid for its row of `pg_proc`.
+struct Compiled {
+    row: Row<PgProc>,
+    code: Arc<Code>,
+    /// The catalog generation for which it is valid, if it has variables of types that can change.
+    generation: Option<u64>,
+}
+
+/// Compiled functions.
+#[derive(Default)]
+pub(crate) struct Codes(HashMap<Key, Compiled>);
+
+impl Codes {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// The type of the result: that of the call for a polymorphic function.
+pub(super) fn result_type(row: &PgProc, actual: Oid) -> Oid {
+    match analyze::ty::is_polymorphic(row.prorettype) && actual.is_valid() {
+        true => actual,
+        false => row.prorettype,
+    }
+}
+
+/// The compiled function for a call with arguments of these types.
+pub(super) fn find(
+    core: &mut Core,
+    row: &Row<PgProc>,
+    arg_types: &[Oid],
+    (result, collation): (Oid, Oid),
+) -> Result<Arc<Code>> {
+    let is_fixed = |d: Oid| {
+        !analyze::ty::is_polymorphic(d)
+            && !matches!(d, oids::ANY | oids::RECORD | oids::RECORD_ARRAY)
+    };
+    let types = match row.proargtypes.iter().all(|d| is_fixed(*d)) {
+        true => Vec::new(),
+        false => {
+            let declared = row.proargtypes.iter().copied().enumerate();
+            let types = declared.map(|(i, d)| match arg_types.get(i) {
+                Some(&actual) if !is_fixed(d) && actual.is_valid() => actual,
+                _ => d,
+            });
+            types.collect()
+        }
+    };
+    let key: Key = (row.oid, types, result_type(row, result), collation);
+    let generation = core.catalog.catalog.generation();
+    if let Some(known) = core.caches.codes.0.get(&key)
+        && known.generation.is_none_or(|valid| valid == generation)
+        && is_same(&known.row, row)
+    {
+        return Ok(known.code.clone());
+    }
+    let args = if key.1.is_empty() { row.proargtypes.to_vec() } else { key.1.clone() };
+    let types = Types { args, result: key.2, collation };
+    let code = source::compile(core, row, &types, false);
+    let code = code.map_err(|e| super::in_code(e, row.prosrc.as_str()))?;
+    let codes = &mut core.caches.codes.0;
+    if codes.len() >= CODES_MAX {
+        codes.clear();
+    }
+    let generation = code.function.has_user_types().then_some(generation);
+    codes.insert(key, Compiled { row: row.clone(), code: code.clone(), generation });
+    Ok(code)
+}
+
+/// True for the same version of a row. A function that is replaced is compiled again, even by an
+/// equal one: the settings that compilation reads may differ.
+fn is_same(known: &Row<PgProc>, row: &Row<PgProc>) -> bool {
+    Arc::ptr_eq(known, row) || (known.tid == row.tid && known.row == row.row)
+}

@@ -1,0 +1,282 @@
+//! The session as host of the interpreter.
+
+use super::command::Nested;
+use crate::core::Core;
+use crate::plancache::Statement as Cached;
+use crate::query::{self, Rows};
+use executor::spi::{self, QuerySnapshot};
+use ids::Oid;
+use parse::RawStmt;
+use parse::ast::FetchDirection;
+use pgerror::{PgError, Result};
+use plan::expr::Expr;
+use plan::{PlannedStmt, walk};
+use plpgsql::tree::{Direction, Extra};
+use plpgsql::{
+    Analysed, Command, Contexts, CursorOptions, Cursors, Host, Outcome, RowStream, Run, Stamp,
+    Statement, Transactions, UtilityOutcome,
+};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use types::fn_context::RowDesc;
+use types::{BATCH_ROWS_MAX, Datum, DatumRef, FnContext};
+
+pub(super) fn cached(statement: &Statement) -> Result<Arc<Cached>> {
+    let any = statement.0.clone();
+    any.downcast::<Cached>().map_err(|_| PgError::internal("statement of another session"))
+}
+
+/// The running query of a loop.
+enum Stream {
+    Running(Rows),
+    /// The remaining rows, after the end of its transaction.
+    Held(VecDeque<Vec<Datum>>),
+}
+
+impl Core {
+    fn with_stream<T>(
+        &mut self,
+        stream: RowStream,
+        work: impl FnOnce(&mut Core, &mut Stream) -> Result<T>,
+    ) -> Result<T> {
+        let rows = self.calls.contexts.take_stream(stream).and_then(|rows| rows.downcast().ok());
+        let Some(mut rows) = rows else {
+            return Err(PgError::internal("rows of a loop that is not running"));
+        };
+        let result = work(self, &mut rows);
+        self.calls.contexts.put_stream(stream, rows);
+        result
+    }
+
+    /// Reads the remaining rows of all loops, before the end of a transaction inside a procedure.
+    pub(super) fn hold_streams(&mut self) -> Result<()> {
+        for stream in self.calls.contexts.streams() {
+            self.with_stream(stream, |core, stream| {
+                let Stream::Running(rows) = stream else { return Ok(()) };
+                let mut held = VecDeque::new();
+                while let Some(row) = rows.next(core, BATCH_ROWS_MAX)? {
+                    held.push_back(row);
+                }
+                *stream = Stream::Held(held);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The plan of a statement for these parameters, checked for the transaction.
+    fn planned(&mut self, statement: &Cached, run: &Run) -> Result<Arc<PlannedStmt>> {
+        let mode = self.values.resolved.plan_mode;
+        let plan = statement.choose(self, &run.params, mode)?.plan;
+        self.check_writable(&plan)?;
+        Ok(plan)
+    }
+
+    fn query_of(plan: Arc<PlannedStmt>, run: &Run) -> spi::Query {
+        let snapshot = match run.read_only {
+            true => QuerySnapshot::Active,
+            false => QuerySnapshot::NewCommand,
+        };
+        let query = spi::Query::new(plan, run.params.clone()).under(snapshot);
+        spi::Query { read_only: run.read_only, rows_max: run.rows_max, ..query }
+    }
+}
+
+impl Host for Core {
+    fn stamp(&mut self) -> Result<Stamp> {
+        let generation = self.catalog.catalog.generation();
+        Ok(Stamp { generation, environment: self.environment()? })
+    }
+
+    fn lexer(&self) -> parse::Options {
+        self.values.resolved.lexer
+    }
+
+    fn is_on(&self, setting: &str) -> bool {
+        self.store.named(setting).as_bool()
+    }
+
+    fn check_functions(&mut self, expr: &Expr) -> Result<()> {
+        let user = self.catalog.user;
+        let mut called = Vec::new();
+        walk::any(expr, &mut |e| {
+            if let Expr::FuncExpr(f) = e {
+                called.push(f.funcid);
+            }
+            false
+        });
+        called.into_iter().try_for_each(|f| crate::privileges::check_function(self, f, user))
+    }
+
+    fn prepare(&mut self, query: Analysed) -> Result<Statement> {
+        let Analysed { query, raw, sql, param_types } = query;
+        let statement = self.keep_analysed((sql, Arc::new(raw)), query, &param_types)?;
+        Ok(Statement(statement))
+    }
+
+    fn lock(&mut self, statement: &Statement) -> Result<bool> {
+        let statement = cached(statement)?;
+        self.take_locks(&statement.locks)?;
+        Ok(self.is_of_current_generation(&statement))
+    }
+
+    fn run(&mut self, statement: &Statement, run: &Run) -> Result<Outcome> {
+        let plan = self.planned(&*cached(statement)?, run)?;
+        let command = plan.command_type;
+        let query = Core::query_of(plan, run);
+        let (rows, processed) = query::run_counted(self, query, run.keep_rows)?;
+        Ok(Outcome { rows, processed, command })
+    }
+
+    fn open(&mut self, statement: &Statement, run: &Run) -> Result<RowStream> {
+        let plan = self.planned(&*cached(statement)?, run)?;
+        let rows = Rows::open(self, Core::query_of(plan, run))?;
+        Ok(self.calls.contexts.add_stream(Box::new(Stream::Running(rows))))
+    }
+
+    fn next_row(&mut self, rows: RowStream, want: usize) -> Result<Option<Vec<Datum>>> {
+        self.with_stream(rows, |core, stream| match stream {
+            Stream::Running(rows) => rows.next(core, want),
+            Stream::Held(rows) => Ok(rows.pop_front()),
+        })
+    }
+
+    fn utility(&mut self, command: &Command<'_>) -> Result<UtilityOutcome> {
+        self.calls.may_end_transaction = !command.atomic;
+        let result = Nested::new(self).run(command);
+        self.calls.may_end_transaction = false;
+        result
+    }
+
+    fn tag(&self, raw: &RawStmt) -> &'static str {
+        commands::command_tag(&raw.stmt)
+    }
+
+    fn extra_checks(&self) -> Extra {
+        super::source::extra(self)
+    }
+
+    fn notices(&mut self) -> &mut Vec<PgError> {
+        &mut self.notices
+    }
+
+    fn contexts(&mut self) -> &mut Contexts {
+        &mut self.calls.contexts
+    }
+
+    fn context(&mut self) -> &mut dyn FnContext {
+        self
+    }
+}
+
+impl Transactions for Core {
+    fn push_snapshot(&mut self) -> Result<usize> {
+        self.cat().increment_command_counter()?;
+        let depth = self.backend.snapshot_depth();
+        let snapshot = self.backend.snapshot();
+        self.backend.push_snapshot(snapshot);
+        Ok(depth)
+    }
+
+    fn pop_snapshots(&mut self, count: usize) {
+        self.backend.truncate_snapshots(count);
+    }
+
+    fn begin_subtransaction(&mut self) -> Result<usize> {
+        self.begin_level()?;
+        Ok(self.backend.txn.nesting())
+    }
+
+    fn commit_subtransaction(&mut self) -> Result<()> {
+        self.commit_level()
+    }
+
+    fn abort_subtransaction(&mut self, level: usize) -> Result<()> {
+        while self.backend.txn.nesting() >= level {
+            self.abort_level()?;
+        }
+        Ok(())
+    }
+
+    fn call_procedure(
+        &mut self,
+        procedure: Oid,
+        arg_types: &[Oid],
+        args: &[DatumRef<'_>],
+        atomic: bool,
+    ) -> Result<Option<Vec<Datum>>> {
+        let user = self.catalog.user;
+        crate::privileges::check_function(self, procedure, user)?;
+        let row = self.cat().function(procedure)?;
+        let count = self.push_snapshot()?;
+        self.calls.may_end_transaction = !atomic;
+        let result = crate::function::call_procedure(self, &row, arg_types, args);
+        self.calls.may_end_transaction = false;
+        self.pop_snapshots(count);
+        result
+    }
+
+    fn end_transaction(&mut self, commit: bool, chain: bool) -> Result<()> {
+        super::transaction::end(self, commit, chain)
+    }
+}
+
+/// The direction as in FETCH.
+fn fetch_direction(direction: Direction) -> FetchDirection {
+    match direction {
+        Direction::Forward => FetchDirection::Forward,
+        Direction::Backward => FetchDirection::Backward,
+        Direction::Absolute => FetchDirection::Absolute,
+        Direction::Relative => FetchDirection::Relative,
+    }
+}
+
+impl Cursors for Core {
+    fn open_cursor(
+        &mut self,
+        name: &str,
+        statement: &Statement,
+        run: &Run,
+        options: &CursorOptions,
+    ) -> Result<String> {
+        if !run.read_only {
+            self.cat().increment_command_counter()?;
+        }
+        Core::open_cursor(self, name, cached(statement)?, run.params.clone(), options.scroll)
+    }
+
+    fn fetch(
+        &mut self,
+        name: &str,
+        direction: Direction,
+        count: i64,
+    ) -> Result<(Vec<Vec<Datum>>, Arc<RowDesc>)> {
+        let desc = self.cursor_row_desc(name)?;
+        let (rows, _) = self.fetch_from_cursor(name, (fetch_direction(direction), count), true)?;
+        Ok((rows, desc))
+    }
+
+    fn move_cursor(&mut self, name: &str, direction: Direction, count: i64) -> Result<u64> {
+        let moved = (fetch_direction(direction), count);
+        Ok(self.fetch_from_cursor(name, moved, false)?.1)
+    }
+
+    fn close_cursor(&mut self, name: &str) -> Result<()> {
+        self.close_open_cursor(name)
+    }
+
+    fn pin_cursor(&mut self, name: &str, pinned: bool) {
+        if let Some(portal) = self.named.portals.get_mut(name) {
+            portal.pinned = pinned;
+        }
+    }
+
+    fn has_cursor(&self, name: &str) -> bool {
+        self.named.portals.contains_key(name)
+    }
+}
+
+/// The number of rows in the tag of a statement that creates a table from a query.
+pub(super) fn rows_of_tag(tag: &str) -> Option<u64> {
+    tag.strip_prefix("SELECT ").and_then(|count| count.parse().ok())
+}

@@ -1,0 +1,129 @@
+//! Cursors that functions open and read. Counterpart: `SPI_cursor_open`, `SPI_cursor_fetch` of
+//! spi.c.
+
+use super::Portal;
+use super::run::{RowSink, cannot_be_run, no_cursor};
+use crate::core::Core;
+use crate::plancache::Statement;
+use crate::prepared::Prepared;
+use crate::rows::RowWriter;
+use executor::spi;
+use ids::Oid;
+use parse::ast::FetchDirection;
+use pgerror::{Result, pg_err};
+use std::sync::Arc;
+use types::fn_context::{RowColumn, RowDesc};
+use types::{Batch, Datum};
+use wire::Formats;
+
+/// Keeps the rows of a fetch.
+struct Collected {
+    /// Indexes of the columns that are not junk.
+    columns: Vec<usize>,
+    rows: Vec<Vec<Datum>>,
+}
+
+impl RowSink for Collected {
+    fn row(&mut self, _: &mut Core, _: &RowWriter, batch: &Batch, row: usize) -> Result<()> {
+        self.rows.push(spi::row_of(batch, row, &self.columns));
+        Ok(())
+    }
+}
+
+impl Core {
+    /// Opens a cursor for a query; an empty name is replaced by a generated one. Error 42P03 if there
+    /// is a cursor of that name.
+    pub(crate) fn open_cursor(
+        &mut self,
+        name: &str,
+        statement: Arc<Statement>,
+        params: Arc<[Datum]>,
+        scroll: Option<bool>,
+    ) -> Result<String> {
+        let name = if name.is_empty() { self.generated_name() } else { name.to_owned() };
+        if self.named.portals.contains_key(&name) {
+            return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
+        }
+        let types = statement.param_types.clone();
+        let prepared = Prepared::of(statement, &types);
+        let fields = prepared.fields.clone();
+        let level = self.backend.txn.nesting();
+        let mut portal = Portal::new(Arc::new(prepared), params, Formats::Text, fields, level);
+        portal.cursor = true;
+        portal.created = self.transaction.statement_start;
+        self.start_portal(&mut portal)?;
+        portal.make_scrollable(scroll);
+        self.named.portals.insert(name.clone(), portal);
+        Ok(name)
+    }
+
+    fn generated_name(&mut self) -> String {
+        loop {
+            self.named.generated += 1;
+            let name = format!("<unnamed portal {}>", self.named.generated);
+            if !self.named.portals.contains_key(&name) {
+                return name;
+            }
+        }
+    }
+
+    /// Moves a cursor. With `keep`, returns the rows that it passes; otherwise only their number.
+    pub(crate) fn fetch_from_cursor(
+        &mut self,
+        name: &str,
+        moved: (FetchDirection, i64),
+        keep: bool,
+    ) -> Result<(Vec<Vec<Datum>>, u64)> {
+        let Some(mut portal) = self.named.portals.remove(name) else {
+            return Err(no_cursor(name));
+        };
+        let result = self.fetch_collected(name, &mut portal, moved, keep);
+        if result.is_err() {
+            portal.fail();
+        }
+        self.named.portals.insert(name.to_owned(), portal);
+        result
+    }
+
+    fn fetch_collected(
+        &mut self,
+        name: &str,
+        portal: &mut Portal,
+        moved: (FetchDirection, i64),
+        keep: bool,
+    ) -> Result<(Vec<Vec<Datum>>, u64)> {
+        if portal.has_failed() || !portal.statement.is_query {
+            return Err(cannot_be_run(name));
+        }
+        self.start_portal(portal)?;
+        let plan = portal.run.as_ref().map(|run| run.plan().visible_columns());
+        let columns = match plan {
+            Some(columns) => columns,
+            None => (0..portal.fields.as_ref().map_or(0, |f| f.len())).collect(),
+        };
+        let mut sink = Collected { columns, rows: Vec::new() };
+        let count = self.fetch_rows(portal, moved, keep.then_some(&mut sink))?;
+        Ok((sink.rows, count))
+    }
+
+    /// The columns of a cursor's rows. Error 34000 if there is no such cursor.
+    pub(crate) fn cursor_row_desc(&self, name: &str) -> Result<Arc<RowDesc>> {
+        let Some(portal) = self.named.portals.get(name) else { return Err(no_cursor(name)) };
+        let columns = portal.fields.iter().flat_map(|f| f.iter()).map(|f| RowColumn {
+            name: f.name.clone(),
+            ty: Oid(f.type_oid),
+            typmod: f.typmod,
+            collation: Oid::INVALID,
+            dropped: None,
+        });
+        Ok(Arc::new(RowDesc::new(columns.collect(), 0)))
+    }
+
+    /// Closes a cursor. Error 34000 if there is none.
+    pub(crate) fn close_open_cursor(&mut self, name: &str) -> Result<()> {
+        match self.named.portals.remove(name) {
+            Some(_) => Ok(()),
+            None => Err(no_cursor(name)),
+        }
+    }
+}
