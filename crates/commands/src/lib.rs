@@ -10,7 +10,6 @@
 
 #![forbid(unsafe_code)]
 
-mod acl_object;
 mod aggregate;
 mod alter_table;
 mod cast;

@@ -3,11 +3,12 @@
 //! to a statement.
 //!
 //! Reading order: `host` (the session's interface), `names`, `options`, `exprs`, `columns`,
-//! `reloptions`, `query`, `acl_list`, `class`.
+//! `reloptions`, `query`, `acl_list`, `acl_object`, `class`.
 
 #![forbid(unsafe_code)]
 
 pub mod acl_list;
+pub mod acl_object;
 pub mod class;
 pub mod columns;
 pub mod exprs;
