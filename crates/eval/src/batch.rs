@@ -441,6 +441,15 @@ fn node_batch(
             })
         }
         Node::Call(call) => call_batch(call, by_val, st, host, input, sel),
+        Node::Const(_) | Node::ExternParam(_) | Node::ExecParam(_) | Node::Once { .. }
+            if row_count(input, sel) > 0 =>
+        {
+            let mut one = Column::new(by_val);
+            eval(node, st, host, &RowInput::EMPTY)?.push_to(&mut one);
+            let mut out = Column::new(by_val);
+            out.push_from(&one, 0, row_count(input, sel));
+            Ok(out)
+        }
         Node::Case { arms, default, by_val: Some(by_val), .. }
             if row_count(input, sel) >= CASE_ROWS_MIN =>
         {
@@ -579,7 +588,7 @@ enum Arg<'a> {
     Computed(Column),
     Input(&'a Column),
     Same(DatumRef<'a>),
-    Param(Val<'static>),
+    Param(Val<'a>),
 }
 
 impl<'a> Arg<'a> {
@@ -597,6 +606,7 @@ impl<'a> Arg<'a> {
             Node::Slot(Slot { source: Source::Scan, column }) => {
                 Arg::Input(&input.columns[*column])
             }
+            Node::Once { .. } => Arg::Param(eval(node, st, host, &RowInput::EMPTY)?),
             node => Arg::Computed(node_batch(node, node_by_val(node), st, host, input, sel)?),
         })
     }
@@ -727,6 +737,7 @@ fn is_column_form(node: &Node) -> bool {
         Node::Const(_)
         | Node::ExternParam(_)
         | Node::ExecParam(_)
+        | Node::Once { .. }
         | Node::Slot(Slot { source: Source::Scan, .. }) => true,
         Node::Call(c) => c.result_by_val.is_some() && c.args.iter().all(is_column_form),
         Node::Not(arg) => is_column_form(arg),
@@ -762,6 +773,7 @@ fn node_by_val(node: &Node) -> bool {
         Node::Call(c) => c.result_by_val.unwrap_or(true),
         Node::Case { by_val, .. } | Node::CoerceIo { by_val, .. } => by_val.unwrap_or(true),
         Node::Coalesce { by_val, .. } => *by_val,
+        Node::Once { .. } => false,
         _ => true,
     }
 }

@@ -89,6 +89,13 @@ fn needs_collation(function: &str) -> bool {
     COMPARISONS.contains(&function)
 }
 
+/// True if the call has a by-reference result and only constant arguments. Such a call is left in a
+/// plan only if its result is long.
+fn is_constant(call: &Call) -> bool {
+    call.result_by_val == Some(false)
+        && call.args.iter().all(|arg| matches!(arg, Node::Const(_) | Node::Once { .. }))
+}
+
 /// True for text types and arrays of them, whose comparison needs a collation.
 pub fn compares_text(ty: Oid) -> bool {
     matches!(
@@ -319,7 +326,7 @@ impl<'a> Compiler<'a> {
         let f = self.facts.function(n.funcid)?;
         let args = arguments(&n.args, &f)?;
         let mut node = self.call(&f, &args, n.inputcollid, n.funcresulttype)?;
-        if let Node::Call(call) = &mut node {
+        if let Node::Call(call) | Node::Once { call, .. } = &mut node {
             call.variadic_array = n.funcvariadic;
         }
         Ok(node)
@@ -387,6 +394,9 @@ impl<'a> Compiler<'a> {
             }
             Callee::Missing | Callee::Window(_) => Node::Missing { name: f.name.clone() },
             Callee::Scalar(_) => match self.builtin_call(f, args, collation, result_type)? {
+                Some(call) if f.volatility == Volatility::Immutable && is_constant(&call) => {
+                    Node::Once { call, site: self.site() }
+                }
                 Some(call) => Node::Call(call),
                 None => Node::Missing { name: f.name.clone() },
             },

@@ -159,6 +159,12 @@ pub(crate) enum Node {
     ExternParam(i32),
     ExecParam(i32),
     Call(Box<Call>),
+    /// A call of an immutable function with constants whose result was too long for the plan. It is
+    /// computed for the first row and kept at `site` of [`EvalState::extras`].
+    Once {
+        call: Box<Call>,
+        site: usize,
+    },
     /// A function that the host runs (see [`crate::Callee::Host`]).
     HostCall {
         function: Oid,

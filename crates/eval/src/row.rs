@@ -8,7 +8,7 @@ use pgerror::{PgError, Result};
 use plan::expr::BoolTestKind;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use types::{Batch, Column, Datum, DatumRef, SHARED_BYTES_MIN};
+use types::{Batch, Column, Datum, DatumRef, SHARED_BYTES_MIN, SharedBytes};
 
 /// One input row.
 #[derive(Clone, Copy)]
@@ -85,8 +85,10 @@ impl<'a> RowInput<'a> {
 pub enum Val<'a> {
     Ref(DatumRef<'a>),
     Own(Datum),
-    /// One of the values of parameters. Long values of parameters are not copied.
-    Shared(Arc<[Datum]>, usize),
+    /// A long value that is used more than once.
+    Shared(SharedBytes),
+    /// A long value among those of the statement's parameters.
+    Param(Arc<[Datum]>, usize),
 }
 
 impl<'a> Val<'a> {
@@ -99,7 +101,8 @@ impl<'a> Val<'a> {
         match self {
             Val::Ref(r) => *r,
             Val::Own(d) => d.as_ref(),
-            Val::Shared(values, i) => values[*i].as_ref(),
+            Val::Shared(value) => DatumRef::Bytes(value),
+            Val::Param(values, i) => values[*i].as_ref(),
         }
     }
 
@@ -115,7 +118,8 @@ impl<'a> Val<'a> {
         match self {
             Val::Ref(r) => column.push(r),
             Val::Own(d) => column.push_owned(d),
-            Val::Shared(values, i) => column.push(values[i].as_ref()),
+            Val::Shared(value) => column.push_shared(value),
+            Val::Param(values, i) => column.push(values[i].as_ref()),
         }
     }
 
@@ -124,22 +128,23 @@ impl<'a> Val<'a> {
         match self {
             Val::Ref(r) => r.to_owned(),
             Val::Own(d) => d,
-            Val::Shared(values, i) => values[i].clone(),
+            Val::Shared(value) => Datum::Bytes(Arc::unwrap_or_clone(value)),
+            Val::Param(values, i) => values[i].clone(),
         }
     }
 
     /// The value of a parameter that is used more than once: a long one is shared.
     pub fn of_param(value: Datum) -> Val<'static> {
-        match &value {
-            Datum::Bytes(b) if b.len() >= SHARED_BYTES_MIN => Val::Shared(Arc::from([value]), 0),
-            _ => Val::Own(value),
+        match value {
+            Datum::Bytes(b) if b.len() >= SHARED_BYTES_MIN => Val::Shared(Arc::new(b)),
+            value => Val::Own(value),
         }
     }
 
     /// One of the values of parameters; a long one is shared.
     pub fn param_of(values: &Arc<[Datum]>, i: usize) -> Option<Val<'static>> {
         Some(match values.get(i)? {
-            Datum::Bytes(b) if b.len() >= SHARED_BYTES_MIN => Val::Shared(values.clone(), i),
+            Datum::Bytes(b) if b.len() >= SHARED_BYTES_MIN => Val::Param(values.clone(), i),
             value => Val::Own(value.clone()),
         })
     }
@@ -207,6 +212,7 @@ fn eval_compound<'a>(
 ) -> Result<Val<'a>> {
     match node {
         Node::Call(call) => eval_call_at(call, st, host, input).map(Val::Own),
+        Node::Once { call, site } => once(call, *site, st, host),
         Node::Quals(args) => {
             for arg in args {
                 let v = eval(arg, st, host, input)?;
@@ -303,6 +309,31 @@ fn eval_compound<'a>(
         Node::Missing { name } => Err(PgError::unsupported(format!("function {name}"))),
         _ => nodes::eval_infrequent(node, st, host, input),
     }
+}
+
+/// The largest value that is kept for later rows.
+const KEPT_BYTES_MAX: usize = 1 << 20;
+
+/// The value of a [`Node::Once`].
+fn once<'a>(
+    call: &'a Call,
+    site: usize,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+) -> Result<Val<'a>> {
+    let kept = st.extras[site].as_ref().and_then(|kept| kept.downcast_ref::<SharedBytes>());
+    if let Some(value) = kept {
+        return Ok(Val::Shared(value.clone()));
+    }
+    let value = eval_call_at(call, st, host, &RowInput::EMPTY)?;
+    let size = if let Datum::Bytes(b) = &value { b.len() } else { 0 };
+    let value = Val::of_param(value);
+    if size <= KEPT_BYTES_MAX
+        && let Val::Shared(value) = &value
+    {
+        st.extras[site] = Some(Box::new(value.clone()));
+    }
+    Ok(value)
 }
 
 /// The result of the first arm of a CASE whose condition is true.

@@ -54,7 +54,7 @@ pub use datetime;
 pub use numeric::{self, float_aggregates, float_math, format_number};
 pub use values::batch::{
     BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BytesColumn, Column, ColumnData, NullMask,
-    SHARED_BYTES_MIN,
+    SHARED_BYTES_MIN, SharedBytes,
 };
 pub use values::datum::{Datum, DatumRef};
 pub use values::fn_context::{FnContext, RegKind, TypeInfo};

@@ -90,6 +90,9 @@ impl NullMask {
 /// take it from each other.
 pub const SHARED_BYTES_MIN: usize = 4096;
 
+/// A long value that several rows or columns have.
+pub type SharedBytes = Arc<Box<[u8]>>;
+
 /// By-reference values. Row `i` is `data[offsets[i]..offsets[i + 1]]`, except for long values, which
 /// have no bytes there and are in `shared`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +108,7 @@ pub struct BytesColumn {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct SharedValue {
     row: u32,
-    value: Arc<Box<[u8]>>,
+    value: SharedBytes,
 }
 
 impl Default for BytesColumn {
@@ -155,7 +158,7 @@ impl BytesColumn {
 
     /// The value of row `i` if it is long.
     #[cold]
-    fn shared_at(&self, i: usize) -> Option<&Arc<Box<[u8]>>> {
+    fn shared_at(&self, i: usize) -> Option<&SharedBytes> {
         let at = self.shared.binary_search_by_key(&i, |s| s.row as usize).ok()?;
         Some(&self.shared[at].value)
     }
@@ -198,7 +201,7 @@ impl BytesColumn {
     }
 
     #[cold]
-    fn push_shared(&mut self, value: Arc<Box<[u8]>>) {
+    fn push_shared(&mut self, value: SharedBytes) {
         if self.shared.last().is_none_or(|last| !Arc::ptr_eq(&last.value, &value)) {
             self.shared_bytes += value.len();
         }
@@ -258,7 +261,7 @@ impl BytesColumn {
 
     /// Sets the size of the long values.
     fn count_shared(&mut self) {
-        let mut last: Option<&Arc<Box<[u8]>>> = None;
+        let mut last: Option<&SharedBytes> = None;
         self.shared_bytes = 0;
         for SharedValue { value, .. } in &self.shared {
             if last.is_none_or(|last| !Arc::ptr_eq(last, value)) {
@@ -367,6 +370,14 @@ impl Column {
         match (&mut self.data, value) {
             (ColumnData::Bytes(b), Datum::Bytes(v)) => b.push_owned(v),
             (_, value) => self.push(value.as_ref()),
+        }
+    }
+
+    /// Appends a value to a column of a by-reference type.
+    pub fn push_shared(&mut self, value: SharedBytes) {
+        match &mut self.data {
+            ColumnData::Bytes(b) if value.len() >= SHARED_BYTES_MIN => b.push_shared(value),
+            _ => self.push(DatumRef::Bytes(&value)),
         }
     }
 
