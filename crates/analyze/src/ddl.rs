@@ -9,8 +9,8 @@ use catalog::RelDesc as Relation;
 use ids::Oid;
 use ids::code::ColumnGenerated;
 use parse::ast::{self, Node};
-use pgerror::{Result, bail, pg_err};
-use plan::expr::{CoerceToDomainValue, CoercionForm, Expr, Location};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::expr::{CoerceToDomainValue, CoercionForm, Expr, Location, Var};
 use plan::query::Query;
 
 /// An analyzer whose namespace has the columns of one relation (range-table index 1).
@@ -50,6 +50,102 @@ pub fn condition(
         );
     }
     Ok(e)
+}
+
+/// The properties of a trigger on which its condition depends.
+#[derive(Clone, Copy)]
+pub struct TriggerKind {
+    pub for_row: bool,
+    pub before: bool,
+    pub on_insert: bool,
+    pub on_delete: bool,
+}
+
+/// The range-table indexes of the rows in the condition of a trigger.
+const OLD: i32 = 1;
+const NEW: i32 = 2;
+
+/// The WHEN condition of a trigger, over the rows OLD and NEW of its relation.
+pub fn trigger_condition(
+    cat: &mut dyn Lookup,
+    relation: &Relation,
+    node: &Node,
+    sql: &str,
+    kind: TriggerKind,
+) -> Result<Expr> {
+    let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));
+    for name in ["old", "new"] {
+        let alias = plan::query::Alias { aliasname: name.to_owned(), colnames: Vec::new() };
+        let item = cx.add_relation_rte(relation, Some(alias), false, 1)?;
+        cx.add_ns_item(item, false, true, true);
+    }
+    let e = cx.expr_in(node, ExprKind::TriggerWhen)?;
+    let mut e = cx.coerce_to_boolean(e, ExprKind::TriggerWhen.name())?;
+    cx.assign_collations(&mut e)?;
+    let mut found = Ok(());
+    plan::walk::any(&e, &mut |e| {
+        if let Expr::Var(v) = e
+            && let Some(e) = refused_in_condition(relation, v, kind)
+        {
+            found = Err(cx.at(e, v.location.0));
+        }
+        found.is_err()
+    });
+    found.map(|()| e)
+}
+
+/// The error for a column that the condition of such a trigger must not refer to.
+fn refused_in_condition(relation: &Relation, v: &Var, kind: TriggerKind) -> Option<PgError> {
+    if !kind.for_row {
+        return Some(pg_err!(
+            INVALID_OBJECT_DEFINITION,
+            "statement trigger's WHEN condition cannot reference column values"
+        ));
+    }
+    if v.varno == OLD {
+        return kind.on_insert.then(|| {
+            pg_err!(
+                INVALID_OBJECT_DEFINITION,
+                "INSERT trigger's WHEN condition cannot reference OLD values"
+            )
+        });
+    }
+    if v.varno != NEW {
+        return None;
+    }
+    if kind.on_delete {
+        return Some(pg_err!(
+            INVALID_OBJECT_DEFINITION,
+            "DELETE trigger's WHEN condition cannot reference NEW values"
+        ));
+    }
+    if !kind.before {
+        return None;
+    }
+    let generated = |detail: String| {
+        let e = pg_err!(
+            INVALID_OBJECT_DEFINITION,
+            "BEFORE trigger's WHEN condition cannot reference NEW generated columns"
+        );
+        Some(e.detail(detail))
+    };
+    match v.varattno {
+        n if n < 0 => Some(pg_err!(
+            FEATURE_NOT_SUPPORTED,
+            "BEFORE trigger's WHEN condition cannot reference NEW system columns"
+        )),
+        0 if relation.attributes.iter().any(|a| a.attgenerated != ColumnGenerated::No) => {
+            generated(
+                "A whole-row reference is used and the table contains generated columns.".into(),
+            )
+        }
+        n => match relation.attribute(n) {
+            Some(a) if a.attgenerated != ColumnGenerated::No => {
+                generated(format!("Column \"{}\" is a generated column.", a.attname))
+            }
+            _ => None,
+        },
+    }
 }
 
 /// An expression over the columns of a relation: index columns, partition keys, statistics, USING

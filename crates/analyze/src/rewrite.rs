@@ -6,17 +6,15 @@
 use crate::coerce::{Context, null_const};
 use crate::lookup::Lookup;
 use crate::state::{Analyzer, Params};
-use crate::{stored, ty};
+use crate::{stored, ty, updatable};
 use catalog::RelDesc as Relation;
 use catalog::rows::PgAttribute;
-use catalog::unsupported::{Change, check_triggers, event};
+use catalog::unsupported::Change;
 use ids::code::{ColumnGenerated, ColumnIdentity, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry};
-use plan::query::{
-    CmdType, JoinTreeNode, OnConflictAction, Override, Query, RangeTblEntry, RteKind,
-};
+use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry, Var};
+use plan::query::{CmdType, JoinTreeNode, Override, Query, RangeTblEntry, RteKind};
 use std::sync::Arc;
 use stdx::Nested;
 
@@ -193,7 +191,9 @@ impl Analyzer<'_> {
                 bail!(INTERNAL_ERROR, "could not open relation with OID {relid}")
             };
             self.check_target(&relation, query)?;
-            if relation.class.relkind != RelKind::View {
+            if relation.class.relkind != RelKind::View
+                || updatable::instead_triggers(&relation) & 1 << query.command_type as i32 != 0
+            {
                 break relation;
             }
             self.replace_target_view(query, &relation)?;
@@ -229,13 +229,10 @@ impl Analyzer<'_> {
     fn check_target(&mut self, relation: &Relation, query: &Query) -> Result<()> {
         let name = relation.class.relname;
         let command = query.command_type;
-        let updates =
-            query.on_conflict.as_ref().is_some_and(|c| c.action == OnConflictAction::Update);
-        let (changes, events) = match command {
-            CmdType::Insert if updates => (b'3', event::INSERT | event::UPDATE),
-            CmdType::Insert => (b'3', event::INSERT),
-            CmdType::Update => (b'2', event::UPDATE),
-            _ => (b'4', event::DELETE),
+        let changes = match command {
+            CmdType::Insert => b'3',
+            CmdType::Update => b'2',
+            _ => b'4',
         };
         let conflict = query.on_conflict.is_some();
         let rewrites = |kind| kind == changes || conflict && kind == b'2';
@@ -257,11 +254,7 @@ impl Analyzer<'_> {
             self.cat.check_privileges(relation, required)?;
         }
         match kind {
-            RelKind::Table | RelKind::PartitionedTable => check_triggers(relation, events),
-            RelKind::View if relation.class.relhastriggers => {
-                bail!(FEATURE_NOT_SUPPORTED, "triggers on view \"{name}\" are not supported")
-            }
-            RelKind::View => Ok(()),
+            RelKind::Table | RelKind::PartitionedTable | RelKind::View => Ok(()),
             RelKind::MaterializedView => {
                 bail!(WRONG_OBJECT_TYPE, "cannot change materialized view \"{name}\"")
             }
@@ -420,9 +413,10 @@ impl Analyzer<'_> {
             match &query.rtable[i].kind {
                 RteKind::Relation { relid, relkind: RelKind::View, .. } if read.contains(&rti) => {
                     let relid = *relid;
-                    if rti != query.result_relation {
-                        self.expand_view(query, i, relid, active)?;
+                    if rti == query.result_relation {
+                        self.split_target(query, relid)?;
                     }
+                    self.expand_view(query, i, relid, active)?;
                 }
                 RteKind::Subquery { .. } => {
                     if let RteKind::Subquery { subquery, .. } = &mut query.rtable[i].kind {
@@ -517,6 +511,42 @@ impl Analyzer<'_> {
             security_barrier: rule.security_barrier,
             relid,
         };
+        Ok(())
+    }
+
+    /// Separates the view whose rows triggers change, which becomes a range-table entry of its own,
+    /// from the view that is read. References to the view are to the rows that are read, except in
+    /// RETURNING. Counterpart: `ApplyRetrieveRule`, for the result relation.
+    fn split_target(&mut self, query: &mut Query, view: Oid) -> Result<()> {
+        let Some(relation) = self.cat.relation(view)? else {
+            bail!(INTERNAL_ERROR, "could not open relation with OID {view}")
+        };
+        let read = query.result_relation;
+        let target = query.rtable.len() as i32 + 1;
+        let rte = &mut query.rtable[read as usize - 1];
+        query.result_relation = target;
+        let old = rte.clone();
+        // Privileges are checked once.
+        rte.required_perms = 0;
+        rte.selected_cols.clear();
+        rte.inserted_cols.clear();
+        rte.updated_cols.clear();
+        query.rtable.push(old);
+        for t in &mut query.returning_list {
+            crate::updatable::renumber(&mut t.expr, read, target);
+        }
+        let row = Expr::Var(Var {
+            varno: read,
+            varattno: 0,
+            vartype: relation.class.reltype,
+            vartypmod: -1,
+            varcollid: Oid::INVALID,
+            varlevelsup: 0,
+            location: Location::UNKNOWN,
+        });
+        let resno = query.target_list.len() as AttrNo + 1;
+        let name = Some("wholerow".to_owned());
+        query.target_list.push(crate::target::entry(row, resno, name, true));
         Ok(())
     }
 

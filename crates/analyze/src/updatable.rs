@@ -88,6 +88,20 @@ fn column_not_updatable(t: &TargetEntry, base: i32) -> Option<&'static str> {
     }
 }
 
+/// The commands for which a view has INSTEAD OF triggers, enabled or not, as bits `1 << command` of
+/// `CmdType`. Counterpart: `view_has_instead_trigger`.
+pub(crate) fn instead_triggers(relation: &Relation) -> i32 {
+    /// The `tgtype` bits of INSTEAD OF row triggers, and the `tgtype` bit of each command.
+    const INSTEAD_EACH_ROW: i16 = 64 | 1;
+    const COMMANDS: [(i16, i32); 3] = [(4, 1 << 3), (8, 1 << 4), (16, 1 << 2)];
+    let mut found = 0;
+    for t in relation.triggers.iter().filter(|t| t.tgtype & INSTEAD_EACH_ROW == INSTEAD_EACH_ROW) {
+        let commands = COMMANDS.iter().filter(|(bit, _)| t.tgtype & bit != 0);
+        found |= commands.fold(0, |all, (_, command)| all | command);
+    }
+    found
+}
+
 /// The commands that can change a relation, as bits `1 << command` of `CmdType`. Tables allow all
 /// commands. Other relations allow the commands of unconditional INSTEAD rules (and of INSTEAD OF
 /// triggers, with `triggers`); views also those that their base relation allows. With `columns`,
@@ -101,9 +115,6 @@ pub fn updatable_commands(
 ) -> Result<i32> {
     const DELETE: i32 = 1 << 4;
     const ALL: i32 = 1 << 2 | 1 << 3 | DELETE;
-    /// The `tgtype` bits of INSTEAD OF row triggers, and the `tgtype` bit of each command.
-    const INSTEAD_EACH_ROW: i16 = 64 | 1;
-    const COMMANDS: [(i16, i32); 3] = [(4, 1 << 3), (8, DELETE), (16, 1 << 2)];
     let Some(relation) = cat.relation(relid)? else { return Ok(0) };
     if matches!(relation.class.relkind, RelKind::Table | RelKind::PartitionedTable) {
         return Ok(ALL);
@@ -114,11 +125,8 @@ pub fn updatable_commands(
             found |= 1 << (rule.ev_type - b'0') & ALL;
         }
     }
-    for trigger in relation.triggers.iter().filter(|_| triggers) {
-        if trigger.tgtype & INSTEAD_EACH_ROW == INSTEAD_EACH_ROW {
-            let commands = COMMANDS.iter().filter(|(bit, _)| trigger.tgtype & bit != 0);
-            found |= commands.fold(0, |all, (_, command)| all | command);
-        }
+    if triggers {
+        found |= instead_triggers(&relation);
     }
     if found == ALL || relation.class.relkind != RelKind::View || depth >= 100 {
         return Ok(found);
@@ -175,7 +183,7 @@ fn each_var(e: &mut Expr, rti: i32, f: &mut dyn FnMut(&mut Expr, u32)) {
     });
 }
 
-fn renumber(e: &mut Expr, from: i32, to: i32) {
+pub(crate) fn renumber(e: &mut Expr, from: i32, to: i32) {
     each_var(e, from, &mut |e, _| {
         if let Expr::Var(v) = e {
             v.varno = to;

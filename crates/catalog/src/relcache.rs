@@ -170,6 +170,15 @@ impl CatCx<'_> {
         Ok(table_desc(class, schema.as_str(), file, tupdesc, toast, &desc.indexes))
     }
 
+    /// The descriptor of a view, whose rows only triggers change. It has no storage.
+    pub fn view_rows(&mut self, desc: &RelDesc) -> Result<TableDesc> {
+        let class = &desc.class;
+        let schema = self.namespace_name(class.relnamespace)?.unwrap_or_default();
+        let database = self.session.catalog.database();
+        let file = rel_file(class, Oid::INVALID, database, self.session.tablespace);
+        Ok(table_desc(class, schema.as_str(), file, desc.tupdesc.clone(), None, &[]))
+    }
+
     /// The engine's descriptor; `None` if the access method, an operator class or a collation is
     /// not supported.
     fn engine_index(&mut self, desc: &RelDesc) -> Result<Option<IndexDesc>> {

@@ -7,8 +7,7 @@ use crate::depend::ObjectAddress;
 use crate::encoding;
 use crate::reldesc::RelDesc;
 use crate::rows::{
-    CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgPublication, PgTrigger, PgType,
-    indexes,
+    CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgPublication, PgType, indexes,
 };
 use ids::builtin::collation;
 use ids::code::{CollProvider, Firing, ReplicaIdentity};
@@ -46,26 +45,6 @@ pub fn check_database(row: &PgDatabase) -> Result<Encoding> {
     types::locale::check_order(row.datcollate.as_str())?;
     types::locale::check_case(row.datctype.as_str(), encoding == Encoding::Utf8)?;
     Ok(encoding)
-}
-
-/// Event bits of `pg_trigger.tgtype`.
-pub mod event {
-    pub const INSERT: i16 = 1 << 2;
-    pub const DELETE: i16 = 1 << 3;
-    pub const UPDATE: i16 = 1 << 4;
-    pub const TRUNCATE: i16 = 1 << 5;
-}
-
-/// 0A000 where a user trigger on one of the `events` is enabled, at row or statement level.
-/// Internal triggers of constraints are excluded. Applies even if no row is affected.
-pub fn check_triggers(rel: &RelDesc, events: i16) -> Result<()> {
-    let fires = |t: &&PgTrigger| {
-        !t.tgisinternal && t.tgenabled != Firing::Disabled && t.tgtype & events != 0
-    };
-    match rel.triggers.iter().find(fires) {
-        Some(t) => Err(PgError::unsupported(format!("trigger \"{}\"", t.tgname))),
-        None => Ok(()),
-    }
 }
 
 /// A change that publications may replicate.

@@ -8,7 +8,7 @@ use crate::tag::{command_tag, is_allowed_read_only};
 use crate::{
     aggregate, alter_table, cast, cluster, create_table, database, domain, drop, extension,
     extstats, grant, index, maintenance, matview, owned, role, routine, schema, sequence, setting,
-    tablespace, truncate, typecmd, vacuum, view,
+    tablespace, trigger, truncate, typecmd, vacuum, view,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
@@ -33,6 +33,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::DropStmt(s) => drop::drop_statement(host, s),
         Node::TruncateStmt(s) => truncate::truncate(host, s),
         Node::AlterTableStmt(s) => alter_table::alter_table(host, s, sql),
+        Node::CreateTrigStmt(s) => trigger::create(host, s, sql),
         Node::CreateDomainStmt(s) => domain::create(host, s),
         Node::AlterDomainStmt(s) => domain::alter(host, s),
         Node::CreateEnumStmt(s) => typecmd::create_enum(host, s),
@@ -198,7 +199,6 @@ fn statement_name(node: &Node) -> &'static str {
         Node::CreateConversionStmt(_) => "CREATE CONVERSION",
         Node::CreateOpClassStmt(_) => "CREATE OPERATOR CLASS",
         Node::CreateOpFamilyStmt(_) | Node::AlterOpFamilyStmt(_) => "operator families",
-        Node::CreateTrigStmt(_) => "CREATE TRIGGER",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
         Node::DefineStmt(s) => match s.kind {

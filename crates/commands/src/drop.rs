@@ -220,13 +220,18 @@ fn parts_of_relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec
             if !stmt.missing_ok {
                 return Err(names::missing(host, &rv)?);
             }
-            skip(host, "relation", &rv.relname);
+            match &rv.schemaname {
+                Some(schema) if host.catalog().find_namespace(schema)?.is_none() => {
+                    skip(host, "schema", schema);
+                }
+                _ => skip(host, "relation", &rv.relname),
+            }
             continue;
         };
         let rel = host.catalog().relation(oid)?;
         match address::part_of(host, &rel, stmt.remove_type, name) {
             Ok(object) => {
-                names::must_own_relation(host, &rel)?;
+                names::must_own_parts(host, &rel)?;
                 out.push(object);
             }
             Err(_) if stmt.missing_ok => {

@@ -51,6 +51,7 @@ mod tablespace;
 mod tag;
 pub mod temp;
 mod toast;
+mod trigger;
 mod truncate;
 mod type_usage;
 mod typecmd;

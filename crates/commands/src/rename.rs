@@ -160,11 +160,20 @@ fn rename_rule(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &str) 
 }
 
 fn rename_trigger(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &str) -> Result<()> {
+    let kinds = [RelKind::Table, RelKind::View, RelKind::PartitionedTable, RelKind::ForeignTable];
+    if !kinds.contains(&rel.kind()) {
+        let name = rel.name();
+        let e = pg_err!(WRONG_OBJECT_TYPE, "relation \"{name}\" cannot have triggers");
+        return Err(e.detail(class::kind_not_supported(rel.kind())));
+    }
     let index = indexes::PG_TRIGGER_TGRELID_TGNAME_INDEX;
     let mut cat = host.catalog();
     let Some(row) = cat.scan(index, &[rel.oid().into(), old.into()])?.pop() else {
         bail!(UNDEFINED_OBJECT, "trigger \"{old}\" for table \"{}\" does not exist", rel.name())
     };
+    if old == new {
+        return Ok(());
+    }
     if !cat.scan(index, &[rel.oid().into(), new.into()])?.is_empty() {
         bail!(DUPLICATE_OBJECT, "trigger \"{new}\" for relation \"{}\" already exists", rel.name());
     }

@@ -3,14 +3,14 @@
 //! Counterpart: `ExecuteTruncate` of tablecmds.c.
 
 use crate::{index, sequence};
-use catalog::unsupported::{check_triggers, event};
 use catalog::{RelDesc, acl};
+use executor::{Change, Level, OpenRel, Timing};
 use ids::code::ConType;
 use ids::{Oid, RelKind};
 use parse::ast::{DropBehavior, TruncateStmt};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
-use utility::host::{CommandHost, notice};
+use utility::host::{CommandHost, Contexts, notice};
 use utility::{class, names};
 
 /// TRUNCATE.
@@ -45,8 +45,34 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
     } else if let Some((referencing, referenced)) = first_reference(host, &tables)? {
         return Err(still_referenced(&referencing, &referenced));
     }
+    let mut with_triggers = Vec::new();
+    for table in tables.iter().filter(|t| t.class.relhastriggers) {
+        let rel = host.services().open_relation(table.oid())?;
+        let fires = |timing| rel.triggers.have(timing, Level::Statement, Change::Truncate);
+        if fires(Timing::Before) || fires(Timing::After) {
+            with_triggers.push(rel);
+        }
+    }
+    if with_triggers.is_empty() {
+        return truncate_all(host, stmt, &tables);
+    }
+    let level = host.trigger_host().triggers().enter();
+    let result = with_triggers.iter().try_for_each(|rel| fire(host, rel, Timing::Before));
+    let result = result.and_then(|()| truncate_all(host, stmt, &tables)).and_then(|()| {
+        with_triggers.iter().try_for_each(|rel| fire(host, rel, Timing::After))?;
+        trigger::after_statement(host.trigger_host())
+    });
+    host.trigger_host().triggers().leave(level);
+    result
+}
+
+fn truncate_all(
+    host: &mut dyn CommandHost,
+    stmt: &TruncateStmt,
+    tables: &[Arc<RelDesc>],
+) -> Result<()> {
     if stmt.restart_seqs {
-        for table in &tables {
+        for table in tables {
             for seq in sequence::owned_by(host, table.oid(), None)? {
                 host.lock_relation(seq, names::mode::ACCESS_EXCLUSIVE)?;
                 let desc = host.catalog().relation(seq)?;
@@ -55,10 +81,18 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
             }
         }
     }
-    for table in &tables {
+    for table in tables {
         truncate_one(host, table)?;
     }
     Ok(())
+}
+
+/// Calls the triggers before TRUNCATE, or queues those after it.
+fn fire(host: &mut dyn CommandHost, rel: &Arc<OpenRel>, timing: Timing) -> Result<()> {
+    let snapshot = host.backend().snapshot();
+    executor::spi::with_snapshot(host, &snapshot, |host| {
+        Contexts::services(host).statement_event(rel, Change::Truncate, timing, &[])
+    })
 }
 
 /// The checks that are made before the lock is requested.
@@ -76,7 +110,6 @@ fn may_truncate(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
 fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     may_truncate(host, rel)?;
     host.catalog().check_children(&rel.class.row)?;
-    check_triggers(rel, event::TRUNCATE)?;
     class::not_of_other_session(rel, "truncate")?;
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }

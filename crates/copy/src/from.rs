@@ -9,11 +9,13 @@ use crate::source::Source;
 use crate::{Format, Header, check_has_rows, check_privileges, columns_of, forced};
 use analyze::{ExprKind, SessionLookup};
 use catalog::conversion::Conversion;
-use catalog::unsupported::{check_triggers, event};
+use catalog::rows::PgTrigger;
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
-use executor::{BeforeRowResult, BulkWriter, Change, Refs, Timing, with_computed};
+use executor::{
+    BeforeRowResult, BulkWriter, Change, ProposedChange, Refs, Timing, trigger, with_computed,
+};
 use ids::builtin::proc::NEXTVAL_OID;
 use ids::code::{ColumnGenerated, TypType};
 use ids::{AttrNo, Oid, RelKind};
@@ -119,7 +121,6 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     match rel.kind() {
         RelKind::Table => {
             host.catalog().check_new_rows(&rel)?;
-            check_triggers(&rel, event::INSERT)?;
         }
         RelKind::ForeignTable => {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
@@ -163,10 +164,10 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         Reader::new(host, &rel, &copied, format, options, source, condition.is_some())?;
     reader.singly |= volatile;
     let table = reader.writer.rows.rel.clone();
-    host.services().statement_event(&table, Change::Insert, Timing::Before)?;
+    host.services().statement_event(&table, Change::Insert, Timing::Before, &[])?;
     let result = reader.run(host, condition.as_ref());
     if result.is_ok() {
-        host.services().statement_event(&table, Change::Insert, Timing::After)?;
+        host.services().statement_event(&table, Change::Insert, Timing::After, &[])?;
     }
     let result = match result {
         Ok(n) => {
@@ -188,10 +189,16 @@ fn conversion(host: &mut dyn CommandHost, format: &Format) -> Result<Option<Conv
     }
 }
 
-/// Error 42809 for relations that store no rows of their own.
+fn is_instead_of_insert(t: &PgTrigger) -> bool {
+    let all = trigger::kind::INSTEAD | trigger::kind::ROW | trigger::kind::INSERT;
+    t.tgtype & all == all
+}
+
+/// Error 42809 for relations whose rows are not stored, nor inserted by triggers.
 fn check_kind(rel: &RelDesc) -> Result<()> {
     match rel.kind() {
         RelKind::Table => Ok(()),
+        RelKind::View if rel.triggers.iter().any(is_instead_of_insert) => Ok(()),
         RelKind::View => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
             .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")),
         RelKind::MaterializedView => {
@@ -209,6 +216,9 @@ fn insert_options(
     rel: &RelDesc,
     format: &Format,
 ) -> Result<InsertOptions> {
+    if rel.kind() == RelKind::View {
+        return Ok(InsertOptions::default());
+    }
     let table = rel.rows()?;
     let is_new = engine::storage::is_new_here(host.backend(), table.file);
     if format.freeze && host.has_ready_portals() {
@@ -323,7 +333,9 @@ impl<'a> Reader<'a> {
         let mut writer = BulkWriter::open(&mut Writing(host), rel.oid(), options)?;
         writer.rows.written = columns.iter().map(|c| c.number).collect();
         let batch = writer.batch();
-        let before = writer.rows.rel.triggers.are_before_row(Change::Insert);
+        let triggers = &writer.rows.rel.triggers;
+        let before =
+            triggers.are_before_row(Change::Insert) || writer.rows.rel.kind == RelKind::View;
         singly |= before;
         let stage =
             (has_condition || before || writer.rows.evaluates_rows()).then(|| writer.batch());
@@ -616,8 +628,15 @@ impl<'a> Reader<'a> {
             }
             let given: Refs<'_> = stage.row(0).collect();
             let rows = &mut self.writer.rows;
-            let answer = match rows.rel.triggers.are_before_row(Change::Insert) {
-                true => host.services().before_row(&rows.rel, None, Some(&given))?,
+            let is_view = rows.rel.kind == RelKind::View;
+            let answer = match is_view || rows.rel.triggers.are_before_row(Change::Insert) {
+                true => host.services().before_row(ProposedChange {
+                    rel: &rows.rel,
+                    timing: if is_view { Timing::Instead } else { Timing::Before },
+                    old: None,
+                    new: Some(&given),
+                    updated: &[],
+                })?,
                 false => BeforeRowResult::Keep,
             };
             let replaced: Refs<'_>;
@@ -630,7 +649,7 @@ impl<'a> Reader<'a> {
                 }
             };
             let is_kept = row.is_some();
-            if let Some(row) = row {
+            if let Some(row) = row.filter(|_| !is_view) {
                 let computed = rows.compute(&mut Writing(host), row)?;
                 let row = with_computed(row, &computed);
                 rows.check(&mut Writing(host), &row)?;

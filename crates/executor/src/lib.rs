@@ -62,7 +62,7 @@ mod subplan;
 #[cfg(test)]
 mod tests;
 mod tidbitmap;
-mod trigger;
+pub mod trigger;
 mod winagg;
 mod window;
 mod winfn;
@@ -76,6 +76,7 @@ pub use services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
 pub use trigger::{
-    BeforeRowResult, Change, Level, RelTriggers, RowEvent, RowVersion, Timing, Trigger,
+    BeforeRowResult, Change, Level, ProposedChange, RelTriggers, RowEvent, RowVersion, Timing,
+    Trigger,
 };
 pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

@@ -6,11 +6,12 @@
 //! the old version.
 //!
 //! Reading order: this file (construction, INSERT), `change` (UPDATE and DELETE), `conflict` (ON
-//! CONFLICT), `header` (system columns of changed rows). Rows are stored by [`crate::write`].
+//! CONFLICT), `instead` (rows of views), `header` (system columns of changed rows). Rows are stored by [`crate::write`].
 
 mod change;
 mod conflict;
 mod header;
+mod instead;
 
 use crate::epq::Recheck;
 use crate::instrument::Counts;
@@ -18,12 +19,12 @@ use crate::node::{Exec, Node, batch_for, compile};
 use crate::project::is_volatile;
 use crate::relation::OpenRel;
 use crate::run::Run;
-use crate::trigger::{BeforeRowResult, Change, Timing};
+use crate::trigger::{BeforeRowResult, Change, ProposedChange, Timing};
 use crate::write::{Refs, RowWriter, WriteHost, with_computed};
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source};
-use ids::{AttrNo, Tid};
+use ids::{AttrNo, RelKind, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{ModifyTable, Plan};
@@ -140,9 +141,14 @@ impl Target {
         let header = cols.header.then(|| header::Header::new(&rel)).transpose()?;
         let update_colnos = m.update_colnos.get(at).cloned().unwrap_or_default();
         let reads_row = returning.is_some() || !wcos.is_empty();
+        let update = change::Update::new(&writer, m.operation, update_colnos, reads_row);
+        writer.updated = match &conflict {
+            Some(c) => c.updated().to_vec(),
+            None => update.set().to_vec(),
+        };
         Ok(Target {
             rti,
-            update: change::Update::new(&writer, m.operation, update_colnos, reads_row),
+            update,
             returning,
             wcos,
             header,
@@ -152,6 +158,22 @@ impl Target {
             writer,
             rel,
         })
+    }
+
+    /// True if functions are called before a row is changed by this command, or in its place.
+    fn calls_triggers(&self, command: CmdType) -> bool {
+        let calls = |change| {
+            let triggers = &self.rel.triggers;
+            triggers.are_before_row(change) || triggers.are_instead(change)
+        };
+        match command {
+            CmdType::Insert => {
+                let updates = self.conflict.as_ref().is_some_and(Conflict::updates);
+                calls(Change::Insert) || updates && calls(Change::Update)
+            }
+            CmdType::Update => calls(Change::Update),
+            _ => calls(Change::Delete),
+        }
     }
 
     fn reset(&mut self) {
@@ -177,8 +199,9 @@ pub(crate) struct ModifyNode {
     #[allow(clippy::vec_box)]
     others: Vec<Box<Target>>,
     tableoid: usize,
-    /// Column of the child with the row's TID.
+    /// Column of the child with the row's TID; that with the old row of a view.
     ctid: usize,
+    wholerow: usize,
     /// INSERT ON CONFLICT: number of rows inserted, and of rows that conflicted.
     inserted: u64,
     conflicting: u64,
@@ -236,7 +259,7 @@ impl ModifyNode {
         let all = || std::iter::once(&target).chain(&others);
         let row_by_row = m.row_by_row
             || all().any(|t| t.writer.reads_changes())
-            || all().any(|t| t.rel.triggers.are_before_row(Change::Insert))
+            || all().any(|t| t.calls_triggers(m.operation))
             || evaluates_volatile(m, run)?;
         Ok(Box::new(ModifyNode {
             child,
@@ -245,6 +268,7 @@ impl ModifyNode {
             named: target.rel.clone(),
             tableoid: junk("tableoid"),
             ctid: junk("ctid"),
+            wholerow: junk("wholerow"),
             target,
             others,
             inserted: 0,
@@ -340,7 +364,7 @@ impl ModifyNode {
             _ => &[Change::Insert],
         };
         for &change in changes {
-            run.sv.statement_event(&self.named, change, timing)?;
+            run.sv.statement_event(&self.named, change, timing, &self.target.writer.updated)?;
         }
         Ok(())
     }
@@ -353,8 +377,15 @@ impl ModifyNode {
         out: &mut Batch,
     ) -> Result<()> {
         let given: Refs<'_> = (0..self.target.all_columns.len()).map(|c| batch.get(r, c)).collect();
+        if self.target.rel.kind == RelKind::View {
+            return self.insert_instead(run, (batch, r), &given, out);
+        }
         let answer = match self.target.rel.triggers.are_before_row(Change::Insert) {
-            true => run.sv.before_row(&self.target.rel, None, Some(&given))?,
+            true => {
+                let (rel, new) = (&self.target.rel, Some(&given[..]));
+                let timing = Timing::Before;
+                run.sv.before_row(ProposedChange { rel, timing, old: None, new, updated: &[] })?
+            }
             false => BeforeRowResult::Keep,
         };
         let replaced: Refs<'_>;
@@ -441,7 +472,8 @@ impl Exec for ModifyNode {
             && self.target.returning.is_none()
             && self.target.wcos.is_empty()
             && self.target.conflict.is_none()
-            && !self.row_by_row;
+            && !self.row_by_row
+            && self.target.rel.kind != RelKind::View;
         let mut bulk: Option<table::BulkInsert> = None;
         loop {
             run.interrupts()?;
@@ -468,6 +500,11 @@ impl Exec for ModifyNode {
                 CmdType::Insert => {
                     for r in 0..batch.len {
                         self.insert_row(run, &batch, r, &mut out)?;
+                    }
+                }
+                _ if self.target.rel.kind == RelKind::View => {
+                    for r in 0..batch.len {
+                        self.change_instead(run, (&batch, r), &mut out)?;
                     }
                 }
                 _ => {

@@ -2,17 +2,17 @@
 //! privileges and memory limits.
 
 use crate::relation::OpenRel;
-use crate::trigger::{BeforeRowResult, Change, RowEvent, RowVersion, Timing};
+use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowEvent, Timing};
 use eval::{Facts, FnFacts, HostCall};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::SqlValueKind;
 use std::any::Any;
 use std::sync::Arc;
+use types::Datum;
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
 use types::compare::Comparer;
 use types::fn_context::FnContext;
-use types::{Datum, DatumRef};
 
 /// A transition function.
 #[derive(Clone, Copy)]
@@ -132,19 +132,18 @@ pub trait TriggerEvents {
     /// Reports that a row was inserted, updated or deleted in a relation with triggers.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
 
-    /// Calls the triggers that fire before a row is inserted (`old` is `None`), updated or deleted
-    /// (`new` is `None`).
-    fn before_row(
-        &mut self,
-        rel: &Arc<OpenRel>,
-        old: Option<RowVersion<'_>>,
-        new: Option<&[DatumRef<'_>]>,
-    ) -> Result<BeforeRowResult>;
+    /// Calls the triggers that fire before a row is changed, or in place of the change.
+    fn before_row(&mut self, change: ProposedChange<'_>) -> Result<BeforeRowResult>;
 
     /// Reports the start (`Timing::Before`) or the end of a statement that changes rows of a
-    /// relation with triggers.
-    fn statement_event(&mut self, rel: &Arc<OpenRel>, change: Change, timing: Timing)
-    -> Result<()>;
+    /// relation with triggers. `updated`: the columns that an UPDATE sets.
+    fn statement_event(
+        &mut self,
+        rel: &Arc<OpenRel>,
+        change: Change,
+        timing: Timing,
+        updated: &[ids::AttrNo],
+    ) -> Result<()>;
 }
 
 /// Functions and values that the session computes.

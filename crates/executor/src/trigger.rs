@@ -5,6 +5,7 @@
 use crate::relation::OpenRel;
 use ids::code::Firing;
 use ids::{AttrNo, Oid, Tid};
+use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 
@@ -14,6 +15,8 @@ pub enum Change {
     Insert,
     Update,
     Delete,
+    /// Only at statement level.
+    Truncate,
 }
 
 /// When a trigger fires.
@@ -21,6 +24,7 @@ pub enum Change {
 pub enum Timing {
     Before,
     After,
+    /// In place of the change of a view's row.
     Instead,
 }
 
@@ -29,6 +33,29 @@ pub enum Timing {
 pub enum Level {
     Row,
     Statement,
+}
+
+/// Bits of `pg_trigger.tgtype`.
+pub mod kind {
+    pub const ROW: i16 = 1 << 0;
+    pub const BEFORE: i16 = 1 << 1;
+    pub const INSERT: i16 = 1 << 2;
+    pub const DELETE: i16 = 1 << 3;
+    pub const UPDATE: i16 = 1 << 4;
+    pub const TRUNCATE: i16 = 1 << 5;
+    pub const INSTEAD: i16 = 1 << 6;
+}
+
+impl Change {
+    /// The bit of `pg_trigger.tgtype`.
+    pub fn bit(self) -> i16 {
+        match self {
+            Change::Insert => kind::INSERT,
+            Change::Update => kind::UPDATE,
+            Change::Delete => kind::DELETE,
+            Change::Truncate => kind::TRUNCATE,
+        }
+    }
 }
 
 /// A trigger (`pg_trigger`).
@@ -40,9 +67,8 @@ pub struct Trigger {
     pub function: Oid,
     pub timing: Timing,
     pub level: Level,
-    pub on_insert: bool,
-    pub on_update: bool,
-    pub on_delete: bool,
+    /// The events, as bits of `pg_trigger.tgtype`.
+    pub events: i16,
     pub firing: Firing,
     /// The constraint that the trigger enforces; invalid if there is none.
     pub constraint: Oid,
@@ -50,8 +76,16 @@ pub struct Trigger {
     pub constraint_index: Oid,
     pub deferrable: bool,
     pub initially_deferred: bool,
-    /// The trigger has no arguments, WHEN condition, column list or transition tables.
-    pub is_plain: bool,
+    /// The trigger was created for a constraint, not by CREATE TRIGGER.
+    pub is_internal: bool,
+    pub args: Box<[Box<str>]>,
+    /// The columns of UPDATE OF; empty: all.
+    pub columns: Box<[AttrNo]>,
+    /// The WHEN condition: the old row is relation 1, the new row relation 2.
+    pub condition: Option<Expr>,
+    /// Names of the transition tables.
+    pub old_table: Option<Box<str>>,
+    pub new_table: Option<Box<str>>,
     /// The columns of this table on which the constraint depends.
     pub key: Box<[AttrNo]>,
 }
@@ -59,11 +93,7 @@ pub struct Trigger {
 impl Trigger {
     /// True if the trigger fires on this change.
     pub fn is_on(&self, change: Change) -> bool {
-        match change {
-            Change::Insert => self.on_insert,
-            Change::Update => self.on_update,
-            Change::Delete => self.on_delete,
-        }
+        self.events & change.bit() != 0
     }
 }
 
@@ -74,30 +104,55 @@ pub struct RelTriggers {
     /// An UPDATE that changes none of these columns needs no event, unless the transaction itself
     /// inserted the old version. `None`: any UPDATE may need an event.
     pub update_columns: Option<Box<[AttrNo]>>,
+    /// For each timing and level, the events of all triggers.
+    kinds: [[i16; 2]; 3],
 }
 
 impl RelTriggers {
+    pub fn new(list: Vec<Trigger>, update_columns: Option<Vec<AttrNo>>) -> RelTriggers {
+        let mut kinds = [[0; 2]; 3];
+        for t in &list {
+            kinds[t.timing as usize][t.level as usize] |= t.events;
+        }
+        let update_columns = update_columns.map(Vec::into_boxed_slice);
+        RelTriggers { list: list.into(), update_columns, kinds }
+    }
+
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// True if there is a trigger on this change.
-    pub fn are_on(&self, change: Change) -> bool {
-        self.list.iter().any(|t| t.is_on(change))
+    /// True if there is a trigger of this kind on this change.
+    #[inline]
+    pub fn have(&self, timing: Timing, level: Level, change: Change) -> bool {
+        self.kinds[timing as usize][level as usize] & change.bit() != 0
     }
 
     /// True if rows must be passed to triggers before this change.
+    #[inline]
     pub fn are_before_row(&self, change: Change) -> bool {
-        let before = |t: &Trigger| t.timing == Timing::Before && t.level == Level::Row;
-        self.list.iter().any(|t| before(t) && t.is_on(change))
+        self.have(Timing::Before, Level::Row, change)
+    }
+
+    /// True if rows must be reported after this change.
+    #[inline]
+    pub fn are_after_row(&self, change: Change) -> bool {
+        self.have(Timing::After, Level::Row, change)
+    }
+
+    /// True if triggers change the rows of a view.
+    #[inline]
+    pub fn are_instead(&self, change: Change) -> bool {
+        self.have(Timing::Instead, Level::Row, change)
     }
 }
 
-/// The result of the triggers that fire before a row is changed.
+/// The result of the triggers that fire before a row is changed, or in place of the change.
 #[derive(Debug)]
 pub enum BeforeRowResult {
     Keep,
-    /// The row is not changed.
+    /// The row is not changed. A trigger of a view has not changed the row.
     Skip,
     /// Another row replaces the new one.
     Replace(Vec<Datum>),
@@ -120,6 +175,31 @@ pub struct RowEvent<'a> {
     pub new: Option<RowVersion<'a>>,
     /// Indexes of deferrable constraints in which another row may have the key of the new version.
     pub possible_duplicates: &'a [Oid],
+    /// The columns that an UPDATE sets, generated columns included.
+    pub updated: &'a [AttrNo],
+}
+
+/// A row that is about to be changed.
+pub struct ProposedChange<'a> {
+    pub rel: &'a Arc<OpenRel>,
+    /// [`Timing::Before`], or [`Timing::Instead`] for a row of a view.
+    pub timing: Timing,
+    /// The row that is updated or deleted. Rows of views have no TID.
+    pub old: Option<RowVersion<'a>>,
+    /// The row that is inserted, or that replaces the old one.
+    pub new: Option<&'a [DatumRef<'a>]>,
+    /// The columns that an UPDATE sets, generated columns included.
+    pub updated: &'a [AttrNo],
+}
+
+impl ProposedChange<'_> {
+    pub fn change(&self) -> Change {
+        match (&self.old, self.new) {
+            (None, _) => Change::Insert,
+            (_, None) => Change::Delete,
+            _ => Change::Update,
+        }
+    }
 }
 
 impl RowEvent<'_> {

@@ -20,7 +20,7 @@ pub(crate) use entry::{EntryOptions, columns_unchanged};
 
 use crate::relation::OpenRel;
 use crate::services::Services;
-use crate::trigger::{RowEvent, RowVersion};
+use crate::trigger::{Change, RowEvent, RowVersion};
 use constraint::Generated;
 use engine::table::{self, BulkInsert, InsertOptions, RowFetch};
 use entry::IndexUse;
@@ -69,6 +69,8 @@ pub struct RowWriter {
     pub rel: Arc<OpenRel>,
     /// The columns to which the statement assigns values, which errors may show.
     pub written: Vec<AttrNo>,
+    /// The columns that an UPDATE sets, generated columns included.
+    pub(crate) updated: Vec<AttrNo>,
     indexes: Vec<IndexUse>,
     /// Columns of a row that are needed for its index entries.
     entry_columns: Vec<AttrNo>,
@@ -107,6 +109,7 @@ impl RowWriter {
         Ok(RowWriter {
             rel: rel.clone(),
             written: Vec::new(),
+            updated: Vec::new(),
             entry_columns: entry::columns_of(rel, &indexes),
             indexes,
             entry_fetch: None,
@@ -187,7 +190,7 @@ impl RowWriter {
         tids.clear();
         let be = host.services().backend();
         table::multi_insert(be, &self.rel.table, rows, how, bulk, tids)?;
-        if self.indexes.is_empty() && self.rel.triggers.is_empty() {
+        if self.indexes.is_empty() && !self.rel.triggers.are_after_row(Change::Insert) {
             return Ok(());
         }
         for (r, &tid) in tids.iter().enumerate() {
@@ -216,8 +219,12 @@ impl RowWriter {
         if self.rel.triggers.is_empty() {
             return Ok(());
         }
-        let possible_duplicates = &self.duplicates[..];
-        host.services().row_event(RowEvent { rel: &self.rel, old, new, possible_duplicates })
+        let (possible_duplicates, updated) = (&self.duplicates[..], &self.updated[..]);
+        let event = RowEvent { rel: &self.rel, old, new, possible_duplicates, updated };
+        match self.rel.triggers.are_after_row(event.change()) {
+            true => host.services().row_event(event),
+            false => Ok(()),
+        }
     }
 
     /// As [`Self::report`], for a new version when neither its columns nor those of the old version

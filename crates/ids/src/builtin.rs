@@ -116,6 +116,7 @@ pub mod proc {
     pub const RECORD_RECV: Oid = Oid(2402);
     pub const RECORD_SEND: Oid = Oid(2403);
     pub const SATISFIES_HASH_PARTITION: Oid = Oid(5028);
+    pub const SUPPRESS_REDUNDANT_UPDATES_TRIGGER: Oid = Oid(1291);
     pub const TSM_BERNOULLI_HANDLER: Oid = Oid(3313);
     pub const TSM_SYSTEM_HANDLER: Oid = Oid(3314);
     pub const UNIQUE_KEY_RECHECK: Oid = Oid(1250);

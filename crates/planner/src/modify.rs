@@ -10,7 +10,7 @@ use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use crate::vars::{conjuncts, make_var, pull_vars, substitute};
 use ids::code::Volatility;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result};
 use plan::expr::{Const, Expr, Location, TargetEntry};
 use plan::node::{ModifyTable, OnConflictPlan, Plan, PlanInfo, PlanNode, PlanRowMark, RowMarkType};
@@ -89,12 +89,13 @@ impl Planner<'_> {
             });
         }
         self.flatten_rtable(root);
-        let RteKind::Relation { relid, .. } = root.query.rte(target).kind else {
+        let RteKind::Relation { relid, relkind, .. } = root.query.rte(target).kind else {
             return Err(PgError::internal("result relation is not a relation"));
         };
         let table = self.host.relation(relid)?;
         let (mut targets, update_colnos) = written_columns(&root.query, &table);
-        if command != CmdType::Insert {
+        // The triggers of a view get its old row, which the rewriter has added.
+        if command != CmdType::Insert && relkind != RelKind::View {
             let ctid = make_var(target, CTID, types::oids::TID, -1, Oid::INVALID);
             push_target(&mut targets, ctid, Some("ctid".into()), true);
         }

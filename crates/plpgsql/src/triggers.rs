@@ -29,7 +29,7 @@ pub struct TriggerData<'a> {
     pub relation: Oid,
     pub table: &'a str,
     pub schema: &'a str,
-    pub args: &'a [String],
+    pub args: &'a [Box<str>],
     /// The columns of the table, and its row type.
     pub row: (Arc<RowDesc>, Oid),
     /// The rows of a trigger for each row, by column number.
@@ -53,7 +53,8 @@ pub fn call_trigger(
             frame.finish();
             return Ok(None);
         }
-        let row = frame.trigger_row(host, &value, (&*desc, ty));
+        let row = frame
+            .during("during function exit", |frame| frame.trigger_row(host, &value, (&*desc, ty)));
         let row = row.map_err(|e| frame.report(e))?;
         frame.finish();
         Ok(Some(row))
@@ -82,7 +83,10 @@ impl Frame<'_> {
             Datum::name(data.table),
             Datum::name(data.schema),
             Datum::int4(i32::try_from(args.len()).unwrap_or(i32::MAX)),
-            array::of_builtin(oids::TEXT, &args)?,
+            match args.is_empty() {
+                true => Datum::Null,
+                false => of_text_from_zero(&args)?,
+            },
         ];
         for (i, value) in values.into_iter().enumerate() {
             self.vals[FIRST_TEXT + i] = value;
@@ -121,4 +125,10 @@ impl Frame<'_> {
             })
             .collect())
     }
+}
+
+/// An array of text whose index starts at 0.
+fn of_text_from_zero(values: &[Datum]) -> Result<Datum> {
+    let info = types::builtin_types::get(oids::TEXT).expect("a built-in type").info;
+    array::build(&info, &[values.len() as i32], &[0], values.iter().map(Datum::as_ref))
 }

@@ -282,7 +282,8 @@ impl Cluster for Session {
 impl Core {
     /// Error 55006 if the session itself uses the relation.
     pub(crate) fn check_not_in_use(&self, relation: Oid, name: &str, what: &str) -> Result<()> {
-        if self.named.portals.values().any(|p| p.reads(relation)) {
+        let is_read = self.named.portals.values().any(|p| p.reads(relation));
+        if is_read || self.triggers.is_calling(relation) {
             return Err(pg_err!(
                 OBJECT_IN_USE,
                 "cannot {what} \"{name}\" because it is being used by active queries in this \

@@ -14,6 +14,10 @@ impl TriggerHost for Core {
         &mut self.triggers
     }
 
+    fn expressions(&mut self) -> &mut dyn eval::Host {
+        self
+    }
+
     fn is_replica(&self) -> bool {
         self.values.resolved.is_replica
     }

@@ -249,8 +249,16 @@ pub(super) const FNS: &[SysFn] = &[
             Ok(Datum::bool(have & wanted == wanted))
         }),
     },
+    SysFn {
+        name: "suppress_redundant_updates_trigger",
+        call: SysCall::One(|_, _| {
+            Err(pg_err!(
+                E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+                "suppress_redundant_updates_trigger: must be called as trigger"
+            ))
+        }),
+    },
     SysFn { name: "pg_jit_available", call: SysCall::One(|_, _| Ok(Datum::bool(false))) },
-    SysFn { name: "pg_trigger_depth", call: SysCall::One(|_, _| Ok(Datum::int4(0))) },
     SysFn {
         name: "pg_safe_snapshot_blocking_pids",
         call: SysCall::One(|_, _| types::array::of_builtin(oids::INT4, &[])),

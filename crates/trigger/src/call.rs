@@ -11,10 +11,13 @@ pub struct TriggerCall<'a> {
     pub rel: &'a Arc<OpenRel>,
     pub trigger: &'a Trigger,
     pub change: Change,
-    /// The version that is or was updated or deleted; invalid for an insertion.
+    /// The version that is or was updated or deleted; invalid for an insertion and for a view.
     pub old: Tid,
     /// The version that was stored; invalid before the change and for a deletion.
     pub new: Tid,
-    /// Before an insertion or update: the row that is about to be stored.
-    pub proposed: Option<&'a [Datum]>,
+    /// The row that is or was updated or deleted. Functions of constraints, which read only the
+    /// key, do not get the rows after the change.
+    pub old_row: Option<&'a [Datum]>,
+    /// The row that is about to be stored, or was stored.
+    pub new_row: Option<&'a [Datum]>,
 }

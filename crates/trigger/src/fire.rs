@@ -1,14 +1,19 @@
 //! Events are queued when rows change, and their triggers called later.
 
 use crate::call::TriggerCall;
+use crate::condition;
 use crate::host::{TriggerHost, no_constraint};
 use crate::queue::Event;
-use crate::registry::{Side, constraint_function};
+use crate::registry::{Side, constraint_function, other_function};
 use crate::ri;
+use crate::rows::EventRows;
 use crate::stats::{Counts, TriggerStats};
-use executor::{BeforeRowResult, Change, Level, OpenRel, RowEvent, RowVersion, Timing, Trigger};
+use executor::{
+    BeforeRowResult, Change, Level, OpenRel, ProposedChange, Refs, RowEvent, RowVersion, Timing,
+    Trigger,
+};
 use ids::code::Firing;
-use ids::{Oid, Tid};
+use ids::{AttrNo, Oid, Tid};
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -25,21 +30,34 @@ fn is_enabled(trigger: &Trigger, replica: bool) -> bool {
     }
 }
 
-/// The enabled triggers of a table on a change. An error where a property of one of them is not
-/// supported.
+/// What happens to a table.
+#[derive(Clone, Copy)]
+struct Occasion<'a> {
+    change: Change,
+    timing: Timing,
+    level: Level,
+    /// The columns that an UPDATE sets.
+    updated: &'a [AttrNo],
+}
+
+/// The triggers of a table for this occasion, regardless of their conditions.
 fn enabled<'a>(
     host: &mut dyn TriggerHost,
     rel: &'a OpenRel,
-    change: Change,
-    (timing, level): (Timing, Level),
+    at: Occasion<'_>,
 ) -> Result<SmallVec<[&'a Trigger; 4]>> {
     let replica = host.is_replica();
     let mut found = SmallVec::new();
     for t in &rel.triggers.list {
-        if t.timing != timing || t.level != level || !t.is_on(change) || !is_enabled(t, replica) {
+        let is_of = t.timing == at.timing && t.level == at.level && t.is_on(at.change);
+        if !is_of || !is_enabled(t, replica) {
             continue;
         }
-        if !t.is_plain && constraint_function(t.function).is_none() {
+        let updates = at.change == Change::Update && !t.columns.is_empty();
+        if updates && !t.columns.iter().any(|c| at.updated.contains(c)) {
+            continue;
+        }
+        if t.old_table.is_some() || t.new_table.is_some() {
             return Err(PgError::unsupported(format!("trigger \"{}\"", t.name)));
         }
         found.push(t);
@@ -50,6 +68,7 @@ fn enabled<'a>(
 fn event_of(rel: &OpenRel, t: &Trigger, change: Change, old: Tid, new: Tid) -> Event {
     Event {
         trigger: t.oid,
+        for_row: t.level == Level::Row,
         relation: rel.table.oid,
         constraint: t.constraint,
         change,
@@ -63,9 +82,14 @@ fn event_of(rel: &OpenRel, t: &Trigger, change: Change, old: Tid, new: Tid) -> E
 
 /// Queues the events of a changed row. Counterpart: `AfterTriggerSaveEvent`.
 pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> {
-    let change = event.change();
+    let (change, updated) = (event.change(), event.updated);
+    let at = Occasion { change, timing: Timing::After, level: Level::Row, updated };
     let tid = |v: Option<RowVersion<'_>>| v.map_or(Tid::INVALID, |v| v.tid);
-    for t in enabled(host, event.rel, change, (Timing::After, Level::Row))? {
+    for t in enabled(host, event.rel, at)? {
+        let (old, new) = (event.old.map(|v| v.values), event.new.map(|v| v.values));
+        if !condition::holds(host, event.rel, t, old, new)? {
+            continue;
+        }
         let required = match constraint_function(t.function).map(|f| f.side) {
             Some(Side::Unique) => event.possible_duplicates.contains(&t.constraint_index),
             Some(Side::Referencing) => ri::is_check_required(host, t, &event)?,
@@ -80,26 +104,44 @@ pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> 
     Ok(())
 }
 
-/// Calls the triggers that fire before a row is changed, each with the answer of the one before.
-/// Counterpart: `ExecBRInsertTriggers`, `ExecBRUpdateTriggers`, `ExecBRDeleteTriggers`.
+/// Calls the triggers that fire before a row is changed, or in place of the change, each with the
+/// answer of the one before. Counterpart: `ExecBRInsertTriggers`, `ExecBRUpdateTriggers`,
+/// `ExecBRDeleteTriggers` and `ExecIRInsertTriggers` and so on.
 pub fn before_row(
     host: &mut dyn TriggerHost,
-    rel: &Arc<OpenRel>,
-    old: Option<RowVersion<'_>>,
-    new: Option<&[DatumRef<'_>]>,
+    proposed: ProposedChange<'_>,
 ) -> Result<BeforeRowResult> {
-    let change = match (&old, new) {
-        (None, _) => Change::Insert,
-        (_, None) => Change::Delete,
-        _ => Change::Update,
+    let ProposedChange { rel, timing, old, new, updated } = proposed;
+    let change = proposed.change();
+    let at = Occasion { change, timing, level: Level::Row, updated };
+    let owned = |values: &[DatumRef<'_>]| -> Vec<Datum> {
+        values.iter().map(|d| DatumRef::to_owned(*d)).collect()
     };
-    let old = old.map_or(Tid::INVALID, |v| v.tid);
-    let mut row: Option<Vec<Datum>> =
-        new.map(|values| values.iter().map(|d| DatumRef::to_owned(*d)).collect());
+    // The rows are copied only for triggers that are called.
+    let mut old_row: Option<Vec<Datum>> = None;
+    let mut row: Option<Vec<Datum>> = None;
     let mut is_replaced = false;
-    for trigger in enabled(host, rel, change, (Timing::Before, Level::Row))? {
-        let proposed = row.as_deref();
-        let call = TriggerCall { rel, trigger, change, old, new: Tid::INVALID, proposed };
+    for trigger in enabled(host, rel, at)? {
+        let old_values = old.map(|v| v.values);
+        let is_due = match row.as_ref().filter(|_| is_replaced) {
+            Some(row) => {
+                let now: Refs<'_> = row.iter().map(Datum::as_ref).collect();
+                condition::holds(host, rel, trigger, old_values, Some(&now))?
+            }
+            None => condition::holds(host, rel, trigger, old_values, new)?,
+        };
+        if !is_due {
+            continue;
+        }
+        if old_row.is_none() {
+            old_row = old_values.map(owned);
+        }
+        if row.is_none() {
+            row = new.map(owned);
+        }
+        let (old_row, new_row) = (old_row.as_deref(), row.as_deref());
+        let (old, new) = (old.map_or(Tid::INVALID, |v| v.tid), Tid::INVALID);
+        let call = TriggerCall { rel, trigger, change, old, new, old_row, new_row };
         match call_function(host, &call)? {
             BeforeRowResult::Keep => {}
             BeforeRowResult::Skip => return Ok(BeforeRowResult::Skip),
@@ -122,14 +164,26 @@ pub fn statement_event(
     rel: &Arc<OpenRel>,
     change: Change,
     timing: Timing,
+    updated: &[AttrNo],
 ) -> Result<()> {
+    if !rel.triggers.have(timing, Level::Statement, change) {
+        return Ok(());
+    }
     let none = Tid::INVALID;
-    for trigger in enabled(host, rel, change, (timing, Level::Statement))? {
-        if timing == Timing::After {
-            host.triggers().push(event_of(rel, trigger, change, none, none))?;
+    if timing == Timing::Before && !host.triggers().starts(rel.table.oid, change) {
+        return Ok(());
+    }
+    let at = Occasion { change, timing, level: Level::Statement, updated };
+    for trigger in enabled(host, rel, at)? {
+        if !condition::holds(host, rel, trigger, None, None)? {
             continue;
         }
-        let call = TriggerCall { rel, trigger, change, old: none, new: none, proposed: None };
+        if timing == Timing::After {
+            host.triggers().push_statement(event_of(rel, trigger, change, none, none))?;
+            continue;
+        }
+        let (old_row, new_row) = (None, None);
+        let call = TriggerCall { rel, trigger, change, old: none, new: none, old_row, new_row };
         call_function(host, &call)?;
     }
     Ok(())
@@ -138,13 +192,14 @@ pub fn statement_event(
 /// Fires the triggers of the running statement at its end. Their queries may queue further events,
 /// which fire too. Counterpart: `AfterTriggerEndQuery`.
 pub fn after_statement(host: &mut dyn TriggerHost) -> Result<()> {
-    loop {
-        let events = host.triggers().take_immediate()?;
-        if events.is_empty() {
-            return Ok(());
+    while host.triggers().start_round()? {
+        let mut last = None;
+        while let Some(event) = host.triggers().next_event() {
+            host.check_interrupts()?;
+            fire(host, &event, &mut last)?;
         }
-        fire_all(host, &events)?;
     }
+    Ok(())
 }
 
 /// Counts the triggers that fire from now on, for [`after_statement_counted`].
@@ -212,16 +267,17 @@ pub fn set_constraints(
 }
 
 fn fire_all(host: &mut dyn TriggerHost, events: &[Event]) -> Result<()> {
+    let mut last = None;
     for event in events {
         host.check_interrupts()?;
-        fire(host, event)?;
+        fire(host, event, &mut last)?;
     }
     Ok(())
 }
 
 /// Calls the trigger of an event, if it still exists: its constraint may have been dropped with the
 /// other table of a foreign key. A table with events cannot be dropped or altered.
-fn fire(host: &mut dyn TriggerHost, event: &Event) -> Result<()> {
+fn fire(host: &mut dyn TriggerHost, event: &Event, last: &mut Option<EventRows>) -> Result<()> {
     if host.catalog().find_class(event.relation)?.is_none() {
         return Ok(());
     }
@@ -230,25 +286,43 @@ fn fire(host: &mut dyn TriggerHost, event: &Event) -> Result<()> {
         return Ok(());
     };
     let (old, new, change) = (event.old, event.new, event.change);
-    let call = TriggerCall { rel: &rel, trigger, change, old, new, proposed: None };
+    let (old_row, new_row) = match event.for_row && constraint_function(trigger.function).is_none()
+    {
+        true => {
+            let rows = EventRows::of(last, host.backend(), &rel, event)?;
+            (rows.old.as_deref(), rows.new.as_deref())
+        }
+        false => (None, None),
+    };
+    let call = TriggerCall { rel: &rel, trigger, change, old, new, old_row, new_row };
     call_function(host, &call).map(|_| ())
 }
 
 fn call_function(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     if host.triggers().counts.is_none() {
-        return call_uncounted(host, call);
+        return call_nested(host, call);
     }
     let start = host.clock_timestamp();
-    let answer = call_uncounted(host, call)?;
+    let answer = call_nested(host, call)?;
     let took = (host.clock_timestamp() - start).max(0) as u64;
     host.triggers().counts.get_or_insert_default().add(call.rel, call.trigger, took);
     Ok(answer)
+}
+
+fn call_nested(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
+    host.triggers().calling.push(call.rel.table.oid);
+    let result = call_uncounted(host, call);
+    host.triggers().calling.pop();
+    result
 }
 
 fn call_uncounted(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let function = call.trigger.function;
     if let Some(f) = constraint_function(function) {
         return (f.call)(host, call).map(|()| BeforeRowResult::Keep);
+    }
+    if let Some(function) = other_function(function) {
+        return function(call);
     }
     host.call_trigger(call)
 }

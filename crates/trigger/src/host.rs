@@ -14,6 +14,9 @@ pub trait TriggerHost: Services + analyze::Host {
     /// The session's trigger manager.
     fn triggers(&mut self) -> &mut TriggerManager;
 
+    /// The context in which conditions are evaluated.
+    fn expressions(&mut self) -> &mut dyn eval::Host;
+
     /// True if `session_replication_role` is set to replica.
     fn is_replica(&self) -> bool;
 

@@ -7,20 +7,24 @@
 //! ([`row_event`]). At the end of the statement the triggers fire ([`after_statement`]); those of
 //! deferred constraints before the commit ([`before_commit`]).
 //!
-//! Reading order: `host` (what is needed of the session), `call`, `descriptor`, `queue`, `fire`,
-//! `registry` (functions of constraints), `ri` (foreign keys), `unique`, `stats` (EXPLAIN ANALYZE).
+//! Reading order: `host` (what is needed of the session), `call`, `descriptor`, `condition` (WHEN),
+//! `queue`, `rows`, `fire`, `registry` (built-in functions), `ri` (foreign keys), `unique`,
+//! `redundant`, `stats` (EXPLAIN ANALYZE).
 //!
 //! Counterpart: commands/trigger.c.
 
 #![forbid(unsafe_code)]
 
 mod call;
+mod condition;
 mod descriptor;
 mod fire;
 mod host;
 mod queue;
+mod redundant;
 mod registry;
 mod ri;
+mod rows;
 mod stats;
 mod unique;
 

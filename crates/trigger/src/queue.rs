@@ -6,6 +6,7 @@
 //! INVARIANT: while a subtransaction is open, fired events stay in the list of pending events,
 //! because ROLLBACK TO makes those pending again that fired since the savepoint.
 
+use crate::condition::Conditions;
 use crate::ri::query::Queries;
 use crate::ri::read::KeyReaders;
 use crate::stats::Counts;
@@ -13,11 +14,13 @@ use executor::Change;
 use hashbrown::HashMap;
 use ids::{Oid, Tid};
 use pgerror::Result;
+use smallvec::SmallVec;
 
-/// A trigger that must be called for a row. The row versions are read when it fires.
+/// A trigger that must be called for a row or a statement. The row versions are read when it fires.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) trigger: Oid,
+    pub(crate) for_row: bool,
     /// The trigger's table.
     pub(crate) relation: Oid,
     pub(crate) constraint: Oid,
@@ -57,12 +60,24 @@ struct Mark {
     levels: usize,
 }
 
+/// The events of a running statement.
+#[derive(Default)]
+struct Level {
+    queued: Vec<Event>,
+    /// The events of the present round, of which the first ones have fired.
+    round: Vec<Event>,
+    fired: usize,
+    /// Statements before which triggers were called. Triggers of a statement are called once, even
+    /// if several parts of the query, or referential actions, change the same table.
+    before: SmallVec<[(Oid, Change); 1]>,
+}
+
 /// The trigger state of a session.
 #[derive(Default)]
 pub struct TriggerManager {
     /// Events of the running statements, outermost first. A statement of the client has a level
     /// from its first event on; a nested one from [`Self::enter`] on.
-    levels: Vec<Vec<Event>>,
+    levels: Vec<Level>,
     pending: Vec<Event>,
     modes: Modes,
     /// Number of the last round in which pending events fired.
@@ -73,6 +88,9 @@ pub struct TriggerManager {
     pub(crate) locked: Vec<(Oid, i32)>,
     pub(crate) queries: Queries,
     pub(crate) readers: KeyReaders,
+    pub(crate) conditions: Conditions,
+    /// The tables of the triggers whose functions are being called, each within the one before.
+    pub(crate) calling: Vec<Oid>,
     /// For EXPLAIN ANALYZE; `None` otherwise.
     pub(crate) counts: Option<Counts>,
 }
@@ -80,7 +98,7 @@ pub struct TriggerManager {
 impl TriggerManager {
     /// Starts a level for a nested statement; the result is for [`Self::leave`].
     pub fn enter(&mut self) -> usize {
-        self.levels.push(Vec::new());
+        self.levels.push(Level::default());
         self.levels.len() - 1
     }
 
@@ -103,12 +121,24 @@ impl TriggerManager {
 
     /// True if there are events of this table that have not fired.
     pub fn has_events(&self, relation: Oid) -> bool {
-        let mut all = self.levels.iter().flatten().chain(&self.pending);
+        let of_levels = self.levels.iter().flat_map(|l| l.queued.iter().chain(&l.round[l.fired..]));
+        let mut all = of_levels.chain(&self.pending);
         all.any(|e| e.relation == relation && e.fired == 0)
+    }
+
+    /// The number of trigger functions that are being called, each within the one before.
+    pub fn depth(&self) -> usize {
+        self.calling.len()
+    }
+
+    /// True if a function of a trigger of this table is being called, so that the table is in use.
+    pub fn is_calling(&self, relation: Oid) -> bool {
+        self.calling.contains(&relation)
     }
 
     /// Clears the state at the end of the transaction.
     pub fn end_transaction(&mut self) {
+        self.calling.clear();
         self.counts = None;
         self.levels.clear();
         self.pending.clear();
@@ -145,40 +175,86 @@ impl TriggerManager {
         self.modes = mark.modes;
     }
 
+    fn level(&mut self) -> &mut Level {
+        if self.levels.is_empty() {
+            self.levels.push(Level::default());
+        }
+        let last = self.levels.len() - 1;
+        &mut self.levels[last]
+    }
+
     /// Queues an event of the running statement.
     pub(crate) fn push(&mut self, event: Event) -> Result<()> {
-        if self.levels.is_empty() {
-            self.levels.push(Vec::new());
-        }
-        if let Some(level) = self.levels.last_mut() {
-            types::memory::reserve(level, 1)?;
-            level.push(event);
-        }
+        let level = self.level();
+        types::memory::reserve(&mut level.queued, 1)?;
+        level.queued.push(event);
         Ok(())
     }
 
-    /// Takes the events of the running statement that fire now; moves the deferred ones to the
-    /// pending events.
-    pub(crate) fn take_immediate(&mut self) -> Result<Vec<Event>> {
-        let Some(level) = self.levels.last_mut() else { return Ok(Vec::new()) };
-        let mut events = std::mem::take(level);
-        if events.is_empty() && self.levels.len() == 1 {
-            // Marks of subtransactions between statements must not count the level.
-            self.levels.clear();
-        }
-        if !events.iter().any(|e| e.deferrable) {
-            return Ok(events);
-        }
-        types::memory::reserve(&mut self.pending, events.len())?;
-        let (modes, pending) = (&self.modes, &mut self.pending);
-        events.retain(|e| {
-            let deferred = modes.is_deferred(e);
-            if deferred {
-                pending.push(*e);
-            }
-            !deferred
+    /// Queues the event of a trigger for the end of a statement. An event of the same trigger that
+    /// has not fired is cancelled. Counterpart: `cancel_prior_stmt_triggers`.
+    pub(crate) fn push_statement(&mut self, event: Event) -> Result<()> {
+        let level = self.level();
+        let is_prior = |e: &Event| {
+            e.trigger == event.trigger && e.change == event.change && !e.for_row && e.fired == 0
+        };
+        level.queued.retain(|e| !is_prior(e));
+        let fired = level.fired;
+        let mut at = 0;
+        level.round.retain(|e| {
+            at += 1;
+            at <= fired || !is_prior(e)
         });
-        Ok(events)
+        self.push(event)
+    }
+
+    /// True if triggers before this change of the table have not been called in the running
+    /// statement. Counterpart: `before_stmt_triggers_fired`.
+    pub(crate) fn starts(&mut self, relation: Oid, change: Change) -> bool {
+        let level = self.level();
+        let is_first = !level.before.contains(&(relation, change));
+        if is_first {
+            level.before.push((relation, change));
+        }
+        is_first
+    }
+
+    /// Starts a round: the queued events of the running statement fire now, except those of
+    /// deferred triggers, which become pending. False if there are none.
+    pub(crate) fn start_round(&mut self) -> Result<bool> {
+        let Some(level) = self.levels.last_mut() else { return Ok(false) };
+        let mut events = std::mem::take(&mut level.queued);
+        if events.is_empty() {
+            if self.levels.len() == 1 {
+                // Marks of subtransactions between statements must not count the level.
+                self.levels.clear();
+            }
+            return Ok(false);
+        }
+        if events.iter().any(|e| e.deferrable) {
+            types::memory::reserve(&mut self.pending, events.len())?;
+            let (modes, pending) = (&self.modes, &mut self.pending);
+            events.retain(|e| {
+                let deferred = modes.is_deferred(e);
+                if deferred {
+                    pending.push(*e);
+                }
+                !deferred
+            });
+        }
+        (level.round, level.fired) = (events, 0);
+        Ok(true)
+    }
+
+    /// The next event of the round.
+    pub(crate) fn next_event(&mut self) -> Option<Event> {
+        let level = self.levels.last_mut()?;
+        let event = level.round.get(level.fired).copied();
+        match event {
+            Some(_) => level.fired += 1,
+            None => (level.round, level.fired) = (Vec::new(), 0),
+        }
+        event
     }
 
     /// The pending events that fire now: all of them, or those that are no longer deferred. They
@@ -220,6 +296,7 @@ mod tests {
     fn event(constraint: u32, initially_deferred: bool) -> Event {
         Event {
             trigger: Oid(constraint),
+            for_row: true,
             relation: Oid(1),
             constraint: Oid(constraint),
             change: Change::Insert,
@@ -231,6 +308,12 @@ mod tests {
         }
     }
 
+    /// The events of the next round, which fire.
+    fn round(m: &mut TriggerManager) -> Vec<Event> {
+        m.start_round().unwrap();
+        std::iter::from_fn(|| m.next_event()).collect()
+    }
+
     fn constraints(events: &[Event]) -> Vec<u32> {
         events.iter().map(|e| e.constraint.0).collect()
     }
@@ -240,7 +323,7 @@ mod tests {
         let mut m = TriggerManager::default();
         m.push(event(1, false)).unwrap();
         m.push(event(2, true)).unwrap();
-        assert_eq!(constraints(&m.take_immediate().unwrap()), [1]);
+        assert_eq!(constraints(&round(&mut m)), [1]);
         assert!(m.has_events(Oid(1)));
         assert_eq!(constraints(&m.take_pending(true)), [2]);
         assert!(!m.has_events(Oid(1)));
@@ -252,7 +335,7 @@ mod tests {
         m.push(event(1, true)).unwrap();
         m.push(event(2, true)).unwrap();
         m.set_modes(Some(&[Oid(2)]), false);
-        assert_eq!(constraints(&m.take_immediate().unwrap()), [2]);
+        assert_eq!(constraints(&round(&mut m)), [2]);
         m.set_modes(None, false);
         assert_eq!(constraints(&m.take_pending(false)), [1]);
     }
@@ -261,10 +344,10 @@ mod tests {
     fn rollback_makes_fired_events_pending_again() {
         let mut m = TriggerManager::default();
         m.push(event(1, true)).unwrap();
-        assert!(m.take_immediate().unwrap().is_empty());
+        assert!(round(&mut m).is_empty());
         m.begin_subtransaction();
         m.push(event(2, true)).unwrap();
-        assert!(m.take_immediate().unwrap().is_empty());
+        assert!(round(&mut m).is_empty());
         m.set_modes(None, false);
         assert_eq!(constraints(&m.take_pending(false)), [1, 2]);
         assert!(!m.has_events(Oid(1)));
@@ -280,7 +363,7 @@ mod tests {
         m.begin_subtransaction();
         m.begin_subtransaction();
         m.push(event(1, true)).unwrap();
-        assert!(m.take_immediate().unwrap().is_empty());
+        assert!(round(&mut m).is_empty());
         m.commit_subtransaction();
         assert_eq!(constraints(&m.take_pending(true)), [1]);
         m.abort_subtransaction();
@@ -291,11 +374,11 @@ mod tests {
     fn a_failed_statement_leaves_no_events() {
         let mut m = TriggerManager::default();
         m.push(event(1, false)).unwrap();
-        while !m.take_immediate().unwrap().is_empty() {}
+        while !round(&mut m).is_empty() {}
         m.begin_subtransaction();
         m.push(event(2, false)).unwrap();
         m.abort_subtransaction();
-        assert!(m.take_immediate().unwrap().is_empty());
+        assert!(round(&mut m).is_empty());
     }
 
     #[test]
@@ -304,9 +387,38 @@ mod tests {
         m.push(event(1, false)).unwrap();
         let level = m.enter();
         m.push(event(2, false)).unwrap();
-        assert_eq!(constraints(&m.take_immediate().unwrap()), [2]);
+        assert_eq!(constraints(&round(&mut m)), [2]);
         m.push(event(3, false)).unwrap();
         m.leave(level);
-        assert_eq!(constraints(&m.take_immediate().unwrap()), [1]);
+        assert_eq!(constraints(&round(&mut m)), [1]);
+    }
+    #[test]
+    fn a_statement_event_replaces_an_earlier_one() {
+        let statement =
+            |trigger| Event { for_row: false, deferrable: false, ..event(trigger, false) };
+        let mut m = TriggerManager::default();
+        m.push_statement(statement(1)).unwrap();
+        m.push_statement(statement(2)).unwrap();
+        m.push_statement(statement(1)).unwrap();
+        assert!(m.start_round().unwrap());
+        assert_eq!(m.next_event().map(|e| e.trigger), Some(Oid(2)));
+        // Events of the same round that have not fired are cancelled too.
+        m.push_statement(statement(2)).unwrap();
+        m.push_statement(statement(1)).unwrap();
+        assert!(m.next_event().is_none());
+        assert_eq!(constraints(&round(&mut m)), [2, 1]);
+    }
+
+    #[test]
+    fn a_statement_starts_once() {
+        let mut m = TriggerManager::default();
+        assert!(m.starts(Oid(1), Change::Insert));
+        assert!(!m.starts(Oid(1), Change::Insert));
+        assert!(m.starts(Oid(1), Change::Update));
+        let level = m.enter();
+        assert!(m.starts(Oid(1), Change::Insert));
+        m.leave(level);
+        assert!(round(&mut m).is_empty());
+        assert!(m.is_idle());
     }
 }

@@ -1,8 +1,9 @@
-//! The trigger functions of constraints, by OID.
+//! The built-in trigger functions, by OID: those of constraints, and others.
 
 use crate::call::TriggerCall;
 use crate::host::TriggerHost;
-use crate::{ri, unique};
+use crate::{redundant, ri, unique};
+use executor::BeforeRowResult;
 use ids::Oid;
 use ids::builtin::proc;
 use pgerror::Result;
@@ -48,6 +49,17 @@ const CONSTRAINT_FUNCTIONS: &[ConstraintFunction] = &[
     function(proc::RI_FKEY_NOACTION_DEL, Side::Referenced, ri::noaction_del),
     function(proc::RI_FKEY_NOACTION_UPD, Side::Referenced, ri::noaction_upd),
 ];
+
+/// A trigger function that is not one of constraints.
+type OtherCall = fn(&TriggerCall<'_>) -> Result<BeforeRowResult>;
+
+/// The function of this OID, if it is built in and not one of constraints.
+pub(crate) fn other_function(oid: Oid) -> Option<OtherCall> {
+    match oid {
+        proc::SUPPRESS_REDUNDANT_UPDATES_TRIGGER => Some(redundant::suppress),
+        _ => None,
+    }
+}
 
 /// The function of this OID, if it is one of constraints.
 pub(crate) fn constraint_function(oid: Oid) -> Option<&'static ConstraintFunction> {

@@ -58,6 +58,7 @@ const FUNCTIONS: &[&str] = &[
     "record_recv",
     "record_send",
     "satisfies_hash_partition",
+    "suppress_redundant_updates_trigger",
     "tsm_bernoulli_handler",
     "tsm_system_handler",
     "unique_key_recheck",

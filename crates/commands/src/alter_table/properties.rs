@@ -392,11 +392,18 @@ fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableC
 }
 
 fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(
-        rel,
-        &[RelKind::Table, RelKind::View, RelKind::PartitionedTable, RelKind::ForeignTable],
-        "ENABLE/DISABLE TRIGGER",
-    )?;
+    let action = match cmd.subtype {
+        AlterTableType::EnableTrig => "ENABLE TRIGGER",
+        AlterTableType::EnableAlwaysTrig => "ENABLE ALWAYS TRIGGER",
+        AlterTableType::EnableReplicaTrig => "ENABLE REPLICA TRIGGER",
+        AlterTableType::EnableTrigAll => "ENABLE TRIGGER ALL",
+        AlterTableType::EnableTrigUser => "ENABLE TRIGGER USER",
+        AlterTableType::DisableTrigAll => "DISABLE TRIGGER ALL",
+        AlterTableType::DisableTrigUser => "DISABLE TRIGGER USER",
+        _ => "DISABLE TRIGGER",
+    };
+    let kinds = [RelKind::Table, RelKind::PartitionedTable, RelKind::ForeignTable];
+    must_be(rel, &kinds, action)?;
     let firing = match cmd.subtype {
         AlterTableType::EnableAlwaysTrig => Firing::Always,
         AlterTableType::EnableReplicaTrig => Firing::Replica,
@@ -448,11 +455,13 @@ fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
 }
 
 fn rules(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    must_be(
-        rel,
-        &[RelKind::Table, RelKind::View, RelKind::PartitionedTable],
-        "ENABLE/DISABLE RULE",
-    )?;
+    let action = match cmd.subtype {
+        AlterTableType::EnableAlwaysRule => "ENABLE ALWAYS RULE",
+        AlterTableType::EnableReplicaRule => "ENABLE REPLICA RULE",
+        AlterTableType::DisableRule => "DISABLE RULE",
+        _ => "ENABLE RULE",
+    };
+    must_be(rel, &[RelKind::Table, RelKind::PartitionedTable], action)?;
     let firing = match cmd.subtype {
         AlterTableType::EnableAlwaysRule => Firing::Always,
         AlterTableType::EnableReplicaRule => Firing::Replica,

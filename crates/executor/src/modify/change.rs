@@ -5,7 +5,7 @@ use super::ModifyNode;
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
 use crate::run::{Run, RunState};
-use crate::trigger::{BeforeRowResult, Change, RowVersion};
+use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
 use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::Snapshot;
 use engine::table::{self, ChangeOptions, LockRow, RowFetch, RowLock, RowOutcome, Updated};
@@ -17,7 +17,9 @@ use types::{Batch, Datum, DatumRef};
 /// Description of an UPDATE.
 pub(super) struct Update {
     /// Columns set, in the child's order.
-    columns: Vec<AttrNo>,
+    pub(super) columns: Vec<AttrNo>,
+    /// The same with the generated columns that depend on them.
+    set: Vec<AttrNo>,
     /// Columns copied from the old version.
     keep: Vec<AttrNo>,
     /// Columns set that are NOT NULL: index in the row, and column of the child.
@@ -74,7 +76,7 @@ impl Update {
             .map(|(position, n)| (*n as usize - 1, position))
             .collect();
         let triggers = &rel.triggers;
-        let events = !triggers.is_empty()
+        let events = triggers.are_after_row(Change::Update)
             && triggers.update_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
         let before = match operation {
             CmdType::Update => triggers.are_before_row(Change::Update),
@@ -88,7 +90,22 @@ impl Update {
             _ => RowLock::Update,
         };
         let unchanged = columns_unchanged(rel, &set);
-        Update { columns, keep, not_null, recomputed, unchanged, needs_row, events, before, lock }
+        Update {
+            columns,
+            set,
+            keep,
+            not_null,
+            recomputed,
+            unchanged,
+            needs_row,
+            events,
+            before,
+            lock,
+        }
+    }
+
+    pub(super) fn set(&self) -> &[AttrNo] {
+        &self.set
     }
 
     fn lock(&self, st: &RunState) -> LockRow {
@@ -192,7 +209,13 @@ impl ModifyNode {
         let u = &self.target.update;
         let version = RowVersion { tid, values: &before };
         let answer = match u.before {
-            true => run.sv.before_row(&self.target.rel, Some(version), Some(&given))?,
+            true => run.sv.before_row(ProposedChange {
+                rel: &self.target.rel,
+                timing: Timing::Before,
+                old: Some(version),
+                new: Some(&given),
+                updated: &u.set,
+            })?,
             false => BeforeRowResult::Keep,
         };
         let replaced: Refs<'_>;
@@ -238,11 +261,16 @@ impl ModifyNode {
     /// Handles a row that the current transaction has changed since the statement began. If the
     /// statement itself changed it, because a join returned the row twice, the second change is
     /// ignored. A change by a function that the statement called is an error.
-    pub(super) fn self_modified(&self, run: &Run<'_>, cmax: CommandId) -> Result<()> {
+    pub(super) fn self_modified(
+        &self,
+        run: &Run<'_>,
+        cmax: CommandId,
+        command: CmdType,
+    ) -> Result<()> {
         if cmax == run.st.desc.snapshot.curcid {
             return Ok(());
         }
-        let what = if self.operation == CmdType::Delete { "deleted" } else { "updated" };
+        let what = if command == CmdType::Delete { "deleted" } else { "updated" };
         Err(pg_err!(
             TRIGGERED_DATA_CHANGE_VIOLATION,
             "tuple to be {what} was already modified by an operation triggered by the current \
@@ -264,6 +292,10 @@ impl ModifyNode {
     ) -> Result<Option<RowOutcome>> {
         if self.target.update.before {
             let outcome = self.lock_for_triggers(run, tid)?;
+            if let RowOutcome::SelfModified { cmax } = outcome {
+                // The error does not distinguish the commands.
+                return self.self_modified(run, cmax, CmdType::Update).map(|()| None);
+            }
             if outcome != RowOutcome::Ok {
                 return Ok(Some(outcome));
             }
@@ -277,7 +309,11 @@ impl ModifyNode {
             self.put_old(old);
             return outcome;
         }
-        if self.target.returning.is_none() && !self.target.rel.triggers.are_on(Change::Delete) {
+        let triggers = &self.target.rel.triggers;
+        if self.target.returning.is_none()
+            && !self.target.update.before
+            && !triggers.are_after_row(Change::Delete)
+        {
             return self.delete(run, tid).map(Some);
         }
         let old = self.take_old(run, tid)?;
@@ -303,10 +339,12 @@ impl ModifyNode {
     ) -> Result<Option<RowOutcome>> {
         let row: Refs<'_> = old.row(0).collect();
         let version = Some(RowVersion { tid, values: &row });
-        if self.target.update.before
-            && matches!(run.sv.before_row(&self.target.rel, version, None)?, BeforeRowResult::Skip)
-        {
-            return Ok(None);
+        if self.target.update.before {
+            let (rel, timing) = (&self.target.rel, Timing::Before);
+            let change = ProposedChange { rel, timing, old: version, new: None, updated: &[] };
+            if matches!(run.sv.before_row(change)?, BeforeRowResult::Skip) {
+                return Ok(None);
+            }
         }
         let outcome = self.delete(run, tid)?;
         if outcome == RowOutcome::Ok {
@@ -339,7 +377,9 @@ impl ModifyNode {
                     self.count(run);
                     return Ok(());
                 }
-                RowOutcome::SelfModified { cmax } => return self.self_modified(run, cmax),
+                RowOutcome::SelfModified { cmax } => {
+                    return self.self_modified(run, cmax, self.operation);
+                }
                 RowOutcome::WouldBlock => return Ok(()),
                 RowOutcome::Invisible => {
                     return Err(PgError::internal("attempted to change an invisible tuple"));
@@ -373,7 +413,9 @@ impl ModifyNode {
                     )?;
                     match locked {
                         RowOutcome::Ok => {}
-                        RowOutcome::SelfModified { cmax } => return self.self_modified(run, cmax),
+                        RowOutcome::SelfModified { cmax } => {
+                            return self.self_modified(run, cmax, self.operation);
+                        }
                         _ => return Ok(()),
                     }
                     let Some(fresh) = self.recheck.run(run, self.target.rti, newest, source)?

@@ -5,7 +5,7 @@ use super::change::update_lock;
 use super::{ModifyNode, RowColumns, insert_options};
 use crate::node::{compile, compile_all};
 use crate::run::Run;
-use crate::trigger::{BeforeRowResult, Change, RowVersion};
+use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
 use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::index;
 use engine::table::{self, LockRow, RowFetch, RowLock, RowOutcome};
@@ -13,7 +13,7 @@ use eval::{Program, RowInput, RowRef, Val};
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::node::OnConflictPlan;
-use plan::query::OnConflictAction;
+use plan::query::{CmdType, OnConflictAction};
 use smallvec::SmallVec;
 use types::{Batch, Datum, DatumRef};
 
@@ -25,6 +25,8 @@ pub(super) struct Conflict {
     condition: Option<Program>,
     /// For each index: DO UPDATE sets no column of its key.
     unchanged: Vec<bool>,
+    /// The columns that DO UPDATE changes, generated columns included.
+    updated: Vec<AttrNo>,
     /// Generated columns that DO UPDATE computes again, by position in the writer.
     recomputed: Vec<usize>,
     /// Lock mode for the conflicting row before it is updated.
@@ -62,11 +64,24 @@ impl Conflict {
         let unchanged = columns_unchanged(rel, &changed);
         let lock = update_lock(rel, &changed);
         let action = c.action;
-        Ok(Conflict { action, arbiters, set, condition, unchanged, recomputed, lock })
+        Ok(Conflict {
+            action,
+            arbiters,
+            set,
+            condition,
+            unchanged,
+            updated: changed,
+            recomputed,
+            lock,
+        })
     }
 }
 
 impl Conflict {
+    pub(super) fn updated(&self) -> &[AttrNo] {
+        &self.updated
+    }
+
     /// True for DO UPDATE.
     pub(super) fn updates(&self) -> bool {
         self.action == OnConflictAction::Update
@@ -232,7 +247,13 @@ impl ModifyNode {
         let version = RowVersion { tid: at, values: &old };
         let before = self.target.rel.triggers.are_before_row(Change::Update);
         let answer = match before {
-            true => run.sv.before_row(&self.target.rel, Some(version), Some(&given))?,
+            true => run.sv.before_row(ProposedChange {
+                rel: &self.target.rel,
+                timing: Timing::Before,
+                old: Some(version),
+                new: Some(&given),
+                updated: &c.updated,
+            })?,
             false => BeforeRowResult::Keep,
         };
         let replaced: Refs<'_>;
@@ -255,7 +276,7 @@ impl ModifyNode {
             RowOutcome::Ok => {}
             // The SET expressions, or a WITH query that they ran, have changed the locked row.
             RowOutcome::SelfModified { cmax } => {
-                self.self_modified(run, cmax)?;
+                self.self_modified(run, cmax, CmdType::Update)?;
                 return Ok(true);
             }
             _ => return Ok(false),

@@ -6,7 +6,7 @@ use crate::relation::OpenRel;
 use crate::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-use crate::trigger::{BeforeRowResult, Change, RowEvent, RowVersion, Timing};
+use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowEvent, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
 use engine::{Backend, ClusterOptions, Engine, EngineConfig, create_cluster};
@@ -23,7 +23,7 @@ use sync::wait::Waiter;
 use types::builtin::{self, BuiltinFn};
 use types::compare::{self, Comparer};
 use types::fn_context::{TypeFunctions, TypeInfo};
-use types::{BasicContext, Datum, DatumRef, FnContext};
+use types::{BasicContext, Datum, FnContext};
 use vfs::Env;
 
 /// The access method `btree`.
@@ -220,16 +220,17 @@ impl TriggerEvents for TestServices {
         no_tables()
     }
 
-    fn before_row(
-        &mut self,
-        _: &Arc<OpenRel>,
-        _: Option<RowVersion<'_>>,
-        _: Option<&[DatumRef<'_>]>,
-    ) -> Result<BeforeRowResult> {
+    fn before_row(&mut self, _: ProposedChange<'_>) -> Result<BeforeRowResult> {
         no_tables()
     }
 
-    fn statement_event(&mut self, _: &Arc<OpenRel>, _: Change, _: Timing) -> Result<()> {
+    fn statement_event(
+        &mut self,
+        _: &Arc<OpenRel>,
+        _: Change,
+        _: Timing,
+        _: &[AttrNo],
+    ) -> Result<()> {
         no_tables()
     }
 }

@@ -2,6 +2,7 @@
 //! (`ExecConstraints`), nodeModifyTable.c (`ExecComputeStoredGenerated`).
 
 use super::{Computed, OwnColumns, Refs, RowWriter, WriteHost, compile, with_computed};
+use crate::trigger::Change;
 use eval::{Facts, Program, RowInput, RowRef};
 use ids::AttrNo;
 use pgerror::{PgError, Result, pg_err};
@@ -36,9 +37,11 @@ impl Generated {
 
 impl RowWriter {
     /// The generated columns that an UPDATE of the columns `set` recomputes: positions for
-    /// [`Self::compute_some`], and the columns. Counterpart: `ExecInitStoredGenerated`.
+    /// [`Self::compute_some`], and the columns. Triggers before the update may change any column.
+    /// Counterpart: `ExecInitStoredGenerated`.
     pub(crate) fn recomputed(&self, set: &[AttrNo]) -> (Vec<usize>, Vec<AttrNo>) {
-        let depends = |g: &&Generated| g.bases.iter().any(|b| *b <= 0 || set.contains(b));
+        let any = self.rel.triggers.are_before_row(Change::Update);
+        let depends = |g: &&Generated| any || g.bases.iter().any(|b| *b <= 0 || set.contains(b));
         let all = self.generated.iter().enumerate();
         all.filter(|(_, g)| depends(g)).map(|(position, g)| (position, g.column)).unzip()
     }

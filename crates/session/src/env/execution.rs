@@ -8,8 +8,8 @@ use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Callee, Facts, FnFacts, Host, HostCall, Val};
 use executor::{
-    AggFn, AggInfo, BeforeRowResult, Change, DescriptorLookup, FinalCall, OpenRel, RowEvent,
-    RowVersion, Services, SessionCalls, SetStream, Timing, TriggerEvents,
+    AggFn, AggInfo, BeforeRowResult, Change, DescriptorLookup, FinalCall, OpenRel, ProposedChange,
+    RowEvent, Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
 use ids::builtin::proc;
@@ -291,13 +291,8 @@ impl TriggerEvents for Core {
         trigger::row_event(self, event)
     }
 
-    fn before_row(
-        &mut self,
-        rel: &Arc<OpenRel>,
-        old: Option<RowVersion<'_>>,
-        new: Option<&[DatumRef<'_>]>,
-    ) -> Result<BeforeRowResult> {
-        trigger::before_row(self, rel, old, new)
+    fn before_row(&mut self, change: ProposedChange<'_>) -> Result<BeforeRowResult> {
+        trigger::before_row(self, change)
     }
 
     fn statement_event(
@@ -305,8 +300,9 @@ impl TriggerEvents for Core {
         rel: &Arc<OpenRel>,
         change: Change,
         timing: Timing,
+        updated: &[ids::AttrNo],
     ) -> Result<()> {
-        trigger::statement_event(self, rel, change, timing)
+        trigger::statement_event(self, rel, change, timing, updated)
     }
 }
 

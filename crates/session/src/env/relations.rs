@@ -3,8 +3,8 @@
 use crate::core::Core;
 use catalog::RelDesc;
 use executor::{OpenRel, RelCheck, RelIndex};
-use ids::Oid;
 use ids::code::ColumnGenerated;
+use ids::{Oid, RelKind};
 use pgerror::Result;
 use plan::nodetree;
 use std::sync::Arc;
@@ -25,7 +25,10 @@ impl Core {
     }
 
     fn make_open_rel(&mut self, desc: &Arc<RelDesc>) -> Result<OpenRel> {
-        let table = desc.rows()?.clone();
+        let table = match desc.kind() {
+            RelKind::View => Arc::new(self.cat().view_rows(desc)?),
+            _ => desc.rows()?.clone(),
+        };
         let columns = desc
             .attributes
             .iter()

@@ -16,6 +16,12 @@ use types::{Datum, DatumRef};
 
 pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_stat_get_activity", call: SysCall::Set(activity) },
+    SysFn {
+        name: "pg_trigger_depth",
+        call: SysCall::One(|c, _| {
+            Ok(Datum::int4(i32::try_from(c.triggers.depth()).unwrap_or(i32::MAX)))
+        }),
+    },
     SysFn { name: "pg_cancel_backend", call: SysCall::One(cancel) },
     SysFn { name: "pg_terminate_backend", call: SysCall::One(terminate) },
     SysFn { name: "pg_stat_get_db_numbackends", call: SysCall::One(backends_of) },

@@ -94,6 +94,7 @@ fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowR
         Change::Insert => "insert",
         Change::Update => "update",
         Change::Delete => "delete",
+        Change::Truncate => "truncate",
     };
     log(host, &format!("{timing} {change}{level}"))?;
     Ok(BeforeRowResult::Keep)
@@ -102,7 +103,7 @@ fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowR
 /// Doubles the second column; skips rows where it is negative, and deletions of such rows.
 fn change(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     note(host, call)?;
-    let Some(row) = call.proposed else { return Ok(BeforeRowResult::Skip) };
+    let Some(row) = call.new_row else { return Ok(BeforeRowResult::Skip) };
     let v = row[1].as_ref().as_i32();
     if v < 0 {
         return Ok(BeforeRowResult::Skip);
