@@ -94,11 +94,12 @@ update fk9 set d=d+1
 update pk9 set a=7 where a=2
 begin; alter table fk9 alter constraint fk9_a_fkey deferrable initially deferred; update fk9 set a=8, b=1.500 where a=7; commit
 table fk9
--- Locks of indexes.
+-- Locks of tables and indexes.
 create table lk_pk (a int primary key, b int unique); create index on lk_pk (b, a); create table lk_fk (a int unique, b int); create index on lk_fk (b)
-begin; alter table lk_fk add foreign key ([[a¦b]]) references lk_pk [[¦(a)¦(b)]]; select c.relname, l.mode, count(*) from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname like 'lk%' and c.relkind = 'i' group by 1, 2; rollback
-begin; alter table lk_fk add constraint lk_nv foreign key (a) references lk_pk ([[a¦b]]) not valid; select c.relname, l.mode, count(*) from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname like 'lk%' and c.relkind = 'i' group by 1, 2; rollback
+begin; alter table lk_fk add foreign key ([[a¦b]]) references lk_pk [[¦(a)¦(b)]]; select c.relname, l.mode, count(*) from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname like 'lk%' group by 1, 2 order by 1, 2; rollback
+begin; alter table lk_fk add constraint lk_nv foreign key (a) references lk_pk ([[a¦b]]) not valid; select c.relname, l.mode, count(*) from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname like 'lk%' group by 1, 2 order by 1, 2; rollback
 alter table lk_fk add constraint lk_nv foreign key (a) references lk_pk not valid
-begin; alter table lk_fk validate constraint lk_nv; select c.relname, l.mode, count(*) from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname like 'lk%' and c.relkind = 'i' group by 1, 2; rollback
+begin; alter table lk_fk validate constraint lk_nv; select c.relname, l.mode, count(*) from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname like 'lk%' group by 1, 2 order by 1, 2; rollback
+begin; [[create table lk_new (a int references lk_pk)¦alter table lk_fk add column z int, add foreign key (z) references lk_pk¦alter table lk_fk drop constraint lk_nv]]; select c.relname, l.mode, count(*) from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname like 'lk%' group by 1, 2 order by 1, 2; rollback
 drop table lk_fk, lk_pk
 DROP SCHEMA keys CASCADE

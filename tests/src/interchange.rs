@@ -13,6 +13,7 @@ mod partitions;
 mod postgres_objects;
 mod restored_dumps;
 mod rewind;
+mod rewritten_catalogs;
 mod standby;
 mod stored_expressions;
 mod tablespaces;

@@ -21,6 +21,19 @@ type Tables = BTreeMap<String, Table>;
 const SHARED: &str = "shared";
 const SHARED_ROWS: i32 = 8;
 
+/// Statements that give system catalogs new files.
+const REWRITES: [&str; 9] = [
+    "VACUUM FULL pg_class",
+    "REINDEX TABLE pg_class",
+    "CLUSTER pg_class USING pg_class_relname_nsp_index",
+    "REINDEX TABLE pg_attribute",
+    "VACUUM FULL pg_type",
+    "VACUUM FULL pg_index",
+    "REINDEX TABLE pg_depend",
+    "VACUUM FULL pg_database",
+    "BEGIN; CLUSTER pg_attribute USING pg_attribute_relid_attnum_index; ROLLBACK",
+];
+
 /// More keys than fit one leaf page of an index.
 const EVERY_KIND_ROWS: i32 = 500;
 
@@ -249,6 +262,13 @@ impl Script {
         owner: usize,
         random: &SeededRandom,
     ) -> Result<StepResult, String> {
+        // Other transactions keep their locks of catalogs.
+        let may_rewrite = !self.keep_files && self.transactions.iter().all(Option::is_none);
+        if random.below(30) == 0 && may_rewrite {
+            let sql = REWRITES[random.below(REWRITES.len() as u64) as usize];
+            self.must(session, owner, sql)?;
+            return Ok(StepResult::Nothing);
+        }
         if random.below(8) == 0 {
             let own = self.owned(owner);
             let table = match random.below(4) {

@@ -681,7 +681,7 @@ impl BufferPool {
     }
 
     /// Shared state may be wrong: the server goes down to recovery.
-    pub(crate) fn crash(&self, reason: &PgError) {
+    pub fn crash(&self, reason: &PgError) {
         (self.config.on_critical)(reason);
     }
 

@@ -6,7 +6,6 @@ use crate::inval::Message;
 use crate::orders::EnumOrder;
 use crate::reldesc::RelDesc;
 use crate::tables::CatalogTable;
-use engine::RelMap;
 use hashbrown::HashMap;
 use ids::Oid;
 use sync::atomic::{AtomicU64, Ordering};
@@ -33,20 +32,13 @@ pub struct Catalog {
     shards: Box<[RwLock<Shard>]>,
     lists: RwLock<Shard>,
     relations: RwLock<Relations>,
-    /// Open catalogs and relation maps, needed to read any of the above.
-    opened: RwLock<Opened>,
+    /// Open catalogs, needed to read any of the above.
+    opened: RwLock<HashMap<Oid, Arc<CatalogTable>, foldhash::fast::RandomState>>,
     builtin: Arc<Mutex<Option<Arc<Builtin>>>>,
     /// Orderings of the enums compared so far.
     enum_orders: Mutex<HashMap<Oid, Arc<EnumOrder>>>,
     /// Incremented by every published invalidation.
     generation: AtomicU64,
-}
-
-#[derive(Default)]
-struct Opened {
-    tables: HashMap<Oid, Arc<CatalogTable>, foldhash::fast::RandomState>,
-    /// Index 0: the map of the shared relations; index 1: of this database.
-    maps: [Option<Arc<RelMap>>; 2],
 }
 
 /// A generation read before a scan. An entry is installed only if it is still current.
@@ -65,7 +57,7 @@ impl Catalog {
             shards: (0..SHARDS).map(|_| RwLock::new(Shard::default())).collect(),
             lists: RwLock::new(Shard::default()),
             relations: RwLock::new(Relations::default()),
-            opened: RwLock::new(Opened::default()),
+            opened: RwLock::default(),
             builtin,
             enum_orders: Mutex::default(),
             generation: AtomicU64::new(1),
@@ -106,35 +98,20 @@ impl Catalog {
     }
 
     pub(crate) fn opened(&self, relation: Oid) -> Option<Arc<CatalogTable>> {
-        self.opened.read().tables.get(&relation).cloned()
+        self.opened.read().get(&relation).cloned()
     }
 
     /// `generation` was read before the data from which the descriptors are built.
     pub(crate) fn install_opened(&self, relation: Oid, generation: u64, table: &Arc<CatalogTable>) {
         let mut opened = self.opened.write();
         if self.generation() == generation {
-            opened.tables.insert(relation, table.clone());
-        }
-    }
-
-    pub(crate) fn relation_map(&self, shared: bool) -> Option<Arc<RelMap>> {
-        self.opened.read().maps[usize::from(!shared)].clone()
-    }
-
-    pub(crate) fn install_relation_map(&self, shared: bool, generation: u64, map: &Arc<RelMap>) {
-        let mut opened = self.opened.write();
-        if self.generation() == generation {
-            opened.maps[usize::from(!shared)] = Some(map.clone());
+            opened.insert(relation, table.clone());
         }
     }
 
     /// To be called when a catalog, its indexes or TOAST table, or a relation map has changed.
-    fn close_catalogs(&self, maps: bool) {
-        let mut opened = self.opened.write();
-        opened.tables.clear();
-        if maps {
-            opened.maps = [None, None];
-        }
+    fn close_catalogs(&self) {
+        self.opened.write().clear();
     }
 
     fn shard(&self, hash: u32) -> &RwLock<Shard> {
@@ -233,10 +210,10 @@ impl Catalog {
                     }
                     drop(relations);
                     if relation < Oid::FIRST_NORMAL {
-                        self.close_catalogs(false);
+                        self.close_catalogs();
                     }
                 }
-                Message::RelMap { .. } => self.close_catalogs(true),
+                Message::RelMap { .. } => self.close_catalogs(),
                 Message::Smgr { .. } | Message::Snapshot { .. } => {}
             }
         }
@@ -256,7 +233,7 @@ impl Catalog {
     /// Empties all caches.
     pub fn clear(&self) {
         self.clear_rows();
-        self.close_catalogs(true);
+        self.close_catalogs();
         let mut relations = self.relations.write();
         relations.generation += 1;
         relations.descs.clear();

@@ -223,8 +223,8 @@ impl Store<'_> {
         match self {
             Store::Facts(_) => Ok(relation),
             Store::Engine(store) => {
-                let map = store.relation_map(shared)?;
-                map.get(relation).ok_or_else(|| {
+                let found = store.backend.mapped_file(store.map_key(shared), relation)?;
+                found.ok_or_else(|| {
                     PgError::internal(format!("could not find relation mapping for OID {relation}"))
                 })
             }
@@ -235,7 +235,22 @@ impl Store<'_> {
     pub(crate) fn mapped_relation(&mut self, file: Oid, shared: bool) -> Result<Option<Oid>> {
         match self {
             Store::Facts(_) => Ok(None),
-            Store::Engine(store) => Ok(store.relation_map(shared)?.find(file)),
+            Store::Engine(store) => store.backend.mapped_relation(store.map_key(shared), file),
+        }
+    }
+
+    /// The TID of the row's current version in the catalog's present file, where `tid` may have
+    /// been read before the catalog was rewritten. Locks the catalog for a change.
+    pub(crate) fn locate(
+        &mut self,
+        relation: Oid,
+        tid: Tid,
+        row: &[Datum],
+        volatile: &[ids::AttrNo],
+    ) -> Result<Tid> {
+        match self {
+            Store::Facts(_) => Ok(tid),
+            Store::Engine(store) => store.locate(relation, tid, row, volatile),
         }
     }
 

@@ -1,4 +1,10 @@
 //! The catalogs as engine tables: opening, index scans, and changes with index maintenance.
+//!
+//! LOCK ORDER: the lock of the catalog, then its descriptors, which are looked up under the lock. A
+//! reader holds AccessShare during the scan, a writer RowExclusive until its transaction ends. A
+//! session that replaces a file of the catalog or of its TOAST table holds AccessExclusive on the
+//! catalog, from before it reads the rows. No mutex is held over a scan, which may wait. See
+//! `docs/design/0012-catalog-rewrite.md`.
 
 use crate::builtin::Builtin;
 use crate::cache::Key;
@@ -6,11 +12,11 @@ use crate::descriptors::{index_desc, rel_file, table_desc};
 use crate::rows::{CatalogRow, Name, PgClass, Value};
 use crate::shared::Catalog;
 use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, UniqueCheck};
-use engine::relmap::{SHARED, database_path};
+use engine::relmap::{DbKey, SHARED};
 use engine::table::{ChangeOptions, InsertOptions, RowOutcome, ScanOptions, TableScan, system};
-use engine::{Backend, IndexDesc, RelMap, TableDesc, ToastDesc};
+use engine::{Backend, IndexDesc, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid, RelKind, Tid};
-use lmgr::LockMode;
+use lmgr::{LockMode, LockTag};
 use pgerror::{PgError, Result, SqlState};
 use smallvec::SmallVec;
 use sync::Arc;
@@ -35,6 +41,7 @@ pub(crate) struct EngineStore<'a> {
 }
 
 impl EngineStore<'_> {
+    /// As [`crate::store::Store::scan`]. Waits while another session replaces the catalog's files.
     pub(crate) fn scan(
         &mut self,
         relation: Oid,
@@ -42,25 +49,57 @@ impl EngineStore<'_> {
         keys: &[Key<'_>],
         each: &mut dyn FnMut(Tid, &[DatumRef<'_>]) -> Result<()>,
     ) -> Result<()> {
+        let tag = self.lock_tag(relation);
+        let mode = LockMode::AccessShare;
+        // The transaction changes the catalog, and keeps its lock.
+        if self.backend.holds_lock(tag, LockMode::RowExclusive) {
+            return self.scan_locked(relation, index, keys, each);
+        }
+        self.backend.lock(tag, mode)?;
+        let done = self.scan_locked(relation, index, keys, each);
+        self.backend.unlock(tag, mode);
+        done
+    }
+
+    fn scan_locked(
+        &mut self,
+        relation: Oid,
+        index: Oid,
+        keys: &[Key<'_>],
+        each: &mut dyn FnMut(Tid, &[DatumRef<'_>]) -> Result<()>,
+    ) -> Result<()> {
         let open = self.open(relation)?;
+        if index.is_valid() {
+            return self.scan_index(&open, index, keys, each);
+        }
         let snapshot = self.backend.catalog_snapshot();
         let mut batch = engine::table::new_batch(&open.table, &open.columns);
-        if !index.is_valid() {
-            let options = ScanOptions::default();
-            let (table, columns) = (&open.table, &open.columns);
-            let mut scan = TableScan::new(self.backend, table, snapshot, columns, options)?;
-            loop {
-                let more = scan.next_batch(self.backend, &mut batch, ROWS)?;
-                for_each_row(&batch, each)?;
-                batch.clear();
-                if !more {
-                    return Ok(());
-                }
+        let options = ScanOptions::default();
+        let (table, columns) = (&open.table, &open.columns);
+        let mut scan = TableScan::new(self.backend, table, snapshot, columns, options)?;
+        loop {
+            let more = scan.next_batch(self.backend, &mut batch, ROWS)?;
+            for_each_row(&batch, each)?;
+            batch.clear();
+            if !more {
+                return Ok(());
             }
         }
-        let index = open.indexes.iter().find(|i| i.oid == index);
-        let index = index
-            .ok_or_else(|| PgError::internal(format!("catalog {relation} has no such index")))?;
+    }
+
+    fn scan_index(
+        &mut self,
+        open: &CatalogTable,
+        index: Oid,
+        keys: &[Key<'_>],
+        each: &mut dyn FnMut(Tid, &[DatumRef<'_>]) -> Result<()>,
+    ) -> Result<()> {
+        let found = open.indexes.iter().find(|i| i.oid == index);
+        let index = found.ok_or_else(|| {
+            PgError::internal(format!("catalog {} has no index {index}", open.table.oid))
+        })?;
+        let snapshot = self.backend.catalog_snapshot();
+        let mut batch = engine::table::new_batch(&open.table, &open.columns);
         let equality = index.capabilities().equality;
         let conditions = keys
             .iter()
@@ -82,6 +121,64 @@ impl EngineStore<'_> {
             if !more {
                 return Ok(());
             }
+        }
+    }
+
+    fn lock_tag(&self, relation: Oid) -> LockTag {
+        let shared = crate::write::is_shared_catalog(relation);
+        LockTag::relation(if shared { Oid::INVALID } else { self.catalog.database() }, relation)
+    }
+
+    /// As [`crate::store::Store::locate`]: `tid` if the version there equals `row`, except in the
+    /// columns `volatile`; otherwise the visible row that does.
+    pub(crate) fn locate(
+        &mut self,
+        relation: Oid,
+        tid: Tid,
+        row: &[Datum],
+        volatile: &[AttrNo],
+    ) -> Result<Tid> {
+        let open = self.open_for_write(relation)?;
+        let is_row = |now: &[DatumRef<'_>]| {
+            let mut columns = (1..).zip(now.iter().zip(row));
+            columns.all(|(n, (now, old))| volatile.contains(&n) || *now == old.as_ref())
+        };
+        let mut same = false;
+        self.version(relation, tid, &mut |now| {
+            same = is_row(now);
+            Ok(())
+        })?;
+        if same {
+            return Ok(tid);
+        }
+        // The leading columns of an index that are passed by value; of most catalogs, all columns
+        // of the unique index on the OID.
+        let words = |index: &Arc<IndexDesc>| -> SmallVec<[Key<'static>; 4]> {
+            let values = index.columns.iter().map(|&n| row[n as usize - 1].as_ref());
+            let words = values.map_while(|value| match value {
+                DatumRef::Word(word) => Some(Key::Word(word)),
+                _ => None,
+            });
+            words.collect()
+        };
+        let rank = |index: &&Arc<IndexDesc>| {
+            let count = words(index).len();
+            (count == index.columns.len() && index.unique, count)
+        };
+        let Some(index) = open.indexes.iter().max_by_key(rank) else { return Ok(tid) };
+        let keys = words(index);
+        let (mut here, mut moved) = (false, None);
+        self.scan_locked(relation, index.oid, &keys, &mut |at, now| {
+            here |= at == tid;
+            if moved.is_none() && is_row(now) {
+                moved = Some(at);
+            }
+            Ok(())
+        })?;
+        match moved {
+            Some(at) => Ok(at),
+            None if here => Ok(tid),
+            None => Err(PgError::internal("tuple concurrently updated")),
         }
     }
 
@@ -181,14 +278,16 @@ impl EngineStore<'_> {
     }
 
     fn open_for_write(&mut self, relation: Oid) -> Result<Arc<CatalogTable>> {
-        let open = self.open(relation)?;
-        self.backend.lock(open.table.lock_tag(), LockMode::RowExclusive)?;
-        Ok(open)
+        self.backend.lock(self.lock_tag(relation), LockMode::RowExclusive)?;
+        self.open(relation)
     }
 
-    /// Descriptors of the catalog. Its structure is fixed; its files may have changed.
+    /// Descriptors of the catalog, which the session has locked. Its structure is fixed; its files
+    /// may have changed. Where the session itself has replaced a file, it uses descriptors of its
+    /// own until the end of the transaction.
     pub(crate) fn open(&mut self, relation: Oid) -> Result<Arc<CatalogTable>> {
-        if let Some(open) = self.catalog.opened(relation) {
+        let own = self.backend.replaces_catalog(relation);
+        if !own && let Some(open) = self.catalog.opened(relation) {
             return Ok(open);
         }
         let generation = self.catalog.generation();
@@ -206,7 +305,9 @@ impl EngineStore<'_> {
         let count = table.tupdesc.len() as AttrNo;
         let columns = (1..=count).chain([system::CTID]).collect();
         let open = Arc::new(CatalogTable { table, indexes, columns });
-        self.catalog.install_opened(relation, generation, &open);
+        if !own {
+            self.catalog.install_opened(relation, generation, &open);
+        }
         Ok(open)
     }
 
@@ -251,8 +352,8 @@ impl EngineStore<'_> {
     /// itself.
     fn file_number(&mut self, class: &PgClass) -> Result<Oid> {
         if !class.relfilenode.is_valid() {
-            let map = self.relation_map(class.relisshared)?;
-            return map.get(class.oid).ok_or_else(|| {
+            let key = self.map_key(class.relisshared);
+            return self.backend.mapped_file(key, class.oid)?.ok_or_else(|| {
                 PgError::internal(format!(
                     "could not find relation mapping for relation \"{}\", OID {}",
                     class.relname, class.oid
@@ -268,18 +369,9 @@ impl EngineStore<'_> {
         number.ok_or_else(|| PgError::internal(format!("no row of pg_class for {}", class.oid)))
     }
 
-    /// The relation map of the shared relations or of the database.
-    pub(crate) fn relation_map(&mut self, shared: bool) -> Result<Arc<RelMap>> {
-        if let Some(map) = self.catalog.relation_map(shared) {
-            return Ok(map);
-        }
-        let generation = self.catalog.generation();
-        let database = if shared { SHARED } else { (self.tablespace, self.catalog.database()) };
-        let path = format!("{}/pg_filenode.map", database_path(database));
-        let bytes = vfs::read_file(&*self.backend.storage().env.disk, &path)?;
-        let map = Arc::new(RelMap::decode(&bytes, &path)?);
-        self.catalog.install_relation_map(shared, generation, &map);
-        Ok(map)
+    /// The key of the relation map of the shared relations or of the database.
+    pub(crate) fn map_key(&self, shared: bool) -> DbKey {
+        if shared { SHARED } else { (self.tablespace, self.catalog.database()) }
     }
 }
 

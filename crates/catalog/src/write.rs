@@ -67,6 +67,7 @@ impl CatCx<'_> {
         mut row: Vec<Datum>,
     ) -> Result<Tid> {
         let in_place = in_place_columns(relation);
+        let old = self.store.locate(relation, old, old_row, in_place)?;
         if !in_place.is_empty() {
             self.store.lock_row(relation, old)?;
             self.store.version(relation, old, &mut |now| {
@@ -162,6 +163,7 @@ impl CatCx<'_> {
     /// As [`Self::delete`], for the row of any catalog.
     pub(crate) fn delete_row(&mut self, relation: Oid, old: Tid, row: &[Datum]) -> Result<()> {
         self.invalidate_row(relation, row);
+        let old = self.store.locate(relation, old, row, in_place_columns(relation))?;
         self.store.delete(relation, old)
     }
 
@@ -194,6 +196,17 @@ impl CatCx<'_> {
     pub fn invalidate_relation(&mut self, relation: Oid, shared: bool) {
         let database = if shared { Oid::INVALID } else { self.session.catalog.database() };
         self.session.overlay.register(Message::RelCache { database, relation });
+    }
+
+    /// Assigns a new file to a mapped relation: see [`engine::Backend::change_mapping`].
+    pub fn change_mapping(&mut self, relation: Oid, shared: bool, file: Oid) -> Result<()> {
+        match &mut self.store {
+            crate::store::Store::Facts(_) => Ok(()),
+            crate::store::Store::Engine(store) => {
+                let key = store.map_key(shared);
+                store.backend.change_mapping(key, relation, file)
+            }
+        }
     }
 
     /// Invalidates all cached rows of a catalog in all sessions.

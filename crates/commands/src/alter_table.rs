@@ -20,13 +20,13 @@ mod types;
 pub use move_all::move_all;
 pub use properties::change_owner;
 
-use crate::class;
 use catalog::RelDesc;
 use ids::RelKind;
 use parse::ast::{
     AlterTableCmd, AlterTableStmt, AlterTableType, ConstrType, DropBehavior, Node, ObjectType,
 };
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::class;
 use utility::host::{CommandHost, notice};
 use utility::names;
 

@@ -2,9 +2,10 @@
 //!
 //! Counterpart: cluster.c.
 
-use crate::{class, toast, truncate};
+use crate::{catalog_files, toast, truncate};
 use catalog::RelDesc;
 use catalog::rows::{PgAttribute, PgClass, PgIndex, indexes};
+use engine::rewrite::Copied;
 use engine::{IndexDesc, TableDesc};
 use eval::EvalState;
 use ids::{AttrNo, MultiXid, Oid, RelKind, Xid};
@@ -13,7 +14,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 use utility::host::{CommandHost, Owner};
-use utility::{exprs, names, options};
+use utility::{class, exprs, names, options};
 
 /// CLUSTER.
 pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Result<()> {
@@ -111,18 +112,10 @@ pub fn rewrite(
     if rel.table.is_none() {
         return Ok(());
     }
-    // Sessions read catalogs without locks and keep their files open.
-    if rel.is_catalog() {
-        return Err(PgError::unsupported("rewriting of system catalogs"));
-    }
     let order = match index {
         Some(index) => Some(Order::new(host, &rel, index)?),
         None => None,
     };
-    class::new_files(host, oid)?;
-    toast::renew_toast(host, oid)?;
-    let new = host.catalog().relation(oid)?;
-    let target = new.table.clone().ok_or_else(|| PgError::internal("table without files"))?;
     let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
     let shown = format!("\"{schema}.{}\"", rel.name());
     if verbose {
@@ -132,6 +125,17 @@ pub fn rewrite(
         };
         host.notice(pg_err!(SUCCESSFUL_COMPLETION, "{text}").severity(pgerror::Severity::Info));
     }
+    if rel.is_catalog() {
+        let copied = catalog_files::rewrite(host, &rel, order)?;
+        if verbose {
+            report_copied(host, &rel, &shown, &copied);
+        }
+        return Ok(());
+    }
+    class::new_files(host, oid)?;
+    toast::renew_toast(host, oid)?;
+    let new = host.catalog().relation(oid)?;
+    let target = new.table.clone().ok_or_else(|| PgError::internal("table without files"))?;
     let (mut order, mut copied) = (order, None);
     host.as_owner(rel.class.relowner, &mut |host| {
         copied = Some(copy_versions(host, &rel, &target, order.take())?);
@@ -139,24 +143,25 @@ pub fn rewrite(
     })?;
     let copied = copied.ok_or_else(|| PgError::internal("rows were not copied"))?;
     if verbose {
-        host.notice(
-            pg_err!(
-                SUCCESSFUL_COMPLETION,
-                "{shown}: found {} removable, {:.0} nonremovable row versions in {} pages",
-                copied.dead_tuples,
-                copied.tuples + copied.recently_dead_tuples as f64,
-                rel.class.relpages.max(0)
-            )
-            .detail(format!(
-                "{} dead row versions cannot be removed yet.",
-                copied.recently_dead_tuples
-            ))
-            .severity(pgerror::Severity::Info),
-        );
+        report_copied(host, &rel, &shown, &copied);
     }
     clear_missing(host, oid)?;
     let new = host.catalog().relation(oid)?;
     truncate::rebuild_unchecked(host, &new)
+}
+
+fn report_copied(host: &mut dyn CommandHost, rel: &RelDesc, shown: &str, copied: &Copied) {
+    host.notice(
+        pg_err!(
+            SUCCESSFUL_COMPLETION,
+            "{shown}: found {} removable, {:.0} nonremovable row versions in {} pages",
+            copied.dead_tuples,
+            copied.tuples + copied.recently_dead_tuples as f64,
+            rel.class.relpages.max(0)
+        )
+        .detail(format!("{} dead row versions cannot be removed yet.", copied.recently_dead_tuples))
+        .severity(pgerror::Severity::Info),
+    );
 }
 
 /// Removes `attmissingval` of all columns, because all rows now contain all columns. Counterpart:
@@ -178,20 +183,36 @@ pub fn copy_versions(
     rel: &RelDesc,
     target: &Arc<TableDesc>,
     order: Option<Order>,
-) -> Result<engine::rewrite::Copied> {
+) -> Result<Copied> {
+    let copied = copy_rows(host, rel, target, order)?;
+    store_copied(host, rel.oid(), &copied)?;
+    Ok(copied)
+}
+
+/// As [`copy_versions`], without a change of `pg_class`.
+pub fn copy_rows(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    target: &Arc<TableDesc>,
+    order: Option<Order>,
+) -> Result<Copied> {
     let old = rel.table.clone().ok_or_else(|| PgError::internal("table without files"))?;
     let promised = (rel.class.relfrozenxid, MultiXid(rel.class.relminmxid.0));
-    let copied = match order {
-        None => engine::rewrite::copy_table(host.backend(), &old, target, promised, None)?,
+    match order {
+        None => engine::rewrite::copy_table(host.backend(), &old, target, promised, None),
         Some(mut order) => {
             let index = order.index.clone();
             let mut key = |host: &mut Owner<'_>, values: &[DatumRef<'_>]| order.key(host.0, values);
             let order = Some((&index, &mut key as &mut engine::rewrite::KeyOf<'_, Owner<'_>>));
-            engine::rewrite::copy_table(&mut Owner(host), &old, target, promised, order)?
+            engine::rewrite::copy_table(&mut Owner(host), &old, target, promised, order)
         }
-    };
+    }
+}
+
+/// Stores the results of a copy in the row of `pg_class`.
+pub fn store_copied(host: &mut dyn CommandHost, oid: Oid, copied: &Copied) -> Result<()> {
     let mut cat = host.catalog();
-    let row = class::row(&mut cat, rel.oid())?;
+    let row = class::row(&mut cat, oid)?;
     let class = PgClass {
         relfrozenxid: copied.frozen_xid,
         relminmxid: Xid(copied.min_multi.0),
@@ -200,8 +221,7 @@ pub fn copy_versions(
         ..row.row.clone()
     };
     cat.update(&row, &class)?;
-    cat.increment_command_counter()?;
-    Ok(copied)
+    cat.increment_command_counter()
 }
 
 /// The sort order of an index: computes its key from a row.

@@ -3,7 +3,7 @@
 //! Counterpart: pg_constraint.c, `StoreRelCheck`, `ATAddForeignKeyConstraint`.
 
 use crate::relation::SYSTEM_COLUMNS;
-use crate::{class, creation, stored};
+use crate::{creation, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{
     Int2Vector, Name, PgClass, PgConstraint, PgOperator, PgTrigger, Text, indexes,
@@ -23,7 +23,7 @@ use plan::Expr;
 use std::sync::Arc;
 use types::BATCH_ROWS_MAX;
 use utility::host::CommandHost;
-use utility::{exprs, names};
+use utility::{class, exprs, names};
 
 /// A `pg_constraint` row for a table constraint, with default values.
 pub fn row(
@@ -335,8 +335,11 @@ pub fn add_foreign_key(
             (columns, index, classes)
         }
     };
-    // PostgreSQL opens the index too.
+    // PostgreSQL opens the index, and both tables once more.
     host.lock_relation(index, names::mode::ACCESS_SHARE)?;
+    host.lock_relation(pk.oid(), names::mode::ACCESS_SHARE)?;
+    host.lock_relation(table, names::mode::ACCESS_SHARE)?;
+    host.lock_relation(table, names::mode::SHARE_ROW_EXCLUSIVE)?;
     names::check_table_privileges(host, &pk, catalog::acl::REFERENCES)?;
     actions_on_generated(&rel, def, &fk_columns)?;
     if fk_columns.len() != pk_columns.len() {

@@ -2,7 +2,6 @@
 //!
 //! Counterpart: `get_user_default_acl`, `recordDependencyOnNewAcl`.
 
-use crate::acl_object::update_acl_dependencies;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, PgDefaultAcl, indexes};
@@ -11,6 +10,7 @@ use ids::code::DefAclObject;
 use parse::ast::ObjectType;
 use pgerror::{PgError, Result};
 use utility::acl_list;
+use utility::acl_object::update_acl_dependencies;
 use utility::host::CommandHost;
 
 /// The object class in `pg_default_acl`, and the ACL kind.

@@ -2,7 +2,6 @@
 //!
 //! Counterpart: the second half of dependency.c, `heap_drop_with_catalog`.
 
-use crate::class;
 use catalog::depend::DropBehavior;
 use catalog::object::ObjectClass;
 use catalog::rows::{
@@ -15,6 +14,7 @@ use ids::code::{ColumnGenerated, ColumnIdentity, ConType, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
+use utility::class;
 use utility::host::{CommandHost, notice};
 use utility::names;
 

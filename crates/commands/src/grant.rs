@@ -11,8 +11,7 @@
 pub mod defaults;
 mod object;
 
-use crate::acl_object::{AclObject, ObjectPrivileges};
-use crate::{class, relation};
+use crate::relation;
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, CatalogRow, PgClass, PgLanguage, PgType, indexes};
 use ids::{AttrNo, Oid, RelKind};
@@ -21,8 +20,9 @@ use parse::ast::{
 };
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use utility::acl_list::{self, Change, PRIVILEGE_BITS};
+use utility::acl_object::{AclObject, ObjectPrivileges};
 use utility::host::CommandHost;
-use utility::names;
+use utility::{class, names};
 
 /// Privilege names. Counterpart: `string_to_privilege`.
 const WORDS: &[(&str, u32)] = &[
@@ -305,7 +305,7 @@ fn apply(
     };
     let (grantor, have) = best_grantor(host, wanted, &whole, privileges.owner)?;
     let everything = if table.is_some() { Kind::Column.all() } else { privileges.kind.all() };
-    let column = subject.column_name(host)?;
+    let column = column_name(host, subject)?;
     if have == 0 {
         let mask = everything | everything << 16;
         let (owner, kind) = (privileges.owner, privileges.kind);
@@ -332,17 +332,15 @@ fn apply(
     subject.store(host, Some(merged))
 }
 
-impl AclObject {
-    /// The name of the column; `None` for a whole object.
-    fn column_name(self, host: &mut dyn CommandHost) -> Result<Option<String>> {
-        if self.column == 0 {
-            return Ok(None);
-        }
-        let desc = host.catalog().relation(self.oid)?;
-        let system = relation::SYSTEM_COLUMNS.iter().find(|s| s.1 == self.column);
-        let own = desc.attribute(self.column).map(|a| a.attname.to_string());
-        Ok(own.or_else(|| system.map(|s| s.0.to_owned())))
+/// The name of the column; `None` for a whole object.
+fn column_name(host: &mut dyn CommandHost, subject: AclObject) -> Result<Option<String>> {
+    if subject.column == 0 {
+        return Ok(None);
     }
+    let desc = host.catalog().relation(subject.oid)?;
+    let system = relation::SYSTEM_COLUMNS.iter().find(|s| s.1 == subject.column);
+    let own = desc.attribute(subject.column).map(|a| a.attname.to_string());
+    Ok(own.or_else(|| system.map(|s| s.0.to_owned())))
 }
 
 /// The role to grant as, and its grant options. Counterpart: `select_best_grantor`.

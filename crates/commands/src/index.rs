@@ -4,7 +4,7 @@
 
 use crate::constraint::{self, ConstraintTrigger};
 use crate::relation::{NewRelation, new_class};
-use crate::{class, creation, stored, tablespace};
+use crate::{creation, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
@@ -14,6 +14,7 @@ use catalog::{ObjectAddress, RelDesc};
 use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
+use engine::{IndexDesc, TableDesc};
 use eval::{Compiler, EvalState};
 use ids::builtin::proc;
 use ids::code::{AmType, ColumnGenerated, ColumnIdentity, ConType, DepType, Volatility};
@@ -25,7 +26,7 @@ use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 use utility::host::{CommandHost, Owner, notice};
-use utility::{exprs, names, reloptions};
+use utility::{class, exprs, names, reloptions};
 
 /// Maximum number of columns of an index. Counterpart: `INDEX_MAX_KEYS`.
 const COLUMNS_MAX: usize = 32;
@@ -803,6 +804,25 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
         lax = Arc::new(open.without_uniqueness());
         &lax
     };
+    let built = build_entries(host, &rel, &desc, heap, open)?;
+    let heap_pages = engine::table::nblocks(host.backend(), heap)?;
+    let index_pages = storage::nblocks(host.backend(), open)?;
+    let pages = (heap_pages as i32, index_pages as i32);
+    store_build_result(host, (table, index), pages, &built, checked)
+}
+
+/// Fills the index `desc`, whose file is that of `open`, with entries of the rows in `heap`, a file
+/// of the table `rel`.
+pub fn build_entries(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    desc: &RelDesc,
+    heap: &Arc<TableDesc>,
+    open: &Arc<IndexDesc>,
+) -> Result<storage::BuildResult> {
+    let Some(part) = &desc.index else {
+        return Err(host.catalog().unsupported_index(desc));
+    };
     let row = &part.row;
     let list = match &row.indexprs {
         Some(text) => plan::nodetree::read_exprs(text.as_str())?,
@@ -864,7 +884,7 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
         }
         Ok(true)
     };
-    let shown = deparse::index_keys(host, index)?;
+    let shown = deparse::index_keys(host, desc.oid())?;
     let types: Vec<Oid> = desc.attributes.iter().map(|a| a.atttypid).collect();
     let mut print = |host: &mut Owner<'_>, key: &[Datum]| {
         let parts = key.iter().zip(&types).map(|(v, ty)| match v.as_ref() {
@@ -877,13 +897,15 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
         format!("({shown})=({})", parts.collect::<Vec<_>>().join(", "))
     };
     let pages = f64::from(engine::table::nblocks(host.backend(), heap)?);
-    let rows = host.catalog().table_size(&rel, pages)?.rows;
+    let rows = host.catalog().table_size(rel, pages)?.rows;
     let new = storage::NewIndex { table: heap, index: open, columns: &columns, rows };
-    let built = storage::build(&mut Owner(host), new, &mut entry, &mut print)?;
-    let heap_pages = engine::table::nblocks(host.backend(), heap)?;
-    let index_pages = storage::nblocks(host.backend(), open)?;
-    let pages = (heap_pages as i32, index_pages as i32);
-    store_build_result(host, (table, index), pages, &built, checked)
+    storage::build(&mut Owner(host), new, &mut entry, &mut print)
+}
+
+/// `reltuples` after a build that has found `count` tuples: an empty table that was never vacuumed
+/// keeps its unknown number of rows.
+pub fn counted(count: f64, old: f32) -> f32 {
+    if count == 0.0 && old < 0.0 { -1.0 } else { count as f32 }
 }
 
 /// Stores the statistics of a build, and marks the index as usable. `pages` are the numbers of
@@ -896,18 +918,14 @@ fn store_build_result(
     checked: bool,
 ) -> Result<()> {
     let mut cat = host.catalog();
-    let tuples = |count: f64, old: f32| {
-        // An empty table that was never vacuumed keeps its unknown number of rows.
-        if count == 0.0 && old < 0.0 { -1.0 } else { count as f32 }
-    };
     class::update_statistics(&mut cat, table, |row| {
         row.relhasindex = true;
         row.relpages = heap_pages;
-        row.reltuples = tuples(built.heap_tuples, row.reltuples);
+        row.reltuples = counted(built.heap_tuples, row.reltuples);
     })?;
     class::update_statistics(&mut cat, index, |row| {
         row.relpages = index_pages;
-        row.reltuples = tuples(built.index_tuples, row.reltuples);
+        row.reltuples = counted(built.index_tuples, row.reltuples);
     })?;
     let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
     if let Some(old) = old {

@@ -3,17 +3,17 @@
 //!
 //! Reading order: `dispatch`, `tag`, `creation`, `stored` (shared parts); `relation`,
 //! `create_table`, `like`, `constraint`, `index`, `sequence` (creation of relations), `drop`,
-//! `truncate`; `alter_table`; `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`;
+//! `truncate`; `alter_table`; `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`,
+//! `cluster`, `catalog_files` (new files of tables and of catalogs);
 //! `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`,
 //! `extension`; `database`, `tablespace`, `setting` (cluster-wide objects).
 
 #![forbid(unsafe_code)]
 
-mod acl_object;
 mod aggregate;
 mod alter_table;
 mod cast;
-mod class;
+mod catalog_files;
 mod cluster;
 mod constraint;
 mod create_as;

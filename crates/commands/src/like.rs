@@ -8,7 +8,7 @@
 
 use crate::create_table::{Column, Constraints};
 use crate::relation::NewColumn;
-use crate::{class, index, tablespace};
+use crate::{index, tablespace};
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use deparse::{self as definition, IndexParts, Style};
@@ -18,7 +18,7 @@ use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use utility::host::CommandHost;
-use utility::names;
+use utility::{class, names};
 
 const COMMENTS: u32 = 1 << 0;
 const COMPRESSION: u32 = 1 << 1;

@@ -2,10 +2,10 @@
 //!
 //! Counterpart: lockcmds.c, `ReindexIndex` and related functions of indexcmds.c.
 
-use crate::{class, index, tablespace};
+use crate::{catalog_files, index, tablespace};
 use analyze::SessionLookup;
 use catalog::RelDesc;
-use catalog::rows::{PgClass, indexes};
+use catalog::rows::{CatalogRow, PgClass, indexes};
 use catalog::{acl, namespace};
 use ids::builtin::tablespace::GLOBAL as GLOBAL_TABLESPACE;
 use ids::{Oid, Persistence, RelKind};
@@ -14,7 +14,7 @@ use pgerror::{PgError, Result, Severity, bail, pg_err};
 use plan::query::{Query, RteKind};
 use std::sync::Arc;
 use utility::host::{CommandHost, notice};
-use utility::{names, options};
+use utility::{class, names, options};
 
 /// LOCK TABLE.
 pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
@@ -248,29 +248,9 @@ fn reindex_many(
     }
     let schema = match (kind, name) {
         (ReindexObjectType::Schema, Some(name)) => Some(crate::schema::row(host, name)?.oid),
-        (ReindexObjectType::System, _) => {
-            return Err(PgError::unsupported("REINDEX SYSTEM"));
-        }
         _ => None,
     };
-    if wanted.concurrently && schema == Some(namespace::PG_CATALOG) {
-        let e = pg_err!(
-            FEATURE_NOT_SUPPORTED,
-            "cannot reindex system catalogs concurrently, skipping all"
-        );
-        host.notice(e.severity(Severity::Warning));
-    }
-    let rows = host.catalog().scan_all::<PgClass>()?;
-    let mut tables: Vec<Oid> = rows
-        .iter()
-        .filter(|c| {
-            matches!(c.relkind, RelKind::Table | RelKind::MaterializedView)
-                && c.oid >= Oid::FIRST_NORMAL
-        })
-        .filter(|c| schema.is_none_or(|s| s == c.relnamespace))
-        .map(|c| c.oid)
-        .collect();
-    tables.sort_unstable();
+    let tables = reindex_targets(host, kind, schema, wanted)?;
     for table in tables {
         host.next_transaction()?;
         if host.catalog().find_class(table)?.is_some() {
@@ -284,6 +264,51 @@ fn reindex_many(
         }
     }
     Ok(())
+}
+
+/// The tables that REINDEX of a schema, a database or its system catalogs processes: `pg_class`
+/// first, the others by OID. Counterpart: `ReindexMultipleTables`.
+fn reindex_targets(
+    host: &mut dyn CommandHost,
+    kind: ReindexObjectType,
+    schema: Option<Oid>,
+    wanted: ReindexOptions,
+) -> Result<Vec<Oid>> {
+    let own_temp = host.catalog().session.temp_namespace;
+    let mut rows = host.catalog().scan_all::<PgClass>()?;
+    rows.sort_unstable_by_key(|c| (c.oid != PgClass::RELATION, c.oid));
+    let (mut tables, mut is_moved, mut is_concurrent) = (Vec::new(), false, false);
+    for c in &rows {
+        let is_catalog = c.oid < Oid::FIRST_UNPINNED;
+        if !matches!(c.relkind, RelKind::Table | RelKind::MaterializedView)
+            || schema.is_some_and(|s| s != c.relnamespace)
+            || c.relpersistence == Persistence::Temporary && c.relnamespace != own_temp
+            || kind == ReindexObjectType::System && !is_catalog
+        {
+            continue;
+        }
+        // The owner of a database or schema may reindex all its tables, but not the shared ones.
+        if c.relisshared && !names::is_owner(host, c.relowner)? {
+            continue;
+        }
+        if wanted.concurrently && is_catalog {
+            is_concurrent = true;
+        } else if wanted.tablespace.is_some() && is_system(c.oid, c.relnamespace) {
+            is_moved = true;
+        } else {
+            tables.push(c.oid);
+        }
+    }
+    if is_concurrent {
+        let what = "cannot reindex system catalogs concurrently, skipping all";
+        let e = pg_err!(FEATURE_NOT_SUPPORTED, "{what}");
+        host.notice(e.severity(Severity::Warning));
+    }
+    if is_moved {
+        let e = pg_err!(INSUFFICIENT_PRIVILEGE, "cannot move system relations, skipping all");
+        host.notice(e.severity(Severity::Warning));
+    }
+    Ok(tables)
 }
 
 /// An error unless the name is that of the current database and the user owns it.
@@ -318,7 +343,7 @@ fn check_concurrent(rel: &RelDesc, wanted: ReindexOptions) -> Result<()> {
 
 /// True for a catalog or a TOAST table. Counterpart: `IsSystemClass`.
 fn is_system(oid: Oid, namespace: Oid) -> bool {
-    oid < Oid::FIRST_NORMAL || namespace == catalog::namespace::PG_TOAST
+    oid < Oid::FIRST_UNPINNED || namespace == namespace::PG_TOAST
 }
 
 fn info(host: &mut dyn CommandHost, text: &str) {
@@ -375,9 +400,13 @@ fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: ReindexOpti
             "only shared relations can be placed in pg_global tablespace"
         );
     }
-    // Sessions read catalogs without locks and keep their files open.
     if rel.is_catalog() {
-        return Err(PgError::unsupported("REINDEX of system catalogs"));
+        host.check_not_in_use(oid, row.relname.as_str(), "REINDEX INDEX")?;
+        catalog_files::rebuild_index(host, table, oid)?;
+        if wanted.verbose {
+            info(host, &format!("index \"{}\" was reindexed", row.relname));
+        }
+        return Ok(());
     }
     match wanted.tablespace {
         Some(space) if space != row.reltablespace => {

@@ -4,7 +4,7 @@
 
 mod merge;
 
-use crate::{class, create_as, truncate};
+use crate::{create_as, truncate};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, PgIndex};
@@ -14,7 +14,7 @@ use parse::ast::RefreshMatViewStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::Query;
 use utility::host::CommandHost;
-use utility::names;
+use utility::{class, names};
 
 /// REFRESH MATERIALIZED VIEW.
 pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<()> {

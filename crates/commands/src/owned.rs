@@ -3,7 +3,6 @@
 //! Counterpart: pg_shdepend.c (`shdepDropOwned`, `shdepReassignOwned`), alter.c
 //! (`AlterObjectOwner_internal`).
 
-use crate::acl_object::AclObject;
 use crate::grant::{GrantSpec, defaults, merge};
 use crate::object::owner;
 use crate::{alter_table, deletion};
@@ -18,6 +17,7 @@ use ids::code::{SharedDepType, TypType};
 use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
 use pgerror::{PgError, Result, bail};
 use utility::acl_list;
+use utility::acl_object::AclObject;
 use utility::host::CommandHost;
 use utility::names;
 

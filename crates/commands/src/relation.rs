@@ -2,7 +2,7 @@
 //!
 //! Counterpart: heap.c (`heap_create_with_catalog`), pg_type.c.
 
-use crate::{class, default_acl, typerow};
+use crate::{default_acl, typerow};
 use catalog::ObjectAddress;
 use catalog::lookup::{BTREE_AM, HEAP_AM};
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
@@ -17,6 +17,7 @@ use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
 use pgerror::{Result, bail, pg_err};
 use types::oids;
+use utility::class;
 use utility::host::CommandHost;
 
 /// Maximum number of columns of a table. Counterpart: `MaxHeapAttributeNumber`.

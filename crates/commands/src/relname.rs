@@ -2,13 +2,14 @@
 //!
 //! Counterpart: `RenameRelationInternal`, `RenameTypeInternal`, `AlterTableNamespaceInternal`.
 
-use crate::{class, sequence, typerow};
+use crate::{sequence, typerow};
 use catalog::rows::{CatalogRow, Name, PgClass, PgConstraint, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
 use ids::code::DepType;
 use pgerror::{Result, bail};
 use std::sync::Arc;
+use utility::class;
 use utility::host::CommandHost;
 
 /// Counterpart: `RenameRelationInternal`.

@@ -4,7 +4,7 @@
 //! Counterpart: `RenameRelation`, `renameatt`, `RenameConstraint`, `AlterTableNamespace`.
 
 use crate::relname::{move_relation, rename_relation};
-use crate::{class, creation, relation};
+use crate::{creation, relation};
 use catalog::RelDesc;
 use catalog::rows::{Name, PgConstraint, PgRewrite, PgTrigger, indexes};
 use ids::code::ConType;
@@ -13,7 +13,7 @@ use parse::ast::{AlterObjectSchemaStmt, DropBehavior, ObjectType, RangeVar, Rena
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use utility::host::{CommandHost, notice};
-use utility::names;
+use utility::{class, names};
 
 /// ALTER … RENAME of a relation or of a part of one.
 pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt, new: &str) -> Result<()> {

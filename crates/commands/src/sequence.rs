@@ -5,7 +5,7 @@
 mod parameters;
 
 use crate::relation::{NewColumn, NewRelation};
-use crate::{class, creation, tablespace};
+use crate::{creation, tablespace};
 use catalog::rows::{CatalogRow, PgClass, PgSequence};
 use catalog::{ObjectAddress, cache};
 use engine::sequence::{self, SequenceFile};
@@ -17,7 +17,7 @@ use parse::ast::{AlterSeqStmt, CreateSeqStmt, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use types::oids;
 use utility::host::{CommandHost, notice};
-use utility::names;
+use utility::{class, names};
 
 /// CREATE SEQUENCE.
 pub fn create_sequence(host: &mut dyn CommandHost, stmt: &CreateSeqStmt, sql: &str) -> Result<()> {

@@ -2,14 +2,15 @@
 //!
 //! Counterpart: toasting.c, `heapam_relation_needs_toast_table`.
 
+use crate::deletion;
 use crate::relation::{NewColumn, NewRelation, create};
-use crate::{class, deletion};
 use catalog::ObjectAddress;
 use catalog::rows::{PgAttribute, PgClass, Text};
 use ids::code::{ColumnStorage, DepType};
 use ids::{Oid, Persistence, RelKind};
 use pgerror::Result;
 use types::oids;
+use utility::class;
 use utility::host::CommandHost;
 
 /// Tuples larger than this many bytes are toasted. Counterpart: `TOAST_TUPLE_THRESHOLD`.

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: commands/trigger.c (`CreateTriggerFiringOn`).
 
-use crate::{class, constraint, stored};
+use crate::{constraint, stored};
 use analyze::SessionLookup;
 use analyze::ddl::TriggerKind;
 use catalog::rows::{Int2Vector, Name, PgClass, PgConstraint, PgProc, PgTrigger, Text, indexes};
@@ -15,7 +15,7 @@ use parse::ast::{self, CreateTrigStmt};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use utility::host::CommandHost;
-use utility::names;
+use utility::{class, names};
 
 /// CREATE TRIGGER.
 pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateTrigStmt, sql: &str) -> Result<()> {

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `ExecuteTruncate` of tablecmds.c.
 
-use crate::{class, index, sequence};
+use crate::{index, sequence};
 use catalog::{RelDesc, acl};
 use executor::{Change, Level, OpenRel, Timing};
 use ids::code::ConType;
@@ -11,7 +11,7 @@ use parse::ast::{DropBehavior, TruncateStmt};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
 use utility::host::{CommandHost, Contexts, notice};
-use utility::names;
+use utility::{class, names};
 
 /// TRUNCATE.
 pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {

@@ -2,7 +2,6 @@
 //!
 //! Counterpart: vacuum.c, analyze.c.
 
-use crate::class::update_statistics;
 use crate::{indexstats, statistics};
 use catalog::RelDesc;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
@@ -12,6 +11,7 @@ use parse::ast::{VacuumRelation, VacuumStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::sync::Arc;
 use std::time::Duration;
+use utility::class::update_statistics;
 use utility::host::CommandHost;
 use utility::{names, options};
 
@@ -399,12 +399,8 @@ fn costs(host: &mut dyn CommandHost, auto: bool) -> (Duration, u32) {
     (Duration::from_secs_f64(delay.max(0.0) / 1000.0), limit)
 }
 
-/// VACUUM FULL of a table. System catalogs are vacuumed without FULL, because their files cannot be
-/// replaced.
+/// VACUUM FULL of a table.
 fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<bool> {
-    if target.oid < Oid::FIRST_UNPINNED {
-        return vacuum_table(host, target, params);
-    }
     let lock = names::mode::ACCESS_EXCLUSIVE;
     let row = host.catalog().find_class(target.oid)?;
     if !params.skip_locked && row.is_some_and(|c| c.relkind == RelKind::Toast) {

@@ -3,6 +3,7 @@
 //! Counterpart: the session part of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
 //! and the pending deletes of storage.c.
 
+use crate::mapping::CatalogFiles;
 use crate::shared::Storage;
 use crate::storage::{PendingFiles, make_new_files_durable};
 use crate::tempfile::TempSpace;
@@ -122,6 +123,7 @@ pub struct Backend {
     pub(crate) scratch: RecordBuilder,
     pub(crate) strategy: Strategy,
     pub(crate) pending: PendingFiles,
+    pub(crate) catalog_files: CatalogFiles,
     temp: Option<Arc<BufferPool>>,
     active: Vec<Arc<Snapshot>>,
     settings: BackendSettings,
@@ -161,6 +163,7 @@ impl Backend {
             scratch: RecordBuilder::new(RmgrId::Heap, 0),
             strategy: Strategy::for_session(Arc::default()),
             pending: PendingFiles::default(),
+            catalog_files: CatalogFiles::default(),
             temp: None,
             active: Vec::new(),
             settings: BackendSettings::default(),
@@ -404,6 +407,7 @@ impl Backend {
     pub fn commit(&mut self, extras: CommitExtras<'_>) -> Result<Lsn> {
         self.active.clear();
         make_new_files_durable(self)?;
+        let is_mapped = self.write_relation_maps()?;
         self.note_records();
         let CommitExtras { publish, .. } = extras;
         let record = XactExtras {
@@ -416,7 +420,11 @@ impl Backend {
         };
         let writes = self.txn.top_xid_if_any().is_valid();
         let now = if writes { self.storage.env.clock.pg_micros() } else { 0 };
-        let end = self.txn.commit(&record, self.settings.synchronous_commit, now)?;
+        let committed = self.txn.commit(&record, self.settings.synchronous_commit, now);
+        let end = match committed {
+            Err(e) if is_mapped => return Err(self.fail_after_mapping(e)),
+            committed => committed?,
+        };
         self.finish(true, publish);
         Ok(end)
     }
@@ -461,6 +469,7 @@ impl Backend {
         if let Some(publish) = publish {
             publish();
         }
+        self.catalog_files.clear();
         self.txn.release_locks();
         self.wrote_exclusive_lock = false;
         self.force_sync = false;
@@ -604,6 +613,11 @@ impl Backend {
             self.wrote_exclusive_lock = true;
         }
         Ok(acquired)
+    }
+
+    /// True if the session holds the lock in exactly this mode.
+    pub fn holds_lock(&mut self, tag: LockTag, mode: LockMode) -> bool {
+        self.txn.locks().holds(tag, mode)
     }
 
     /// Releases one acquisition made in this (sub)transaction.

@@ -125,6 +125,26 @@ impl TableDesc {
         })
     }
 
+    /// The same table with another file and the TOAST table `toast`.
+    pub fn with_file(&self, file: RelFile, toast: Option<ToastDesc>) -> TableDesc {
+        TableDesc {
+            oid: self.oid,
+            schema: self.schema.clone(),
+            name: self.name.clone(),
+            file,
+            persistence: self.persistence,
+            tupdesc: self.tupdesc.clone(),
+            fillfactor: self.fillfactor,
+            toast_tuple_target: self.toast_tuple_target,
+            toast,
+            is_catalog: self.is_catalog,
+            is_toast: self.is_toast,
+            indexed_columns: self.indexed_columns.clone(),
+            key_columns: self.key_columns.clone(),
+            opened: OpenTable::default(),
+        }
+    }
+
     pub(crate) fn deformer(&self) -> &Deformer {
         self.opened.deformer.get_or_init(|| Deformer::new(&self.tupdesc))
     }
@@ -133,12 +153,22 @@ impl TableDesc {
 impl IndexDesc {
     /// The same index without its unique check.
     pub fn without_uniqueness(&self) -> IndexDesc {
+        let def = IndexDef { unique: false, ..(*self.def).clone() };
+        IndexDesc { unique: false, ..self.with_definition(def) }
+    }
+
+    /// The same index with another file.
+    pub fn with_file(&self, file: RelFile) -> IndexDesc {
+        self.with_definition(IndexDef { file, ..(*self.def).clone() })
+    }
+
+    fn with_definition(&self, def: IndexDef) -> IndexDesc {
         IndexDesc {
             oid: self.oid,
             table_oid: self.table_oid,
             am: self.am,
-            def: Arc::new(IndexDef { unique: false, ..(*self.def).clone() }),
-            unique: false,
+            def: Arc::new(def),
+            unique: self.unique,
             columns: self.columns.clone(),
             opened: OpenIndex::default(),
         }

@@ -30,7 +30,7 @@ pub struct Engine {
     pub(crate) pool: Arc<BufferPool>,
     pub(crate) locks: Arc<LockManager>,
     pub(crate) txn: Arc<TxnManager>,
-    pub(crate) relmaps: RelMaps,
+    pub(crate) relmaps: Arc<RelMaps>,
     pub(crate) storage: Arc<Storage>,
     pub(crate) checkpointer: Checkpointer,
     pub(crate) background_writer: Mutex<BackgroundWriter>,
@@ -82,6 +82,7 @@ impl Engine {
         let pool = Arc::new(BufferPool::new(pool_config.clone(), smgr.clone(), Some(wal.clone()))?);
         let locks = LockManager::new(config.txn.slots);
         let txn = TxnManager::new(env.clone(), wal.clone(), locks.clone(), config.txn.clone());
+        let relmaps = Arc::new(RelMaps::new(env.disk.clone()));
         let storage = Arc::new(Storage {
             env: env.clone(),
             wal: wal.clone(),
@@ -89,6 +90,7 @@ impl Engine {
             pool: pool.clone(),
             locks: locks.clone(),
             txns: txn.clone(),
+            relmaps: relmaps.clone(),
             ams: AmStates::new(&*env.random),
             scans: heap::scan::SyncScans::default(),
             background: BackgroundCounters::default(),
@@ -99,7 +101,7 @@ impl Engine {
         let live = RwLock::new(config.background);
         Ok(Arc::new(Engine {
             storage,
-            relmaps: RelMaps::new(env.disk.clone()),
+            relmaps,
             checkpointer: Checkpointer::new(&config),
             env,
             config,

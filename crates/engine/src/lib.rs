@@ -5,8 +5,9 @@
 //! that sessions use), `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `xlog`, `rmgr`
 //! (resource managers), `redo`, `redo_workers`, `consistency`, `describe`, `recovery`,
 //! `checkpoint`; for sessions: `am` (index access methods), `backend` (state of a session), `desc`
-//! (open tables and indexes), `storage` (their files), `table`, `index`, `build`, `inplace`,
-//! `vacuum`, `rewrite`, `sample`, `sequence`, `verify`, `tempfile`, `prewarm`.
+//! (open tables and indexes), `storage` (their files), `mapping` (new files of catalogs), `table`,
+//! `index`, `build`, `inplace`, `vacuum`, `rewrite`, `sample`, `sequence`, `verify`, `tempfile`,
+//! `prewarm`.
 
 #![forbid(unsafe_code)]
 
@@ -26,6 +27,7 @@ pub mod index;
 pub mod inplace;
 mod liveness;
 mod log_check;
+mod mapping;
 pub mod prewarm;
 mod recovery;
 mod redo;

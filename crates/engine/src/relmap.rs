@@ -147,12 +147,13 @@ impl RelMaps {
         Ok(map)
     }
 
-    /// The file number of a mapped catalog.
+    /// The file number of a mapped catalog in the committed map.
     pub fn lookup(&self, db: DbKey, relation: Oid) -> Result<Option<Oid>> {
         Ok(self.load(db)?.get(relation))
     }
 
-    /// Applies changes at commit: logs and flushes the new map, then writes the file.
+    /// Applies changes at commit: logs and flushes the new map, then writes the file. An error of
+    /// the file has severity PANIC, because recovery will apply the logged change.
     /// WAL: `RELMAP_UPDATE`.
     pub fn update(
         &self,

@@ -1,5 +1,6 @@
 //! Components of the storage layer that all sessions share. `Engine::open` creates them.
 
+use crate::relmap::RelMaps;
 use bufmgr::{BufferPool, PoolConfig};
 use ids::{BackendNo, Fork, Oid, Persistence, RelFile};
 use lmgr::LockManager;
@@ -50,6 +51,8 @@ pub struct Storage {
     pub pool: Arc<BufferPool>,
     pub locks: Arc<LockManager>,
     pub txns: Arc<TxnManager>,
+    /// The relation maps of the shared catalogs and of the databases.
+    pub relmaps: Arc<RelMaps>,
     /// The shared states of the index access methods.
     pub ams: crate::am::AmStates,
     /// Locations of sequential scans of large tables.

@@ -10,6 +10,7 @@
 mod check;
 mod faults;
 mod harness;
+mod rewriting;
 mod truncation;
 
 use super::{number, run::InjectedFault};

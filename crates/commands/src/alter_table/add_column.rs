@@ -9,7 +9,7 @@
 use super::attribute::{WITH_COLUMNS, must_be};
 use super::queue::Work;
 use crate::create_table::{self, Constraints};
-use crate::{class, sequence};
+use crate::sequence;
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgClass};
 use eval::{EvalState, Volatility};
@@ -22,7 +22,7 @@ use plan::expr::NextValueExpr;
 use std::sync::Arc;
 use types::Datum;
 use utility::host::{CommandHost, notice};
-use utility::{columns, exprs};
+use utility::{class, columns, exprs};
 
 /// Adds a column.
 pub fn add(

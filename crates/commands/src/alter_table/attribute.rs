@@ -3,7 +3,7 @@
 //! Counterpart: `ATExecColumnDefault`, `ATExecSetStatistics`, `ATExecSetStorage` and others of
 //! tablecmds.c.
 
-use crate::{class, create_table, deletion, extstats};
+use crate::{create_table, deletion, extstats};
 use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::code::{ColumnGenerated, ColumnIdentity};
@@ -11,7 +11,7 @@ use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
-use utility::options;
+use utility::{class, options};
 
 /// SET DEFAULT and DROP DEFAULT.
 pub fn set_default(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {

@@ -4,7 +4,7 @@
 
 use super::attribute::{TABLES, TABLES_AND_FOREIGN, column, must_be};
 use super::queue::Work;
-use crate::{class, constraint, create_table, deletion, index};
+use crate::{constraint, create_table, deletion, index};
 use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::builtin::proc;
@@ -13,7 +13,7 @@ use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
-use utility::names;
+use utility::{class, names};
 
 /// Adds a table constraint. Existing rows are checked in phase 3; indexes are filled at once unless
 /// the table is to be rewritten.

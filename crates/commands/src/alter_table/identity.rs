@@ -3,11 +3,12 @@
 //! Counterpart: `ATExecAddIdentity`, `ATExecSetIdentity`, `ATExecDropIdentity`.
 
 use super::attribute::column;
-use crate::{class, create_table, deletion, sequence};
+use crate::{create_table, deletion, sequence};
 use catalog::{ObjectAddress, RelDesc};
 use ids::code::{ColumnIdentity, DepType};
 use parse::ast::{AlterTableCmd, ConstrType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::class;
 use utility::host::{CommandHost, notice};
 
 /// ADD GENERATED … AS IDENTITY.

@@ -36,16 +36,17 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
     // The rewritten rows must be visible to the checks.
     host.catalog().increment_command_counter()?;
     for constraint in queue.tables.iter().flat_map(|work| &work.foreign_keys) {
-        lock_indexes(host, *constraint)?;
+        lock_for_check(host, *constraint)?;
         trigger::validate_foreign_key(host.trigger_host(), *constraint)?;
     }
     Ok(())
 }
 
-/// Locks the indexes of both tables of a foreign key, as PostgreSQL's planner does for the query
-/// that checks the rows.
-fn lock_indexes(host: &mut dyn CommandHost, constraint: Oid) -> Result<()> {
+/// Locks the referenced table and the indexes of both tables of a foreign key, as PostgreSQL does
+/// for the query that checks the rows.
+fn lock_for_check(host: &mut dyn CommandHost, constraint: Oid) -> Result<()> {
     let Some(row) = host.catalog().constraint(constraint)? else { return Ok(()) };
+    host.lock_relation(row.confrelid, names::mode::ROW_SHARE)?;
     for table in [row.conrelid, row.confrelid] {
         let rel = host.catalog().relation(table)?;
         for index in &rel.indexes {

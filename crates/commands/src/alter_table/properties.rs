@@ -7,7 +7,7 @@
 use super::attribute::{TABLES, TABLES_AND_FOREIGN, TABLES_AND_MATVIEWS, must_be};
 use super::queue::Work;
 use crate::object::owner;
-use crate::{class, cluster, index, sequence, tablespace};
+use crate::{cluster, index, sequence, tablespace};
 use catalog::rows::{
     CatalogRow, PgAttribute, PgClass, PgConstraint, PgDepend, PgIndex, PgRewrite, PgTrigger,
     PgType, indexes,
@@ -18,7 +18,7 @@ use ids::{Oid, Persistence, RelKind};
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
-use utility::{names, reloptions};
+use utility::{class, names, reloptions};
 
 /// Runs the preparation pass, before any row is read.
 pub fn prepare(

@@ -6,7 +6,7 @@
 //!
 //! Counterpart: `ATRewriteTable`.
 
-use crate::{class, cluster, toast, truncate, type_usage};
+use crate::{cluster, toast, truncate, type_usage};
 use catalog::RelDesc;
 use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
@@ -17,8 +17,8 @@ use pgerror::{PgError, Result, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef};
-use utility::exprs;
 use utility::host::CommandHost;
+use utility::{class, exprs};
 
 /// The pending changes to a table's rows.
 pub struct Rewrite {

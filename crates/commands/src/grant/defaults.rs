@@ -3,7 +3,6 @@
 //! Counterpart: `ExecAlterDefaultPrivilegesStmt`, `get_user_default_acl`.
 
 use super::{GrantSpec, grantees, merge, privileges_of};
-use crate::acl_object::update_acl_dependencies;
 use crate::default_acl::{class_of, find};
 use crate::object::address;
 use catalog::ObjectAddress;
@@ -14,6 +13,7 @@ use ids::code::{DefAclObject, DepType};
 use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::acl_list;
+use utility::acl_object::update_acl_dependencies;
 use utility::host::CommandHost;
 use utility::names;
 

@@ -2,7 +2,6 @@
 //!
 //! Counterpart: `objectNamesToOids`, `objectsInSchemaToOids`.
 
-use crate::acl_object::AclObject;
 use crate::object::address;
 use crate::routine::lookup;
 use catalog::rows::{PgClass, PgProc, PgType};
@@ -10,6 +9,7 @@ use ids::RelKind;
 use ids::code::{ProKind, TypType};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
+use utility::acl_object::AclObject;
 use utility::host::CommandHost;
 use utility::names;
 

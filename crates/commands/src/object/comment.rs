@@ -3,10 +3,10 @@
 //! Counterpart: comment.c.
 
 use super::address;
-use crate::class::kind_not_supported;
 use ids::RelKind;
 use parse::ast::{CommentStmt, ObjectType};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use utility::class::kind_not_supported;
 use utility::host::CommandHost;
 
 /// COMMENT ON.

@@ -286,6 +286,20 @@ impl Harness {
         Ok(())
     }
 
+    /// Ends the sessions and, if the planned power failure has happened, the server, which then
+    /// recovers on the disk after the failure. False if it has not happened.
+    pub(super) fn end_planned(&mut self, sessions: Vec<Client>) -> Result<bool, String> {
+        let left = self.disk.crashed();
+        drop(sessions);
+        self.join()?;
+        self.check_reports()?;
+        let Some(left) = left else { return Ok(false) };
+        self.instance = None;
+        self.use_disk(left);
+        self.open()?;
+        Ok(true)
+    }
+
     /// Starts the server. The power may fail again during recovery. Returns the number of failures.
     pub(super) fn recover(&mut self, random: &SeededRandom) -> Result<u64, String> {
         let mut crashes = 1;

@@ -38,7 +38,7 @@ struct Case {
 /// Number of rows, and a sum by index entries.
 const COUNT: &str = "SELECT (SELECT count(*) FROM v) || ' ' || (SELECT sum(id) FROM v)";
 
-const CASES: [Case; 4] = [
+const CASES: [Case; 5] = [
     Case {
         before: &["CHECKPOINT", "DELETE FROM v WHERE id > 100"],
         statement: "VACUUM v",
@@ -70,6 +70,20 @@ const CASES: [Case; 4] = [
         done: "500 125250",
         undone: "500 125250",
         decided: true,
+    },
+    // The relation map is written before the commit record.
+    Case {
+        before: &[
+            "BEGIN",
+            "INSERT INTO v SELECT generate_series(501, 510)",
+            "REINDEX TABLE pg_class",
+            "CLUSTER pg_class USING pg_class_oid_index",
+        ],
+        statement: "COMMIT",
+        query: COUNT,
+        done: "510 130305",
+        undone: "500 125250",
+        decided: false,
     },
 ];
 

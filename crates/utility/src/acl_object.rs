@@ -2,6 +2,8 @@
 //!
 //! Counterpart: `updateAclDependencies` and the `ExecGrant_…` functions of aclchk.c.
 
+use crate::acl_list;
+use crate::host::CommandHost;
 use catalog::acl::{self, Kind};
 use catalog::object::ObjectClass;
 use catalog::rows::{AclItem, CatalogRow, PgAttribute, PgAuthid, PgClass, PgDatabase, indexes};
@@ -9,8 +11,6 @@ use catalog::{ObjectAddress, Row};
 use ids::code::SharedDepType;
 use ids::{AttrNo, Oid, RelKind, Tid};
 use pgerror::{PgError, Result};
-use utility::acl_list;
-use utility::host::CommandHost;
 
 /// An object with an ACL, of any kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
