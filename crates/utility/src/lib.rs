@@ -1,12 +1,15 @@
 //! Parts that utility statements share: the interface of the session, names, options, expressions,
-//! storage parameters, access control lists, and queries that belong to a statement.
+//! storage parameters, access control lists, rows and files of relations, and queries that belong to
+//! a statement.
 //!
 //! Reading order: `host` (the session's interface), `names`, `options`, `exprs`, `columns`,
-//! `reloptions`, `query`, `acl_list`.
+//! `reloptions`, `query`, `acl_list`,
+//! `class`, `stored` (expressions in catalogs and their dependencies).
 
 #![forbid(unsafe_code)]
 
 pub mod acl_list;
+pub mod class;
 pub mod columns;
 pub mod exprs;
 pub mod host;
@@ -14,3 +17,4 @@ pub mod names;
 pub mod options;
 pub mod query;
 pub mod reloptions;
+pub mod stored;

@@ -2,12 +2,12 @@
 //!
 //! Counterpart: `heap_create`, `RelationSetNewRelfilenode`, `vac_update_relstats`.
 
+use crate::host::CommandHost;
 use catalog::rows::{PgAttribute, PgClass, indexes};
 use catalog::{CatCx, RelDesc, Row};
 use engine::storage::create_relation_files;
 use ids::{AttrNo, Oid, Persistence, RelFile, RelKind, Xid};
 use pgerror::{PgError, Result, SqlState, bail};
-use utility::host::CommandHost;
 
 /// Lower bounds for the transaction ids and multixacts in a new table. Counterpart: `RecentXmin`,
 /// `GetOldestMultiXactId`.
