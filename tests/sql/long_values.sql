@@ -30,4 +30,8 @@ INSERT INTO lv SELECT id + 100, t FROM lv RETURNING id, md5(t)
 PREPARE lv1(text, int[]) AS SELECT id, t = $1, id = ANY ($2), md5($1) FROM lv ORDER BY id LIMIT 12
 EXECUTE lv1(repeat('F', 4096), (SELECT array_agg(g) FROM generate_series(2, 3000, 2) g))
 DEALLOCATE lv1
+SELECT max(length(t)), min(octet_length(t)), g % 3 FROM (SELECT repeat('x', 100000) t, g FROM generate_series(1, 2000) g) z GROUP BY g % 3 ORDER BY 3
+SELECT sum(get_bit(b, i)) FROM (SELECT repeat('10', 50000)::varbit b) q, generate_series(1, 5000) i
+SELECT count(*) FROM generate_series(1, 3000) g WHERE g = ANY (string_to_array(repeat('7,8,900,', 5000) || '5', ',')::int[])
+SELECT g, length(nullif(repeat('x', 20000), 'x')) FROM generate_series(1, 2) g WHERE g < length(repeat('x', 20000))
 DROP TABLE lv

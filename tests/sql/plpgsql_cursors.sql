@@ -56,4 +56,11 @@ do $$ declare c text; begin perform pc_ctx2(); perform 1 / 0; exception when oth
 create function pc_note(n int) returns int language plpgsql as $$ begin raise notice 'n %', n; if n > 0 then perform pc_note(n - 1); end if; return n; end $$
 select pc_note(2)
 do $$ declare r record; begin for r in select pc_note(0) loop null; end loop; end $$
+do $$ begin listen pc_channel; end $$
+select * from pg_listening_channels()
+do $$ begin unlisten pc_channel; end $$
+select * from pg_listening_channels()
+do $$ declare r record; s int := 0; begin for r in select a, b, a * 2 as c from pc_t where a < 20 order by a loop s := s + r.a + r.c; if r.c > 10 and r.a % 2 = 0 then r.c := r.c + 1; end if; s := s + r.c; end loop; raise notice '% %', s, r.c; select 'x' as c, 5 as q into r; raise notice '%', r.c || r.q; end $$
+do $$ declare r record; i int; begin for i in 1..2 loop if i = 1 then select 1 as a, 2 as b into r; else select 3 as b, 4 as a into r; end if; raise notice '% %', r.a + 1, r.b + 1; end loop; end $$
+do $$ declare r record; i int; begin for i in 1..2 loop if i = 1 then select 1 as a into r; else select 1.5 as a into r; end if; raise notice '%', r.a + 1; end loop; end $$
 drop table pc_t cascade

@@ -146,4 +146,20 @@ do $$ begin return; raise notice 'no'; end $$
 do $$ begin perform pg_sleep(0); perform set_config('a.b', 'c', true); raise notice '%', current_setting('a.b'); end $$
 do language plpgsql $$ begin raise notice 'lang'; end $$
 do $$ begin raise notice '%', inline_code_block.found; end $$
-drop schema plf cascade
+create table pld_t(a int, b text); insert into pld_t select i, 'r' || i from generate_series(1, 20) i
+do $$ declare x text; s text := ''; begin for i in 1..12 loop execute 'select b from pld_t where a = $1' into x using i; s := s || x; end loop; raise notice '%', s; end $$
+do $$ declare n int; begin for i in 1..3 loop execute 'insert into pld_t values ($1, $2)' using 100 + i, 'd' || i; execute 'update pld_t set b = b || $2 where a >= $1' using 102, '!'; get diagnostics n = row_count; raise notice '%', n; end loop; end $$
+select * from pld_t where a > 100 order by a
+do $$ declare x text; begin for i in 1..3 loop execute 'select a + $1 from pld_t order by a limit 1' into x using case when i = 2 then 5 else i end; raise notice '%', x; if i = 1 then alter table pld_t alter a type bigint; elsif i = 2 then alter table pld_t alter a type numeric; end if; end loop; end $$
+do $$ declare x text; begin for i in 1..2 loop execute 'select * from pld_t order by a limit 1' into x; raise notice '%', x; alter table pld_t add column c int default 7; alter table pld_t drop column a; alter table pld_t rename c to a; end loop; exception when others then raise notice '% %', sqlstate, sqlerrm; end $$
+do $$ declare x text; begin for i in 1..3 loop begin execute 'select pg_typeof($1) || $1::text' into x using i; raise notice '%', x; if i = 2 then execute 'select nosuch'; end if; exception when undefined_column then raise notice '%', sqlerrm; end; end loop; execute 'select pg_typeof($1) || $1::text' into x using 2.5; raise notice '%', x; end $$
+do $$ declare r record; n int := 0; begin for i in 1..3 loop for r in execute 'select a, b from pld_t where a > $1 order by a' using i * 5 loop n := n + 1; end loop; raise notice '%', n; end loop; end $$
+create function pld_rec(n int) returns text language plpgsql as $$ declare x text; begin execute 'select case when $1 > 0 then pld_rec($1 - 1) else ''end'' end || $1' into x using n; return x; end $$
+select pld_rec(5)
+create function pld_rec2(n int) returns int language plpgsql as $$ declare x int; begin select case when n > 0 then pld_rec2(n - 1) + 1 else (select count(*) from pld_t)::int end into x; return x; end $$
+select pld_rec2(4), pld_rec2(2), pld_rec2(3)
+do $$ declare x timestamptz; y timestamptz; begin execute 'select timestamptz ''now''' into x; commit; perform pg_sleep(0.01); for i in 1..1 loop execute 'select timestamptz ''now''' into y; end loop; raise notice '%', x < y; end $$
+do $$ declare x int; begin for i in 1..3 loop begin select a into x from pld_t where a = i; insert into pld_t values (i + 500, 'x'); perform 1 / (i - 2); exception when division_by_zero then raise notice 'rolled back'; end; end loop; raise notice '%', (select count(*) from pld_t where a > 500); end $$
+do $$ declare x int; begin for i in 1..4 loop select count(*) into x from pld_t where a > 500; raise notice '%', x; if i = 2 then truncate pld_t; elsif i = 3 then drop table pld_t; create table pld_t(a int, b text); insert into pld_t values (501, 'new'); end if; end loop; end $$
+drop table pld_t; drop function pld_rec; drop function pld_rec2
+drop schema plf cascade; reset search_path

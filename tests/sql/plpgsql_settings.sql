@@ -55,5 +55,18 @@ create function pls_ret() returns setof pls_c language plpgsql as $$ declare r r
 select * from pls_ret()
 reset plpgsql.extra_errors; reset plpgsql.extra_warnings
 begin; set local plpgsql.check_asserts = off; show plpgsql.check_asserts; rollback; show plpgsql.check_asserts
+set work_mem = '3MB'; create function pls_set(x int) returns text language plpgsql set work_mem = '1MB' as $$ begin set work_mem = '2MB'; perform 1 / x; return current_setting('work_mem'); end $$
+select pls_set(0)
+select current_setting('work_mem')
+select pls_set(1), current_setting('work_mem')
+select current_setting('work_mem')
+set work_mem = '3MB'; create or replace function pls_set(x int) returns text language plpgsql set work_mem = '1MB' as $$ begin set local work_mem = '2MB'; return current_setting('work_mem'); end $$
+select pls_set(1), current_setting('work_mem')
+create or replace function pls_set(x int) returns text language plpgsql set work_mem = '1MB' as $$ begin set work_mem = '4MB'; set local work_mem = '2MB'; return current_setting('work_mem'); end $$
+select pls_set(1), current_setting('work_mem')
+begin; set local work_mem = '5MB'; select pls_set(1), current_setting('work_mem'); show work_mem; commit; show work_mem
+set work_mem = '3MB'; begin; savepoint a; select pls_set(1); rollback to a; show work_mem; commit; show work_mem
+do $$ begin perform pls_set(1); raise exception 'x'; exception when others then raise notice '%', current_setting('work_mem'); end $$
+reset work_mem; drop function pls_set
 drop table pls_t cascade
 revoke create on schema public from pls_user; drop role pls_user

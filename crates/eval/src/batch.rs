@@ -606,7 +606,9 @@ impl<'a> Arg<'a> {
             Node::Slot(Slot { source: Source::Scan, column }) => {
                 Arg::Input(&input.columns[*column])
             }
-            Node::Once { .. } => Arg::Param(eval(node, st, host, &RowInput::EMPTY)?),
+            Node::Once { .. } if row_count(input, sel) > 0 => {
+                Arg::Param(eval(node, st, host, &RowInput::EMPTY)?)
+            }
             node => Arg::Computed(node_batch(node, node_by_val(node), st, host, input, sel)?),
         })
     }
@@ -773,7 +775,7 @@ fn node_by_val(node: &Node) -> bool {
         Node::Call(c) => c.result_by_val.unwrap_or(true),
         Node::Case { by_val, .. } | Node::CoerceIo { by_val, .. } => by_val.unwrap_or(true),
         Node::Coalesce { by_val, .. } => *by_val,
-        Node::Once { .. } => false,
+        Node::Once { node, .. } => node_by_val(node),
         _ => true,
     }
 }

@@ -8,6 +8,7 @@ use crate::program::{
     Call, CaseArm, DomainNames, DomainTest, Elem, IoCall, JsonbStep, JsonbSubscript, Node, Program,
     RowPair, Slot, SubscriptUse,
 };
+use crate::volatility::computes_itself;
 use ids::Oid;
 use ids::code::Volatility;
 use pgerror::{PgError, Result};
@@ -89,11 +90,18 @@ fn needs_collation(function: &str) -> bool {
     COMPARISONS.contains(&function)
 }
 
-/// True if the call has a by-reference result and only constant arguments. Such a call is left in a
-/// plan only if its result is long.
-fn is_constant(call: &Call) -> bool {
-    call.result_by_val == Some(false)
-        && call.args.iter().all(|arg| matches!(arg, Node::Const(_) | Node::Once { .. }))
+/// True if the node computes a value from constants. Such a node is left in a plan only if its
+/// value, or one that it is computed from, is long.
+fn is_constant(node: &Node) -> bool {
+    let (args, by_val): (&[Node], _) = match node {
+        Node::Call(call) => (&call.args, call.result_by_val != Some(false)),
+        Node::CoerceIo { arg, by_val, .. } => (std::slice::from_ref(arg), *by_val != Some(false)),
+        Node::ArrayCoerce { arg, .. } => (std::slice::from_ref(arg), false),
+        _ => return false,
+    };
+    let is_once = |arg: &Node| matches!(arg, Node::Once { .. });
+    args.iter().all(|arg| matches!(arg, Node::Const(_)) || is_once(arg))
+        && (!by_val || args.iter().any(is_once))
 }
 
 /// True for text types and arrays of them, whose comparison needs a collation.
@@ -217,7 +225,12 @@ impl<'a> Compiler<'a> {
         }
         let node = self.node_inner(expr);
         self.depth = self.depth.saturating_sub(1);
-        node
+        match node? {
+            node if is_constant(&node) && computes_itself(expr, self.facts)? => {
+                Ok(Node::Once { node: Arc::new(node), site: self.site() })
+            }
+            node => Ok(node),
+        }
     }
 
     fn node_inner(&mut self, expr: &Expr) -> Result<Node> {
@@ -326,7 +339,7 @@ impl<'a> Compiler<'a> {
         let f = self.facts.function(n.funcid)?;
         let args = arguments(&n.args, &f)?;
         let mut node = self.call(&f, &args, n.inputcollid, n.funcresulttype)?;
-        if let Node::Call(call) | Node::Once { call, .. } = &mut node {
+        if let Node::Call(call) = &mut node {
             call.variadic_array = n.funcvariadic;
         }
         Ok(node)
@@ -394,9 +407,6 @@ impl<'a> Compiler<'a> {
             }
             Callee::Missing | Callee::Window(_) => Node::Missing { name: f.name.clone() },
             Callee::Scalar(_) => match self.builtin_call(f, args, collation, result_type)? {
-                Some(call) if f.volatility == Volatility::Immutable && is_constant(&call) => {
-                    Node::Once { call, site: self.site() }
-                }
                 Some(call) => Node::Call(call),
                 None => Node::Missing { name: f.name.clone() },
             },

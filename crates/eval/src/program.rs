@@ -159,10 +159,10 @@ pub(crate) enum Node {
     ExternParam(i32),
     ExecParam(i32),
     Call(Box<Call>),
-    /// A call of an immutable function with constants whose result was too long for the plan. It is
-    /// computed for the first row and kept at `site` of [`EvalState::extras`].
+    /// An immutable function of constants whose value was too long for the plan, or a function of
+    /// such a value. It is computed for the first row and kept at `site` of [`EvalState::extras`].
     Once {
-        call: Box<Call>,
+        node: Arc<Node>,
         site: usize,
     },
     /// A function that the host runs (see [`crate::Callee::Host`]).

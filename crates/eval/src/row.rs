@@ -212,7 +212,7 @@ fn eval_compound<'a>(
 ) -> Result<Val<'a>> {
     match node {
         Node::Call(call) => eval_call_at(call, st, host, input).map(Val::Own),
-        Node::Once { call, site } => once(call, *site, st, host),
+        Node::Once { node, site } => once(node, *site, st, host),
         Node::Quals(args) => {
             for arg in args {
                 let v = eval(arg, st, host, input)?;
@@ -311,27 +311,32 @@ fn eval_compound<'a>(
     }
 }
 
+/// A value that is kept for later rows, and the node that it belongs to.
+struct Kept {
+    node: Arc<Node>,
+    value: Val<'static>,
+}
+
 /// The largest value that is kept for later rows.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 
-/// The value of a [`Node::Once`].
-fn once<'a>(
-    call: &'a Call,
+/// The value of a [`Node::Once`]. Several programs may use one state, so the node is kept with the
+/// value.
+fn once(
+    node: &Arc<Node>,
     site: usize,
     st: &mut EvalState,
     host: &mut dyn Host,
-) -> Result<Val<'a>> {
-    let kept = st.extras[site].as_ref().and_then(|kept| kept.downcast_ref::<SharedBytes>());
-    if let Some(value) = kept {
-        return Ok(Val::Shared(value.clone()));
+) -> Result<Val<'static>> {
+    let kept = st.extras[site].as_ref().and_then(|kept| kept.downcast_ref::<Kept>());
+    if let Some(kept) = kept.filter(|kept| Arc::ptr_eq(&kept.node, node)) {
+        return Ok(kept.value.clone());
     }
-    let value = eval_call_at(call, st, host, &RowInput::EMPTY)?;
-    let size = if let Datum::Bytes(b) = &value { b.len() } else { 0 };
+    let value = eval(node, st, host, &RowInput::EMPTY)?.into_owned();
+    let is_kept = !matches!(&value, Datum::Bytes(b) if b.len() > KEPT_BYTES_MAX);
     let value = Val::of_param(value);
-    if size <= KEPT_BYTES_MAX
-        && let Val::Shared(value) = &value
-    {
-        st.extras[site] = Some(Box::new(value.clone()));
+    if is_kept {
+        st.extras[site] = Some(Box::new(Kept { node: node.clone(), value: value.clone() }));
     }
     Ok(value)
 }

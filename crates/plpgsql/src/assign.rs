@@ -302,7 +302,7 @@ impl Frame<'_> {
         let row = &mut self.records[*record];
         let before = std::mem::replace(&mut row.values[at], value);
         let was_null = std::mem::replace(&mut row.is_null, false);
-        if eval::Facts::base_type(host, ty.oid)?.0 != ty.oid {
+        if ty.oid != oids::RECORD && eval::Facts::base_type(host, ty.oid)?.0 != ty.oid {
             let whole = self.record_value(host, var)?;
             if let Err(e) = self.check_domain(host, ty, whole) {
                 let row = &mut self.records[*record];

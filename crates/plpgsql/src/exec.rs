@@ -31,6 +31,10 @@ pub(crate) enum Flow<'f> {
 impl<'f> Frame<'f> {
     pub(crate) fn statements(&mut self, host: &mut dyn Host, list: &'f [Stmt]) -> Result<Flow<'f>> {
         let outer = self.place.stmt;
+        if list.is_empty() {
+            // A loop without statements can be interrupted too.
+            self.check_interrupts(host)?;
+        }
         for stmt in list {
             self.place.stmt = Some((stmt.line, stmt.kind.name()));
             let flow = self.statement(host, stmt);
@@ -128,25 +132,15 @@ impl<'f> Frame<'f> {
         var: VarNo,
         sql: SqlNo,
     ) -> Result<()> {
-        let variable = &self.code.function.vars[var];
-        let wanted = match &variable.kind {
+        if self.assigned_directly(host, var, sql)? {
+            return Ok(());
+        }
+        let wanted = match &self.code.function.vars[var].kind {
             VarKind::Scalar { ty, .. } => Some((ty.oid, ty.typmod)),
             _ => None,
         };
-        if self.assigned_in_place(host, var, sql)? {
-            return Ok(());
-        }
         let (value, ty, typmod) = self.value(host, sql, wanted)?;
-        match wanted {
-            Some((wanted, _)) if wanted == ty && !variable.not_null => {
-                if typmod == wanted_typmod(variable) || wanted_typmod(variable) < 0 {
-                    self.vals[var] = value;
-                    return Ok(());
-                }
-                self.assign(host, var, value, (ty, typmod))
-            }
-            _ => self.assign(host, var, value, (ty, typmod)),
-        }
+        self.assign(host, var, value, (ty, typmod))
     }
 
     fn if_statement(&mut self, host: &mut dyn Host, stmt: &'f If) -> Result<Flow<'f>> {
@@ -445,13 +439,6 @@ impl<'f> Frame<'f> {
         values: Option<Vec<Datum>>,
     ) -> Result<()> {
         self.move_row(host, var, Row { desc, values, ty: None })
-    }
-}
-
-fn wanted_typmod(variable: &crate::tree::Variable) -> i32 {
-    match &variable.kind {
-        VarKind::Scalar { ty, .. } => ty.typmod,
-        _ => -1,
     }
 }
 

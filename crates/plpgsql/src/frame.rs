@@ -10,7 +10,7 @@ use eval::{RowInput, RowRef};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
-use types::fn_context::{RowDesc, SessionContext};
+use types::fn_context::{RowColumn, RowDesc, SessionContext};
 use types::{Datum, oids};
 
 /// The value of a record variable.
@@ -198,8 +198,8 @@ impl<'f> Frame<'f> {
     pub(crate) fn load(&mut self, host: &mut dyn Host, prepared: &Prepared) -> Result<()> {
         for load in &prepared.loads {
             match *load {
-                Load::Field { slot, record, ty } => {
-                    self.vals[slot] = self.field_value(host, slot, record, ty)?;
+                Load::Field { slot, record, ty, at } => {
+                    self.vals[slot] = self.field_value(host, (slot, record), at, ty)?;
                 }
                 Load::Record { slot } => self.vals[slot] = self.record_value(host, slot)?,
             }
@@ -210,8 +210,8 @@ impl<'f> Frame<'f> {
     fn field_value(
         &mut self,
         host: &mut dyn Host,
-        slot: VarNo,
-        record: VarNo,
+        (slot, record): (VarNo, VarNo),
+        expected: usize,
         wanted: Oid,
     ) -> Result<Datum> {
         self.instantiate(host, record)?;
@@ -224,7 +224,11 @@ impl<'f> Frame<'f> {
         };
         let value = &self.records[number];
         let Some(desc) = &value.desc else { return Err(not_assigned(&vars[record].name)) };
-        let at = desc.columns.iter().position(|c| !c.is_dropped() && c.name == *name);
+        let is = |c: &RowColumn| !c.is_dropped() && c.name == *name;
+        let at = match desc.columns.get(expected) {
+            Some(column) if is(column) => Some(expected),
+            _ => desc.columns.iter().position(is),
+        };
         let Some(at) = at else { return Err(no_field(&vars[record].name, name)) };
         let found = desc.columns[at].ty;
         if found != wanted {
@@ -274,23 +278,46 @@ impl<'f> Frame<'f> {
         self.value_of(host, sql, &prepared)
     }
 
-    /// Changes an array in place, if the assignment is one for which that is possible.
-    pub(crate) fn assigned_in_place(
+    /// Assigns the value of an expression over the slots that has the type of the variable, without
+    /// an execution; false if it is another one.
+    pub(crate) fn assigned_directly(
         &mut self,
         host: &mut dyn Host,
         var: VarNo,
         sql: SqlNo,
     ) -> Result<bool> {
         let state = &mut self.instance.sql[sql];
-        match &state.prepared {
-            Some(prepared) if prepared.stamp == self.stamp => match &prepared.kind {
-                Kind::Simple { change: Some(change), .. } if prepared.loads.is_empty() => {
-                    change.run(host, &mut state.change, (var, &mut self.vals))
-                }
-                _ => Ok(false),
-            },
-            _ => Ok(false),
+        let Some(prepared) = &state.prepared else { return Ok(false) };
+        if prepared.stamp != self.stamp || !prepared.loads.is_empty() {
+            return Ok(false);
         }
+        let Kind::Simple { program, words, change, ty, typmod, mutable: false } = &prepared.kind
+        else {
+            return Ok(false);
+        };
+        if let Some(change) = change
+            && change.run(host, &mut state.change, (var, &mut self.vals))?
+        {
+            return Ok(true);
+        }
+        let variable = &self.code.function.vars[var];
+        let fits = match &variable.kind {
+            VarKind::Scalar { ty: to, .. } => {
+                to.oid == *ty && (to.typmod < 0 || to.typmod == *typmod) && !variable.not_null
+            }
+            _ => false,
+        };
+        if !fits {
+            return Ok(false);
+        }
+        self.vals[var] = match words {
+            Some(words) => words.value(&self.vals)?.map_or(Datum::Null, |w| Datum::Word(w as u64)),
+            None => {
+                let input = RowInput::scan(RowRef::Owned(&self.vals));
+                program.eval_row(&mut state.eval, host, &input)?.into_owned()
+            }
+        };
+        Ok(true)
     }
 
     /// As [`Frame::value`], for expressions that read records, call functions that are not
@@ -301,10 +328,14 @@ impl<'f> Frame<'f> {
         sql: SqlNo,
         prepared: &Arc<Prepared>,
     ) -> Result<(Datum, Oid, i32)> {
-        let Kind::Simple { program, ty, typmod, mutable, .. } = &prepared.kind else {
+        let Kind::Simple { program, words, ty, typmod, mutable, .. } = &prepared.kind else {
             return self.queried(host, sql, prepared);
         };
         self.load(host, prepared)?;
+        if let Some(words) = words {
+            let value = words.value(&self.vals)?;
+            return Ok((value.map_or(Datum::Null, |w| Datum::Word(w as u64)), *ty, *typmod));
+        }
         if *mutable {
             self.sync(host);
         }
@@ -385,6 +416,13 @@ impl<'f> Frame<'f> {
 
     /// The value of a condition; NULL is false.
     pub(crate) fn test(&mut self, host: &mut dyn Host, sql: SqlNo) -> Result<bool> {
+        if let Some(prepared) = &self.instance.sql[sql].prepared
+            && prepared.stamp == self.stamp
+            && prepared.loads.is_empty()
+            && let Kind::Simple { words: Some(words), ty: oids::BOOL, .. } = &prepared.kind
+        {
+            return Ok(words.value(&self.vals)? == Some(1));
+        }
         let value = self.typed(host, sql, oids::BOOL)?;
         Ok(!value.is_null() && value.as_ref().as_bool())
     }

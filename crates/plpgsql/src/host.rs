@@ -144,7 +144,11 @@ pub struct Analysed {
 }
 
 /// A statement that the session keeps.
-pub struct Statement(pub Arc<dyn Any + Send + Sync>);
+pub struct Statement {
+    pub state: Arc<dyn Any + Send + Sync>,
+    /// A literal of the text, such as 'now', has another meaning at another time.
+    pub depends_on_time: bool,
+}
 
 /// The execution of a statement.
 pub struct Run {

@@ -4,6 +4,7 @@
 //! So a call has its pieces of SQL, with the state of their evaluation, for itself, even in
 //! recursion; analysed pieces are shared between instances.
 
+use crate::dynamic::Dynamic;
 use crate::elements::ArrayChange;
 use crate::host::{Stamp, Statement};
 use crate::tree::{Extra, Function, SqlNo, VarNo};
@@ -107,6 +108,8 @@ pub(crate) struct SqlState {
     pub(crate) eval: EvalState,
     /// The state of a change of an array.
     pub(crate) change: EvalState,
+    /// The dynamic queries whose texts the expression has returned.
+    pub(crate) dynamic: Vec<Dynamic>,
 }
 
 /// An analysed piece of SQL.
@@ -169,6 +172,14 @@ pub(crate) struct Output {
 
 /// A value that is copied to its slot when it is needed.
 pub(crate) enum Load {
-    Field { slot: VarNo, record: VarNo, ty: Oid },
-    Record { slot: VarNo },
+    Field {
+        slot: VarNo,
+        record: VarNo,
+        ty: Oid,
+        /// The number of the column in the structure that the record had first.
+        at: usize,
+    },
+    Record {
+        slot: VarNo,
+    },
 }

@@ -7,8 +7,9 @@
 //! session. The session is reached through [`Host`].
 //!
 //! Reading order: `tree`, `scanner`, `names`, `parser` (compilation); `host` (the interface of the
-//! session), `contexts`, `instance`, `prepare`, `words` and `elements` (pieces of SQL), `frame`, `assign`, `exec`, `loops`, `query`,
-//! `procedures`, `cursors`, `raise`, `diagnostics` (the interpreter), `call` and `triggers` (its entry points).
+//! session), `contexts`, `instance`, `prepare`, `words` and `elements` (pieces of SQL), `frame`,
+//! `assign`, `exec`, `loops`, `query`, `dynamic`, `procedures`, `cursors`, `raise`, `diagnostics`
+//! (the interpreter), `call` and `triggers` (its entry points).
 //!
 //! Design: `docs/design/0010-plpgsql.md`. Counterpart: src/pl/plpgsql.
 
@@ -28,6 +29,7 @@ mod call;
 mod contexts;
 mod cursors;
 mod diagnostics;
+mod dynamic;
 mod elements;
 mod exec;
 mod frame;

@@ -42,7 +42,6 @@ impl<'f> Frame<'f> {
             {
                 return Ok(Flow::Next);
             }
-            self.check_interrupts(host)?;
             if let After::End(flow) = after(self.statements(host, body)?, label) {
                 return Ok(flow);
             }
@@ -79,7 +78,6 @@ impl<'f> Frame<'f> {
         while if stmt.reverse { value >= end } else { value <= end } {
             found = true;
             self.vals[stmt.var] = Datum::int4(value);
-            self.check_interrupts(host)?;
             let flow = self.statements(host, &stmt.body)?;
             if let After::End(flow) = after(flow, stmt.label.as_deref()) {
                 ended = flow;
@@ -122,7 +120,6 @@ impl<'f> Frame<'f> {
         for item in items {
             found = true;
             self.assign(host, stmt.target, item, (item_type, -1))?;
-            self.check_interrupts(host)?;
             let flow = self.statements(host, &stmt.body)?;
             if let After::End(flow) = after(flow, stmt.label.as_deref()) {
                 ended = flow;

@@ -347,9 +347,21 @@ impl Frame<'_> {
         Ok(Prepared { stamp, loads, kind, columns })
     }
 
+    /// The number of the column of a record with this name.
+    fn column_of(&self, record: VarNo, name: &str) -> Option<usize> {
+        let VarKind::Record { record, .. } = self.code.function.vars[record].kind else {
+            return None;
+        };
+        let desc = self.records[record].desc.as_ref()?;
+        desc.columns.iter().position(|c| !c.is_dropped() && c.name == name)
+    }
+
     fn load_of(&self, var: VarNo, ty: Oid) -> Option<Load> {
         match &self.code.function.vars[var].kind {
-            VarKind::Field { record, .. } => Some(Load::Field { slot: var, record: *record, ty }),
+            VarKind::Field { record, name } => {
+                let at = self.column_of(*record, name).unwrap_or_default();
+                Some(Load::Field { slot: var, record: *record, ty, at })
+            }
             VarKind::Record { .. } => Some(Load::Record { slot: var }),
             _ => None,
         }

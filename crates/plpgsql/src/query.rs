@@ -25,7 +25,7 @@ const ROWS_FIRST: usize = 10;
 const ROWS_LATER: usize = 50;
 
 /// Values of the parameters of a dynamic statement with their types.
-type Parameters = Vec<(Datum, Oid)>;
+pub(crate) type Parameters = Vec<(Datum, Oid)>;
 
 /// The rows of a loop.
 pub(crate) enum Rows {
@@ -268,8 +268,14 @@ impl<'f> Frame<'f> {
         let params = self.parameters(host, &stmt.params)?;
         let in_text = |e| in_sql(e, &text, SqlMode::Statement);
         let mut last = None;
-        for raw in parse::parse_with(&text, host.lexer()).map_err(in_text)? {
-            last = Some(self.dynamic_statement(host, raw, &text, &params)?);
+        if let Some(known) = self.known_dynamic(host, stmt.query, &text, &params)? {
+            last = Some(self.run_dynamic_query(host, &known, &text, &params)?);
+        } else {
+            let list = parse::parse_with(&text, host.lexer()).map_err(in_text)?;
+            let place = if list.len() == 1 { Some(stmt.query) } else { None };
+            for raw in list {
+                last = Some(self.dynamic_statement(host, raw, (&text, place), &params)?);
+            }
         }
         let Some((desc, outcome)) = last else { return Ok(()) };
         self.processed = outcome.processed;
@@ -297,7 +303,7 @@ impl<'f> Frame<'f> {
         &mut self,
         host: &mut dyn Host,
         raw: RawStmt,
-        text: &Arc<str>,
+        (text, place): (&Arc<str>, Option<SqlNo>),
         params: &Parameters,
     ) -> Result<(Arc<RowDesc>, Outcome)> {
         let in_text = |e| in_sql(e, text, SqlMode::Statement);
@@ -328,6 +334,22 @@ impl<'f> Frame<'f> {
             return Ok((desc, Outcome { rows, processed, command: CmdType::Utility }));
         }
         let prepared = self.analyse_dynamic(host, raw, text, params).map_err(in_text)?;
+        let prepared = Arc::new(prepared);
+        let result = self.run_dynamic_query(host, &prepared, text, params)?;
+        if let Some(place) = place {
+            self.keep_dynamic(place, (text, params), &prepared);
+        }
+        Ok(result)
+    }
+
+    /// Runs an analysed dynamic query.
+    fn run_dynamic_query(
+        &mut self,
+        host: &mut dyn Host,
+        prepared: &Prepared,
+        text: &Arc<str>,
+        params: &Parameters,
+    ) -> Result<(Arc<RowDesc>, Outcome)> {
         let Kind::Query { statement, .. } = &prepared.kind else {
             return Err(PgError::internal("dynamic query expected"));
         };
@@ -335,7 +357,7 @@ impl<'f> Frame<'f> {
         let mode = SqlMode::Statement;
         let outcome = self.in_statement(host, (text, mode), |host| host.run(statement, &run))?;
         self.refresh(host)?;
-        Ok((prepared.columns, outcome))
+        Ok((prepared.columns.clone(), outcome))
     }
 
     /// Starts the query of a loop or RETURN QUERY.
@@ -366,10 +388,16 @@ impl<'f> Frame<'f> {
             }
             RowSource::Dynamic { query, params } => {
                 let text = self.dynamic_text(host, *query)?;
+                let params = self.parameters(host, params)?;
+                let run = self.run_dynamic(&params, usize::MAX);
+                if let Some(known) = self.known_dynamic(host, *query, &text, &params)? {
+                    return self.start_rows(host, &known, &run, text);
+                }
                 if let Some(raw) = utility_with_rows(host, &text) {
                     return self.utility_rows(host, &raw, text);
                 }
-                let (prepared, run) = self.dynamic_query(host, &text, params, returns)?;
+                let prepared = Arc::new(self.dynamic_query(host, &text, &params, returns)?);
+                self.keep_dynamic(*query, (&text, &params), &prepared);
                 self.start_rows(host, &prepared, &run, text)
             }
             RowSource::Cursor { .. } => Err(PgError::internal("rows of a cursor")),
@@ -453,7 +481,6 @@ impl<'f> Frame<'f> {
             let Some(row) = self.next_row(host, opened, want)? else { break };
             count += 1;
             self.assign_row(host, target, &desc, Some(row))?;
-            self.check_interrupts(host)?;
             let flow = self.statements(host, body)?;
             if let After::End(flow) = after(flow, label) {
                 ended = flow;
@@ -516,7 +543,9 @@ impl<'f> Frame<'f> {
         scroll: Option<bool>,
     ) -> Result<String> {
         let text = self.dynamic_text(host, query)?;
-        let (prepared, run) = self.dynamic_query(host, &text, params, false)?;
+        let params = self.parameters(host, params)?;
+        let prepared = self.dynamic_query(host, &text, &params, false)?;
+        let run = self.run_dynamic(&params, usize::MAX);
         self.open_prepared(host, name, (&prepared, &run, &text), scroll)
     }
 
@@ -536,15 +565,14 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// The only query of a dynamic text, with its execution.
+    /// The only query of a dynamic text.
     fn dynamic_query(
         &mut self,
         host: &mut dyn Host,
         text: &Arc<str>,
-        params: &[SqlNo],
+        params: &Parameters,
         returns: bool,
-    ) -> Result<(Prepared, Run)> {
-        let params = self.parameters(host, params)?;
+    ) -> Result<Prepared> {
         let in_text = |e| in_sql(e, text, SqlMode::Statement);
         let mut list = parse::parse_with(text, host.lexer()).map_err(in_text)?;
         let raw = match list.pop() {
@@ -560,9 +588,7 @@ impl<'f> Frame<'f> {
             let e = no_rows(host.tag(&raw), returns);
             return Err(if returns { in_text(e) } else { e });
         }
-        let prepared = self.analyse_dynamic(host, raw, text, &params).map_err(in_text)?;
-        let run = self.run_dynamic(&params, usize::MAX);
-        Ok((prepared, run))
+        self.analyse_dynamic(host, raw, text, params).map_err(in_text)
     }
 }
 

@@ -53,9 +53,9 @@ pub fn call_trigger(
             frame.finish();
             return Ok(None);
         }
-        let row = frame
-            .during("during function exit", |frame| frame.trigger_row(host, &value, (&*desc, ty)));
-        let row = row.map_err(|e| frame.report(e))?;
+        let row = frame.during("during function exit", |frame| {
+            frame.trigger_row(host, &value, (&*desc, ty))
+        })?;
         frame.finish();
         Ok(Some(row))
     })

@@ -41,7 +41,7 @@ pub(crate) struct ParkedExecution {
 
 /// Executions of plans with a higher cost are not parked: building them is cheap compared with
 /// running them, and their state may be large.
-const KEPT_COST_MAX: f64 = 1000.0;
+pub(crate) const KEPT_COST_MAX: f64 = 1000.0;
 
 /// A prepared statement.
 pub(crate) struct Prepared {

@@ -85,13 +85,13 @@ pub(crate) fn run_nested(core: &mut Core, query: spi::Query) -> Result<Vec<Vec<D
     })
 }
 
-/// As [`run_nested`]; also returns the number of rows that were read or changed. Without `keep`, no
-/// rows are returned.
+/// As [`run_nested`]; also returns the number of rows that were read or changed, and the execution,
+/// which has ended. Without `keep`, no rows are returned.
 pub(crate) fn run_counted(
     core: &mut Core,
     query: spi::Query,
     keep: bool,
-) -> Result<(Vec<Vec<Datum>>, u64)> {
+) -> Result<(Vec<Vec<Datum>>, spi::Finished)> {
     let snapshot = query.snapshot.resolve(core)?;
     let query = query.under(QuerySnapshot::Active);
     spi::with_snapshot(core, &snapshot, |core| {
@@ -104,10 +104,9 @@ pub(crate) fn run_counted(
             }),
             false => query.discard(core),
         };
-        let count = finished.map(|f| f.rows);
-        let count = count.and_then(|n| trigger::after_statement(core).map(|()| n));
+        let finished = finished.and_then(|f| trigger::after_statement(core).map(|()| f));
         core.triggers.leave(level);
-        Ok((rows, count?))
+        Ok((rows, finished?))
     })
 }
 

@@ -122,11 +122,11 @@ impl Session {
                 "DO".to_owned()
             }
             Node::ListenStmt(stmt) => {
-                self.listen(&stmt.conditionname);
+                self.core.listen(&stmt.conditionname);
                 "LISTEN".to_owned()
             }
             Node::UnlistenStmt(stmt) => {
-                self.unlisten(stmt.conditionname.as_deref());
+                self.core.unlisten(stmt.conditionname.as_deref());
                 "UNLISTEN".to_owned()
             }
             Node::NotifyStmt(stmt) => {
@@ -456,7 +456,7 @@ impl Session {
                 self.core.set("session_authorization", None, Action::Set)?;
                 self.core.store.reset_all(self.core.backend.txn.nesting());
                 self.core.apply_settings();
-                self.unlisten(None);
+                self.core.unlisten(None);
                 self.core.backend.txn.locks().release_session_advisory();
                 self.forget_sequences();
                 commands::temp::clear(self)?;

@@ -53,6 +53,8 @@ struct ChangedValue {
     current: Option<Origin>,
     /// The value that remains when the transaction commits; differs from `current` after SET LOCAL.
     committed: Option<Origin>,
+    /// Number of times that SET or RESET has set `committed`.
+    sets: u64,
 }
 
 /// The value of a parameter saved by [`SessionValues::save`].
@@ -321,6 +323,7 @@ impl SessionValues {
         }
         if action == Action::Set {
             slot.committed = origin.clone();
+            slot.sets += 1;
         }
         slot.current = origin;
         self.changed.insert(key, slot);
@@ -409,11 +412,16 @@ impl SessionValues {
         Ok(Saved { key, slot })
     }
 
-    /// Restores the saved value, regardless of changes since then.
+    /// Restores the saved value. A value that SET (not SET LOCAL) has set since then is kept.
+    /// Counterpart: the nesting levels of `AtEOXact_GUC`.
     pub fn restore(&mut self, saved: Saved) {
         let Saved { key, slot } = saved;
         if let Key::Known(id) = key {
             self.maybe_changed.push(id);
+        }
+        let before = slot.as_ref().map_or(0, |slot| slot.sets);
+        if self.changed.get(&key).is_some_and(|now| now.sets != before) {
+            return;
         }
         match slot {
             Some(slot) => self.changed.insert(key, slot),

@@ -240,13 +240,7 @@ impl Parser<'_> {
             return Err(self.scan.error(token, "missing data type declaration"));
         }
         let text = &self.scan.text()[first.start..end];
-        // In a call, only errors of syntax, which have a context, have a position.
-        let ty = self.types.named(text).map_err(|e| {
-            match self.source.is_new || !e.fields().context.is_empty() {
-                true => self.moved(e, first.start),
-                false => self.unplaced(e),
-            }
-        })?;
+        let ty = self.types.named(text).map_err(|e| self.moved(e, first.start))?;
         if ty.kind == TypeKind::Pseudo {
             let shown = self.types.name_of(ty.oid)?;
             return Err(pg_err!(FEATURE_NOT_SUPPORTED, "variable has pseudo-type {shown}"));

@@ -78,6 +78,19 @@ pub(crate) fn channels(handle: &SessionHandle) -> Vec<String> {
 }
 
 impl Core {
+    pub(crate) fn listen(&mut self, channel: &str) {
+        self.transaction.messages.actions.push(Action::Listen(channel.to_owned()));
+    }
+
+    /// UNLISTEN of one channel, or of all channels.
+    pub(crate) fn unlisten(&mut self, channel: Option<&str>) {
+        let action = match channel {
+            Some(name) => Action::Unlisten(name.to_owned()),
+            None => Action::UnlistenAll,
+        };
+        self.transaction.messages.actions.push(action);
+    }
+
     /// Takes the notify lock before the commit, if the transaction has notifications.
     pub(crate) fn take_notify_lock<'i>(
         &self,
@@ -121,19 +134,6 @@ impl Core {
 }
 
 impl Session {
-    pub(crate) fn listen(&mut self, channel: &str) {
-        self.core.transaction.messages.actions.push(Action::Listen(channel.to_owned()));
-    }
-
-    /// UNLISTEN of one channel, or of all channels.
-    pub(crate) fn unlisten(&mut self, channel: Option<&str>) {
-        let action = match channel {
-            Some(name) => Action::Unlisten(name.to_owned()),
-            None => Action::UnlistenAll,
-        };
-        self.core.transaction.messages.actions.push(action);
-    }
-
     /// Moves received notifications to the replies to the client.
     pub(crate) fn receive_notifications(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {

@@ -57,6 +57,14 @@ impl<'c> Nested<'c> {
                 crate::notify::delivery::notify(self.0, &notify.conditionname, payload)?;
                 return Ok(UtilityOutcome::default());
             }
+            Node::ListenStmt(listen) => {
+                self.0.listen(&listen.conditionname);
+                return Ok(UtilityOutcome::default());
+            }
+            Node::UnlistenStmt(unlisten) => {
+                self.0.unlisten(unlisten.conditionname.as_deref());
+                return Ok(UtilityOutcome::default());
+            }
             Node::DoStmt(stmt) => {
                 crate::docmd::run(self.0, stmt, sql)?;
                 return Ok(UtilityOutcome::default());
@@ -178,8 +186,6 @@ fn is_of_session(stmt: &Node) -> bool {
             | Node::FetchStmt(_)
             | Node::ClosePortalStmt(_)
             | Node::CallStmt(_)
-            | Node::ListenStmt(_)
-            | Node::UnlistenStmt(_)
     )
 }
 

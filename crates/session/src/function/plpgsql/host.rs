@@ -3,7 +3,10 @@
 use super::command::Nested;
 use crate::core::Core;
 use crate::plancache::Statement as Cached;
+use crate::plancache::choice::Chosen;
+use crate::prepared::KEPT_COST_MAX;
 use crate::query::{self, Rows};
+use executor::Execution;
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
 use parse::RawStmt;
@@ -18,12 +21,23 @@ use plpgsql::{
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
+use sync::Mutex;
 use types::fn_context::RowDesc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef, FnContext};
 
-pub(super) fn cached(statement: &Statement) -> Result<Arc<Cached>> {
-    let any = statement.0.clone();
-    any.downcast::<Cached>().map_err(|_| PgError::internal("statement of another session"))
+/// A statement of the interpreter, with a parked execution of its generic plan.
+struct Kept {
+    statement: Arc<Cached>,
+    parked: Mutex<Option<Execution>>,
+}
+
+fn kept(statement: &Statement) -> Result<&Kept> {
+    let kept = statement.state.downcast_ref::<Kept>();
+    kept.ok_or_else(|| PgError::internal("statement of another session"))
+}
+
+pub(super) fn cached(statement: &Statement) -> Result<&Arc<Cached>> {
+    kept(statement).map(|kept| &kept.statement)
 }
 
 /// The running query of a loop.
@@ -65,11 +79,41 @@ impl Core {
     }
 
     /// The plan of a statement for these parameters, checked for the transaction.
-    fn planned(&mut self, statement: &Cached, run: &Run) -> Result<Arc<PlannedStmt>> {
+    fn planned(&mut self, statement: &Cached, run: &Run) -> Result<Chosen> {
         let mode = self.values.resolved.plan_mode;
-        let plan = statement.choose(self, &run.params, mode)?.plan;
-        self.check_writable(&plan)?;
-        Ok(plan)
+        let chosen = statement.choose(self, &run.params, mode)?;
+        self.check_writable(&chosen.plan)?;
+        Ok(chosen)
+    }
+
+    /// The parked execution of the plan, if it can be run again. The statement is current: its
+    /// analysis is valid for the catalog generation, the user and the settings.
+    fn take_parked(&mut self, kept: &Kept, chosen: &Chosen) -> Result<Option<Execution>> {
+        let Some(generic) = &chosen.generic else { return Ok(None) };
+        let Some(execution) = kept.parked.lock().take() else { return Ok(None) };
+        if !Arc::ptr_eq(execution.plan(), &generic.plan) || !self.catalog.overlay.is_clean() {
+            return Ok(None);
+        }
+        self.take_locks(&generic.locks)?;
+        if !self.is_of_current_generation(&kept.statement) {
+            return Ok(None);
+        }
+        crate::privileges::check_plan(self, &generic.plan)?;
+        Ok(Some(execution))
+    }
+
+    /// Keeps an execution that has ended for the next run of the statement.
+    fn park(&mut self, kept: &Kept, chosen: &Chosen, mut execution: Execution) -> Result<()> {
+        let is_small = |plan: &PlannedStmt| plan.plan_tree.info.total_cost < KEPT_COST_MAX;
+        let keep = chosen.generic.as_ref().is_some_and(|g| is_small(&g.plan));
+        if keep
+            && self.catalog.overlay.is_clean()
+            && self.is_of_current_generation(&kept.statement)
+            && execution.park(self)?
+        {
+            *kept.parked.lock() = Some(execution);
+        }
+        Ok(())
     }
 
     fn query_of(plan: Arc<PlannedStmt>, run: &Run) -> spi::Query {
@@ -110,26 +154,32 @@ impl Host for Core {
 
     fn prepare(&mut self, query: Analysed) -> Result<Statement> {
         let Analysed { query, raw, sql, param_types } = query;
+        let depends_on_time = crate::slots::is_time_dependent(sql.as_bytes());
         let statement = self.keep_analysed((sql, Arc::new(raw)), query, &param_types)?;
-        Ok(Statement(statement))
+        let state = Arc::new(Kept { statement, parked: Mutex::default() });
+        Ok(Statement { state, depends_on_time })
     }
 
     fn lock(&mut self, statement: &Statement) -> Result<bool> {
         let statement = cached(statement)?;
         self.take_locks(&statement.locks)?;
-        Ok(self.is_of_current_generation(&statement))
+        Ok(self.is_of_current_generation(statement))
     }
 
     fn run(&mut self, statement: &Statement, run: &Run) -> Result<Outcome> {
-        let plan = self.planned(&*cached(statement)?, run)?;
-        let command = plan.command_type;
-        let query = Core::query_of(plan, run);
-        let (rows, processed) = query::run_counted(self, query, run.keep_rows)?;
+        let kept = kept(statement)?;
+        let chosen = self.planned(&kept.statement, run)?;
+        let command = chosen.plan.command_type;
+        let parked = self.take_parked(kept, &chosen)?;
+        let query = spi::Query { parked, ..Core::query_of(chosen.plan.clone(), run) };
+        let (rows, finished) = query::run_counted(self, query, run.keep_rows)?;
+        let processed = finished.rows;
+        self.park(kept, &chosen, finished.execution)?;
         Ok(Outcome { rows, processed, command })
     }
 
     fn open(&mut self, statement: &Statement, run: &Run) -> Result<RowStream> {
-        let plan = self.planned(&*cached(statement)?, run)?;
+        let plan = self.planned(cached(statement)?, run)?.plan;
         let rows = Rows::open(self, Core::query_of(plan, run))?;
         Ok(self.calls.contexts.add_stream(Box::new(Stream::Running(rows))))
     }
@@ -242,7 +292,13 @@ impl Cursors for Core {
         if !run.read_only {
             self.cat().increment_command_counter()?;
         }
-        Core::open_cursor(self, name, cached(statement)?, run.params.clone(), options.scroll)
+        Core::open_cursor(
+            self,
+            name,
+            cached(statement)?.clone(),
+            run.params.clone(),
+            options.scroll,
+        )
     }
 
     fn fetch(
