@@ -1,10 +1,10 @@
 //! Utility commands: the effects of SQL statements other than queries on catalogs, tables and the
 //! server.
 //!
-//! Reading order: `dispatch`, `tag`, `creation`, `stored` (shared parts); `relation`,
-//! `create_table`, `like`, `constraint`, `index`, `sequence` (creation of relations), `drop`,
-//! `truncate`; `alter_table`; `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`,
-//! `cluster`, `catalog_files` (new files of tables and of catalogs);
+//! Reading order: `dispatch`, `tag`, `creation` (shared parts; others are in crate `utility`);
+//! `relation`, `create_table`, `like`, `constraint`, `index`, `sequence` (creation of relations),
+//! `trigger`, `drop`, `truncate`; `alter_table`; `vacuum`, `frozen`, `wraparound`, `statistics`,
+//! `maintenance`, `cluster`, `catalog_files` (new files of tables and of catalogs);
 //! `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`,
 //! `extension`; `database`, `tablespace`, `setting` (cluster-wide objects).
 
@@ -46,7 +46,6 @@ mod schema;
 mod sequence;
 mod setting;
 mod statistics;
-mod stored;
 mod tablespace;
 mod tag;
 pub mod temp;
@@ -59,6 +58,8 @@ mod typerow;
 mod vacuum;
 mod view;
 pub mod wraparound;
+
+use utility::{class, stored};
 
 pub use create_as::{create_table_of_plan, empty_table, select_into, table_exists, write_rows};
 pub use dispatch::{is_command, run_utility};

@@ -6,7 +6,8 @@
 //! the old version.
 //!
 //! Reading order: this file (construction, INSERT), `change` (UPDATE and DELETE), `conflict` (ON
-//! CONFLICT), `instead` (rows of views), `header` (system columns of changed rows). Rows are stored by [`crate::write`].
+//! CONFLICT), `instead` (rows of views), `header` (system columns of changed rows). Rows are stored
+//! by [`crate::write`].
 
 mod change;
 mod conflict;

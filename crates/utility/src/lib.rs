@@ -3,7 +3,8 @@
 //! to a statement.
 //!
 //! Reading order: `host` (the session's interface), `names`, `options`, `exprs`, `columns`,
-//! `reloptions`, `query`, `acl_list`, `acl_object`, `class`.
+//! `reloptions`, `query`, `acl_list`, `acl_object`, `class`, `stored` (expressions in catalogs and
+//! their dependencies).
 
 #![forbid(unsafe_code)]
 
@@ -17,3 +18,4 @@ pub mod names;
 pub mod options;
 pub mod query;
 pub mod reloptions;
+pub mod stored;

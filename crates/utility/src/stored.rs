@@ -2,6 +2,7 @@
 //!
 //! Counterpart: `recordDependencyOnExpr` and `find_expr_references_walker` of dependency.c.
 
+use crate::host::CommandHost;
 use catalog::ObjectAddress;
 use catalog::rows::{
     CatalogRow, PgClass, PgCollation, PgConstraint, PgNamespace, PgOperator, PgProc, PgType, Text,
@@ -14,7 +15,6 @@ use plan::query::{CmdType, Query, RteKind};
 use plan::walk::each_child;
 use plan::{Expr, nodetree};
 use types::oids;
-use utility::host::CommandHost;
 
 /// The `pg_node_tree` text of an expression.
 pub fn write(expr: &Expr) -> Text {
