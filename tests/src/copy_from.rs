@@ -1,7 +1,7 @@
 //! COPY FROM with rows that do not contain all columns, on both servers.
 
 use crate::pair::Pair;
-use testkit::client::Client;
+use testkit::client::{Client, Reply};
 
 const SETUP: &str = "
     CREATE SEQUENCE numbers;
@@ -73,4 +73,43 @@ fn functions_see_the_rows_before() {
     });
     assert_eq!(ours, theirs);
     assert_eq!(ours[0].1.len(), 3);
+}
+
+/// Escapes can give bytes that are no valid text, and `\.` within a line ends only the data that a
+/// client sends.
+#[test]
+fn escapes_and_end_markers_within_lines() {
+    let pair = Pair::start("copies_escapes", "C", &[]);
+    let texts: [&[u8]; 13] = [
+        b"a\\x00b\n",
+        b"a\\0\n",
+        b"a\\xff\n",
+        b"\\303\\251\n",
+        b"\\303x\n",
+        b"\\xc3\\xa9\\\xc3\xa9\n",
+        b"\\N\n\\M\n",
+        b"a\\.\nb\n",
+        b"a\nb\\.\nc\n",
+        b" \\.\nc\n",
+        b"a\r\nb\\.\r\nc\r\n",
+        b"a\n\\.\nc\n",
+        b"a\n\\.x\nc\n",
+    ];
+    let file = pair.dir().join("escapes");
+    let [ours, theirs] = [pair.ours.sockets(), pair.real.sockets()].map(|sockets| {
+        let mut client = Client::connect(sockets, "postgres").expect("a connection");
+        client.must("CREATE TABLE escapes (t text, n serial)");
+        texts.map(|text| {
+            std::fs::write(&file, text).expect("the file is written");
+            let error = |reply: Reply| reply.error.map(|e| (e.code, e.message, e.context));
+            let sent = client.copy_in("COPY escapes (t) FROM STDIN", text).expect("an answer");
+            let copy = format!("COPY escapes (t) FROM '{}'", file.display());
+            let read = client.query(&copy).expect("an answer");
+            let rows = client.rows("SELECT t FROM escapes ORDER BY n");
+            client.must("TRUNCATE escapes");
+            (error(sent), error(read), rows)
+        })
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours[8].2, ["a", "b", "a", "b", "c"]);
 }

@@ -3,6 +3,8 @@
 //! Counterpart: `CopyReadAttributesText`, `CopyReadAttributesCSV`.
 
 use crate::Format;
+use crate::input::check_encoding;
+use catalog::encoding::UTF8;
 use pgerror::{Result, pg_err};
 
 /// The fields of one line as byte ranges; `None` for NULL.
@@ -64,6 +66,7 @@ impl Fields {
             let from = self.text.len();
             let mut i = 0;
             let mut clean = 0;
+            let mut unchecked = false;
             while i < rest.len() {
                 let c = rest[i];
                 if c == format.delimiter {
@@ -78,12 +81,19 @@ impl Fields {
                 // A backslash at the end of the data is ignored.
                 if let Some(&c) = rest.get(i) {
                     i = escape(rest, i, c, &mut self.text);
+                    unchecked |= self.text.last().is_some_and(|b| *b == 0 || *b >= 0x80);
                 }
                 clean = i;
             }
             self.text.extend_from_slice(&rest[clean..i.max(clean)]);
             let raw = &rest[..i];
-            self.end(from, raw == format.null.as_slice(), false);
+            let null = raw == format.null.as_slice();
+            if unchecked && !null {
+                // An escape gave a byte that may not be part of a valid character.
+                let field = &self.text[from..];
+                check_encoding(field, field, UTF8)?;
+            }
+            self.end(from, null, false);
             if i >= rest.len() {
                 return Ok(());
             }

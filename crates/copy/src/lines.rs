@@ -187,14 +187,22 @@ impl Lines {
                         );
                     }
                 }
-                self.marker = true;
-                if offset > 0 {
-                    // The bytes before the marker form a line.
-                    let line = (self.start, self.at);
-                    self.start = self.at;
-                    return Ok(Some(Some(line)));
+                if offset == 0 {
+                    self.marker = true;
+                    return Ok(Some(None));
                 }
-                Ok(Some(None))
+                // The bytes before the marker form a line. PostgreSQL ends the data only if the
+                // client sends it; a file continues in the next line.
+                self.marker = self.drains || next.is_none();
+                let mut after = 3;
+                if !self.marker && self.style == LineEnd::Both {
+                    self.peek(self.start + offset + after, more)?;
+                    after += 1;
+                }
+                let line = (self.start, self.start + offset);
+                self.start = if self.marker { line.1 } else { line.1 + after };
+                self.at = self.start;
+                Ok(Some(Some(line)))
             }
             Some(_) => Err(PgError::new(
                 pgerror::SqlState::BAD_COPY_FILE_FORMAT,
