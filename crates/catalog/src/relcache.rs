@@ -6,11 +6,11 @@ use crate::cache;
 use crate::cx::CatCx;
 use crate::descriptors::{index_def, index_desc, rel_file, table_desc, tuple_desc};
 use crate::reldesc::{IndexPart, RelDesc};
-use crate::rows::{PgAttribute, PgClass, indexes};
+use crate::rows::{CatalogRow, PgAttribute, PgClass, PgIndex, indexes};
 use engine::index::{MethodInfo, Support, SupportFunction, SupportKind};
 use engine::{IndexDesc, TableDesc, ToastDesc};
 use ids::code::ConType;
-use ids::{Oid, Persistence, RelFile, RelKind};
+use ids::{Oid, Persistence, RelFile, RelKind, Xid};
 use pgerror::{PgError, Result};
 use std::sync::OnceLock;
 use sync::Arc;
@@ -292,6 +292,16 @@ impl CatCx<'_> {
             rows.iter().filter(|a| a.attnum > 0).map(|a| a.row.clone()).collect();
         columns.sort_by_key(|a| a.attnum);
         Ok(columns)
+    }
+
+    /// The id of the transaction that wrote the index's row of `pg_index`. If that row has
+    /// `indcheckxmin`, the index lacks older versions of rows, and snapshots that may see such
+    /// versions must not use it.
+    pub fn index_xmin(&mut self, index: Oid) -> Result<Xid> {
+        let row = self.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
+        let row =
+            row.ok_or_else(|| PgError::internal(format!("cache lookup failed for index {index}")))?;
+        self.store.row_xmin(PgIndex::RELATION, row.tid)
     }
 
     fn index_part(&mut self, class: &PgClass) -> Result<IndexPart> {

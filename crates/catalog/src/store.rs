@@ -5,7 +5,7 @@ use crate::facts;
 use crate::rows::CatalogRow;
 use crate::tables::EngineStore;
 use hashbrown::HashMap;
-use ids::{BlockNo, Oid, Tid};
+use ids::{BlockNo, Oid, Tid, Xid};
 use pgerror::{PgError, Result};
 use sync::{Arc, RwLock};
 use types::{Datum, DatumRef};
@@ -192,6 +192,14 @@ impl Store<'_> {
         match self {
             Store::Facts(store) => store.version(relation, tid, each),
             Store::Engine(store) => store.version(relation, tid, each),
+        }
+    }
+
+    /// The id of the transaction that wrote the row version at `tid`.
+    pub(crate) fn row_xmin(&mut self, relation: Oid, tid: Tid) -> Result<Xid> {
+        match self {
+            Store::Facts(_) => Ok(Xid::FROZEN),
+            Store::Engine(store) => store.row_xmin(relation, tid),
         }
     }
 

@@ -15,7 +15,7 @@ use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, U
 use engine::relmap::{DbKey, SHARED};
 use engine::table::{ChangeOptions, InsertOptions, RowOutcome, ScanOptions, TableScan, system};
 use engine::{Backend, IndexDesc, TableDesc, ToastDesc};
-use ids::{AttrNo, Oid, RelKind, Tid};
+use ids::{AttrNo, Oid, RelKind, Tid, Xid};
 use lmgr::{LockMode, LockTag};
 use pgerror::{PgError, Result, SqlState};
 use smallvec::SmallVec;
@@ -229,6 +229,19 @@ impl EngineStore<'_> {
         let mut fetch = engine::table::RowFetch::new(&open.table, &open.columns)?;
         fetch.version(self.backend, tid, &mut batch)?;
         for_each_row(&batch, &mut |_, row| each(row))
+    }
+
+    /// The id of the transaction that wrote the version at `tid`.
+    pub(crate) fn row_xmin(&mut self, relation: Oid, tid: Tid) -> Result<Xid> {
+        let open = self.open(relation)?;
+        let columns = [system::XMIN];
+        let mut batch = engine::table::new_batch(&open.table, &columns);
+        let mut fetch = engine::table::RowFetch::new(&open.table, &columns)?;
+        fetch.version(self.backend, tid, &mut batch)?;
+        match batch.len {
+            1 => Ok(Xid(batch.get(0, 0).as_oid().0)),
+            _ => Err(PgError::internal(format!("catalog {relation} has no row at {tid}"))),
+        }
     }
 
     /// Overwrites columns of the locked version at `tid`. Returns false if it is no longer the

@@ -22,6 +22,8 @@ pub struct PlannedStmt {
     pub can_set_tag: bool,
     /// The plan depends on the current role (row security).
     pub depends_on_role: bool,
+    /// The plan is for the present snapshots only and must not be kept.
+    pub transient: bool,
     pub plan_tree: Plan,
     /// The flat range table: relations to open, lock and check privileges on.
     pub rtable: Vec<RangeTblEntry>,

@@ -32,6 +32,7 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
         has_modifying_cte: query.has_modifying_cte,
         can_set_tag: query.can_set_tag,
         depends_on_role: query.has_row_security,
+        transient: false,
         plan_tree,
         rtable: planner.rtable,
         result_relations: planner.result_relations,

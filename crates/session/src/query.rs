@@ -52,7 +52,10 @@ pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<
 /// Plans an analysed query.
 pub fn plan_query(core: &mut Core, query: &Query) -> Result<PlannedStmt> {
     let planning = core.measure(Work::Planner);
-    let plan = planner::plan_query(query, core)?;
+    let outer = std::mem::take(&mut core.caches.planning.transient);
+    let mut plan = planner::plan_query(query, core)?;
+    plan.transient = core.caches.planning.transient;
+    core.caches.planning.transient |= outer;
     core.log_measured(planning, "PLANNER STATISTICS");
     Ok(plan)
 }

@@ -36,6 +36,7 @@ fn statement(plan: Plan) -> PlannedStmt {
         has_modifying_cte: false,
         can_set_tag: true,
         depends_on_role: false,
+        transient: false,
         plan_tree: plan,
         rtable: Vec::new(),
         result_relations: Vec::new(),

@@ -15,6 +15,9 @@ pub(crate) struct PlannerCache {
     pub relations: HashMap<Oid, CachedRelation>,
     pub operators: HashMap<Oid, Arc<OperatorInfo>>,
     pub stats: HashMap<(Oid, AttrNo), CachedStatistics>,
+    /// The plan that is being made must not be kept, because a decision in it depends on the
+    /// snapshots of the moment.
+    pub transient: bool,
 }
 
 pub(super) type CachedStatistics = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColumnStats>);

@@ -39,7 +39,7 @@ impl Core {
     ) -> Result<Option<Arc<IndexInfo>>> {
         let desc = self.cat().relation(row.indexrelid)?;
         let (Some(part), Some(index)) = (&desc.index, &desc.engine_index) else { return Ok(None) };
-        if !row.indisvalid {
+        if !row.indisvalid || (row.indcheckxmin && !self.sees_whole_index(row.indexrelid)?) {
             return Ok(None);
         }
         // Constants are folded as in the conditions of the statement, with which these expressions
@@ -89,6 +89,25 @@ impl Core {
             tuples,
             tree_height: height.map_or(-1, |h| h as i32),
         })))
+    }
+
+    /// True if no snapshot of this session can need the row versions that an index with
+    /// `indcheckxmin` lacks. Plans are transient while some session's snapshot can. Counterpart:
+    /// the use of `indcheckxmin` in `get_relation_info`.
+    fn sees_whole_index(&mut self, index: Oid) -> Result<bool> {
+        let xmin = self.cat().index_xmin(index)?;
+        let txns = self.backend.storage().txns.clone();
+        let proc = self.backend.txn.proc();
+        let horizons = txns.horizons_for(self.backend.database(), proc);
+        if xmin.precedes(horizons.data_oldest_nonremovable) {
+            return Ok(true);
+        }
+        self.caches.planning.transient = true;
+        let own = match txns.xmin_of_proc(proc) {
+            own if own.is_valid() => own,
+            _ => self.backend.catalog_snapshot().xmin,
+        };
+        Ok(xmin.precedes(own))
     }
 
     /// The cached facts of a relation, if descriptors and sizes are unchanged.
@@ -186,7 +205,12 @@ impl RelationLookup for Core {
             return Ok(cached);
         }
         self.cat().check_children(&desc.class.row)?;
+        let transient = std::mem::take(&mut self.caches.planning.transient);
         let facts = self.make_relation(relid, &desc)?;
+        if self.caches.planning.transient {
+            return Ok(facts);
+        }
+        self.caches.planning.transient = transient;
         let mut parts = Vec::with_capacity(facts.indexes.len());
         for index in &facts.indexes {
             parts.push(self.cat().relation(index.oid)?);

@@ -46,7 +46,8 @@ pub(crate) struct Chosen {
 
 impl Chosen {
     fn generic(generic: Arc<Generic>) -> Chosen {
-        Chosen { plan: generic.plan.clone(), generic: Some(generic) }
+        let plan = generic.plan.clone();
+        Chosen { generic: (!plan.transient).then_some(generic), plan }
     }
 }
 
@@ -130,7 +131,9 @@ impl Statement {
         }
         let plan = Arc::new(query::plan_query(core, &self.query)?);
         let generic = Arc::new(make_generic(core, plan)?);
-        self.plans.lock().generic = Some(generic.clone());
+        if !generic.plan.transient {
+            self.plans.lock().generic = Some(generic.clone());
+        }
         Ok(generic)
     }
 
@@ -162,7 +165,7 @@ fn make_generic(core: &mut Core, plan: Arc<PlannedStmt>) -> Result<Generic> {
             locks.push(lock);
         }
     }
-    let settled = plan.subplans.is_empty() && is_settled(core, &plan.plan_tree)?;
+    let settled = !plan.transient && plan.subplans.is_empty() && is_settled(core, &plan.plan_tree)?;
     let mut sizes = Vec::new();
     if !settled {
         for entry in &plan.rtable {
