@@ -71,7 +71,13 @@ impl Session {
         types: &[Oid],
         describe: bool,
     ) -> Result<String> {
-        self.core.transaction.mode.queried |= takes_snapshot(&raw.stmt);
+        if takes_snapshot(&raw.stmt) {
+            self.core.transaction.mode.queried = true;
+            if self.core.backend.txn.isolation().uses_transaction_snapshot() {
+                // The statement decides what the whole transaction sees.
+                self.core.backend.snapshot();
+            }
+        }
         Ok(match &raw.stmt {
             Node::TransactionStmt(stmt) => self.transaction_statement(stmt)?.to_owned(),
             Node::VariableSetStmt(stmt) => {
@@ -229,6 +235,9 @@ impl Session {
 
     /// Executes a statement of `commands`.
     fn command(&mut self, raw: &RawStmt, sql: &Arc<str>) -> Result<String> {
+        if !takes_snapshot(&raw.stmt) {
+            return commands::run_utility(self, &raw.stmt, sql);
+        }
         let depth = self.core.backend.snapshot_depth();
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);
