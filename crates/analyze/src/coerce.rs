@@ -20,8 +20,8 @@ use types::Datum;
 pub enum Context {
     Implicit,
     Assignment,
-    /// An assignment to a variable of PL/pgSQL: as `Assignment`, but by I/O conversion if there is no
-    /// other pathway.
+    /// An assignment to a variable of PL/pgSQL: as `Assignment`, but by I/O conversion if there is
+    /// no other pathway.
     Plpgsql,
     Explicit,
 }

@@ -5,9 +5,8 @@
 //! `relation`, `from`, `join` and `missing` (the range table and its names), `scope` (named
 //! parameters), `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate`
 //! (expressions), `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and
-//! `rewrite` (defaults, views), `ddl` and `api` (entry points); `parameterize` (literals of a
-//! statement become parameters),
-//! `plpgsql` (assignments and casts of PL/pgSQL).
+//! `rewrite` (defaults, views), `ddl` and `api` (entry points); `template` and `parameterize`
+//! (literals of a statement become parameters), `plpgsql` (assignments and casts of PL/pgSQL).
 //!
 //! Counterpart: src/backend/parser.
 
@@ -62,6 +61,7 @@ pub mod ddl;
 pub mod function;
 mod parameterize;
 pub mod plpgsql;
+pub mod template;
 
 #[cfg(test)]
 mod tests;

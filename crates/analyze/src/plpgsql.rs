@@ -13,8 +13,8 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoercionForm, Expr, Location};
 use plan::query::Query;
 
-/// Analyses an assignment. The only result column of the query is the new value of the variable that
-/// the target names, or of which it names a part.
+/// Analyses an assignment. The only result column of the query is the new value of the variable
+/// that the target names, or of which it names a part.
 pub fn assignment(
     cat: &mut dyn Lookup,
     stmt: &PlAssignStmt,

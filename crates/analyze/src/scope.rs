@@ -44,8 +44,8 @@ pub trait ParamScope: std::fmt::Debug {
         Oid::INVALID
     }
 
-    /// The variable that the first of these names (there is at least one) identify. An error if they
-    /// identify one that has no value of a known type.
+    /// The variable that the first of these names (there is at least one) identify. An error if
+    /// they identify one that has no value of a known type.
     fn named(&self, names: &[&str]) -> Result<Option<Variable>>;
 
     fn conflict(&self) -> NameConflict {

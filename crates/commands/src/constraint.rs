@@ -2,8 +2,8 @@
 //!
 //! Counterpart: pg_constraint.c, `StoreRelCheck`, `ATAddForeignKeyConstraint`.
 
+use crate::creation;
 use crate::relation::SYSTEM_COLUMNS;
-use crate::{creation, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{
     Int2Vector, Name, PgClass, PgConstraint, PgOperator, PgTrigger, Text, indexes,
@@ -23,6 +23,7 @@ use plan::Expr;
 use std::sync::Arc;
 use types::BATCH_ROWS_MAX;
 use utility::host::CommandHost;
+use utility::stored;
 use utility::{class, exprs, names};
 
 /// A `pg_constraint` row for a table constraint, with default values.

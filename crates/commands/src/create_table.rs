@@ -5,7 +5,7 @@
 
 use crate::relation::{self, NewColumn, NewRelation};
 use crate::sequence::NewSequence;
-use crate::{constraint, creation, index, sequence, stored, tablespace, toast};
+use crate::{constraint, creation, index, sequence, tablespace, toast};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{PgAttrdef, PgAttribute, indexes};
@@ -19,6 +19,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use types::oids;
 use utility::host::{CommandHost, notice};
+use utility::stored;
 use utility::{names, reloptions};
 
 /// A column definition with its constraints separated.

@@ -3,7 +3,7 @@
 //!
 //! Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
 
-use crate::{constraint, creation, deletion, stored, type_usage, typerow};
+use crate::{constraint, creation, deletion, typerow};
 use analyze::SessionLookup;
 use catalog::rows::{
     CatalogRow, Name, PgAttribute, PgClass, PgCollation, PgConstraint, PgNamespace, PgType, Text,
@@ -21,6 +21,7 @@ use plan::expr::{Location, Var};
 use types::Datum;
 use utility::host::{CommandHost, notice};
 use utility::names;
+use utility::{stored, type_usage};
 
 /// A default as expression, node tree text and display text; `None` if it is NULL.
 fn default_of(

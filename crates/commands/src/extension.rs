@@ -312,7 +312,7 @@ fn add_function(
         proallargtypes: None,
         proargmodes: None,
         proargnames: named.then(|| f.args.iter().map(|a| Text::from(a.0)).collect()),
-        proargdefaults: (!defaults.is_empty()).then(|| crate::stored::write_list(&defaults)),
+        proargdefaults: (!defaults.is_empty()).then(|| utility::stored::write_list(&defaults)),
         protrftypes: None,
         prosrc: Text::from(f.symbol),
         probin: Some(Text::from(of.library)),

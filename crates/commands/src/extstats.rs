@@ -2,7 +2,7 @@
 //!
 //! Counterpart: statscmds.c.
 
-use crate::{creation, stored, typerow};
+use crate::{creation, typerow};
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
 use catalog::{ObjectAddress, RelDesc};
@@ -12,6 +12,7 @@ use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use utility::host::{CommandHost, notice};
+use utility::stored;
 use utility::{class, names};
 
 fn only_relations() -> PgError {

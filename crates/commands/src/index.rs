@@ -4,7 +4,7 @@
 
 use crate::constraint::{self, ConstraintTrigger};
 use crate::relation::{NewRelation, new_class};
-use crate::{creation, stored, tablespace};
+use crate::{creation, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
@@ -26,6 +26,7 @@ use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 use utility::host::{CommandHost, Owner, notice};
+use utility::stored;
 use utility::{class, exprs, names, reloptions};
 
 /// Maximum number of columns of an index. Counterpart: `INDEX_MAX_KEYS`.

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `compute_index_stats` of analyze.c.
 
-use crate::{statistics, stored};
+use crate::statistics;
 use catalog::RelDesc;
 use catalog::rows::{PgAttribute, PgIndex, PgStatistic};
 use engine::sample::Sample;
@@ -14,6 +14,7 @@ use std::sync::Arc;
 use types::{Batch, Datum, DatumRef};
 use utility::exprs;
 use utility::host::CommandHost;
+use utility::stored;
 
 /// The `pg_statistic` rows for all expressions of the table's indexes. `columns` are the columns of
 /// the sample; `target` is the default statistics target.

@@ -52,14 +52,11 @@ pub mod temp;
 mod toast;
 mod trigger;
 mod truncate;
-mod type_usage;
 mod typecmd;
 mod typerow;
 mod vacuum;
 mod view;
 pub mod wraparound;
-
-use utility::{class, stored};
 
 pub use create_as::{create_table_of_plan, empty_table, select_into, table_exists, write_rows};
 pub use dispatch::{is_command, run_utility};

@@ -7,7 +7,7 @@ pub mod lookup;
 pub(crate) mod signature;
 
 use crate::object::owner;
-use crate::{creation, default_acl, stored, typerow};
+use crate::{creation, default_acl, typerow};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use body::standard_body;
@@ -28,6 +28,7 @@ use plan::Expr;
 use plan::expr::{CoercionForm, Location};
 use types::oids;
 use utility::host::{CommandHost, notice};
+use utility::stored;
 use utility::{names, options};
 
 /// The parameters as stored in `pg_proc`.

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: commands/trigger.c (`CreateTriggerFiringOn`).
 
-use crate::{constraint, stored};
+use crate::constraint;
 use analyze::SessionLookup;
 use analyze::ddl::TriggerKind;
 use catalog::rows::{Int2Vector, Name, PgClass, PgConstraint, PgProc, PgTrigger, Text, indexes};
@@ -15,6 +15,7 @@ use parse::ast::{self, CreateTrigStmt};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use utility::host::CommandHost;
+use utility::stored;
 use utility::{class, names};
 
 /// CREATE TRIGGER.

@@ -2,8 +2,8 @@
 //!
 //! Counterpart: view.c, createas.c, rewriteDefine.c.
 
+use crate::creation;
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{creation, stored};
 use analyze::{Params, SessionLookup};
 use catalog::rows::{CatalogRow, Name, PgClass, PgRewrite, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
@@ -14,6 +14,7 @@ use pgerror::{Result, bail, pg_err};
 use plan::expr::TargetEntry;
 use plan::query::{Alias, Query, RangeTblEntry, RteKind, SetOpNode};
 use utility::host::{CommandHost, notice};
+use utility::stored;
 use utility::{class, names, query, reloptions};
 
 /// The columns of a relation that stores the rows of a query with these targets; `names` override

@@ -272,20 +272,8 @@ impl<'a> Compiler<'a> {
                 let f = self.operator(n.opno, n.opfuncid)?;
                 self.call(&f, &n.args, n.inputcollid, n.opresulttype)?
             }
-            Expr::Distinct(n) => {
-                let f = self.operator(n.opno, n.opfuncid)?;
-                match self.builtin_call(&f, &n.args, n.inputcollid, oids::BOOL)? {
-                    Some(call) => Node::Distinct(call),
-                    None => Node::Missing { name: f.name.clone() },
-                }
-            }
-            Expr::NullIf(n) => {
-                let f = self.operator(n.opno, n.opfuncid)?;
-                match self.builtin_call(&f, &n.args, n.inputcollid, oids::BOOL)? {
-                    Some(call) => Node::NullIf(call),
-                    None => Node::Missing { name: f.name.clone() },
-                }
-            }
+            Expr::Distinct(n) => self.comparison(n, Node::Distinct)?,
+            Expr::NullIf(n) => self.comparison(n, Node::NullIf)?,
             Expr::ScalarArrayOp(n) => self.scalar_array(n)?,
             Expr::Bool(n) => match n.boolop {
                 BoolOp::And => Node::And(self.nodes(&n.args)?),
@@ -350,6 +338,15 @@ impl<'a> Compiler<'a> {
             Expr::Xml(_) => return Err(PgError::unsupported("an expression of SQL/XML")),
             Expr::CurrentOf(_) => return Err(PgError::unsupported("WHERE CURRENT OF here")),
             Expr::NextValue(n) => Node::NextValue { sequence: n.seqid, type_oid: n.typeid },
+        })
+    }
+
+    /// The node that `make` makes of the call of an equality.
+    fn comparison(&mut self, n: &OpExpr, make: fn(Box<Call>) -> Node) -> Result<Node> {
+        let f = self.operator(n.opno, n.opfuncid)?;
+        Ok(match self.builtin_call(&f, &n.args, n.inputcollid, oids::BOOL)? {
+            Some(call) => make(call),
+            None => Node::Missing { name: f.name.clone() },
         })
     }
 

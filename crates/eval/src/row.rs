@@ -213,16 +213,7 @@ fn eval_compound<'a>(
     match node {
         Node::Call(call) => eval_call_at(call, st, host, input).map(Val::Own),
         Node::Once { node, site } => once(node, *site, st, host),
-        Node::Quals(args) => {
-            for arg in args {
-                let v = eval(arg, st, host, input)?;
-                let v = v.as_ref();
-                if v.is_null() || !v.as_bool() {
-                    return Ok(Val::bool(false));
-                }
-            }
-            Ok(Val::bool(true))
-        }
+        Node::Quals(args) => quals(args, st, host, input),
         Node::And(args) => and_or(args, false, st, host, input),
         Node::Or(args) => and_or(args, true, st, host, input),
         Node::Not(arg) => {
@@ -346,6 +337,23 @@ fn once(
         st.extras[site] = Some(Box::new(Kept { node: node.clone(), value: value.clone() }));
     }
     Ok(value)
+}
+
+/// Conditions that are implicitly ANDed: false if any of them is not true.
+fn quals<'a>(
+    args: &'a [Node],
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    for arg in args {
+        let v = eval(arg, st, host, input)?;
+        let v = v.as_ref();
+        if v.is_null() || !v.as_bool() {
+            return Ok(Val::bool(false));
+        }
+    }
+    Ok(Val::bool(true))
 }
 
 /// The result of the first arm of a CASE whose condition is true.

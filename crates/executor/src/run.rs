@@ -156,8 +156,8 @@ impl Run<'_> {
 
     /// Sets a parameter. If the value differs, data computed from the old value becomes stale.
     pub(crate) fn set_param(&mut self, id: i32, value: Datum) {
-        if !matches!(&self.st.exec[id as usize], ExecParam::Set(old) if old.as_ref() == value.as_ref())
-        {
+        let known = &self.st.exec[id as usize];
+        if !matches!(known, ExecParam::Set(old) if old.as_ref() == value.as_ref()) {
             self.invalidate(id);
         }
         self.st.exec[id as usize] = ExecParam::Set(Val::of_param(value));

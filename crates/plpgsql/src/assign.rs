@@ -215,8 +215,8 @@ impl Frame<'_> {
         Ok(out)
     }
 
-    /// A warning or error, if it is enabled, for a row with another number of columns than there are
-    /// targets.
+    /// A warning or error, if it is enabled, for a row with another number of columns than there
+    /// are targets.
     fn check_count(&mut self, host: &mut dyn Host) -> Result<()> {
         let is_error = self.extra.errors.strict_multi_assignment;
         if !is_error && !self.extra.warnings.strict_multi_assignment {

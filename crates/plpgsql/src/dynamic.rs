@@ -4,11 +4,14 @@
 use crate::frame::Frame;
 use crate::host::Host;
 use crate::instance::{Kind, Prepared};
-use crate::query::Parameters;
 use crate::tree::SqlNo;
 use ids::Oid;
 use pgerror::Result;
 use std::sync::Arc;
+use types::Datum;
+
+/// Values of the parameters of a dynamic statement with their types.
+pub(crate) type Parameters = Vec<(Datum, Oid)>;
 
 /// Maximum number of texts that are kept for one place, and of bytes of a text.
 const KNOWN_MAX: usize = 4;
@@ -29,8 +32,8 @@ impl Dynamic {
 }
 
 impl Frame<'_> {
-    /// The analysed query of this text, if it is known at this place and valid for the current state
-    /// of the catalogs. Its relations are locked.
+    /// The analysed query of this text, if it is known at this place and valid for the current
+    /// state of the catalogs. Its relations are locked.
     pub(crate) fn known_dynamic(
         &mut self,
         host: &mut dyn Host,

@@ -391,7 +391,7 @@ impl<'f> Frame<'f> {
         to: &types::fn_context::RowDesc,
         message: &str,
     ) -> Result<Vec<Datum>> {
-        crate::call::check_structure(host, from, to, message)?;
+        crate::structure::check_structure(host, from, to, message)?;
         let live = from.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
         Ok(live.map(|(_, v)| v).collect())
     }

@@ -29,8 +29,8 @@ pub trait Host: eval::Host + eval::Facts + analyze::Host + Transactions + Cursor
     /// Keeps an analysed and rewritten query for execution.
     fn prepare(&mut self, query: Analysed) -> Result<Statement>;
 
-    /// Locks the relations of a statement; false if it must be analysed again, because catalogs have
-    /// changed.
+    /// Locks the relations of a statement; false if it must be analysed again, because catalogs
+    /// have changed.
     fn lock(&mut self, statement: &Statement) -> Result<bool>;
 
     /// Plans and runs a query, including its triggers.

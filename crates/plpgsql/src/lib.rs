@@ -40,6 +40,7 @@ mod prepare;
 mod procedures;
 mod query;
 mod raise;
+mod structure;
 mod triggers;
 mod words;
 

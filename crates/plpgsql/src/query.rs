@@ -1,6 +1,7 @@
 //! Statements that run SQL: static and dynamic statements, PERFORM, CALL, loops over rows, RETURN
 //! QUERY. Counterpart: `exec_stmt_execsql`, `exec_stmt_dynexecute`, `exec_for_query` of pl_exec.c.
 
+use crate::dynamic::Parameters;
 use crate::exec::Flow;
 use crate::frame::{Frame, text_of};
 use crate::host::{Analysed, Command, Host, Outcome, RowStream, Run, Statement, UtilityOutcome};
@@ -23,9 +24,6 @@ use types::fn_context::{RowDesc, SessionContext};
 /// Numbers of rows that a loop reads at once: at first, and then.
 const ROWS_FIRST: usize = 10;
 const ROWS_LATER: usize = 50;
-
-/// Values of the parameters of a dynamic statement with their types.
-pub(crate) type Parameters = Vec<(Datum, Oid)>;
 
 /// The rows of a loop.
 pub(crate) enum Rows {
@@ -508,7 +506,7 @@ impl<'f> Frame<'f> {
             ("structure of query does not match function result type", set.desc.clone());
         let text = (&opened.text, SqlMode::Statement);
         self.in_statement(host, text, |host| {
-            crate::call::check_structure(host, &opened.desc, &desc, message)
+            crate::structure::check_structure(host, &opened.desc, &desc, message)
         })?;
         let mut count = 0;
         let text = opened.text.clone();

@@ -82,7 +82,8 @@ fn error(text: &str) -> String {
 
 #[test]
 fn statements_have_kinds_and_lines() {
-    let text = "declare x int := 1; r record;\nbegin\n  x := x + 1;\n  if x > 2 then null; end if;\n\
+    let text = "declare x int := 1; r record;\nbegin\n  x := x + 1;\n  \
+                if x > 2 then null; end if;\n\
                 for i in 1..3 loop null; end loop;\nfor r in select 1 loop null; end loop;\n\
                 select 1 into x;\nperform f(1); return x; end";
     assert_eq!(

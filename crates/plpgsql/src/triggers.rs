@@ -1,10 +1,11 @@
 //! Calls of functions as triggers. Counterpart: `plpgsql_exec_trigger` of pl_exec.c.
 
 use crate::assign::Row;
-use crate::call::{check_structure, entered, run};
+use crate::call::{entered, run};
 use crate::frame::Frame;
 use crate::host::Host;
 use crate::instance::Code;
+use crate::structure::check_structure;
 use crate::tree::VarNo;
 use ids::Oid;
 use pgerror::{Result, pg_err};

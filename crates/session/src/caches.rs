@@ -1,7 +1,7 @@
 //! Data that a session has computed from catalogs and keeps between statements.
 
 use crate::env::planner_cache::PlannerCache;
-use crate::function::plpgsql::codes::Codes;
+use crate::function::plpgsql::compiled::Codes;
 use crate::function::sql::bodies::Bodies;
 use executor::OpenRel;
 use hashbrown::HashMap;

@@ -1,10 +1,11 @@
 //! The function manager: calls functions of any language by OID. Counterpart: utils/fmgr/fmgr.c.
 //!
 //! Reading order: `language` (the interface of a language and the table of languages), `internal`,
-//! `sql`, `plpgsql`, `transpose` (positions of errors).
+//! `outputs` (columns of results), `sql`, `plpgsql`, `transpose` (positions of errors).
 
 mod internal;
 pub(crate) mod language;
+pub(crate) mod outputs;
 pub(crate) mod plpgsql;
 mod signature;
 pub(crate) mod sql;

@@ -25,7 +25,6 @@
 pub(crate) mod choice;
 pub(crate) mod lookup;
 pub(crate) mod plans;
-pub(crate) mod template;
 
 use catalog::CatalogState;
 use hashbrown::HashMap;

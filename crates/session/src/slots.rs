@@ -11,9 +11,9 @@
 
 mod run;
 
-use crate::plancache::template::{Literal, Template};
 use crate::prepared::Ready;
 use analyze::ParameterizedLiteral;
+use analyze::template::{Literal, Template};
 use hashbrown::HashMap;
 use ids::Oid;
 use parse::RawStmt;

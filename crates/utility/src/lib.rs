@@ -4,7 +4,7 @@
 //!
 //! Reading order: `host` (the session's interface), `names`, `options`, `exprs`, `columns`,
 //! `reloptions`, `query`, `acl_list`, `acl_object`, `class`, `stored` (expressions in catalogs and
-//! their dependencies).
+//! their dependencies), `type_usage`.
 
 #![forbid(unsafe_code)]
 
@@ -19,3 +19,4 @@ pub mod options;
 pub mod query;
 pub mod reloptions;
 pub mod stored;
+pub mod type_usage;

@@ -93,8 +93,8 @@ pub const SHARED_BYTES_MIN: usize = 4096;
 /// A long value that several rows or columns have.
 pub type SharedBytes = Arc<Box<[u8]>>;
 
-/// By-reference values. Row `i` is `data[offsets[i]..offsets[i + 1]]`, except for long values, which
-/// have no bytes there and are in `shared`.
+/// By-reference values. Row `i` is `data[offsets[i]..offsets[i + 1]]`, except for long values,
+/// which have no bytes there and are in `shared`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BytesColumn {
     offsets: Vec<u32>,

@@ -6,7 +6,7 @@
 //!
 //! Counterpart: `ATRewriteTable`.
 
-use crate::{cluster, toast, truncate, type_usage};
+use crate::{cluster, toast, truncate};
 use catalog::RelDesc;
 use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
@@ -18,6 +18,7 @@ use plan::Expr;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef};
 use utility::host::CommandHost;
+use utility::type_usage;
 use utility::{class, exprs};
 
 /// The pending changes to a table's rows.

@@ -8,7 +8,7 @@
 use super::attribute::{self, WITH_COLUMNS, column, must_be};
 use super::constraints;
 use super::queue::{Pass, Queue, SavedDefinition, Step, Work};
-use crate::{create_table, deletion, index, relation, tablespace, toast, type_usage};
+use crate::{create_table, deletion, index, relation, tablespace, toast};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::rows::{
@@ -27,6 +27,7 @@ use plan::Expr;
 use plan::expr::{CoercionForm, Location, Var};
 use std::sync::Arc;
 use utility::host::CommandHost;
+use utility::type_usage;
 use utility::{class, names};
 
 fn quoted(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {

@@ -2,7 +2,6 @@
 //!
 //! Counterpart: `interpret_AS_clause` of functioncmds.c.
 
-use crate::stored;
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::Text;
@@ -10,6 +9,7 @@ use ids::Oid;
 use parse::ast::Node;
 use pgerror::{Result, bail};
 use utility::host::CommandHost;
+use utility::stored;
 
 /// Analyses an SQL-standard function body. Returns its stored form and dependencies.
 pub(super) fn standard_body(

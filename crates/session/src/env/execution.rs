@@ -231,7 +231,7 @@ impl DescriptorLookup for Core {
 
     fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
         let row = self.cat().function(funcid)?;
-        let outputs = function::sql::outputs(self, &row, arg_types)?;
+        let outputs = function::outputs::outputs(self, &row, arg_types)?;
         Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
     }
 

@@ -1,8 +1,9 @@
 //! Functions and procedures in language PL/pgSQL, whose compiler and interpreter are in crate
 //! `plpgsql`. Counterpart: pl_handler.c.
 
-pub(crate) mod codes;
+mod codes;
 mod command;
+pub(crate) mod compiled;
 mod host;
 pub(crate) mod source;
 mod transaction;
@@ -15,11 +16,12 @@ use crate::core::Core;
 use analyze::function::Column;
 use catalog::Row;
 use catalog::rows::PgProc;
+use codes::isolated;
 use eval::Callee;
 use executor::BeforeRowResult;
 use ids::Oid;
 use ids::code::ProKind;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use plpgsql::{Called, Code};
 use std::sync::Arc;
 use trigger::TriggerCall;
@@ -112,14 +114,6 @@ impl Language for Plpgsql {
     }
 }
 
-/// Runs a call without the parameters of the statement that contains it.
-fn isolated<T>(core: &mut Core, work: impl FnOnce(&mut Core) -> Result<T>) -> Result<T> {
-    let saved = std::mem::take(&mut core.params);
-    let result = stdx::stack::deep(|| work(core));
-    core.params = saved;
-    result
-}
-
 /// Error 0A000 for a call of a trigger function in an expression.
 fn refuse_trigger(row: &PgProc, code: &Code) -> Result<()> {
     match code.function.kind {
@@ -143,7 +137,7 @@ fn expected_row(
     if row.prokind == ProKind::Procedure {
         return Ok(None);
     }
-    let outputs = super::sql::outputs(core, row, call.arg_types)?;
+    let outputs = super::outputs::outputs(core, row, call.arg_types)?;
     if let Some(list) = outputs.filter(|list| list.len() > 1) {
         let column = |(name, ty)| column(name, ty, -1);
         return Ok(Some(Arc::new(RowDesc::new(list.into_iter().map(column).collect(), 0))));
@@ -170,14 +164,4 @@ fn column(name: String, ty: Oid, typmod: i32) -> RowColumn {
 /// The row of a set of values that are not composite.
 fn scalar_row(ty: Oid) -> Arc<RowDesc> {
     Arc::new(RowDesc::new(vec![column(String::new(), ty, -1)], 0))
-}
-
-/// The error of code that is compiled when it is called: its position is one in the code.
-fn in_code(mut e: PgError, text: &str) -> PgError {
-    let fields = e.fields_mut();
-    if let Some(position) = fields.position.take() {
-        fields.internal_position = Some(position);
-        fields.internal_query = Some(text.to_owned());
-    }
-    e
 }

@@ -31,8 +31,8 @@ impl RowSink for Collected {
 }
 
 impl Core {
-    /// Opens a cursor for a query; an empty name is replaced by a generated one. Error 42P03 if there
-    /// is a cursor of that name.
+    /// Opens a cursor for a query; an empty name is replaced by a generated one. Error 42P03 if
+    /// there is a cursor of that name.
     pub(crate) fn open_cursor(
         &mut self,
         name: &str,

@@ -4,11 +4,11 @@ use super::{
     LiteralRoles, QuerySlot, STRING_TYPES, Slot, VARIANTS_MAX, Variant, statement_text, unquote,
 };
 use crate::plancache::Statement;
-use crate::plancache::template::{Class, Literal, Template, integer};
 use crate::portal::write_tag;
 use crate::prepared::{ParkedExecution, Ready};
 use crate::rows::RowWriter;
 use crate::session::Session;
+use analyze::template::{Class, Literal, Template, integer};
 use executor::spi::Query;
 use ids::Oid;
 use parse::RawStmt;

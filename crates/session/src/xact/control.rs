@@ -345,8 +345,8 @@ impl Core {
         Ok(())
     }
 
-    /// Rolls back in storage, catalogs and settings. The error is about files that were not removed;
-    /// the transaction is aborted in any case.
+    /// Rolls back in storage, catalogs and settings. The error is about files that were not
+    /// removed; the transaction is aborted in any case.
     pub(crate) fn abort_storage(&mut self) -> Result<()> {
         self.named.portals.retain(|_, p| p.is_held());
         self.transaction.exports = None;

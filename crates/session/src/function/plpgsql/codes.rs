@@ -1,40 +1,15 @@
-//! The compiled functions of a session.
+//! Compiles functions when they are called, and finds those that are compiled.
 
+use super::compiled::{CODES_MAX, Compiled, Key};
 use super::source::{self, Types};
 use crate::core::Core;
 use catalog::Row;
 use catalog::rows::PgProc;
-use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::Result;
 use plpgsql::Code;
 use std::sync::Arc;
 use types::oids;
-
-/// Maximum number of compiled functions.
-const CODES_MAX: usize = 1000;
-
-/// A function with the types of its arguments (none if they are as declared) and result, and the
-/// collation, in a call.
-type Key = (Oid, Vec<Oid>, Oid, Oid);
-
-/// A compiled function, valid for its row of `pg_proc`.
-struct Compiled {
-    row: Row<PgProc>,
-    code: Arc<Code>,
-    /// The catalog generation for which it is valid, if it has variables of types that can change.
-    generation: Option<u64>,
-}
-
-/// Compiled functions.
-#[derive(Default)]
-pub(crate) struct Codes(HashMap<Key, Compiled>);
-
-impl Codes {
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-}
 
 /// The type of the result: that of the call for a polymorphic function.
 pub(super) fn result_type(row: &PgProc, actual: Oid) -> Oid {
@@ -77,7 +52,7 @@ pub(super) fn find(
     let args = if key.1.is_empty() { row.proargtypes.to_vec() } else { key.1.clone() };
     let types = Types { args, result: key.2, collation };
     let code = source::compile(core, row, &types, false);
-    let code = code.map_err(|e| super::in_code(e, row.prosrc.as_str()))?;
+    let code = code.map_err(|e| source::in_code(e, row.prosrc.as_str()))?;
     let codes = &mut core.caches.codes.0;
     if codes.len() >= CODES_MAX {
         codes.clear();
@@ -91,4 +66,12 @@ pub(super) fn find(
 /// equal one: the settings that compilation reads may differ.
 fn is_same(known: &Row<PgProc>, row: &Row<PgProc>) -> bool {
     Arc::ptr_eq(known, row) || (known.tid == row.tid && known.row == row.row)
+}
+
+/// Runs a call without the parameters of the statement that contains it.
+pub(super) fn isolated<T>(core: &mut Core, work: impl FnOnce(&mut Core) -> Result<T>) -> Result<T> {
+    let saved = std::mem::take(&mut core.params);
+    let result = stdx::stack::deep(|| work(core));
+    core.params = saved;
+    result
 }

@@ -162,7 +162,7 @@ fn arguments<'r>(
         Some(all) => all,
         None => &row.proargtypes,
     };
-    let outputs = super::super::sql::outputs(core, row, &types.args)?.unwrap_or_default();
+    let outputs = crate::function::outputs::outputs(core, row, &types.args)?.unwrap_or_default();
     let mut outputs = outputs.into_iter().map(|(_, ty)| ty);
     let mut inputs = types.args.iter().copied();
     let mut args = Vec::with_capacity(all.len());
@@ -344,4 +344,14 @@ pub(super) fn row_value(
     let names: Vec<String> = desc.columns.iter().map(|c| c.name.clone()).collect();
     let types: Vec<Oid> = desc.columns.iter().map(|c| c.ty).collect();
     eval::make_named_record(core, &names, &types, fields)
+}
+
+/// The error of code that is compiled when it is called: its position is one in the code.
+pub(super) fn in_code(mut e: PgError, text: &str) -> PgError {
+    let fields = e.fields_mut();
+    if let Some(position) = fields.position.take() {
+        fields.internal_position = Some(position);
+        fields.internal_query = Some(text.to_owned());
+    }
+    e
 }

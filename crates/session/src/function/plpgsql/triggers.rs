@@ -45,7 +45,7 @@ pub(super) fn call(
         new: new_row(call),
         old: call.old_row.map(<[Datum]>::to_vec),
     };
-    let returned = super::isolated(core, |core| plpgsql::call_trigger(core, &code, data))?;
+    let returned = codes::isolated(core, |core| plpgsql::call_trigger(core, &code, data))?;
     Ok(match returned {
         _ if trigger.timing == Timing::After || !for_row => BeforeRowResult::Keep,
         None => BeforeRowResult::Skip,

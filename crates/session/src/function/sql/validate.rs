@@ -1,8 +1,8 @@
 //! The validator of SQL functions: checks the types of a new function, and whether its body can be
 //! analysed. Counterpart: `fmgr_sql_validator` of pg_proc.c.
 
-use super::{argument_names, fields, outputs};
 use crate::core::Core;
+use crate::function::outputs::{argument_names, fields, outputs};
 use crate::function::transpose::transposed;
 use analyze::function::{self, Column};
 use analyze::{SessionLookup, ty};

@@ -3,6 +3,7 @@
 //!
 //! Counterpart: `find_composite_type_dependencies`.
 
+use crate::host::CommandHost;
 use crate::stored;
 use analyze::SessionLookup;
 use catalog::rows::{
@@ -12,7 +13,6 @@ use catalog::{ObjectAddress, RelDesc};
 use ids::code::DepType;
 use ids::{Oid, RelKind};
 use pgerror::{Result, bail};
-use utility::host::CommandHost;
 
 /// A dependent that prevents the change: a column (`table.column`), or an object whose expressions
 /// use the type.

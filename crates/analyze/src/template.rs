@@ -19,7 +19,7 @@ const LITERALS_MAX: usize = 128;
 /// The class of a literal. The class of a number is its type, so it is part of the template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(crate) enum Class {
+pub enum Class {
     Int4 = b'i',
     Int8 = b'l',
     Numeric = b'n',
@@ -32,23 +32,23 @@ pub(crate) enum Class {
 
 /// A literal of the text, including quotes and prefix, without a sign. Byte offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Literal {
-    pub(crate) class: Class,
-    pub(crate) start: u32,
-    pub(crate) end: u32,
+pub struct Literal {
+    pub class: Class,
+    pub start: u32,
+    pub end: u32,
 }
 
 impl Literal {
-    pub(crate) fn of<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+    pub fn of<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         &text[self.start as usize..self.end as usize]
     }
 }
 
 /// The template and the literals of a text. The buffers are reused for the next text.
 #[derive(Default)]
-pub(crate) struct Template {
-    pub(crate) key: Vec<u8>,
-    pub(crate) literals: Vec<Literal>,
+pub struct Template {
+    pub key: Vec<u8>,
+    pub literals: Vec<Literal>,
 }
 
 /// Byte classes.
@@ -85,7 +85,7 @@ fn is_space(b: u8) -> bool {
 
 impl Template {
     /// Scans a text under `standard_conforming_strings`. False if there is no template.
-    pub(crate) fn scan(&mut self, text: &[u8]) -> bool {
+    pub fn scan(&mut self, text: &[u8]) -> bool {
         self.key.clear();
         self.literals.clear();
         if text.len() > TEXT_BYTES_MAX {
@@ -235,7 +235,7 @@ fn number(text: &[u8], at: usize) -> Option<(Class, usize)> {
 }
 
 /// The value of a digit string; `None` beyond 64 bits.
-pub(crate) fn integer(digits: &[u8]) -> Option<u64> {
+pub fn integer(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |n, b| n.checked_mul(10)?.checked_add(u64::from(b - b'0')))
 }
 

@@ -1,0 +1,33 @@
+//! The compiled functions that a session keeps.
+
+use catalog::Row;
+use catalog::rows::PgProc;
+use hashbrown::HashMap;
+use ids::Oid;
+use plpgsql::Code;
+use std::sync::Arc;
+
+/// Maximum number of compiled functions.
+pub(super) const CODES_MAX: usize = 1000;
+
+/// A function with the types of its arguments (none if they are as declared) and result, and the
+/// collation, in a call.
+pub(super) type Key = (Oid, Vec<Oid>, Oid, Oid);
+
+/// A compiled function, valid for its row of `pg_proc`.
+pub(super) struct Compiled {
+    pub(super) row: Row<PgProc>,
+    pub(super) code: Arc<Code>,
+    /// The catalog generation for which it is valid, if it has variables of types that can change.
+    pub(super) generation: Option<u64>,
+}
+
+/// Compiled functions.
+#[derive(Default)]
+pub(crate) struct Codes(pub(super) HashMap<Key, Compiled>);
+
+impl Codes {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
