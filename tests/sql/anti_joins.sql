@@ -45,3 +45,21 @@ BEGIN; UPDATE at SET e = coalesce(ar.c, -1) FROM al LEFT JOIN ar ON al.a = ar.a 
 PREPARE anti(int) AS SELECT al.b, ar.c FROM al LEFT JOIN ar ON al.a = ar.a AND ar.c <> $1 WHERE ar.c IS NULL AND al.a > $1 ORDER BY 1
 EXECUTE anti(2)
 EXECUTE anti(3)
+CREATE TABLE ne_t (id int, a int, b text)
+CREATE TABLE ne_u (id int, a int, b text)
+INSERT INTO ne_t SELECT g, g % 50, 'x' || g % 7 FROM generate_series(1, 300) g
+INSERT INTO ne_u SELECT g, g % 60 + 20, 'x' || g % 5 FROM generate_series(1, 300) g
+INSERT INTO ne_u VALUES (301, NULL, NULL), (302, 1, NULL)
+ANALYZE ne_t, ne_u
+EXPLAIN (COSTS OFF) SELECT count(*) FROM ne_t t0 WHERE EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = t0.a AND t1.a IN (SELECT a FROM ne_t t2))
+SELECT count(*) FROM ne_t t0 WHERE [[NOT ¦]]EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = t0.a AND [[NOT ¦]]EXISTS (SELECT 1 FROM ne_t t2 WHERE t2.a = t1.a AND t2.id > 100))
+SELECT count(*) FROM ne_t t0 WHERE [[NOT ¦]]EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = t0.a AND t1.a [[NOT ¦]]IN (SELECT a FROM ne_t t2 WHERE t2.id < 40))
+SELECT count(*) FROM ne_t t0 WHERE [[NOT ¦]]EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = t0.a AND (EXISTS (SELECT 1 FROM ne_t t2 WHERE t2.a = t1.a AND t2.id = t0.id) OR t1.b = 'x1'))
+SELECT count(*) FROM ne_t t0 WHERE [[NOT ¦]]EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = t0.a AND [[NOT ¦]]EXISTS (SELECT 1 FROM ne_t t2 WHERE t2.a = t1.a AND t2.b = t0.b))
+SELECT count(*) FROM ne_t t0 WHERE EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = t0.a AND t1.id = (SELECT min(t2.id) FROM ne_u t2 WHERE t2.a = t0.a))
+SELECT count(*) FROM ne_t t0 LEFT JOIN ne_u u ON u.id = t0.id WHERE EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = u.a AND t1.id = ANY (ARRAY(SELECT t2.id FROM ne_t t2 WHERE t2.a < t1.a)))
+SELECT t0.id FROM ne_t t0 WHERE EXISTS (SELECT 1 FROM ne_u t1 LEFT JOIN ne_u t3 ON t3.id = t1.a WHERE t1.a = t0.a AND EXISTS (SELECT 1 FROM ne_t t2 WHERE t2.a = t3.a AND EXISTS (SELECT 1 FROM ne_u t4 WHERE t4.a = t2.a AND t4.b = 'x3'))) ORDER BY 1
+SELECT t0.id, (SELECT count(*) FROM ne_t t5 WHERE EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = t5.a AND t1.a = t0.a AND EXISTS (SELECT 1 FROM ne_t t2 WHERE t2.a = t1.a AND t2.id < t0.id))) FROM ne_t t0 WHERE t0.id % 30 = 0 ORDER BY 1
+WITH w AS (UPDATE ne_t t0 SET b = 'y' WHERE EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = t0.a AND t1.a IN (SELECT a FROM ne_t t2 WHERE t2.id < 20)) RETURNING id) SELECT id FROM w ORDER BY id
+WITH w AS (DELETE FROM ne_t t0 WHERE NOT EXISTS (SELECT 1 FROM ne_u t1 WHERE t1.a = t0.a AND EXISTS (SELECT 1 FROM ne_t t2 WHERE t2.a = t1.a)) RETURNING id) SELECT id FROM w ORDER BY id
+DROP TABLE ne_t, ne_u

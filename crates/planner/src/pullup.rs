@@ -32,17 +32,30 @@ fn is_volatile(e: &Expr, host: &mut dyn PlannerHost) -> bool {
 
 /// Turns top-level EXISTS and IN conditions of the level's WHERE into semi and anti joins.
 pub(crate) fn pull_up_sublinks(query: &mut Query, host: &mut dyn PlannerHost) {
+    pull_up_sublinks_within(query, Reach::Any, host);
+}
+
+/// The levels that a sub-select may refer to so that it becomes a join.
+#[derive(Clone, Copy, PartialEq)]
+enum Reach {
+    Any,
+    /// Only the level of the condition: that level is about to become a join itself, and only its
+    /// WHERE may refer to other levels.
+    OneLevel,
+}
+
+fn pull_up_sublinks_within(query: &mut Query, reach: Reach, host: &mut dyn PlannerHost) {
     let Some(quals) = query.jointree.quals.take() else { return };
     let mut parts = Vec::new();
     conjuncts(quals, &mut parts);
     let mut rest = Vec::new();
     for part in parts {
         let join = match part {
-            Expr::SubLink(s) => convert(query, *s, false, host),
+            Expr::SubLink(s) => convert(query, *s, false, reach, host),
             Expr::Bool(b) if b.boolop == BoolOp::Not && is_exists(&b.args) => {
                 let location = b.location;
                 match b.args.into_iter().next() {
-                    Some(Expr::SubLink(s)) => convert(query, *s, true, host).map_err(|e| {
+                    Some(Expr::SubLink(s)) => convert(query, *s, true, reach, host).map_err(|e| {
                         Expr::Bool(Box::new(BoolExpr {
                             boolop: BoolOp::Not,
                             args: vec![e],
@@ -92,6 +105,7 @@ fn convert(
     query: &mut Query,
     s: SubLink,
     negated: bool,
+    reach: Reach,
     host: &mut dyn PlannerHost,
 ) -> Result<Converted, Expr> {
     // A FROM-less query has no rows to join to.
@@ -99,7 +113,7 @@ fn convert(
         return Err(Expr::SubLink(Box::new(s)));
     }
     match s.kind {
-        SubLinkKind::Exists => convert_exists(query, s, negated, host),
+        SubLinkKind::Exists => deep(|| convert_exists(query, s, negated, reach, host)),
         SubLinkKind::Any if !negated => convert_any(query, s, host),
         _ => Err(Expr::SubLink(Box::new(s))),
     }
@@ -156,6 +170,7 @@ fn convert_exists(
     query: &mut Query,
     mut s: SubLink,
     negated: bool,
+    reach: Reach,
     host: &mut dyn PlannerHost,
 ) -> Result<Converted, Expr> {
     drop_unneeded_limit(&mut s.subselect, host);
@@ -177,23 +192,26 @@ fn convert_exists(
     }
     // There is a group if and only if there is a row.
     s.subselect.group_clause.clear();
+    pull_up_sublinks_within(&mut s.subselect, Reach::OneLevel, host);
     // If a FROM item or an ON clause refers to the outer level, it remains a sub-select: only WHERE
     // may do so.
     let mut probe = (*s.subselect).clone();
     probe.target_list.clear();
     let where_clause = probe.jointree.quals.take();
-    let correlated = where_clause.as_ref().is_some_and(|w| {
-        let mut found = false;
+    let (mut correlated, mut reaches_far) = (false, false);
+    if let Some(w) = &where_clause {
         walk::deep_expr(w, 0, &mut |e, level| {
-            found |= matches!(e, Expr::Var(v) if v.varlevelsup == level + 1);
+            if let Expr::Var(v) = e {
+                correlated |= v.varlevelsup == level + 1;
+                reaches_far |= v.varlevelsup > level + 1;
+            }
             true
         });
-        found
-    });
-    let has_sublinks = where_clause.as_ref().is_some_and(contains_sublinks);
+    }
     // A join could evaluate volatile conditions a different number of times.
     let volatile = where_clause.as_ref().is_some_and(|w| is_volatile(w, host));
-    if refers_up(&probe) || !correlated || has_sublinks || volatile {
+    let too_far = reaches_far && reach == Reach::OneLevel;
+    if refers_up(&probe) || !correlated || too_far || volatile {
         return Err(Expr::SubLink(Box::new(s)));
     }
     s.subselect.target_list.clear();
