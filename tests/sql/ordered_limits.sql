@@ -113,3 +113,13 @@ RESET enable_hashjoin; RESET enable_nestloop
 WITH c AS MATERIALIZED (SELECT a, b FROM tied ORDER BY a) SELECT a FROM c ORDER BY a FETCH FIRST 2 ROWS WITH TIES
 DROP TABLE tied
 SET client_min_messages = error; DROP SCHEMA ordered_limits CASCADE
+
+select u, ts from t where u in (7, 3, 5, 3, null) order by u, ts desc limit 5
+select u, ts from t where u in (7, 3, 5) order by u desc, ts limit 5
+select id, v from t where id = any('{900,2,500,77,2}') order by id [[desc¦]] limit 3
+select min(u), max(u) from t where u in (500, 20, 996, 2000)
+select u, count(*) from t where u = any(array[9, 8, 7]) group by u order by u [[desc¦]]
+select 1/(id - 500) from t where id in (1, 2, 500) order by id limit 2
+select id from t where id = any(array[5, 1, 3]) and id > any(array[2, 4]) order by id
+select u, id from t where u in (4, 2) and id in (select id from s where u < 100) order by u, id limit 4
+select x.id, y.ts from s x join lateral (select ts from t where t.u in (x.id, x.id + 1) order by u desc limit 2) y on true where x.id < 6 order by 1, 2

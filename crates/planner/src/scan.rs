@@ -555,9 +555,11 @@ impl Planner<'_> {
             + fetched * (c.cpu_tuple + filter_cost);
         let filter_sel = self.lookup_selectivity(root, rel.rti, &filter)?;
         let rows = if outer.is_empty() { rel.rows } else { clamp_rows(fetched * filter_sel) };
-        // With array conditions the output is not in index order.
-        let ordered = index.capabilities.ordered
-            && !m.iter().any(|m| matches!(m.qual, Expr::ScalarArrayOp(_)));
+        // The scan looks up the elements of an array in index order. With an array for a later
+        // column, the output is not in the order of the index.
+        let breaks_order =
+            |m: &MatchedQual| m.column > 0 && matches!(m.qual, Expr::ScalarArrayOp(_));
+        let ordered = index.capabilities.ordered && !m.iter().any(breaks_order);
         for direction in [ScanDirection::Forward, ScanDirection::Backward] {
             if direction == ScanDirection::Backward && (!ordered || !outer.is_empty()) {
                 continue;
