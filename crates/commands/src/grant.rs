@@ -151,11 +151,34 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
     };
     for subject in subjects {
         match subject.class {
-            PgClass::RELATION => on_relation(host, stmt, &order, subject)?,
+            PgClass::RELATION => {
+                on_relation(host, (stmt.objtype, &stmt.privileges), &order, subject)?
+            }
             _ => on_object(host, &order, subject)?,
         }
     }
     Ok(())
+}
+
+/// Revokes all privileges of a role on an object, of a table also those on its columns, as far as
+/// the user can revoke them. Counterpart: `RemoveRoleFromObjectACL`.
+pub fn revoke_all(host: &mut dyn CommandHost, subject: AclObject, role: Oid) -> Result<()> {
+    let order = GrantSpec {
+        grant: false,
+        option: false,
+        behavior: DropBehavior::Cascade,
+        grantees: vec![role],
+        all: true,
+        privileges: 0,
+    };
+    if subject.class != PgClass::RELATION {
+        return on_object(host, &order, subject);
+    }
+    let kind = match class::row(&mut host.catalog(), subject.oid)?.relkind {
+        RelKind::Sequence => ObjectType::Sequence,
+        _ => ObjectType::Table,
+    };
+    on_relation(host, (kind, &[]), &order, subject)
 }
 
 fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: AclObject) -> Result<()> {
@@ -189,7 +212,7 @@ fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: AclObject) 
 
 fn on_relation(
     host: &mut dyn CommandHost,
-    stmt: &GrantStmt,
+    (objtype, list): (ObjectType, &[AccessPriv]),
     order: &GrantSpec,
     subject: AclObject,
 ) -> Result<()> {
@@ -202,12 +225,12 @@ fn on_relation(
     if class.relkind == RelKind::CompositeType {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is a composite type");
     }
-    if stmt.objtype == ObjectType::Sequence && class.relkind != RelKind::Sequence {
+    if objtype == ObjectType::Sequence && class.relkind != RelKind::Sequence {
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a sequence");
     }
     let own = privileges.kind.all();
     let mut wanted = if order.all { own } else { order.privileges };
-    if stmt.objtype != ObjectType::Sequence && !order.all {
+    if objtype != ObjectType::Sequence && !order.all {
         if class.relkind == RelKind::Sequence {
             if wanted & !own != 0 {
                 warn(
@@ -239,7 +262,7 @@ fn on_relation(
             add(a.attnum, in_columns);
         }
     }
-    for p in stmt.privileges.iter().filter(|p| !p.cols.is_empty()) {
+    for p in list.iter().filter(|p| !p.cols.is_empty()) {
         let bits = match &p.priv_name {
             None => Kind::Column.all(),
             Some(word) => {

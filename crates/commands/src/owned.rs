@@ -3,7 +3,7 @@
 //! Counterpart: pg_shdepend.c (`shdepDropOwned`, `shdepReassignOwned`), alter.c
 //! (`AlterObjectOwner_internal`).
 
-use crate::grant::{GrantSpec, defaults, merge};
+use crate::grant::{self, defaults};
 use crate::object::owner;
 use crate::{alter_table, deletion};
 use catalog::depend::is_pinned;
@@ -14,9 +14,8 @@ use catalog::rows::{
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
 use ids::code::{SharedDepType, TypType};
-use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
+use parse::ast::{DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
 use pgerror::{PgError, Result, bail};
-use utility::acl_list;
 use utility::acl_object::AclObject;
 use utility::host::CommandHost;
 use utility::names;
@@ -67,7 +66,10 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
                 SharedDepType::Acl if d.classid == PgDefaultAcl::RELATION => {
                     defaults::drop_member(host, d.objid, role)?;
                 }
-                SharedDepType::Acl => revoke_all(host, address(&d), role)?,
+                SharedDepType::Acl => {
+                    let subject = AclObject { class: d.classid, oid: d.objid, column: 0 };
+                    grant::revoke_all(host, subject, role)?;
+                }
                 // Databases and tablespaces are not dropped.
                 SharedDepType::Owner if !shared => objects.push(address(&d)),
                 SharedDepType::Policy if !remove_from_policy(host, &d, role)? => {
@@ -105,33 +107,6 @@ fn remove_from_policy(
     cat.invalidate_relation(row.polrelid, false);
     cat.increment_command_counter()?;
     Ok(true)
-}
-
-/// Revokes all privileges of a role on an object. Counterpart: `RemoveRoleFromObjectACL`.
-fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> Result<()> {
-    let subject =
-        AclObject { class: object.class, oid: object.object, column: object.sub as ids::AttrNo };
-    let (privileges, locked) = match object.sub {
-        0 => subject.lock(host)?,
-        _ => (subject.privileges(host)?, None),
-    };
-    let Some(mut acl) = privileges.acl.clone() else { return subject.unlock(host, locked) };
-    let grantors: Vec<Oid> = acl.iter().filter(|a| a.grantee == role).map(|a| a.grantor).collect();
-    for grantor in grantors {
-        let order = GrantSpec {
-            grant: false,
-            option: false,
-            behavior: DropBehavior::Cascade,
-            grantees: vec![role],
-            all: true,
-            privileges: 0,
-        };
-        acl = merge(host, &order, acl, acl_list::PRIVILEGE_BITS, grantor, privileges.owner)?;
-    }
-    // Privileges granted by the role are revoked too.
-    acl.retain(|a| a.grantor != role || role == privileges.owner);
-    subject.store(host, Some(acl))?;
-    subject.unlock(host, locked)
 }
 
 /// REASSIGN OWNED.
