@@ -704,6 +704,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// True if the line is not valid in its encoding.
+    fn is_invalid(&self, line: (usize, usize)) -> bool {
+        let line = self.lines.bytes(line);
+        check_encoding(line, line, self.encoding).is_err()
+    }
+
     /// Adds the input position as error context. Counterpart: `CopyFromErrorCallback`.
     fn with_context(&self, e: PgError) -> PgError {
         if self.format.binary && self.shown_number == 0 {
@@ -733,7 +739,10 @@ impl<'a> Reader<'a> {
                 }
             }
             // Bytes that are not valid text are not included in the context.
-            (None, Some(_)) if e.code() == pgerror::SqlState::CHARACTER_NOT_IN_REPERTOIRE => {
+            (None, Some(line))
+                if e.code() == pgerror::SqlState::CHARACTER_NOT_IN_REPERTOIRE
+                    && self.is_invalid(line) =>
+            {
                 format!("COPY {table}, line {number}")
             }
             (None, Some(line)) => {
