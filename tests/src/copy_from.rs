@@ -80,7 +80,7 @@ fn functions_see_the_rows_before() {
 #[test]
 fn escapes_and_end_markers_within_lines() {
     let pair = Pair::start("copies_escapes", "C", &[]);
-    let texts: [&[u8]; 13] = [
+    let texts: [&[u8]; 17] = [
         b"a\\x00b\n",
         b"a\\0\n",
         b"a\\xff\n",
@@ -94,6 +94,10 @@ fn escapes_and_end_markers_within_lines() {
         b"a\r\nb\\.\r\nc\r\n",
         b"a\n\\.\nc\n",
         b"a\n\\.x\nc\n",
+        b"a\n\\.",
+        b"a\\.",
+        b"a\n\\.\r\nc\n",
+        b"a\r\n\\.\nc\r\n",
     ];
     let file = pair.dir().join("escapes");
     let [ours, theirs] = [pair.ours.sockets(), pair.real.sockets()].map(|sockets| {
@@ -103,13 +107,15 @@ fn escapes_and_end_markers_within_lines() {
             std::fs::write(&file, text).expect("the file is written");
             let error = |reply: Reply| reply.error.map(|e| (e.code, e.message, e.context));
             let sent = client.copy_in("COPY escapes (t) FROM STDIN", text).expect("an answer");
+            let csv = "COPY escapes (t) FROM STDIN (FORMAT csv)";
+            let csv = client.copy_in(csv, text).expect("an answer");
             let copy = format!("COPY escapes (t) FROM '{}'", file.display());
             let read = client.query(&copy).expect("an answer");
             let rows = client.rows("SELECT t FROM escapes ORDER BY n");
             client.must("TRUNCATE escapes");
-            (error(sent), error(read), rows)
+            ([sent, csv, read].map(error), rows)
         })
     });
     assert_eq!(ours, theirs);
-    assert_eq!(ours[8].2, ["a", "b", "a", "b", "c"]);
+    assert_eq!(ours[8].1, ["a", "b", "a", "b\\.", "c", "a", "b", "c"]);
 }

@@ -173,27 +173,15 @@ impl Lines {
         let next = self.peek(self.at + 2, more)?;
         self.at = self.start + offset;
         match next {
-            None | Some(b'\n' | b'\r') => {
-                if let (Some(c), style) = (next, self.style) {
-                    let fits = match style {
-                        LineEnd::Unknown => true,
-                        LineEnd::Newline => c == b'\n',
-                        LineEnd::Return | LineEnd::Both => c == b'\r',
-                    };
-                    if !fits {
-                        bail!(
-                            BAD_COPY_FILE_FORMAT,
-                            "end-of-copy marker does not match previous newline style"
-                        );
-                    }
-                }
+            Some(c @ (b'\n' | b'\r')) => {
+                self.check_marker_end(c)?;
                 if offset == 0 {
                     self.marker = true;
                     return Ok(Some(None));
                 }
                 // The bytes before the marker form a line. PostgreSQL ends the data only if the
                 // client sends it; a file continues in the next line.
-                self.marker = self.drains || next.is_none();
+                self.marker = self.drains;
                 let mut after = 3;
                 if !self.marker && self.style == LineEnd::Both {
                     self.peek(self.start + offset + after, more)?;
@@ -204,11 +192,24 @@ impl Lines {
                 self.at = self.start;
                 Ok(Some(Some(line)))
             }
-            Some(_) => Err(PgError::new(
+            _ => Err(PgError::new(
                 pgerror::SqlState::BAD_COPY_FILE_FORMAT,
                 "end-of-copy marker corrupt",
             )),
         }
+    }
+
+    /// Error 22P04 unless the byte after the end marker ends lines as those before.
+    fn check_marker_end(&self, c: u8) -> Result<()> {
+        let fits = match self.style {
+            LineEnd::Unknown => true,
+            LineEnd::Newline => c == b'\n',
+            LineEnd::Return | LineEnd::Both => c == b'\r',
+        };
+        if !fits {
+            bail!(BAD_COPY_FILE_FORMAT, "end-of-copy marker does not match previous newline style");
+        }
+        Ok(())
     }
 
     /// Handles a newline or carriage return that terminates the line.
@@ -288,7 +289,12 @@ impl Lines {
                     if next == Some(b'.') {
                         let after = self.peek(self.at + 2, more)?;
                         self.at = self.start;
-                        if matches!(after, None | Some(b'\n' | b'\r')) {
+                        // A newline alone after lines with both is an error of the data.
+                        let is_marker = |c: u8| c == b'\r' || self.style != LineEnd::Both;
+                        if let Some(c @ (b'\n' | b'\r')) = after
+                            && is_marker(c)
+                        {
+                            self.check_marker_end(c)?;
                             self.marker = true;
                             return Ok(None);
                         }
