@@ -36,3 +36,4 @@ begin; drop extension plpgsql; create extension plpgsql; select extname, extowne
 create extension if not exists plpgsql; create extension if not exists plpgsql with schema pg_catalog; create or replace procedural language plpgsql; create extension plpgsql; drop language plpgsql
 select name, default_version, installed_version, comment from pg_available_extensions where name = 'plpgsql'
 select name, version, superuser, trusted, relocatable, schema, requires, comment from pg_available_extension_versions where name = 'plpgsql'
+do $$ declare p bool[]; n int[] := '{}'; t text[]; begin for i in 1..100000 loop p[i] := i % 3 = 0; n[i] := i; end loop; for i in 1..5000 loop t[i] := 'e' || i; end loop; n[100002] := 7; raise notice '% % % % % %', array_length(p, 1), p[99999], array_length(n, 1), n[100001], array_length(t, 1), md5(t::text || n::text); end $$

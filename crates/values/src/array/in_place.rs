@@ -23,7 +23,8 @@ fn shape(array: &[u8]) -> Option<(i32, i32)> {
     if is_plain { Some((word(LENGTH)?, word(LENGTH + 4)?)) } else { None }
 }
 
-/// Sets the element with this subscript; false if that needs a new array. `value` is not NULL.
+/// Sets the element with this subscript, which may be the one after the last element; false if that
+/// needs a new array. `value` is not NULL.
 /// 53200 if there is not enough memory.
 pub fn set_in_place(
     array: &mut Datum,
@@ -35,6 +36,7 @@ pub fn set_in_place(
     let Some((length, lower)) = shape(bytes) else { return Ok(false) };
     let at = match usize::try_from(index - i64::from(lower)) {
         Ok(at) if at < length as usize => at,
+        Ok(at) if at == length as usize => return append_in_place(array, elem, value),
         _ => return Ok(false),
     };
     if elem.len > 0 {
@@ -162,6 +164,7 @@ mod tests {
         let int = Datum::int4;
         check(oids::INT4, &[int(1), int(2), int(3)], 2, int(-7), &[int(1), int(-7), int(3)]);
         check(oids::INT4, &[int(1)], 0, int(2), &[int(1), int(2)]);
+        check(oids::INT4, &[int(1)], 2, int(2), &[int(1), int(2)]);
         let bool = Datum::bool;
         check(
             oids::BOOL,
@@ -201,7 +204,7 @@ mod tests {
         let info = builtin_info(oids::INT4);
         let value = Datum::int4(1);
         let mut array = of_builtin(oids::INT4, &[Datum::int4(5)]).unwrap();
-        for index in [0, 2, -1, i64::MAX] {
+        for index in [0, 3, -1, i64::MAX] {
             assert!(!set_in_place(&mut array, &info, index, value.as_ref()).unwrap());
         }
         let mut nulls = of_builtin(oids::INT4, &[Datum::Null, Datum::int4(1)]).unwrap();
