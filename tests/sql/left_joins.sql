@@ -71,3 +71,13 @@ SELECT count(*), count(g) FROM (SELECT id, x FROM ioa WHERE x = 3) t LEFT JOIN g
 SELECT count(*) FROM (SELECT id, x FROM ioa WHERE x = 3) t LEFT JOIN LATERAL (SELECT t.x + 1 AS y OFFSET 0) g ON t.x = t.id WHERE g.y > 3
 SELECT count(*) FROM (SELECT id, x FROM ioa WHERE x = 3) t WHERE EXISTS (SELECT FROM generate_series(1, 2) g WHERE t.x = t.id AND g = t.x - 2)
 SELECT count(*) FROM (SELECT id, x FROM ioa WHERE x = 3) t WHERE NOT EXISTS (SELECT FROM generate_series(1, 2) g WHERE t.x = t.id AND g < t.x)
+CREATE TABLE sj_a (id int, x int); CREATE TABLE sj_b (id int, aid int); CREATE TABLE sj_c (id int)
+INSERT INTO sj_a SELECT g, g % 7 FROM generate_series(1, 30) g; INSERT INTO sj_b SELECT g, g % 35 FROM generate_series(1, 40) g; INSERT INTO sj_c SELECT g FROM generate_series(1, 40) g
+ANALYZE sj_a; ANALYZE sj_b; ANALYZE sj_c
+[[¦SET enable_hashjoin = off; ]][[¦SET enable_mergejoin = off; ]]SELECT a.id, q.s, g FROM generate_series(5, 8) g RIGHT JOIN (sj_a a LEFT JOIN (SELECT aid, 'b'::text AS s, 7 AS n FROM sj_b) q ON q.aid = a.x) ON g = q.n CROSS JOIN sj_c c WHERE nullif(q.s NOT LIKE '%e_', true) ORDER BY 1 LIMIT 2
+SELECT count(*), count(q.n), count(g) FROM generate_series(5, 8) g RIGHT JOIN (sj_a a LEFT JOIN (SELECT aid, 'b'::text AS s, 7 AS n FROM sj_b) q ON q.aid = a.x) ON g = q.n CROSS JOIN sj_c c
+SELECT a.id, b.id, c.id FROM sj_a a LEFT JOIN sj_b b ON b.aid = a.x LEFT JOIN sj_c c ON c.id = b.id + 1 ORDER BY a.id, b.id, c.id LIMIT 5
+SELECT a.id, b.id, c.id, d.id FROM sj_a a LEFT JOIN sj_b b ON b.aid = a.x AND b.id > a.id LEFT JOIN sj_c c ON c.id = b.id LEFT JOIN sj_b d ON d.id = c.id + 1 ORDER BY 1 DESC, 2, 3, 4 LIMIT 4
+RESET enable_hashjoin; RESET enable_mergejoin
+SELECT count(*) FROM sj_a a WHERE EXISTS (SELECT 1 FROM sj_b b LEFT JOIN sj_c c ON c.id = b.id WHERE b.aid = a.x AND EXISTS (SELECT 1 FROM sj_c d WHERE d.id = c.id + 1))
+DROP TABLE sj_a, sj_b, sj_c

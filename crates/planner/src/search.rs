@@ -270,7 +270,8 @@ impl Planner<'_> {
             let (Some(f), Some(rel)) = (subsets.special_join(r), &subsets.best[l]) else {
                 continue;
             };
-            if f.min_left.is_subset(&rel.relids) {
+            // The right side of another special join must be joined to its own left side first.
+            if subsets.special_join(l).is_none() && f.min_left.is_subset(&rel.relids) {
                 let above = match f.adds_columns() {
                     true => subsets.between(l, r, true),
                     false => Vec::new(),
