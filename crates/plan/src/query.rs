@@ -580,6 +580,29 @@ pub struct WithCheckOption {
 }
 
 impl Query {
+    /// True if the query computes one row of target expressions and does nothing else: no rows are
+    /// read, no sub-select runs, no aggregate, set or window function is called.
+    pub fn computes_targets_only(&self) -> bool {
+        self.command_type == CmdType::Select
+            && !self.has_aggs
+            && !self.has_window_funcs
+            && !self.has_target_srfs
+            && !self.has_sub_links
+            && self.cte_list.is_empty()
+            && self.rtable.is_empty()
+            && self.jointree.fromlist.is_empty()
+            && self.jointree.quals.is_none()
+            && self.group_clause.is_empty()
+            && self.grouping_sets.is_empty()
+            && self.having_qual.is_none()
+            && self.window_clause.is_empty()
+            && self.distinct_clause.is_empty()
+            && self.sort_clause.is_empty()
+            && self.limit_offset.is_none()
+            && self.limit_count.is_none()
+            && self.set_operations.is_none()
+    }
+
     /// The range-table entry with this 1-based index.
     pub fn rte(&self, rti: i32) -> &RangeTblEntry {
         &self.rtable[rti as usize - 1]

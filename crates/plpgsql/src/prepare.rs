@@ -382,24 +382,7 @@ pub(crate) fn describe(query: &Query) -> RowDesc {
 
 /// The expression that a query computes, if it does nothing else.
 fn simple_expression(query: &Query) -> Option<Expr> {
-    let plain = query.command_type == CmdType::Select
-        && !query.has_aggs
-        && !query.has_window_funcs
-        && !query.has_target_srfs
-        && !query.has_sub_links
-        && query.cte_list.is_empty()
-        && query.rtable.is_empty()
-        && query.jointree.fromlist.is_empty()
-        && query.jointree.quals.is_none()
-        && query.group_clause.is_empty()
-        && query.grouping_sets.is_empty()
-        && query.having_qual.is_none()
-        && query.window_clause.is_empty()
-        && query.distinct_clause.is_empty()
-        && query.sort_clause.is_empty()
-        && query.limit_offset.is_none()
-        && query.limit_count.is_none()
-        && query.set_operations.is_none();
+    let plain = query.computes_targets_only();
     match &query.target_list[..] {
         [target] if plain => Some(target.expr.clone()),
         _ => None,

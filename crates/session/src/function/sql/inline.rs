@@ -122,24 +122,7 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
     let (ResultForm::Scalar | ResultForm::Discarded, Ok([query])) = (analysed.form, one) else {
         return Ok(None);
     };
-    let plain = query.command_type == CmdType::Select
-        && !query.has_aggs
-        && !query.has_window_funcs
-        && !query.has_target_srfs
-        && !query.has_sub_links
-        && query.cte_list.is_empty()
-        && query.rtable.is_empty()
-        && query.jointree.fromlist.is_empty()
-        && query.jointree.quals.is_none()
-        && query.group_clause.is_empty()
-        && query.grouping_sets.is_empty()
-        && query.having_qual.is_none()
-        && query.window_clause.is_empty()
-        && query.distinct_clause.is_empty()
-        && query.sort_clause.is_empty()
-        && query.limit_offset.is_none()
-        && query.limit_count.is_none()
-        && query.set_operations.is_none();
+    let plain = query.computes_targets_only();
     match <[TargetEntry; 1]>::try_from(query.target_list) {
         // A function that returns void may be inlined only if its expression has type void too,
         // because a void value is not NULL.
