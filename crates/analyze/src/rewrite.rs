@@ -514,9 +514,10 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Separates the view whose rows triggers change, which becomes a range-table entry of its own,
-    /// from the view that is read. References to the view are to the rows that are read, except in
-    /// RETURNING. Counterpart: `ApplyRetrieveRule`, for the result relation.
+    /// Adds a second range-table entry for a view that is changed by INSTEAD OF triggers. The first
+    /// entry is the target of the changes, the second one is read. All references to the view,
+    /// except those in RETURNING, are changed to the second one. Counterpart: `ApplyRetrieveRule`,
+    /// for the result relation.
     fn split_target(&mut self, query: &mut Query, view: Oid) -> Result<()> {
         let Some(relation) = self.cat.relation(view)? else {
             bail!(INTERNAL_ERROR, "could not open relation with OID {view}")

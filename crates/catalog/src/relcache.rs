@@ -170,7 +170,8 @@ impl CatCx<'_> {
         Ok(table_desc(class, schema.as_str(), file, tupdesc, toast, &desc.indexes))
     }
 
-    /// The descriptor of a view, whose rows only triggers change. It has no storage.
+    /// The table descriptor of a view that is changed by INSTEAD OF triggers. It describes the
+    /// rows; a view has no file.
     pub fn view_rows(&mut self, desc: &RelDesc) -> Result<TableDesc> {
         let class = &desc.class;
         let schema = self.namespace_name(class.relnamespace)?.unwrap_or_default();

@@ -812,8 +812,8 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     store_build_result(host, (table, index), pages, &built, checked)
 }
 
-/// Fills the index `desc`, whose file is that of `open`, with entries of the rows in `heap`, a file
-/// of the table `rel`.
+/// Builds the index `desc` in the file of `open`. Its entries are those of the rows in `heap`,
+/// which is the table `rel` with its present or its new file.
 pub fn build_entries(
     host: &mut dyn CommandHost,
     rel: &RelDesc,

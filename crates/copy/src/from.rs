@@ -194,7 +194,7 @@ fn is_instead_of_insert(t: &PgTrigger) -> bool {
     t.tgtype & all == all
 }
 
-/// Error 42809 for relations whose rows are not stored, nor inserted by triggers.
+/// Error 42809 unless the relation is a table, or a view with an INSTEAD OF trigger for INSERT.
 fn check_kind(rel: &RelDesc) -> Result<()> {
     match rel.kind() {
         RelKind::Table => Ok(()),

@@ -273,7 +273,7 @@ const DOW: u32 = 2048;
 const FRACTION: u32 = 4096;
 /// A zone with daylight saving time.
 const DTZ: u32 = 8192;
-/// A zone whose offset depends on the date.
+/// An abbreviation or a name of a time zone whose offset from UTC changes with the date.
 const DYNTZ: u32 = 32768;
 /// The epoch, or infinity.
 const RESERVED: u32 = 16384;

@@ -159,8 +159,9 @@ pub(crate) enum Node {
     ExternParam(i32),
     ExecParam(i32),
     Call(Box<Call>),
-    /// An immutable function of constants whose value was too long for the plan, or a function of
-    /// such a value. It is computed for the first row and kept at `site` of [`EvalState::extras`].
+    /// A call with constant arguments that was not folded because its result is long, or a call
+    /// with the result of such a call as an argument. It is evaluated for the first row, and its
+    /// value is kept at `site` of [`EvalState::extras`].
     Once {
         node: Arc<Node>,
         site: usize,
@@ -191,7 +192,8 @@ pub(crate) enum Node {
         /// other.
         by_val: Option<bool>,
     },
-    /// A value of four bytes whose word is sign-extended or zero-extended.
+    /// Extends a value of four bytes to a word of eight bytes: with its sign if `signed`, otherwise
+    /// with zeros.
     Extend {
         arg: Box<Node>,
         signed: bool,

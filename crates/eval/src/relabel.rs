@@ -1,5 +1,6 @@
-//! RelabelType between types whose values have different words. All other relabellings keep the
-//! value as it is.
+//! Casts without a function (RelabelType) that nevertheless change the stored word: between int4,
+//! which is sign-extended to eight bytes, and the types of OIDs, which are zero-extended. All other
+//! such casts keep the value as it is.
 
 use crate::facts::Facts;
 use ids::Oid;
