@@ -3,7 +3,7 @@
 //! Reading order: `raw` (the memory of a page), `header`, `item` (line pointers), `space` (adding,
 //! deleting, compacting), `checksum`; for tuples `tupdesc`, `value`, `varlena`, `pglz`,
 //! `heap_tuple`, `form`, `deform`; for other files `fsm`, `vm`, `sequence`, `slru`; for indexes
-//! `index_tuple`, `index_space`, `btree`, `hash`.
+//! `index_tuple`, `index_space`, `btree`, `hash`, `gin`.
 //!
 //! **Architecture Invariant**: this crate does no I/O, takes no locks and does not depend on
 //! buffers.
@@ -13,6 +13,7 @@ pub mod checksum;
 pub mod deform;
 pub mod form;
 pub mod fsm;
+pub mod gin;
 pub mod hash;
 pub mod header;
 pub mod heap_tuple;
