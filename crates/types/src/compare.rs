@@ -52,6 +52,8 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("bttidcmp", bttidcmp),
     ("btoidvectorcmp", btoidvectorcmp),
     ("jsonb_cmp", crate::json::compare::jsonb_cmp),
+    // The text keys of jsonb_ops, whose collation is "C".
+    ("gin_compare_jsonb", bytes_cmp),
     ("numeric_cmp", numeric::order::numeric_cmp),
     ("btarraycmp", crate::array::ops::btarraycmp),
     ("date_cmp", btint4cmp),

@@ -35,6 +35,7 @@ pub mod system;
 pub mod xid_snapshot;
 
 // Functions over several families.
+pub mod gin;
 pub mod in_range;
 pub mod locale;
 pub mod operators;

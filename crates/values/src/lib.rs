@@ -23,6 +23,7 @@ pub mod width;
 pub mod compare;
 pub mod fn_context;
 pub mod function;
+pub mod gin;
 pub mod hash;
 pub mod settings;
 pub mod type_io;

@@ -1,8 +1,11 @@
 //! Arrays, and those of their operators that need the functions of all element types.
 
+pub(crate) mod gin;
 pub(crate) mod ops;
+mod stats;
 
 pub use ops::{btarraycmp, order_by};
+pub use stats::{ElementStats, element_stats};
 pub use values::array::{
     Accumulator, ArrayRef, Elements, MAX_DIMS, append_in_place, array_out, build, build_1d,
     cstring_integers, empty, get_element, get_slice, io, of_builtin, payload, read_fixed,

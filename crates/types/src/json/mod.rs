@@ -6,6 +6,7 @@ mod binary;
 mod build;
 pub(crate) mod compare;
 mod encode;
+pub(crate) mod gin;
 mod io;
 mod modify;
 mod parse;
