@@ -285,11 +285,20 @@ impl Planner<'_> {
         let tuples = root.rel(rti)?.tuples;
         Ok(match b {
             BitmapPath::Index { m, .. } => {
-                // For a derived condition, recheck the original, which is stricter.
-                recheck.extend(m.quals.iter().map(|q| match q.lossy || q.is_truth_value() {
-                    true => q.original.clone(),
-                    false => q.qual.clone(),
-                }));
+                // Not the commuted or derived conditions.
+                let mut own: Vec<Expr> = Vec::new();
+                for q in &m.quals {
+                    if own.last() != Some(&q.original) {
+                        own.push(q.original.clone());
+                    }
+                }
+                for predicate in &m.index.predicate {
+                    let predicate = renumber(predicate, rti);
+                    if !self.implies(&own, &predicate)? {
+                        own.push(predicate);
+                    }
+                }
+                recheck.append(&mut own);
                 BitmapNode::Index { info: info(tuples), probe: self.probe(root, path, rti, m) }
             }
             BitmapPath::And { parts, .. } => {
