@@ -4,6 +4,7 @@ mod alternating;
 mod autovacuum;
 mod bank;
 mod fault_injection;
+mod gin_indexes;
 mod hash_indexes;
 mod index_entries;
 mod init;

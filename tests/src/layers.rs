@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["bufmgr", "datetime"],
     &["txn", "freespace", "types"],
     &["access", "plan"],
-    &["heap", "btree", "hash"],
+    &["heap", "btree", "hash", "gin"],
     &["engine"],
     &["catalog"],
     &["eval"],

@@ -59,6 +59,23 @@ impl IndexFile {
     }
 }
 
+/// Settings that limit the memory of index operations, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// `work_mem`.
+    pub work_mem: usize,
+    /// `maintenance_work_mem`.
+    pub maintenance_work_mem: usize,
+    /// `gin_pending_list_limit`.
+    pub gin_pending_list: usize,
+}
+
+impl Limits {
+    /// The default settings.
+    pub const DEFAULT: Limits =
+        Limits { work_mem: 4 << 20, maintenance_work_mem: 64 << 20, gin_pending_list: 4 << 20 };
+}
+
 /// The context of an index operation. Made for each call.
 pub struct Cx<'p> {
     /// The buffer pool of the index: the session's own pool for a temporary index.
@@ -72,6 +89,7 @@ pub struct Cx<'p> {
     pub xid: Xid,
     /// `norsu.bottom_up_deletion`.
     pub bottom_up_deletion: bool,
+    pub limits: Limits,
     /// Called between pages by operations that may run long.
     pub check_interrupts: &'p dyn Fn() -> Result<()>,
 }

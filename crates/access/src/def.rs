@@ -16,6 +16,8 @@ pub enum SupportFunction {
     Compare(Comparer),
     Hash(Hasher),
     EqualImage(bool),
+    /// A function of an operator class of GIN indexes, other than the comparison of its keys.
+    Gin(types::gin::Function),
 }
 
 impl SupportFunction {

@@ -2,7 +2,9 @@
 //!
 //! Counterpart: access/genam.h, the function types in amapi.h.
 
-use crate::{Cx, Direction, HeapLiveness, IndexFile, IndexScan, ScanKey, ScanOptions};
+use crate::{
+    Cx, Direction, HeapLiveness, IndexFile, IndexScan, ScanKey, ScanOptions, StrategyNumber,
+};
 use ids::{Tid, Xid};
 use page::index_tuple::IndexTuple;
 use pgerror::{PgError, Result};
@@ -57,6 +59,28 @@ pub struct BulkDeleteResult {
     pub pages_newly_deleted: u32,
     pub pages_deleted: u32,
     pub pages_free: u32,
+}
+
+/// Statistics of an index with a pending list; those other than its size are as of the last VACUUM.
+/// Counterpart: `GinStatsData`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PendingStats {
+    pub pending_pages: u32,
+    pub total_pages: u32,
+    pub entry_pages: u32,
+    pub data_pages: u32,
+    pub entries: i64,
+}
+
+/// The keys that a scan looks up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct QuerySize {
+    /// Keys that match one index key.
+    pub exact: u32,
+    /// Keys that match a range of index keys.
+    pub partial: u32,
+    /// The condition alone requires a scan of the whole index.
+    pub all: bool,
 }
 
 /// Returns whether index tuples with this heap TID are to be removed.
@@ -152,6 +176,31 @@ pub trait Index: Send + Sync {
     /// Number of levels above the leaves, for the planner; `None` if the method has no tree.
     fn height(&self, cx: &mut Cx<'_>) -> Result<Option<u32>> {
         let _ = cx;
+        Ok(None)
+    }
+
+    /// Moves entries of a pending list to where scans look them up. Returns the number of pages of
+    /// the list that were removed.
+    fn flush_pending(&self, cx: &mut Cx<'_>) -> Result<u32> {
+        let _ = cx;
+        Ok(0)
+    }
+
+    /// Statistics for the planner; `None` if the method has none.
+    fn pending_stats(&self, cx: &mut Cx<'_>) -> Result<Option<PendingStats>> {
+        let _ = cx;
+        Ok(None)
+    }
+
+    /// How many keys a scan with this condition looks up, for the planner; `None` if the method does
+    /// not look up keys.
+    fn query_size(
+        &self,
+        column: usize,
+        strategy: StrategyNumber,
+        value: DatumRef<'_>,
+    ) -> Result<Option<QuerySize>> {
+        let _ = (column, strategy, value);
         Ok(None)
     }
 

@@ -21,13 +21,13 @@ mod liveness;
 mod method;
 mod scan;
 
-pub use cx::{Cx, Edit, IndexFile, Xids};
+pub use cx::{Cx, Edit, IndexFile, Limits, Xids};
 pub use def::{IndexColumn, IndexDef, Support, SupportFunction, is_on};
 pub use ids::StrategyNumber;
 pub use ids::strategy;
 pub use index::{
     BuildOptions, BulkDeleteResult, Index, IndexBuild, Insert, Inserted, IsDead, OnDuplicate,
-    OnEntry, Row, UniqueCheck,
+    OnEntry, PendingStats, QuerySize, Row, UniqueCheck,
 };
 pub use inline::decompress;
 pub use key::{RowMember, ScanKey};

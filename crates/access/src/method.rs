@@ -83,6 +83,8 @@ pub enum CostModel {
     BTree,
     /// By selectivity only. `hashcostestimate`.
     Hash,
+    /// By the number of keys of the queries. `gincostestimate`.
+    Gin,
 }
 
 /// What a support function returns, by which the catalogs resolve it.
@@ -94,6 +96,11 @@ pub enum SupportKind {
     Hash,
     /// Whether equality implies equal bytes: [`crate::SupportFunction::EqualImage`].
     EqualImage,
+    /// Three-way comparison of the keys of a GIN index: [`crate::SupportFunction::Compare`]; if the
+    /// operator class has none, that of the key's type.
+    CompareKeys,
+    /// Another function of a GIN index: [`crate::SupportFunction::Gin`].
+    Gin { optional: bool },
     /// Not used by index operations.
     Unused,
 }

@@ -18,6 +18,7 @@ pub enum Direction {
 /// A match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScanItem {
+    /// Of bitmap scans by lossy methods also [`ScanItem::whole_block`].
     pub tid: Tid,
     /// Offset of the index tuple on its page when it was read, for [`IndexScan::kill`].
     pub offset: OffsetNo,
@@ -27,6 +28,13 @@ pub struct ScanItem {
     pub recheck: bool,
     /// Start of the index tuple in [`ScanPage::tuples`].
     pub tuple_at: u32,
+}
+
+impl ScanItem {
+    /// A TID that stands for all rows of a block; such an item has `recheck`.
+    pub const fn whole_block(block: BlockNo) -> Tid {
+        Tid::new(block, OffsetNo::MAX)
+    }
 }
 
 /// What a scan returns besides TIDs.

@@ -95,6 +95,7 @@ impl Session {
             strategy: &mut self.strategy,
             xid: Xid(700),
             bottom_up_deletion: true,
+            limits: access::Limits::DEFAULT,
             check_interrupts: &|| Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use crate::cx::CatCx;
 use crate::orders::{ArrayOrder, Column, EnumOrder, RowOrder};
 use ids::Oid;
 use ids::code::{Align, TypCategory, TypType};
-use pgerror::Result;
+use pgerror::{Result, pg_err};
 use sync::Arc;
 use types::compare::{self, Comparer};
 use types::fn_context::TypeInfo;
@@ -144,6 +144,19 @@ impl CatCx<'_> {
     }
 
     /// The comparer of the type's default B-tree operator class.
+    /// The default order of a type; `None` if it is not supported. Error: 42883 if there is none.
+    pub(crate) fn default_comparer(&mut self, ty: Oid) -> Result<Option<Comparer>> {
+        let found = self.type_comparer(ty, 0)?;
+        if found.is_none() && !self.type_ops(ty)?.cmp.is_valid() {
+            let name = self.format_type(ty)?;
+            return Err(pg_err!(
+                UNDEFINED_FUNCTION,
+                "could not identify a comparison function for type {name}"
+            ));
+        }
+        Ok(found)
+    }
+
     fn type_comparer(&mut self, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
         if let Some(f) = compare::of_type(ty) {
             return Ok(Some(f.into()));

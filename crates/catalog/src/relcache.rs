@@ -229,6 +229,21 @@ impl CatCx<'_> {
                 None => None,
             };
             let function = match (kind, prosrc) {
+                (SupportKind::CompareKeys, name) => {
+                    let compare = match name {
+                        Some(name) => self.comparer(name.as_str(), ty)?,
+                        None => self.default_comparer(ty)?,
+                    };
+                    match compare {
+                        Some(compare) => SupportFunction::Compare(compare),
+                        None => return Ok(None),
+                    }
+                }
+                (SupportKind::Gin { optional: true }, None) => continue,
+                (SupportKind::Gin { .. }, Some(name)) => match types::gin::lookup(name.as_str()) {
+                    Some(function) => SupportFunction::Gin(function),
+                    None => return Ok(None),
+                },
                 (SupportKind::EqualImage, None) => SupportFunction::EqualImage(false),
                 (SupportKind::EqualImage, Some(name)) => {
                     let collation = part.row.indcollation[column];

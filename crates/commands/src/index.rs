@@ -563,8 +563,12 @@ fn attribute(
     };
     if let Some(key) = key {
         let mut cat = host.catalog();
-        let stored = cat.opclass(key.opclass)?.opckeytype;
-        let stored = stored.valid().unwrap_or(method.key_type);
+        let class = cat.opclass(key.opclass)?;
+        let mut stored = class.opckeytype.valid().unwrap_or(method.key_type);
+        if stored == types::oids::ANYELEMENT && class.opcintype == types::oids::ANYARRAY {
+            let (array, _) = cat.base_type(row.atttypid)?;
+            stored = cat.type_row(array)?.typelem;
+        }
         if stored.is_valid() && stored != row.atttypid {
             let ty = cat.type_row(stored)?;
             row.atttypid = stored;

@@ -6,7 +6,7 @@
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgStatistic};
 use engine::sample::Sample;
-use ids::{Oid, RelKind};
+use ids::{Oid, RelKind, builtin};
 use pgerror::{Result, SqlState};
 use std::cmp::Ordering;
 use types::{Comparer, Datum, DatumRef, TypeInfo};
@@ -98,8 +98,49 @@ pub fn compute(
     }
     if let Some(c) = stats.correlation {
         fill(&mut row, slot, 3, ops.lt, collation, Some(vec![c as f32]), None);
+        slot += 1;
     }
+    let arrays = sample.rows.iter().zip(&sample.omitted).flat_map(|(batch, left_out)| {
+        let kept =
+            move |r: &usize| !left_out.iter().any(|v| v.column == sample_column && v.row == *r);
+        (0..batch.len).filter(kept).map(move |r| batch.get(r, sample_column))
+    });
+    let arrays = arrays.filter(|array| !array.is_null());
+    elements(host, a, arrays, target, (&mut row, slot))?;
     Ok(Some(row))
+}
+
+/// Adds the statistics of the elements of an array column. Counterpart: `array_typanalyze`.
+fn elements<'a>(
+    host: &mut dyn CommandHost,
+    a: &PgAttribute,
+    arrays: impl Iterator<Item = DatumRef<'a>>,
+    target: usize,
+    (row, slot): (&mut PgStatistic, usize),
+) -> Result<()> {
+    let mut cat = host.catalog();
+    let (base, _) = cat.base_type(a.atttypid)?;
+    let ty = cat.type_row(base)?;
+    if ty.typanalyze != builtin::proc::ARRAY_TYPANALYZE || !ty.typelem.is_valid() {
+        return Ok(());
+    }
+    let ops = cat.type_ops(ty.typelem)?;
+    if !(ops.eq.is_valid() && ops.cmp.is_valid() && ops.hash.is_valid()) {
+        return Ok(());
+    }
+    let info = host.functions().type_info(ty.typelem)?;
+    let collation = a.attcollation;
+    let Ok(order) = host.facts().type_compare(ty.typelem) else { return Ok(()) };
+    let found = types::array::element_stats(arrays, &info, (&order, collation), target);
+    let Some(found) = found else { return Ok(()) };
+    let mut slot = slot;
+    if !found.elements.is_empty() {
+        let list = array(&info, &found.elements)?;
+        fill(row, slot, 4, ops.eq, collation, Some(found.frequencies), list);
+        slot += 1;
+    }
+    fill(row, slot, 5, ops.eq, collation, Some(found.counts), None);
+    Ok(())
 }
 
 fn array(element: &TypeInfo, list: &[Datum]) -> Result<Option<AnyArray>> {
@@ -383,12 +424,26 @@ fn fill(
             &mut row.stanumbers2,
             &mut row.stavalues2,
         ),
-        _ => (
+        2 => (
             &mut row.stakind3,
             &mut row.staop3,
             &mut row.stacoll3,
             &mut row.stanumbers3,
             &mut row.stavalues3,
+        ),
+        3 => (
+            &mut row.stakind4,
+            &mut row.staop4,
+            &mut row.stacoll4,
+            &mut row.stanumbers4,
+            &mut row.stavalues4,
+        ),
+        _ => (
+            &mut row.stakind5,
+            &mut row.staop5,
+            &mut row.stacoll5,
+            &mut row.stanumbers5,
+            &mut row.stavalues5,
         ),
     };
     (*k, *o, *c, *n, *v) = (kind, operator, collation, numbers, values);

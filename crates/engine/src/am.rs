@@ -24,7 +24,7 @@ pub static METHODS: &[Method] = &[
     Method { info: &btree::INFO, am: Some(&btree::BTree) },
     Method { info: &hash::INFO, am: Some(&hash::Hash) },
     Method { info: &GIST, am: None },
-    Method { info: &GIN, am: None },
+    Method { info: &gin::INFO, am: Some(&gin::Gin) },
     Method { info: &SPGIST, am: None },
     Method { info: &BRIN, am: None },
 ];
@@ -104,19 +104,6 @@ static GIST: MethodInfo = method(
         FILLFACTOR,
         StorageOption { name: "buffering", kind: OptionKind::Words(&["on", "off", "auto"]) },
     ],
-);
-
-static GIN: MethodInfo = method(
-    2742,
-    "gin",
-    Capabilities {
-        multicolumn: true,
-        optional_key: true,
-        bitmap_scan: true,
-        lossy: true,
-        ..Capabilities::NONE
-    },
-    &[bool_option("fastupdate"), int_option("gin_pending_list_limit", 64, i32::MAX as i64)],
 );
 
 static SPGIST: MethodInfo = method(

@@ -43,6 +43,10 @@ pub struct BackendSettings {
     pub log_temp_files: Option<u64>,
     /// `maintenance_work_mem` in bytes.
     pub maintenance_work_mem: usize,
+    /// `work_mem` in bytes, for index operations.
+    pub work_mem: usize,
+    /// `gin_pending_list_limit` in bytes.
+    pub gin_pending_list_limit: usize,
     /// `wal_compression` of the session; `None` for the value of the server.
     pub wal_compression: Option<wal::Compression>,
     /// `wal_consistency_checking` of the session, as a mask; `None` for the value of the server.
@@ -71,6 +75,8 @@ impl Default for BackendSettings {
             temp_file_limit: None,
             log_temp_files: None,
             maintenance_work_mem: 64 << 20,
+            work_mem: 4 << 20,
+            gin_pending_list_limit: 4 << 20,
             wal_compression: None,
             wal_consistency_checking: None,
             commit_delay: CommitDelay::default(),
@@ -307,6 +313,11 @@ impl Backend {
             strategy: &mut self.strategy,
             xid: self.txn.current_xid_if_any(),
             bottom_up_deletion: self.settings.bottom_up_deletion,
+            limits: access::Limits {
+                work_mem: self.settings.work_mem,
+                maintenance_work_mem: self.settings.maintenance_work_mem,
+                gin_pending_list: self.settings.gin_pending_list_limit,
+            },
             check_interrupts: &*self.check,
         };
         IndexParts { cx, txn: &self.txn }

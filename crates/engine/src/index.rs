@@ -21,9 +21,9 @@ use txn::Snapshot;
 use types::{Batch, DatumRef};
 
 pub use access::{
-    Capabilities, Direction, IndexAm, IndexColumn, IndexDef, MethodInfo, OptionKind, RowMember,
-    ScanKey, StorageOption, StrategyNumber, Support, SupportFunction, SupportKind, UniqueCheck,
-    is_on, strategy,
+    Capabilities, Direction, IndexAm, IndexColumn, IndexDef, MethodInfo, OptionKind, PendingStats,
+    QuerySize, RowMember, ScanKey, StorageOption, StrategyNumber, Support, SupportFunction,
+    SupportKind, UniqueCheck, is_on, strategy,
 };
 
 /// Size in bytes above which an entry may not fit a page. Values that are compressed in the table
@@ -100,7 +100,8 @@ pub(crate) fn form(
 ) -> Result<bool> {
     let handle = index.open(be)?;
     let formed = handle.form(&Row { values, compressed: &[], tid }, entry);
-    if formed.is_ok() && entry.len() <= LARGE_ENTRY {
+    // A method without plain scans stores no whole columns.
+    if formed.is_ok() && (entry.len() <= LARGE_ENTRY || !index.capabilities().plain_scan) {
         return formed;
     }
     let compressed = table::compressed_keys(be, table, index, at)?;
@@ -634,6 +635,30 @@ pub fn new_batch(table: &TableDesc, columns: &[AttrNo]) -> Batch {
 pub fn height(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<Option<u32>> {
     let handle = index.open(be)?;
     handle.height(&mut be.index_cx(index.persistence()))
+}
+
+/// Statistics for the planner of an index with a pending list; `None` if the method has none.
+pub fn pending_stats(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<Option<PendingStats>> {
+    let handle = index.open(be)?;
+    handle.pending_stats(&mut be.index_cx(index.persistence()))
+}
+
+/// How many keys a scan with this condition looks up; `None` if the method does not look up keys.
+pub fn query_size(
+    be: &mut Backend,
+    index: &Arc<IndexDesc>,
+    column: usize,
+    strategy: StrategyNumber,
+    value: DatumRef<'_>,
+) -> Result<Option<QuerySize>> {
+    index.open(be)?.query_size(column, strategy, value)
+}
+
+/// Moves the entries of the pending list to where scans look them up. Returns the number of pages
+/// that were removed.
+pub fn flush_pending(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<u32> {
+    let handle = index.open(be)?.clone();
+    handle.flush_pending(&mut be.index_cx(index.persistence()))
 }
 
 /// Number of blocks of the index.

@@ -194,6 +194,9 @@ impl Planner<'_> {
         if m.is_empty() {
             return Ok(None);
         }
+        if index.cost == CostModel::Gin {
+            return self.gin_bitmap(root, rel, index, m, scans).map(Some);
+        }
         let c = self.costs();
         let (bound, _) = self.boundary(index, &m)?;
         let all: Vec<Expr> = m.iter().map(|m| m.qual.clone()).collect();
@@ -266,7 +269,7 @@ fn bitmap_pages(
 ) -> f64 {
     let once = |visited: f64| (visited * index.pages / index.tuples.max(1.0)).ceil().max(1.0);
     match index.cost {
-        CostModel::BTree => (index.pages * part).ceil().max(1.0),
+        CostModel::BTree | CostModel::Gin => (index.pages * part).ceil().max(1.0),
         // A scan for each element of an array.
         CostModel::Hash => {
             let pages = once(clamp_rows(visited / searches));

@@ -3,7 +3,7 @@
 //! of expressions ([`ExpressionHost`]), and settings ([`PlannerHost`]). Counterpart: plancat.c,
 //! lsyscache.c.
 
-use access::{Capabilities, CostModel};
+use access::{Capabilities, CostModel, PendingStats, QuerySize};
 use ids::{AttrNo, Oid, RelKind, StrategyNumber};
 use pgerror::Result;
 use plan::expr::{Expr, FuncExpr, OpExpr};
@@ -78,6 +78,8 @@ pub struct IndexInfo {
     pub tuples: f64,
     /// Levels above the leaf pages; -1 if the index is not a tree.
     pub tree_height: i32,
+    /// Statistics of an index with a pending list.
+    pub pending: Option<PendingStats>,
 }
 
 impl IndexInfo {
@@ -129,6 +131,12 @@ pub struct ColumnStats {
     /// Bounds of equally populated bins, ascending.
     pub histogram: Vec<Datum>,
     pub correlation: f64,
+    /// The most common elements of an array column, ascending.
+    pub elements: Vec<Datum>,
+    /// Their frequencies; then the least and greatest one, and that of NULL elements.
+    pub element_freq: Vec<f64>,
+    /// Bounds of equally populated bins of the number of distinct elements; then their average.
+    pub element_counts: Vec<f64>,
 }
 
 /// An aggregate (`pg_aggregate`).
@@ -219,6 +227,18 @@ pub trait RelationLookup {
     fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>>;
     /// The index of a unique or primary-key constraint.
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;
+    /// How many keys a scan of an index with this condition on a column looks up; `None` if its
+    /// method does not look up keys.
+    fn query_size(
+        &mut self,
+        index: Oid,
+        column: usize,
+        opno: Oid,
+        value: &Datum,
+    ) -> Result<Option<QuerySize>> {
+        let _ = (index, column, opno, value);
+        Ok(None)
+    }
 }
 
 /// Look-ups of operators, operator classes and operator families.

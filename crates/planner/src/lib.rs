@@ -34,6 +34,7 @@ mod test_host;
 
 mod appendparam;
 mod appendrel;
+mod arraysel;
 mod bitmap;
 mod clause;
 mod constants;
@@ -47,6 +48,7 @@ mod derive;
 mod distinct;
 mod equivalence;
 mod factor;
+mod gincost;
 mod group;
 mod groupingsets;
 mod groups;

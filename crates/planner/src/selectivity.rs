@@ -23,6 +23,11 @@ const DEFAULT_EQ: f64 = 0.005;
 pub(crate) const DEFAULT_RANGE_ONE: f64 = 1.0 / 3.0;
 const DEFAULT_RANGE_PAIR: f64 = 0.005;
 pub(crate) const DEFAULT_MATCH: f64 = 0.005;
+/// Defaults of the estimators `matchingsel`, `contsel`, `areasel` and `positionsel`.
+const DEFAULT_MATCHING: f64 = 0.01;
+const DEFAULT_CONTAINED: f64 = 0.001;
+const DEFAULT_AREA: f64 = 0.005;
+const DEFAULT_POSITION: f64 = 0.1;
 const DEFAULT_UNKNOWN: f64 = 0.005;
 /// Number of distinct values if there are no statistics.
 const DEFAULT_DISTINCT: f64 = 200.0;
@@ -334,6 +339,13 @@ impl Planner<'_> {
         if let Some((kind, negated)) = PatternKind::of_estimator(&info.restrict) {
             return self.pattern_selectivity(op, &v, kind, negated, flipped);
         }
+        if info.restrict == "arraycontsel" {
+            let value = (value.as_ref(), other.type_oid());
+            return self.element_selectivity(op.opno, &v, value, flipped);
+        }
+        if info.restrict == "matchingsel" {
+            return self.matching_selectivity(op, &v, value.is_some() && !flipped);
+        }
         // Statistics are compared with the constant in the column's type.
         let near = value.as_ref().map(|d| converted(d, strip(other).type_oid(), v.type_oid));
         let comparable = near.as_ref().is_none_or(|d| d.is_some());
@@ -356,8 +368,25 @@ impl Planner<'_> {
                 }
             }
             "" => 0.5,
-            _ => 0.01,
+            "contsel" => DEFAULT_CONTAINED,
+            "areasel" => DEFAULT_AREA,
+            "positionsel" => DEFAULT_POSITION,
+            _ => DEFAULT_MATCHING,
         })
+    }
+
+    /// Selectivity of an operator for which only its results for the most common values and the
+    /// histogram bounds are known. Counterpart: `generic_restriction_selectivity`.
+    fn matching_selectivity(&mut self, op: &OpExpr, v: &VariableStats, known: bool) -> Result<f64> {
+        let Some(stats) = v.stats.clone().filter(|_| known) else { return Ok(DEFAULT_MATCHING) };
+        let (commons, others) = self.tried(op, v, false)?;
+        let weight = (stats.histogram.len() as f64 / LONG_HISTOGRAM as f64).min(1.0);
+        let fraction = match others {
+            Some(fraction) => fraction * weight + DEFAULT_MATCHING * (1.0 - weight),
+            None => DEFAULT_MATCHING,
+        };
+        let rest = 1.0 - stats.null_frac - stats.mcv_freq.iter().sum::<f64>();
+        Ok((fraction.clamp(0.0001, 0.9999) * rest.max(0.0) + commons).clamp(0.0, 1.0))
     }
 
     /// Selectivity of `column ~ pattern`: the operator is evaluated for the most common values and
@@ -642,6 +671,10 @@ fn default_selectivity(estimator: &str) -> f64 {
         "neqsel" => 1.0 - DEFAULT_EQ,
         "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => DEFAULT_RANGE_ONE,
         "" => 0.5,
+        "contsel" => DEFAULT_CONTAINED,
+        "areasel" | "arraycontsel" => DEFAULT_AREA,
+        "positionsel" => DEFAULT_POSITION,
+        "matchingsel" => DEFAULT_MATCHING,
         _ => DEFAULT_MATCH,
     }
 }

@@ -204,6 +204,8 @@ fn not_serializable() -> PgError {
 /// Settings of the storage layer.
 const STORAGE_SETTINGS: &[&str] = &[
     "maintenance_work_mem",
+    "work_mem",
+    "gin_pending_list_limit",
     "synchronous_commit",
     "lock_timeout",
     "deadlock_timeout",
@@ -341,6 +343,7 @@ impl Core {
             "work_mem" => {
                 self.values.work_mem_bytes = value.as_int() as usize * 1024;
                 apply_cost(&mut self.values.costs, name, value, store);
+                return true;
             }
             "role" | "session_authorization" => self.apply_users(),
             _ if STORAGE_SETTINGS.contains(&name) => return true,
@@ -419,6 +422,9 @@ impl Core {
         };
         settings.maintenance_work_mem =
             store.named("maintenance_work_mem").as_int() as usize * 1024;
+        settings.work_mem = store.named("work_mem").as_int() as usize * 1024;
+        settings.gin_pending_list_limit =
+            store.named("gin_pending_list_limit").as_int() as usize * 1024;
         settings.wal_compression = Some(match store.named("wal_compression").as_text() {
             "off" => engine::WalCompression::Off,
             "lz4" => engine::WalCompression::Lz4,

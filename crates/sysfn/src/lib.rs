@@ -19,6 +19,7 @@ pub mod info;
 mod inventory;
 mod object;
 mod partition;
+mod pending;
 mod prewarm;
 mod privilege;
 mod property;
@@ -45,6 +46,7 @@ const TABLES: &[&[SysFn]] = &[
     object::FNS,
     partition::FNS,
     publications::FNS,
+    pending::FNS,
     prewarm::FNS,
     privilege::ANY_COLUMN,
     privilege::COLUMN,

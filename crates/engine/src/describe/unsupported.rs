@@ -1,7 +1,7 @@
-//! Text descriptions of records of access methods that are not implemented: GIN, GiST, SP-GiST,
-//! BRIN. Their layouts are in ginxlog.h, gistxlog.h, spgxlog.h, brin_xlog.h.
+//! Text descriptions of records of access methods that are not implemented: GiST, SP-GiST, BRIN.
+//! Their layouts are in gistxlog.h, spgxlog.h, brin_xlog.h.
 //!
-//! Counterpart: gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
+//! Counterpart: gistdesc.c, spgdesc.c, brindesc.c.
 
 use ids::FullXid;
 use std::fmt::Write;
@@ -9,106 +9,6 @@ use wal::{DecodedRecord, Fields};
 
 const fn letter(on: bool) -> char {
     if on { 'T' } else { 'F' }
-}
-
-/// Flags of GIN records.
-const GIN_IS_DATA: u16 = 1;
-const GIN_IS_LEAF: u16 = 2;
-const GIN_SPLIT_ROOT: u16 = 4;
-/// Size of GIN's metapage data in bytes, aligned.
-const GIN_META_SIZE: usize = 56;
-
-pub(crate) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
-    let mut f = Fields(record.main());
-    match record.info() >> 4 {
-        2 => {
-            let flags = f.u16()?;
-            let leaf = flags & GIN_IS_LEAF != 0;
-            gin_page(flags, out)?;
-            if !leaf {
-                write!(out, " children: {}/{}", block(&mut f)?, block(&mut f)?).ok()?;
-            }
-            if gin_image(record, out) {
-                return Some(());
-            }
-            let mut f = Fields(record.block_data(0)?);
-            if flags & GIN_IS_DATA == 0 {
-                f.u16()?;
-                return write!(out, " isdelete: {}", letter(f.u8()? != 0)).ok();
-            }
-            if leaf {
-                return gin_segments(f, out);
-            }
-            f.u16()?;
-            let (child, key, offset) = (block(&mut f)?, block(&mut f)?, f.u16()?);
-            write!(out, " pitem: {child}-{key}/{offset}").ok()
-        }
-        3 => {
-            f.take(24)?;
-            let flags = f.u16()?;
-            write!(out, "isrootsplit: {} ", letter(flags & GIN_SPLIT_ROOT != 0)).ok()?;
-            gin_page(flags, out)
-        }
-        8 => {
-            f.take(GIN_META_SIZE)?;
-            write!(out, "ndeleted: {}", f.i32()?).ok()
-        }
-        9 if !gin_image(record, out) => gin_segments(Fields(record.block_data(0)?), out),
-        _ => Some(()),
-    }
-}
-
-/// A block number stored as two halves, the upper one first.
-fn block(f: &mut Fields<'_>) -> Option<u32> {
-    Some(u32::from(f.u16()?) << 16 | u32::from(f.u16()?))
-}
-
-fn gin_page(flags: u16, out: &mut String) -> Option<()> {
-    let (data, leaf) = (letter(flags & GIN_IS_DATA != 0), letter(flags & GIN_IS_LEAF != 0));
-    write!(out, "isdata: {data} isleaf: {leaf}").ok()
-}
-
-/// Appends a note if the first block has an image, and returns whether it has one.
-fn gin_image(record: &DecodedRecord, out: &mut String) -> bool {
-    let image = record.block(0).and_then(|b| b.image);
-    if let Some(image) = image {
-        let apply = image.apply();
-        out.push_str(if apply {
-            " (full page image)"
-        } else {
-            " (full page image, for WAL verification)"
-        });
-    }
-    image.is_some()
-}
-
-/// Changes to the segments of a posting tree leaf. Counterpart: `desc_recompress_leaf`.
-fn gin_segments(mut f: Fields<'_>, out: &mut String) -> Option<()> {
-    let count = f.u16()?;
-    write!(out, " {count} segments:").ok()?;
-    for _ in 0..count {
-        let (segment, action) = (f.u8()?, f.u8()?);
-        write!(out, " {segment}").ok()?;
-        let done = match action {
-            1 => "delete",
-            2 | 3 => {
-                // A posting list: first TID (6 bytes), length, bytes, padded to an even length.
-                f.take(6)?;
-                let len = usize::from(f.u16()?);
-                f.take(len.next_multiple_of(2))?;
-                if action == 2 { "insert" } else { "replace" }
-            }
-            4 => {
-                let items = f.u16()?;
-                f.take(usize::from(items) * 6)?;
-                write!(out, " (add {items} items)").ok()?;
-                continue;
-            }
-            _ => return write!(out, " unknown action {action} ???").ok(),
-        };
-        write!(out, " ({done})").ok()?;
-    }
-    Some(())
 }
 
 pub(crate) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {

@@ -108,6 +108,7 @@ impl TestHost {
             pages: (tuples / 300.0).ceil() + 1.0,
             tuples,
             tree_height: 1,
+            pending: None,
         }))
     }
 }

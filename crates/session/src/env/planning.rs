@@ -6,6 +6,7 @@ use analyze::SessionLookup;
 use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
 use catalog::{RelDesc, cache};
+use engine::index::QuerySize;
 use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
 use ids::code::AmopPurpose;
 use ids::strategy::btree;
@@ -69,6 +70,7 @@ impl Core {
         let index = index.clone();
         let pages = f64::from(engine::index::nblocks(&self.backend, &index)?);
         let height = engine::index::height(&mut self.backend, &index)?;
+        let pending = engine::index::pending_stats(&mut self.backend, &index)?;
         let method = index.am.info();
         let tuples = if predicate.is_empty() {
             table_tuples
@@ -88,6 +90,7 @@ impl Core {
             pages,
             tuples,
             tree_height: height.map_or(-1, |h| h as i32),
+            pending,
         })))
     }
 
@@ -248,10 +251,10 @@ impl RelationLookup for Core {
         for (kind, numbers, values) in slots {
             let numbers: Vec<f64> =
                 numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
-            // The element type is part of the array. Statistics of other kinds contain elements of
-            // array columns, or bounds.
+            // The element type is part of the array. Statistics of other kinds contain bounds of
+            // ranges.
             let values: Vec<Datum> = match values {
-                Some(v) if kind == 1 || kind == 2 => {
+                Some(v) if matches!(kind, 1 | 2 | 4) => {
                     let array = ArrayRef::new(DatumRef::Bytes(&v.0));
                     let info = self.type_facts(array.elem_type())?;
                     array.iter(&info).map(DatumRef::to_owned).collect()
@@ -265,6 +268,8 @@ impl RelationLookup for Core {
                 }
                 2 => out.histogram = values,
                 3 => out.correlation = numbers.first().copied().unwrap_or(0.0),
+                4 => (out.elements, out.element_freq) = (values, numbers),
+                5 => out.element_counts = numbers,
                 _ => {}
             }
         }
@@ -278,6 +283,22 @@ impl RelationLookup for Core {
         row.map(|r| r.conindid).and_then(Oid::valid).ok_or_else(|| {
             PgError::internal(format!("cache lookup failed for constraint {constraint}"))
         })
+    }
+
+    fn query_size(
+        &mut self,
+        index: Oid,
+        column: usize,
+        opno: Oid,
+        value: &Datum,
+    ) -> Result<Option<QuerySize>> {
+        let desc = self.cat().relation(index)?;
+        let (Some(part), Some(index)) = (&desc.index, &desc.engine_index) else { return Ok(None) };
+        let family = part.opfamilies.get(column).copied().unwrap_or_default();
+        let row = self.cat().operator_in_family(opno, family)?;
+        let Some(strategy) = row.map(|r| r.amopstrategy) else { return Ok(None) };
+        let index = index.clone();
+        engine::index::query_size(&mut self.backend, &index, column, strategy, value.as_ref())
     }
 }
 

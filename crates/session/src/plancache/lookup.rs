@@ -30,6 +30,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "default_transaction_deferrable",
     "default_transaction_isolation",
     "default_transaction_read_only",
+    "gin_pending_list_limit",
     "idle_in_transaction_session_timeout",
     "idle_session_timeout",
     "ignore_checksum_failure",

@@ -1,0 +1,170 @@
+//! GIN indexes on both servers: each server must recover from the other's log and find every row
+//! through the indexes.
+
+use testkit::client::Client;
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{PostgresServer, chown_to_server_user};
+use testkit::verify;
+use vfs::SeededRandom;
+
+/// The keys with the number of their rows, by a sequential scan; and those for which an index finds
+/// another number.
+const CHECK: &str = "SET enable_seqscan = off; \
+    SELECT count(*), count(*) FILTER (WHERE n <> (SELECT count(*) FROM work w \
+        WHERE w.k @> ARRAY[v.e])), \
+      count(*) FILTER (WHERE n <> (SELECT count(*) FROM work w WHERE w.s @> ARRAY[v.e::text])), \
+      count(*) FILTER (WHERE n <> (SELECT count(*) FROM work w \
+        WHERE w.j @> jsonb_build_object('k', ARRAY[v.e]))) \
+    FROM (SELECT e, count(*) n FROM (SELECT DISTINCT ctid, unnest(k) e FROM work) d \
+      WHERE e IS NOT NULL GROUP BY e) v";
+
+/// Checks that each row is found through all indexes, and no other row.
+fn check(query: &mut dyn FnMut(&str) -> String) {
+    let found = query(CHECK);
+    let found = found.trim().lines().last().unwrap_or_default().replace(['|', '\t'], " ");
+    let numbers: Vec<u64> = found.split(' ').map(|n| n.parse().expect("a number")).collect();
+    assert_eq!(numbers[1..], [0, 0, 0], "{found}");
+}
+
+const TABLES: &str = "CREATE TABLE work (id int, k int[], s text[], j jsonb); \
+    CREATE INDEX work_k ON work USING gin (k) WITH (fastupdate = off); \
+    CREATE INDEX work_s ON work USING gin (s) WITH (gin_pending_list_limit = 64); \
+    CREATE INDEX work_j ON work USING gin (j jsonb_path_ops, k)";
+
+/// A statement that inserts rows with few and with many keys.
+fn insert(from: u64, to: u64, modulus: u64) -> String {
+    format!(
+        "INSERT INTO work SELECT g, k, k::text[], jsonb_build_object('k', k) FROM \
+         (SELECT g, CASE WHEN g % 4 = 0 THEN ARRAY[3] WHEN g % 97 = 0 THEN '{{}}'::int[] \
+           ELSE ARRAY[3, g % {modulus}, g % 11 + 5000] END k \
+          FROM generate_series({from}, {to}) g) v"
+    )
+}
+
+/// Random statements of a session.
+fn work(random: &SeededRandom, steps: u64, run: &mut dyn FnMut(&str)) {
+    for _ in 0..steps {
+        let (from, key) = (random.below(100_000), random.below(700));
+        let sql = match random.below(12) {
+            0..=4 => insert(from, from + 400, 1 + key),
+            5..=6 => format!(
+                "UPDATE work SET k = k || {key}, s = s || '{key}'::text, \
+                 j = jsonb_build_object('k', k || {key}) WHERE k @> '{{{key}}}'"
+            ),
+            7 => format!("DELETE FROM work WHERE k @> '{{{}}}'", key % 50),
+            8 => format!("DELETE FROM work WHERE id BETWEEN {from} AND {}", from + 40_000),
+            9 => "DELETE FROM work WHERE k = '{3}' AND id % 3 <> 0".to_owned(),
+            10 => format!("BEGIN; {}; ROLLBACK", insert(1, 300, 1 + key)),
+            _ => "VACUUM work".to_owned(),
+        };
+        run(&sql);
+    }
+}
+
+#[test]
+fn servers_recover_gin_indexes_from_each_others_log() {
+    let dir = TempDir::new("ginlog");
+    chown_to_server_user(dir.path());
+    let data = dir.path().join("data");
+    norsu::init_with(&data, &["--locale=C"]);
+    let random = SeededRandom::new(5);
+    // Half of the rounds run with images for checking in every record, half with images against
+    // torn pages.
+    let settings = |round: u64| -> [&'static str; 4] {
+        let checked = if round % 4 < 2 { "wal_consistency_checking=gin" } else { "fsync=off" };
+        let images = if round % 4 < 2 { "full_page_writes=off" } else { "full_page_writes=on" };
+        [checked, images, "autovacuum=off", "max_wal_size=1GB"]
+    };
+    for round in 0..8u64 {
+        let settings = settings(round);
+        if round % 2 == 0 {
+            let options: Vec<&str> = settings[..2].iter().flat_map(|s| ["-c", *s]).collect();
+            let mut server = Norsu::start(&data, &options);
+            let mut client = server.connect("postgres");
+            if round == 0 {
+                client.must(TABLES);
+            } else {
+                check(&mut |sql| server.query(sql));
+            }
+            work(&random, 25, &mut |sql| drop(client.must(sql)));
+            client.must("CHECKPOINT");
+            work(&random, 15, &mut |sql| drop(client.must(sql)));
+            check(&mut |sql| server.query(sql));
+            drop(client);
+            server.kill();
+        } else {
+            let server = PostgresServer::start_with(&data, "postgres", &settings);
+            check(&mut |sql| server.query("postgres", sql));
+            let mut client = server.connect("postgres");
+            work(&random, 25, &mut |sql| drop(client.must(sql)));
+            client.must("CHECKPOINT");
+            work(&random, 15, &mut |sql| drop(client.must(sql)));
+            check(&mut |sql| server.query("postgres", sql));
+            drop(client);
+            server.crash();
+        }
+        chown_to_server_user(&data);
+    }
+    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    check(&mut |sql| server.query("postgres", sql));
+    verify::check(&server);
+}
+
+/// A session that works until its server is killed.
+fn load(mut client: Client, seed: u64) {
+    let random = SeededRandom::new(seed);
+    loop {
+        let (key, from) = (random.below(300), random.below(10_000));
+        let sql = match random.below(20) {
+            0..=11 => insert(from, from + 20, 1 + key),
+            12..=15 => format!("DELETE FROM work WHERE k @> '{{{key}}}'"),
+            16..=17 => format!("SELECT count(*) FROM work WHERE s @> '{{{key}}}'"),
+            18 => "SELECT gin_clean_pending_list('work_s')".to_owned(),
+            _ => "VACUUM work".to_owned(),
+        };
+        match client.query(&sql) {
+            Ok(reply) => assert!(reply.error.is_none(), "{sql}: {:?}", reply.error),
+            Err(_) => return,
+        }
+    }
+}
+
+#[test]
+fn killed_servers_keep_gin_indexes() {
+    let long = std::env::var_os("NORSU_TEST_LONG").is_some();
+    let dir = TempDir::new("ginkill");
+    chown_to_server_user(dir.path());
+    let data = dir.path().join("data");
+    norsu::init(&data);
+    let options = ["-c", "max_wal_size=32MB", "-c", "shared_buffers=4MB"];
+    let mut server = Norsu::start(&data, &options);
+    server.query(TABLES);
+    let random = SeededRandom::new(3);
+    for round in 0..if long { 60 } else { 5 } {
+        let sessions: Vec<_> = (0..16)
+            .map(|n| {
+                let mut client = server.connect("postgres");
+                client.must("SET enable_seqscan = off");
+                std::thread::spawn(move || load(client, round * 100 + n))
+            })
+            .collect();
+        let inserted = |server: &Norsu| -> u64 {
+            server.query("SELECT pg_current_wal_insert_lsn() - '0/0'").parse().expect("a number")
+        };
+        let target = inserted(&server) + 400_000 + random.below(2_000_000);
+        while inserted(&server) < target {
+            if random.below(4) == 0 {
+                server.query("CHECKPOINT");
+            }
+        }
+        server.kill();
+        sessions.into_iter().for_each(|session| session.join().expect("a session failed"));
+        server = Norsu::start(&data, &options);
+        check(&mut |sql| server.query(sql));
+    }
+    let log = server.stop(&data);
+    assert!(!log.contains("PANIC") && !log.contains("ERROR"), "{log}");
+    let real = PostgresServer::start(&data, "postgres");
+    check(&mut |sql| real.query("postgres", sql));
+}
