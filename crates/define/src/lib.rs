@@ -1,8 +1,8 @@
 //! Objects that are rows of catalogs: their names and addresses in statements, creation, deletion,
 //! and the statements that define routines, aggregates, casts and extensions.
 //!
-//! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag` (shared
-//! by all commands); `typerow`, `routine`, `aggregate`, `cast`, `extension`.
+//! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag`
+//! (shared by all commands); `typerow`, `routine`, `aggregate`, `cast`, `extension`.
 
 #![forbid(unsafe_code)]
 
