@@ -147,10 +147,14 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
     if !ordered {
         for reply in &mut replies {
             reply.answers.iter_mut().for_each(|a| a.rows.sort());
-            // The notices of the rows come in the order of the rows, up to the row that fails.
+            // Functions are called in the order of the rows, up to a row that fails, and as often
+            // as the plan requires.
             match reply.error {
                 Some(_) => reply.notices.clear(),
-                None => reply.notices.sort_by(|a, b| a.message.cmp(&b.message)),
+                None => {
+                    reply.notices.sort_by(|a, b| a.message.cmp(&b.message));
+                    reply.notices.dedup_by(|a, b| a.message == b.message);
+                }
             }
         }
     }
