@@ -22,7 +22,8 @@ pub(crate) struct Flushes(Mutex<HashSet<RelFile>>);
 impl Flushes {
     /// Begins a flush; `None` if one is running.
     pub(crate) fn try_begin(&self, file: RelFile) -> Option<Flush<'_>> {
-        self.0.lock().insert(file).then_some(Flush { flushes: self, file })
+        let begun = self.0.lock().insert(file);
+        begun.then(|| Flush { flushes: self, file })
     }
 
     /// Begins a flush, after the running one has ended.

@@ -12,6 +12,11 @@ fn keys_of(n: u32) -> Vec<i32> {
     }
 }
 
+/// The number of entries of a row.
+fn entries_of(n: u32) -> usize {
+    keys_of(n).iter().collect::<BTreeSet<_>>().len().max(1)
+}
+
 fn build(memory_limit: usize, rows: u32) -> Fixture {
     let w = Fixture::without_index(256, &[]);
     let mut s = Session::new();
@@ -28,7 +33,7 @@ fn build(memory_limit: usize, rows: u32) -> Fixture {
         pgerror::PgError::internal("no duplicates")
     };
     let count = build.finish(&mut s.cx(&w), &mut never).unwrap();
-    let expected: usize = (0..rows).map(|n| keys_of(n).len().max(1)).sum();
+    let expected: usize = (0..rows).map(entries_of).sum();
     assert_eq!(count as usize, expected);
     assert!(w.disk.stat("base/run").is_err(), "the temporary file is removed");
     w
@@ -36,8 +41,7 @@ fn build(memory_limit: usize, rows: u32) -> Fixture {
 
 fn check(w: &Fixture, rows: u32) {
     let mut s = Session::new();
-    let entries = |n: u32| (tid(n), keys_of(n).iter().collect::<BTreeSet<_>>().len().max(1));
-    assert_eq!(w.verify(), (0..rows).map(entries).collect());
+    assert_eq!(w.verify(), (0..rows).map(|n| (tid(n), entries_of(n))).collect());
     for key in [7, 100, 105, 0, 4999] {
         let expected = (0..rows).filter(|n| keys_of(*n).contains(&key)).map(tid).collect();
         assert_eq!(w.rows_of(&mut s, key), expected, "{key}");

@@ -84,15 +84,15 @@ fn stress(keys: u32, rows: u32, options: &[(&str, &str)]) {
 
 #[test]
 fn concurrent_changes_of_few_keys_keep_the_index_valid() {
-    stress(5, 1500, &[("fastupdate", "off")]);
+    stress(5, 500, &[("fastupdate", "off")]);
 }
 
 #[test]
 fn concurrent_changes_of_many_keys_keep_the_index_valid() {
-    stress(3000, 1500, &[("fastupdate", "off")]);
+    stress(3000, 500, &[("fastupdate", "off")]);
 }
 
 #[test]
 fn concurrent_changes_of_the_pending_list_keep_the_index_valid() {
-    stress(300, 1500, &[]);
+    stress(300, 500, &[]);
 }
