@@ -9,3 +9,14 @@ explain (costs off) select [[count(*)¦count(x)]] from (select sum(a) filter (wh
 select count(*), count(x.m) from sq_t t, lateral (select max(a) m from sq_u u where u.a = t.a + 1) x
 select count(*) from sq_t t, lateral (select max(a) m from sq_u u where u.a = t.a + 1 having false) x
 explain (costs off) select count(*) from sq_t t, lateral (select max(a) m from sq_u u where u.a = t.a [[having count(*) > 0¦limit 0]]) x
+-- EXISTS over queries with WITH, and IN over distinct rows.
+explain (costs off) select count(*) from sq_t t0 where exists (with x as [[¦materialized¦not materialized]] (select * from sq_u) select 1 from x where x.a = t0.a)
+explain (costs off) select exists (with x as [[¦materialized]] (select * from sq_u) select 1 from x where x.k = t0.a [[¦or t0.a > 3¦and x.b < t0.b¦limit 1]]) from sq_t t0
+select count(*) from sq_t t0 where exists (with x as [[¦materialized]] (select * from sq_u) select 1 from x where x.k = t0.a)
+select count(*) from sq_t t0 where not exists (with x as (select * from sq_u), y as materialized (select k from x where a < 500) select 1 from y where y.k = t0.a) or a = 3
+explain (costs off) select * from sq_t where (a, b) in (select a, b from sq_u group by a, b having count(*) > 1)
+explain (costs off) select * from sq_t where (a, b) in (select distinct on (k) k, b from sq_u order by k)
+explain (costs off) select * from sq_t where a in (select k from sq_u group by k, b)
+select count(*) from sq_t where (k, a) in (select k, max(a) from sq_u group by k)
+select count(*) from sq_u where (k, a) in (select k, max(a) from sq_u group by k)
+explain (costs off) select * from sq_t where a in (select distinct [[k¦k + 1]] from sq_u)
