@@ -20,3 +20,7 @@ explain (costs off) select * from sq_t where a in (select k from sq_u group by k
 select count(*) from sq_t where (k, a) in (select k, max(a) from sq_u group by k)
 select count(*) from sq_u where (k, a) in (select k, max(a) from sq_u group by k)
 explain (costs off) select * from sq_t where a in (select distinct [[k¦k + 1]] from sq_u)
+-- A condition that runs a sub-plan is tested by the scan of its relation.
+explain (costs off) select count(*) from sq_u t2 where t2.k > (select max(u.k) from sq_u u where u.k = t2.k and u.a = t2.a) and t2.b in (select b from sq_t)
+explain (costs off) select count(*) from sq_t t where t.a > (select count(*) from sq_u u where u.k = t.a and u.b > t.b) and exists (select from sq_u x where x.b = t.b and x.k <> t.a)
+explain (costs off) select count(*) from sq_t t where t.a > (select count(*) from sq_u u where u.k = t.a and u.b > t.b) and not exists (select from sq_u x where x.b = t.b)
