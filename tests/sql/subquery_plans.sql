@@ -24,3 +24,9 @@ explain (costs off) select * from sq_t where a in (select distinct [[k¦k + 1]] 
 explain (costs off) select count(*) from sq_u t2 where t2.k > (select max(u.k) from sq_u u where u.k = t2.k and u.a = t2.a) and t2.b in (select b from sq_t)
 explain (costs off) select count(*) from sq_t t where t.a > (select count(*) from sq_u u where u.k = t.a and u.b > t.b) and exists (select from sq_u x where x.b = t.b and x.k <> t.a)
 explain (costs off) select count(*) from sq_t t where t.a > (select count(*) from sq_u u where u.k = t.a and u.b > t.b) and not exists (select from sq_u x where x.b = t.b)
+-- Several parameters that equal one column.
+explain (costs off) select (select min(a) from sq_t t where t.a = u.a and t.a = u.k) from sq_u u
+explain (costs off) select * from sq_u u where a = (select count(*) from sq_t t where t.a = u.a and t.a = u.k and t.b > 'x')
+select count(*) from sq_u u where a = (select count(*) from sq_t t where t.a = u.a and t.a = u.k + 1 and t.b > 'x')
+PREPARE sq_q(int, int) AS SELECT count(*) FROM sq_u WHERE a = $1 AND a = $2
+begin; set local plan_cache_mode = force_generic_plan; execute sq_q(3, 3); execute sq_q(3, 4); execute sq_q(3, null); explain (costs off) execute sq_q(1, 2); rollback
