@@ -7,6 +7,7 @@ use crate::instance::LogLevels;
 use crate::resolved::Resolved;
 use crate::statementlog::LoggedStatements;
 use crate::xact::{isolation_name, isolation_named};
+use catalog::format_type::Quoting;
 use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
@@ -17,8 +18,8 @@ use settings::{Action, Id, SessionValues, Setting, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use types::RegKind;
-use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
 use types::datetime::interval;
+use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
 use types::zone::Zone;
 
 fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
@@ -35,9 +36,9 @@ fn date_style(
     old: (DateStyle, DateOrder),
 ) -> Result<(DateStyle, DateOrder), Option<String>> {
     let (mut style, mut order): (Option<DateStyle>, Option<DateOrder>) = (None, None);
-    let conflict = || Some("Conflicting \"datestyle\" specifications.".to_owned());
     // What DEFAULT and the style German imply does not conflict with what is given.
     let (mut implied_style, mut implied_order) = old;
+    let conflict = || Some("Conflicting \"datestyle\" specifications.".to_owned());
     for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         let lower = word.to_ascii_lowercase();
         let begins = |with: &str| lower.starts_with(with);
@@ -299,6 +300,15 @@ fn apply_to_types(types: &mut types::Settings, name: &str, value: &Value) {
     }
 }
 
+/// Applies a setting that SQL texts that are shown depend on.
+fn apply_quoting(quoting: &mut Quoting, name: &str, value: &Value) {
+    match name {
+        "quote_all_identifiers" => quoting.all_identifiers = value.as_bool(),
+        "standard_conforming_strings" => quoting.escapes = !value.as_bool(),
+        _ => {}
+    }
+}
+
 /// Applies a setting of the planner.
 fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &SessionValues) {
     match name {
@@ -380,6 +390,7 @@ impl Core {
             _ if STORAGE_SETTINGS.contains(&name) => return true,
             _ => {
                 apply_to_types(&mut self.values.types, name, value);
+                apply_quoting(&mut self.catalog.quoting, name, value);
                 apply_cost(&mut self.values.costs, name, value, store);
                 self.apply_to_log(id);
             }
