@@ -444,9 +444,15 @@ impl<'a> Reader<'a> {
         }
         let mut count = 0;
         if self.format.header != Header::No {
-            let Some(line) = self.line(host)? else { return Ok(0) };
+            let line = self.line(host)?;
             if self.format.header == Header::Match {
-                self.check_header(line)?;
+                // Without input, the header is an empty line.
+                let header = line.unwrap_or_default();
+                self.position.line = Some(header);
+                self.check_header(header)?;
+            }
+            if line.is_none() {
+                return Ok(0);
             }
         }
         while let Some(line) = self.line(host)? {

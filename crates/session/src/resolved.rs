@@ -51,6 +51,7 @@ impl Resolved {
         Resolved {
             lexer,
             share_texts: lexer.standard_conforming_strings
+                && lexer.backslash_quote
                 && store.named("norsu.plan_cache").as_bool(),
             plan_mode: Mode::named(store.named("plan_cache_mode").as_text()),
             log_statements: store.named("log_statement").as_text() != "none"
