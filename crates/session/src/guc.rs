@@ -7,6 +7,8 @@ use crate::instance::LogLevels;
 use crate::resolved::Resolved;
 use crate::statementlog::LoggedStatements;
 use crate::xact::{isolation_name, isolation_named};
+use catalog::conversion::Conversion;
+use catalog::encoding::UTF8;
 use catalog::format_type::Quoting;
 use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
@@ -19,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use types::RegKind;
 use types::datetime::interval;
-use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
+use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle, TextEncoder};
 use types::zone::Zone;
 
 fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
@@ -141,19 +143,28 @@ pub(crate) fn canonical(store: &SessionValues, setting: &Setting, text: &str) ->
     canonical_value(store.named("DateStyle").as_text(), setting, text)
 }
 
-/// Only the encoding of the database and SQL_ASCII are accepted, because there is no encoding
-/// conversion.
+/// Accepted are the encoding of the database, SQL_ASCII, and single-byte encodings if the database
+/// has UTF8.
 fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String> {
     let Some(number) = catalog::encoding::number(text) else {
         return Err(wrong_value(setting, text, None));
     };
     let name = catalog::encoding::name(number);
-    if name == server || name == "SQL_ASCII" || server == "SQL_ASCII" {
+    let same = name == server || name == "SQL_ASCII" || server == "SQL_ASCII";
+    if same || client_conversions(server, name).is_some() {
         // Old drivers expect this spelling in the reply. Counterpart: `check_client_encoding`.
         let shown = if text == "UNICODE" { text } else { name };
         return Ok(shown.to_owned());
     }
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "conversion between {name} and {server} is not supported"))
+}
+
+/// The conversions of texts for the client and from the client; `None` if they are not converted.
+/// Databases in encodings other than UTF8 are not converted.
+pub(crate) fn client_conversions(server: &str, client: &str) -> Option<(Conversion, Conversion)> {
+    let encoding = catalog::encoding::number(client).filter(|_| server == "UTF8")?;
+    let to_client = Conversion::with_utf8(UTF8, encoding)?;
+    Some((to_client, Conversion::with_utf8(encoding, UTF8)?))
 }
 
 /// As [`canonical`]. `date_style_before` is the old `DateStyle`, which supplies the missing part of
@@ -387,6 +398,12 @@ impl Core {
                 apply_cost(&mut self.values.costs, name, value, store);
             }
             "role" | "session_authorization" => self.apply_users(),
+            "client_encoding" => {
+                let server = store.named("server_encoding").as_text();
+                let conversions = client_conversions(server, value.as_text());
+                self.values.types.client_encoder =
+                    conversions.map(|(to_client, _)| Arc::new(to_client) as Arc<dyn TextEncoder>);
+            }
             _ if STORAGE_SETTINGS.contains(&name) => return true,
             _ => {
                 apply_to_types(&mut self.values.types, name, value);
