@@ -6,7 +6,7 @@ use jiff::civil;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use sync::Mutex;
+use sync::RwLock;
 
 /// A time zone, as a value of the parameter `TimeZone`.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub trait ZoneFiles: Sync {
 /// The files of this machine. They are a property of the process, as its locales are.
 static FILES: OnceLock<&'static dyn ZoneFiles> = OnceLock::new();
 /// The zones in use, by upper-case name.
-static ZONES: OnceLock<Mutex<HashMap<String, Zone>>> = OnceLock::new();
+static ZONES: OnceLock<RwLock<HashMap<String, Zone>>> = OnceLock::new();
 /// If exceeded, the zones in use are looked up again.
 const ZONES_MAX: usize = 4096;
 
@@ -65,7 +65,19 @@ pub fn use_files(files: &'static dyn ZoneFiles) {
 impl Zone {
     /// The zone UTC.
     pub fn utc() -> Zone {
-        Zone::of("UTC".into(), Rules::Table(TimeZone::UTC))
+        Zone::of("UTC".into(), Rules::Fixed(0, "UTC".into()))
+    }
+
+    /// A zone by a table. A table without changes is a fixed offset, which needs no search.
+    fn by_table(name: String, tz: TimeZone) -> Zone {
+        let fixed = tz.following(Timestamp::MIN).next().is_none();
+        let rules = match tz.to_offset_info(Timestamp::UNIX_EPOCH) {
+            info if fixed && !info.dst().is_dst() => {
+                Rules::Fixed(info.offset().seconds(), info.abbreviation().to_owned())
+            }
+            _ => Rules::Table(tz.clone()),
+        };
+        Zone::of(name, rules)
     }
 
     fn of(name: String, rules: Rules) -> Zone {
@@ -81,12 +93,12 @@ impl Zone {
     /// neither.
     pub fn named(name: &str) -> Option<Zone> {
         let upper = name.to_ascii_uppercase();
-        let zones = ZONES.get_or_init(Mutex::default);
-        if let Some(zone) = zones.lock().get(&upper) {
+        let zones = ZONES.get_or_init(|| RwLock::new(HashMap::new()));
+        if let Some(zone) = zones.read().get(&upper) {
             return Some(zone.clone());
         }
         let zone = of_database(name).or_else(|| of_specification(&upper))?;
-        let mut zones = zones.lock();
+        let mut zones = zones.write();
         if zones.len() >= ZONES_MAX {
             zones.clear();
         }
@@ -214,12 +226,12 @@ fn of_database(name: &str) -> Option<Zone> {
     let Some(files) = FILES.get() else {
         let tz = TimeZone::get(name).ok()?;
         let name = tz.iana_name().unwrap_or(name).to_string();
-        return Some(Zone::of(name, Rules::Table(tz)));
+        return Some(Zone::by_table(name, tz));
     };
     let (name, bytes) = files.read(name)?;
     let tz = TimeZone::tzif(&name, &bytes).ok()?;
     let leap_seconds = counts_leap_seconds(&bytes);
-    Some(Zone { leap_seconds, ..Zone::of(name, Rules::Table(tz)) })
+    Some(Zone { leap_seconds, ..Zone::by_table(name, tz) })
 }
 
 /// Whether the file's header has a number of leap seconds (bytes 28 to 31) that is not 0.
