@@ -29,3 +29,7 @@ SET restrict_nonsystem_relation_kind = 'view'; CREATE FUNCTION r() RETURNS bigin
 CREATE FUNCTION r() RETURNS bigint LANGUAGE sql AS 'select x from va'
 RESET restrict_nonsystem_relation_kind
 DROP SCHEMA small_checks CASCADE
+ALTER COLLATION [["C"¦"POSIX"¦"C.utf8"¦pg_catalog."C"¦"default"¦nosuch¦nosuch.x¦"en-x-icu"]] REFRESH VERSION
+CREATE ROLE small_checks_role; SET ROLE small_checks_role
+ALTER COLLATION [["C"¦pg_catalog."C"]] REFRESH VERSION
+RESET ROLE; DROP ROLE small_checks_role
