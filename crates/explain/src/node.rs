@@ -172,7 +172,7 @@ impl<'p> Describer<'_, 'p> {
     }
 
     /// The scanned relation, function or CTE. Counterpart: `ExplainTargetRel`.
-    fn target(&mut self, view: &mut NodeView, rti: i32, node: &PlanNode) -> Result<()> {
+    pub(super) fn target(&mut self, view: &mut NodeView, rti: i32, node: &PlanNode) -> Result<()> {
         let Some(rte) = self.stmt.rtable.get((rti - 1).max(0) as usize) else { return Ok(()) };
         let refname = self.names.name(rti).to_owned();
         let mut schema = None;
@@ -445,6 +445,16 @@ impl<'p> Describer<'_, 'p> {
     }
 }
 
+/// The name of a ModifyTable node.
+pub(super) fn modify_word(operation: CmdType) -> &'static str {
+    match operation {
+        CmdType::Insert => "Insert",
+        CmdType::Update => "Update",
+        CmdType::Delete => "Delete",
+        _ => "Merge",
+    }
+}
+
 fn kind_of(plan: &Plan) -> Kind {
     let plain = |name: &'static str| Kind {
         title: name.to_owned(),
@@ -462,12 +472,7 @@ fn kind_of(plan: &Plan) -> Kind {
         PlanNode::Result { .. } => plain("Result"),
         PlanNode::ProjectSet { .. } => plain("ProjectSet"),
         PlanNode::ModifyTable(m) => {
-            let word = match m.operation {
-                CmdType::Insert => "Insert",
-                CmdType::Update => "Update",
-                CmdType::Delete => "Delete",
-                _ => "Merge",
-            };
+            let word = modify_word(m.operation);
             Kind { operation: Some(word), ..titled(word, "ModifyTable", None) }
         }
         PlanNode::Append { .. } => plain("Append"),
