@@ -10,6 +10,7 @@ use crate::scan::{
 };
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::{conjuncts, relids_of};
+use access::CostModel;
 use pgerror::Result;
 use plan::expr::{BoolOp, Expr};
 use plan::node::ScanDirection;
