@@ -192,8 +192,8 @@ pub trait Index: Send + Sync {
         Ok(None)
     }
 
-    /// How many keys a scan with this condition looks up, for the planner; `None` if the method does
-    /// not look up keys.
+    /// How many keys a scan with this condition looks up, for the planner; `None` if the method
+    /// does not look up keys.
     fn query_size(
         &self,
         column: usize,

@@ -100,23 +100,17 @@ pub fn compute(
         fill(&mut row, slot, 3, ops.lt, collation, Some(vec![c as f32]), None);
         slot += 1;
     }
-    let arrays = sample.rows.iter().zip(&sample.omitted).flat_map(|(batch, left_out)| {
-        let kept =
-            move |r: &usize| !left_out.iter().any(|v| v.column == sample_column && v.row == *r);
-        (0..batch.len).filter(kept).map(move |r| batch.get(r, sample_column))
-    });
-    let arrays = arrays.filter(|array| !array.is_null());
-    elements(host, a, arrays, target, (&mut row, slot))?;
+    elements(host, a, (sample, sample_column), target, (&mut row, slot))?;
     Ok(Some(row))
 }
 
 /// Adds the statistics of the elements of an array column. Counterpart: `array_typanalyze`.
-fn elements<'a>(
+fn elements(
     host: &mut dyn CommandHost,
     a: &PgAttribute,
-    arrays: impl Iterator<Item = DatumRef<'a>>,
+    (sample, column): (&Sample, usize),
     target: usize,
-    (row, slot): (&mut PgStatistic, usize),
+    (row, mut slot): (&mut PgStatistic, usize),
 ) -> Result<()> {
     let mut cat = host.catalog();
     let (base, _) = cat.base_type(a.atttypid)?;
@@ -131,9 +125,13 @@ fn elements<'a>(
     let info = host.functions().type_info(ty.typelem)?;
     let collation = a.attcollation;
     let Ok(order) = host.facts().type_compare(ty.typelem) else { return Ok(()) };
+    let arrays = sample.rows.iter().zip(&sample.omitted).flat_map(|(batch, left_out)| {
+        let kept = move |r: &usize| !left_out.iter().any(|v| v.column == column && v.row == *r);
+        (0..batch.len).filter(kept).map(move |r| batch.get(r, column))
+    });
+    let arrays = arrays.filter(|array| !array.is_null());
     let found = types::array::element_stats(arrays, &info, (&order, collation), target);
     let Some(found) = found else { return Ok(()) };
-    let mut slot = slot;
     if !found.elements.is_empty() {
         let list = array(&info, &found.elements)?;
         fill(row, slot, 4, ops.eq, collation, Some(found.frequencies), list);

@@ -1,6 +1,6 @@
-//! Creation of an index. The entries of the rows are collected by key; when the memory is full, they
-//! are written to a temporary file, in order of the keys. At the end these runs are merged, and the
-//! pages are filled in order.
+//! Creation of an index. The entries of the rows are collected by key; when the memory is full,
+//! they are written to a temporary file, in order of the keys. At the end these runs are merged,
+//! and the pages are filled in order.
 //!
 //! Counterpart: `ginbuild`, `ginbuildempty` in gininsert.c.
 

@@ -4,8 +4,8 @@
 //! be anywhere: a deleted page keeps its right link, and its block is not used again until no
 //! snapshot is older than its deletion. The first and the last page of a level stay.
 //!
-//! LOCK ORDER: the pages from the root down to a leaf, on each level the left neighbor first. A scan
-//! has no page of another level latched while it waits.
+//! LOCK ORDER: the pages from the root down to a leaf, on each level the left neighbor first. A
+//! scan has no page of another level latched while it waits.
 //!
 //! Counterpart: `ginScanToDelete`, `ginDeletePage` in ginvacuum.c.
 

@@ -3,9 +3,9 @@
 //!
 //! Reading order: `am` (registration), `index` (handle, pages), `key` (entries and their order);
 //! `tree` (descent, insertion and splits of both kinds of trees), `entry` (the entry tree),
-//! `posting` (posting trees), `leaf` (their leaves), `insert`; `pending` (the pending list), `flush`
-//! (its transfer), `accumulate`, `build`, `load`; `query`, `stream`, `scan`; `vacuum`, `delete`;
-//! `records`, `redo`, `describe`; `verify`.
+//! `posting` (posting trees), `leaf` (their leaves), `insert`; `pending` (the pending list),
+//! `flush` (its transfer), `accumulate`, `build`, `load`; `query`, `stream`, `scan`; `vacuum`,
+//! `delete`; `records`, `redo`, `describe`; `verify`.
 
 #![forbid(unsafe_code)]
 

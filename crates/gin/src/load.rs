@@ -1,8 +1,8 @@
 //! Construction of an index from keys in order: pages of all levels are filled from left to right,
 //! and none is changed after it is finished.
 //!
-//! The root of the entry tree is at a fixed block, so its page, the only one of the uppermost level,
-//! gets its number last. Blocks of other pages are assigned in the order of their use.
+//! The root of the entry tree is at a fixed block, so its page, the only one of the uppermost
+//! level, gets its number last. Blocks of other pages are assigned in the order of their use.
 
 use crate::key::{with_list, with_tree};
 use crate::posting::{fill_leaf, inner_page};

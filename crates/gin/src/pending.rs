@@ -1,5 +1,5 @@
-//! The pending list: pages with the entries of rows that are not in the entry tree yet, in the order
-//! of insertion. The entries of one row are consecutive.
+//! The pending list: pages with the entries of rows that are not in the entry tree yet, in the
+//! order of insertion. The entries of one row are consecutive.
 //!
 //! LOCK ORDER: the metapage, then pages of the list from head to tail; before pages of the trees.
 //!

@@ -1,5 +1,5 @@
-//! Scans, for bitmaps only: first the pending list, then the entry tree. A row that a flush moves in
-//! between is found twice; in the opposite order it might not be found.
+//! Scans, for bitmaps only: first the pending list, then the entry tree. A row that a flush moves
+//! in between is found twice; in the opposite order it might not be found.
 //!
 //! Counterpart: `gingetbitmap`, `scanPendingInsert` in ginget.c.
 

@@ -1,5 +1,5 @@
-//! Tests of indexes in a buffer pool over an in-memory disk, with WAL. The indexed column has arrays
-//! of integers.
+//! Tests of indexes in a buffer pool over an in-memory disk, with WAL. The indexed column has
+//! arrays of integers.
 
 mod build;
 mod concurrent;

@@ -1,9 +1,9 @@
 //! What the entry tree and the posting trees have in common: descent, insertion, splits.
 //!
 //! A split is two steps, each with its record: the page is divided, and marked as incompletely
-//! split; then its parent gets the downlink, and the mark is removed. An insertion that finds such a
-//! page completes the split. The root stays at its block: its split makes two new pages below it, in
-//! one step.
+//! split; then its parent gets the downlink, and the mark is removed. An insertion that finds such
+//! a page completes the split. The root stays at its block: its split makes two new pages below it,
+//! in one step.
 //!
 //! LOCK ORDER: a page before its parent, and from left to right. A descent has one page latched.
 //!

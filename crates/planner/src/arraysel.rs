@@ -177,8 +177,8 @@ fn distribution(events: &[f64], m: usize, rest: f64) -> Vec<f64> {
     out
 }
 
-/// The probabilities of 0 to `n` elements by a histogram. Each bin has the same probability; a bound
-/// has half of that of the values within the bin. Counterpart: `calc_hist`.
+/// The probabilities of 0 to `n` elements by a histogram. Each bin has the same probability; a
+/// bound has half of that of the values within the bin. Counterpart: `calc_hist`.
 fn histogram(bounds: &[f64], n: usize) -> Vec<f64> {
     let each = 1.0 / (bounds.len() - 1) as f64;
     let (mut at, mut previous) = (0, 0.0);

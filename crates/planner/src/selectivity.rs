@@ -336,15 +336,9 @@ impl Planner<'_> {
         if value.as_ref().is_some_and(|d| d.is_null()) {
             return Ok(0.0);
         }
-        if let Some((kind, negated)) = PatternKind::of_estimator(&info.restrict) {
-            return self.pattern_selectivity(op, &v, kind, negated, flipped);
-        }
-        if info.restrict == "arraycontsel" {
-            let value = (value.as_ref(), other.type_oid());
-            return self.element_selectivity(op.opno, &v, value, flipped);
-        }
-        if info.restrict == "matchingsel" {
-            return self.matching_selectivity(op, &v, value.is_some() && !flipped);
+        let of_value = (value.as_ref(), other.type_oid());
+        if let Some(s) = self.tested_selectivity(op, &v, &info.restrict, of_value, flipped)? {
+            return Ok(s);
         }
         // Statistics are compared with the constant in the column's type.
         let near = value.as_ref().map(|d| converted(d, strip(other).type_oid(), v.type_oid));
@@ -368,11 +362,29 @@ impl Planner<'_> {
                 }
             }
             "" => 0.5,
-            "contsel" => DEFAULT_CONTAINED,
-            "areasel" => DEFAULT_AREA,
-            "positionsel" => DEFAULT_POSITION,
-            _ => DEFAULT_MATCHING,
+            name => assumed_selectivity(name).unwrap_or(DEFAULT_MATCHING),
         })
+    }
+
+    /// Selectivity by estimators that do not depend on the order of values; `None` for others.
+    fn tested_selectivity(
+        &mut self,
+        op: &OpExpr,
+        v: &VariableStats,
+        estimator: &str,
+        value: (Option<&Datum>, ids::Oid),
+        flipped: bool,
+    ) -> Result<Option<f64>> {
+        if let Some((kind, negated)) = PatternKind::of_estimator(estimator) {
+            return self.pattern_selectivity(op, v, kind, negated, flipped).map(Some);
+        }
+        match estimator {
+            "arraycontsel" => self.element_selectivity(op.opno, v, value, flipped).map(Some),
+            "matchingsel" => {
+                self.matching_selectivity(op, v, value.0.is_some() && !flipped).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Selectivity of an operator for which only its results for the most common values and the
@@ -671,12 +683,19 @@ fn default_selectivity(estimator: &str) -> f64 {
         "neqsel" => 1.0 - DEFAULT_EQ,
         "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => DEFAULT_RANGE_ONE,
         "" => 0.5,
+        name => assumed_selectivity(name).unwrap_or(DEFAULT_MATCH),
+    }
+}
+
+/// The constants of estimators that use no statistics, or have none to use.
+fn assumed_selectivity(estimator: &str) -> Option<f64> {
+    Some(match estimator {
         "contsel" => DEFAULT_CONTAINED,
         "areasel" | "arraycontsel" => DEFAULT_AREA,
         "positionsel" => DEFAULT_POSITION,
         "matchingsel" => DEFAULT_MATCHING,
-        _ => DEFAULT_MATCH,
-    }
+        _ => return None,
+    })
 }
 
 fn eq_selectivity(v: &VariableStats, value: Option<DatumRef<'_>>, cmp: Option<Comparer>) -> f64 {

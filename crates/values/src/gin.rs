@@ -142,7 +142,8 @@ pub type Consistent = fn(&Condition<'_>, present: &[bool]) -> Result<Ternary>;
 /// How an index key compares with key number `n` of the query, which matches partially: `Less`: no
 /// match, but later ones are possible; `Greater`: no later ones. Support function 5.
 pub type ComparePartial = fn(&Condition<'_>, n: usize, key: DatumRef<'_>) -> Ordering;
-/// As [`Consistent`], for a row of which the presence of some keys is not known. Support function 6.
+/// As [`Consistent`], for a row of which the presence of some keys is not known. Support function
+/// 6.
 pub type TriConsistent = fn(&Condition<'_>, present: &[Ternary]) -> Result<Ternary>;
 
 /// A support function.

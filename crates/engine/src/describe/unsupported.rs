@@ -7,10 +7,6 @@ use ids::FullXid;
 use std::fmt::Write;
 use wal::{DecodedRecord, Fields};
 
-const fn letter(on: bool) -> char {
-    if on { 'T' } else { 'F' }
-}
-
 pub(crate) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() >> 4 {
