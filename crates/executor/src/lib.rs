@@ -13,7 +13,7 @@
 //! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `setcall`, `drained`, `source`, `projectset`,
 //! `spill` (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`,
 //! `sorter`, `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`,
-//! `relation`, `trigger`, `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
+//! `relation`, `trigger`, `transition`, `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]
 
@@ -62,6 +62,7 @@ mod subplan;
 #[cfg(test)]
 mod tests;
 mod tidbitmap;
+mod transition;
 pub mod trigger;
 mod winagg;
 mod window;
@@ -75,8 +76,9 @@ pub use relation::{OpenRel, RelCheck, RelIndex};
 pub use services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
+pub use transition::TransitionRows;
 pub use trigger::{
-    BeforeRowResult, Change, Level, ProposedChange, RelTriggers, RowEvent, RowVersion, Timing,
-    Trigger,
+    BeforeRowResult, CapturedChange, Change, Level, ProposedChange, RelTriggers, RowEvent,
+    RowVersion, Timing, Trigger,
 };
 pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

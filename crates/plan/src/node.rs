@@ -239,6 +239,10 @@ pub enum PlanNode {
         scanrelid: i32,
         wt_param: i32,
     },
+    NamedTuplestoreScan {
+        scanrelid: i32,
+        enrname: String,
+    },
     NestLoop {
         jointype: JoinType,
         outer: Box<Plan>,
@@ -477,7 +481,8 @@ impl Plan {
             | PlanNode::FunctionScan { .. }
             | PlanNode::ValuesScan { .. }
             | PlanNode::CteScan { .. }
-            | PlanNode::WorkTableScan { .. } => vec![],
+            | PlanNode::WorkTableScan { .. }
+            | PlanNode::NamedTuplestoreScan { .. } => vec![],
         }
     }
 }

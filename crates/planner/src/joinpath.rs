@@ -426,6 +426,7 @@ impl Planner<'_> {
             p.kind,
             PathKind::Material { .. }
                 | PathKind::Cte { .. }
+                | PathKind::NamedTuplestore { .. }
                 | PathKind::WorkTable { .. }
                 | PathKind::Function { .. }
                 | PathKind::Values { .. }

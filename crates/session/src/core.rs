@@ -115,6 +115,8 @@ pub(crate) struct RunningCalls {
     pub(crate) may_end_transaction: bool,
     /// The calls of functions in PL/pgSQL and their statements.
     pub(crate) contexts: plpgsql::Contexts,
+    /// The transition tables that queries of the running call may name.
+    pub(crate) transitions: Vec<trigger::NamedRows>,
 }
 
 /// The state of the session that the server log and `pg_stat_activity` show.

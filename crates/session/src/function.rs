@@ -132,7 +132,10 @@ pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> 
 pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let row = core.cat().function(call.trigger.function)?;
     match language::of(core, row.prolang)? {
-        Some(language) => within(core, &row, |core| language.call_trigger(core, &row, call)),
+        Some(language) => within(core, &row, |core| {
+            core.calls.transitions.extend_from_slice(call.tables);
+            language.call_trigger(core, &row, call)
+        }),
         None => Err(language::no_trigger(call)),
     }
 }
@@ -168,6 +171,7 @@ fn within<T>(
     }
     core.calls.sql_depth += is_sql;
     core.calls.depth += 1;
+    let transitions = std::mem::take(&mut core.calls.transitions);
     let result = stdx::stack::deep(|| match has_context(row) {
         true => {
             // The role and the settings could not be restored.
@@ -178,6 +182,7 @@ fn within<T>(
     });
     core.calls.sql_depth -= is_sql;
     core.calls.depth -= 1;
+    core.calls.transitions = transitions;
     result
 }
 

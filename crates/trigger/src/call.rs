@@ -1,6 +1,6 @@
 //! The call of a trigger function.
 
-use executor::{Change, OpenRel, Trigger};
+use executor::{Change, OpenRel, TransitionRows, Trigger};
 use ids::Tid;
 use std::sync::Arc;
 use types::Datum;
@@ -20,4 +20,9 @@ pub struct TriggerCall<'a> {
     pub old_row: Option<&'a [Datum]>,
     /// The row that is about to be stored, or was stored.
     pub new_row: Option<&'a [Datum]>,
+    /// The transition tables of the trigger with their names.
+    pub tables: &'a [NamedRows],
 }
+
+/// A transition table and its name in the queries of the function.
+pub type NamedRows = (Box<str>, Arc<TransitionRows>);

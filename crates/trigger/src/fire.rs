@@ -3,11 +3,12 @@
 use crate::call::TriggerCall;
 use crate::condition;
 use crate::host::{TriggerHost, no_constraint};
-use crate::queue::Event;
+use crate::queue::{Event, TriggerManager};
 use crate::registry::{Side, constraint_function, other_function};
 use crate::ri;
 use crate::rows::EventRows;
 use crate::stats::{Counts, TriggerStats};
+use crate::transition;
 use executor::{
     BeforeRowResult, Change, Level, OpenRel, ProposedChange, Refs, RowEvent, RowVersion, Timing,
     Trigger,
@@ -57,17 +58,22 @@ fn enabled<'a>(
         if updates && !t.columns.iter().any(|c| at.updated.contains(c)) {
             continue;
         }
-        if t.old_table.is_some() || t.new_table.is_some() {
-            return Err(PgError::unsupported(format!("trigger \"{}\"", t.name)));
-        }
         found.push(t);
     }
     Ok(found)
 }
 
-fn event_of(rel: &OpenRel, t: &Trigger, change: Change, old: Tid, new: Tid) -> Event {
+fn event_of(
+    manager: &mut TriggerManager,
+    rel: &OpenRel,
+    t: &Trigger,
+    change: Change,
+    (old, new): (Tid, Tid),
+) -> Event {
+    let has_tables = t.old_table.is_some() || t.new_table.is_some();
     Event {
         trigger: t.oid,
+        tables: has_tables.then(|| manager.captured(rel.table.oid, change)),
         for_row: t.level == Level::Row,
         relation: rel.table.oid,
         constraint: t.constraint,
@@ -97,8 +103,10 @@ pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> 
             None => true,
         };
         if required {
-            let event = event_of(event.rel, t, change, tid(event.old), tid(event.new));
-            host.triggers().push(event)?;
+            let versions = (tid(event.old), tid(event.new));
+            let manager = host.triggers();
+            let event = event_of(manager, event.rel, t, change, versions);
+            manager.push(event)?;
         }
     }
     Ok(())
@@ -141,7 +149,7 @@ pub fn before_row(
         }
         let (old_row, new_row) = (old_row.as_deref(), row.as_deref());
         let (old, new) = (old.map_or(Tid::INVALID, |v| v.tid), Tid::INVALID);
-        let call = TriggerCall { rel, trigger, change, old, new, old_row, new_row };
+        let call = TriggerCall { rel, trigger, change, old, new, old_row, new_row, tables: &[] };
         match call_function(host, &call)? {
             BeforeRowResult::Keep => {}
             BeforeRowResult::Skip => return Ok(BeforeRowResult::Skip),
@@ -179,11 +187,14 @@ pub fn statement_event(
             continue;
         }
         if timing == Timing::After {
-            host.triggers().push_statement(event_of(rel, trigger, change, none, none))?;
+            let manager = host.triggers();
+            let event = event_of(manager, rel, trigger, change, (none, none));
+            manager.push_statement(event)?;
             continue;
         }
         let (old_row, new_row) = (None, None);
-        let call = TriggerCall { rel, trigger, change, old: none, new: none, old_row, new_row };
+        let (old, new, tables) = (none, none, &[][..]);
+        let call = TriggerCall { rel, trigger, change, old, new, old_row, new_row, tables };
         call_function(host, &call)?;
     }
     Ok(())
@@ -294,7 +305,9 @@ fn fire(host: &mut dyn TriggerHost, event: &Event, last: &mut Option<EventRows>)
         }
         false => (None, None),
     };
-    let call = TriggerCall { rel: &rel, trigger, change, old, new, old_row, new_row };
+    let tables = transition::of_event(host, event, &rel, trigger);
+    let tables = &tables[..];
+    let call = TriggerCall { rel: &rel, trigger, change, old, new, old_row, new_row, tables };
     call_function(host, &call).map(|_| ())
 }
 

@@ -8,7 +8,7 @@
 //! deferred constraints before the commit ([`before_commit`]).
 //!
 //! Reading order: `host` (what is needed of the session), `call`, `descriptor`, `condition` (WHEN),
-//! `queue`, `rows`, `fire`, `registry` (built-in functions), `ri` (foreign keys), `unique`,
+//! `queue`, `rows`, `transition` (transition tables), `fire`, `registry` (built-in functions), `ri` (foreign keys), `unique`,
 //! `redundant`, `stats` (EXPLAIN ANALYZE).
 //!
 //! Counterpart: commands/trigger.c.
@@ -26,9 +26,10 @@ mod registry;
 mod ri;
 mod rows;
 mod stats;
+mod transition;
 mod unique;
 
-pub use call::TriggerCall;
+pub use call::{NamedRows, TriggerCall};
 pub use descriptor::describe;
 pub use fire::{
     after_statement, after_statement_counted, before_commit, before_row, row_event,
@@ -38,3 +39,4 @@ pub use host::TriggerHost;
 pub use queue::TriggerManager;
 pub use ri::validate as validate_foreign_key;
 pub use stats::TriggerStats;
+pub use transition::capture;

@@ -17,6 +17,7 @@ use analyze::function::Column;
 use catalog::Row;
 use catalog::rows::PgProc;
 use codes::isolated;
+use compiled::CallSite;
 use eval::Callee;
 use executor::BeforeRowResult;
 use ids::Oid;
@@ -52,7 +53,7 @@ impl Language for Plpgsql {
     }
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
-        let code = codes::find(core, call.row, call.arg_types, (call.result_type, call.collation))?;
+        let code = codes::find(core, call.row, call.arg_types, site(call))?;
         refuse_trigger(call.row, &code)?;
         let row = expected_row(core, call, &[])?;
         isolated(core, |core| {
@@ -61,7 +62,7 @@ impl Language for Plpgsql {
     }
 
     fn call_set(&self, core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<RunningSet> {
-        let code = codes::find(core, call.row, call.arg_types, (call.result_type, call.collation))?;
+        let code = codes::find(core, call.row, call.arg_types, site(call))?;
         refuse_trigger(call.row, &code)?;
         let row = expected_row(core, call, columns)?;
         let called = Called { args: call.args, row, atomic: true };
@@ -93,7 +94,7 @@ impl Language for Plpgsql {
 
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
         let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
-        let code = codes::find(core, call.row, call.arg_types, (call.result_type, call.collation))?;
+        let code = codes::find(core, call.row, call.arg_types, site(call))?;
         let called = Called { args: call.args, row: None, atomic };
         isolated(core, |core| plpgsql::call_procedure(core, &code, &called))
     }
@@ -112,6 +113,10 @@ impl Language for Plpgsql {
         let code = source::compile_inline(core, code)?;
         isolated(core, |core| plpgsql::call_inline(core, &code, atomic))
     }
+}
+
+fn site(call: &Call<'_>) -> CallSite {
+    CallSite { result: call.result_type, collation: call.collation, trigger: Oid::INVALID }
 }
 
 /// Error 0A000 for a call of a trigger function in an expression.

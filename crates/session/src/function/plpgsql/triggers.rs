@@ -1,11 +1,11 @@
 //! Calls of functions in PL/pgSQL as triggers.
 
 use super::codes;
+use super::compiled::CallSite;
 use crate::core::Core;
 use catalog::Row;
 use catalog::rows::PgProc;
 use executor::{BeforeRowResult, Change, Level, Timing};
-use ids::Oid;
 use pgerror::Result;
 use plpgsql::TriggerData;
 use trigger::TriggerCall;
@@ -18,8 +18,9 @@ pub(super) fn call(
     row: &Row<PgProc>,
     call: &TriggerCall<'_>,
 ) -> Result<BeforeRowResult> {
-    let code = codes::find(core, row, &[], (Oid::INVALID, Oid::INVALID))?;
     let (rel, trigger) = (call.rel, call.trigger);
+    let site = CallSite { trigger: trigger.oid, ..CallSite::default() };
+    let code = codes::find(core, row, &[], site)?;
     let for_row = trigger.level == Level::Row;
     let relation = core.cat().relation(rel.table.oid)?;
     let schema = core.cat().namespace_name(relation.class.relnamespace)?;
