@@ -43,13 +43,12 @@ pub(crate) fn entered<T>(
 }
 
 fn call_function(host: &mut dyn Host, code: &Code, called: &Called<'_>) -> Result<Datum> {
-    let mut frame = run_with(host, code, called, None)?;
-    let value = frame.during("while casting return value to function's return type", |frame| {
-        let value = std::mem::take(&mut frame.returned.value);
-        frame.result(host, value, called.row.as_ref())
-    })?;
-    frame.finish();
-    Ok(value)
+    run_with(host, code, called, None, |frame, host| {
+        frame.during("while casting return value to function's return type", |frame| {
+            let value = std::mem::take(&mut frame.returned.value);
+            frame.result(host, value, called.row.as_ref())
+        })
+    })
 }
 
 /// Calls a set-returning function; `desc` is the structure of its rows. Returns the rows without
@@ -62,10 +61,9 @@ pub fn call_set(
 ) -> Result<Vec<Vec<Datum>>> {
     let set = ResultSet { desc, rows: Vec::new() };
     entered(host, |host| {
-        let mut frame = run_with(host, code, called, Some(set))?;
-        let rows = frame.set.take().map(|set| set.rows).unwrap_or_default();
-        frame.finish();
-        Ok(rows)
+        run_with(host, code, called, Some(set), |frame, _| {
+            Ok(frame.set.take().map(|set| set.rows).unwrap_or_default())
+        })
     })
 }
 
@@ -76,45 +74,43 @@ pub fn call_procedure(
     called: &Called<'_>,
 ) -> Result<Option<Vec<Datum>>> {
     entered(host, |host| {
-        let mut frame = run_with(host, code, called, None)?;
-        let values = match code.function.out {
-            None => None,
+        run_with(host, code, called, None, |frame, host| match code.function.out {
+            None => Ok(None),
             Some(out) => match &code.function.vars[out].kind {
-                VarKind::Row(fields) => Some(frame.list_values(host, fields)?.1),
-                _ => Some(vec![frame.variable_value(host, out)?.0]),
+                VarKind::Row(fields) => Ok(Some(frame.list_values(host, fields)?.1)),
+                _ => Ok(Some(vec![frame.variable_value(host, out)?.0])),
             },
-        };
-        frame.finish();
-        Ok(values)
+        })
     })
 }
 
 /// Runs the code of DO.
 pub fn call_inline(host: &mut dyn Host, code: &Code, atomic: bool) -> Result<()> {
     let called = Called { args: &[], row: None, atomic };
-    entered(host, |host| {
-        run_with(host, code, &called, None)?.finish();
-        Ok(())
-    })
+    entered(host, |host| run_with(host, code, &called, None, |_, _| Ok(())))
 }
 
-/// Runs the body of a function with these arguments.
-fn run_with<'f>(
+/// Runs the body of a function with these arguments; see [`run`].
+fn run_with<'f, T>(
     host: &mut dyn Host,
     code: &'f Code,
     called: &Called<'_>,
     set: Option<ResultSet>,
-) -> Result<Frame<'f>> {
-    run(host, code, (set, called.atomic), |frame, host| frame.store_arguments(host, called.args))
+    leave: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<T>,
+) -> Result<T> {
+    let enter =
+        |frame: &mut Frame<'f>, host: &mut dyn Host| frame.store_arguments(host, called.args);
+    run(host, code, (set, called.atomic), enter, leave)
 }
 
-/// Runs the body of a function, after `enter` has set its variables.
-pub(crate) fn run<'f>(
+/// Runs the body of a function, after `enter` has set its variables; `leave` returns the result.
+pub(crate) fn run<'f, T>(
     host: &mut dyn Host,
     code: &'f Code,
     (set, atomic): (Option<ResultSet>, bool),
     enter: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<()>,
-) -> Result<Frame<'f>> {
+    leave: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<T>,
+) -> Result<T> {
     let mut frame = Frame::new(code, host)?;
     frame.set = set;
     frame.atomic = atomic;
@@ -126,9 +122,9 @@ pub(crate) fn run<'f>(
     let flow = frame.block(host, body);
     frame.place.stmt = None;
     let flow = flow.map_err(|e| frame.report(e))?;
-    if flow != Flow::Return && code.function.kind != CodeKind::Inline {
+    let needs_return = !matches!(code.function.kind, CodeKind::Inline | CodeKind::Procedure);
+    if flow != Flow::Return && needs_return {
         let e = match code.function.kind {
-            CodeKind::Procedure => return Ok(frame),
             CodeKind::Trigger => pg_err!(
                 S_R_E_FUNCTION_EXECUTED_NO_RETURN_STATEMENT,
                 "control reached end of trigger procedure without RETURN"
@@ -140,7 +136,9 @@ pub(crate) fn run<'f>(
         };
         return Err(frame.report(e));
     }
-    Ok(frame)
+    let result = leave(&mut frame, host)?;
+    frame.finish();
+    Ok(result)
 }
 
 impl Frame<'_> {

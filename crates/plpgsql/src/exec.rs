@@ -2,10 +2,11 @@
 //! `exec_stmts`, `exec_stmt_block` of pl_exec.c.
 
 use crate::assign::Row;
-use crate::frame::Frame;
+use crate::frame::{Frame, Record, Returned};
 use crate::host::Host;
 use crate::tree::{
-    Block, Case, Condition, Exceptions, Handler, If, SqlNo, Stmt, StmtKind, VarKind, VarNo,
+    Block, Case, CodeKind, Condition, Exceptions, Handler, If, SqlNo, Stmt, StmtKind, VarKind,
+    VarNo,
 };
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
@@ -283,6 +284,14 @@ impl<'f> Frame<'f> {
         if result.is_set {
             return Ok(());
         }
+        if let (None, Some(var), CodeKind::Trigger) = (value, var, self.code.function.kind)
+            && let VarKind::Record { record, .. } = self.code.function.vars[var].kind
+            && let Record { desc: Some(_), is_null: false, .. } = self.records[record]
+        {
+            let (value, record) = (Datum::Null, Some(record));
+            self.returned = Returned { value, ty: oids::RECORD, typmod: -1, record };
+            return Ok(());
+        }
         let scalar = result.ty.kind == crate::tree::TypeKind::Scalar;
         let (value, ty, typmod) = match (value, var) {
             (Some(sql), _) => {
@@ -299,7 +308,7 @@ impl<'f> Frame<'f> {
                 "cannot return non-composite value from function returning composite type"
             ));
         }
-        self.returned = crate::frame::Returned { value, ty, typmod };
+        self.returned = Returned { value, ty, typmod, record: None };
         Ok(())
     }
 

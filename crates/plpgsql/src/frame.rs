@@ -37,6 +37,8 @@ pub(crate) struct Returned {
     pub(crate) value: Datum,
     pub(crate) ty: Oid,
     pub(crate) typmod: i32,
+    /// A trigger function returns the row of this record, in place of the value.
+    pub(crate) record: Option<usize>,
 }
 
 /// The rows of a set that a call returns, and their structure.
@@ -48,7 +50,7 @@ pub(crate) struct ResultSet {
 /// The state of a call.
 pub(crate) struct Frame<'f> {
     pub(crate) code: &'f Code,
-    pub(crate) instance: Instance,
+    pub(crate) instance: Box<Instance>,
     /// The values of the variables by number. Slots of records and fields are filled when they are
     /// needed.
     pub(crate) vals: Vec<Datum>,
@@ -80,7 +82,7 @@ impl<'f> Frame<'f> {
         let mut vals = std::mem::take(&mut instance.vals);
         vals.clear();
         vals.resize(code.function.vars.len(), Datum::Null);
-        let mut records = Vec::new();
+        let mut records = std::mem::take(&mut instance.records);
         records.resize_with(code.function.records, Record::default);
         let stamp = host.stamp()?;
         if instance.extra.0 != stamp {
@@ -102,17 +104,20 @@ impl<'f> Frame<'f> {
             used_host: false,
             processed: 0,
             set: None,
-            returned: Returned { value: Datum::Null, ty: oids::VOID, typmod: -1 },
+            returned: Returned { value: Datum::Null, ty: oids::VOID, typmod: -1, record: None },
             caught: None,
             atomic: true,
         })
     }
 
     /// Ends the call; the instance is kept for another one.
-    pub(crate) fn finish(mut self) {
-        self.vals.clear();
-        self.instance.vals = self.vals;
-        self.code.return_instance(self.instance);
+    #[inline]
+    pub(crate) fn finish(self) {
+        let Frame { code, mut instance, mut vals, mut records, .. } = self;
+        vals.clear();
+        records.clear();
+        (instance.vals, instance.records) = (vals, records);
+        code.return_instance(instance);
     }
 
     /// The line of context of this call.

@@ -459,6 +459,7 @@ impl Session {
                 self.core.named.portals.clear();
                 self.core.named.prepared.clear();
                 self.core.caches.codes.clear();
+                self.core.caches.resolved.clear();
                 self.slots.clear();
                 self.recent.clear();
                 // RESET ALL does not reset `session_authorization` and `role`.
@@ -473,6 +474,7 @@ impl Session {
             }
             DiscardMode::Plans => {
                 self.core.caches.codes.clear();
+                self.core.caches.resolved.clear();
                 self.slots.clear();
                 self.recent.clear();
                 Ok("DISCARD PLANS")

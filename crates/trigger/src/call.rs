@@ -3,7 +3,7 @@
 use executor::{Change, OpenRel, TransitionRows, Trigger};
 use ids::Tid;
 use std::sync::Arc;
-use types::Datum;
+use types::DatumRef;
 
 /// The context of a call of a trigger function. When it is called and for what, once for each row
 /// or once for the statement, is in `trigger`. Counterpart: `TriggerData`.
@@ -17,9 +17,9 @@ pub struct TriggerCall<'a> {
     pub new: Tid,
     /// The row that is or was updated or deleted. Functions of constraints, which read only the
     /// key, do not get the rows after the change.
-    pub old_row: Option<&'a [Datum]>,
+    pub old_row: Option<&'a [DatumRef<'a>]>,
     /// The row that is about to be stored, or was stored.
-    pub new_row: Option<&'a [Datum]>,
+    pub new_row: Option<&'a [DatumRef<'a>]>,
     /// The transition tables of the trigger with their names.
     pub tables: &'a [NamedRows],
 }

@@ -1,6 +1,7 @@
 //! The interface of the languages in which functions are written, and the table of languages.
 //! Counterpart: the handlers of `pg_language`.
 
+use super::resolved::Resolved;
 use super::{Call, internal, plpgsql, sql};
 use crate::core::Core;
 use catalog::Row;
@@ -76,10 +77,10 @@ pub(crate) trait Language: Sync {
     fn call_trigger(
         &self,
         core: &mut Core,
-        row: &Row<PgProc>,
+        resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        let _ = (core, row);
+        let _ = (core, resolved);
         Err(no_trigger(call))
     }
 

@@ -11,6 +11,7 @@ mod triggers;
 
 use super::Call;
 use super::language::{Language, ReadyRows, RunningSet};
+use super::resolved::Resolved;
 use super::transpose::transposed;
 use crate::core::Core;
 use analyze::function::Column;
@@ -30,6 +31,12 @@ use types::fn_context::{RowColumn, RowDesc, TypeCatalog};
 use types::{Datum, oids};
 
 pub(crate) struct Plpgsql;
+
+/// The code of a function and the structure of its result, if it is known and composite.
+pub(crate) struct Callable {
+    pub(super) code: Arc<Code>,
+    pub(super) row: Option<Arc<RowDesc>>,
+}
 
 /// The name of the library's function that calls functions of the language (`prosrc`).
 pub(crate) const HANDLER: &str = "plpgsql_call_handler";
@@ -53,11 +60,23 @@ impl Language for Plpgsql {
     }
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
-        let code = codes::find(core, call.row, call.arg_types, site(call))?;
-        refuse_trigger(call.row, &code)?;
-        let row = expected_row(core, call, &[])?;
+        let found;
+        let callable = match call.resolved.and_then(|resolved| resolved.plpgsql.get()) {
+            Some(known) => known,
+            None => {
+                let code = codes::find(core, call.row, call.arg_types, site(call))?;
+                refuse_trigger(call.row, &code)?;
+                let row = expected_row(core, call, &[])?;
+                found = Callable { code, row };
+                match call.resolved {
+                    Some(resolved) => resolved.plpgsql.get_or_init(|| found),
+                    None => &found,
+                }
+            }
+        };
+        let (code, row) = (&callable.code, callable.row.clone());
         isolated(core, |core| {
-            plpgsql::call(core, &code, &Called { args: call.args, row, atomic: true })
+            plpgsql::call(core, code, &Called { args: call.args, row, atomic: true })
         })
     }
 
@@ -102,10 +121,10 @@ impl Language for Plpgsql {
     fn call_trigger(
         &self,
         core: &mut Core,
-        row: &Row<PgProc>,
+        resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        triggers::call(core, row, call)
+        triggers::call(core, resolved, call)
     }
 
     fn run_inline(&self, core: &mut Core, _: &str, code: &str) -> Result<()> {

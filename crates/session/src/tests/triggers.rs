@@ -53,10 +53,10 @@ impl Language for Logging {
     fn call_trigger(
         &self,
         core: &mut Core,
-        row: &Row<PgProc>,
+        resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        match row.prosrc.as_str() {
+        match resolved.row.prosrc.as_str() {
             CHANGE => change(core, call),
             _ => note(core, call),
         }
