@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["analyze", "planner", "executor"],
     &["trigger", "deparse"],
     &["utility"],
-    &["copy"],
+    &["copy", "define"],
     &["commands"],
     &["explain", "plpgsql", "sysfn"],
     &["session"],

@@ -9,7 +9,7 @@ use crate::typename::dotted;
 use ids::Oid;
 use ids::code::{AggKind, ProKind};
 use parse::ast;
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use plan::expr::{
     AggSplit, Aggref, ArrayExpr, CoercionForm, Expr, FuncExpr, Location, NamedArgExpr, WindowFunc,
 };
@@ -47,6 +47,38 @@ impl CallSite<'_> {
             ast::CoercionForm::ImplicitCast => CoercionForm::ImplicitCast,
             ast::CoercionForm::ExplicitCall => CoercionForm::ExplicitCall,
         })
+    }
+}
+
+impl Analyzer<'_> {
+    /// The procedure of a CALL statement, and the arguments in the order of its parameters, those
+    /// of output parameters included.
+    pub fn procedure_call(&mut self, stmt: &ast::CallStmt) -> Result<(Oid, Vec<Expr>)> {
+        let call = &stmt.funccall;
+        let mut args = Vec::with_capacity(call.args.len());
+        for node in &call.args {
+            args.push(self.expr_in(node, ExprKind::CallArgument)?);
+        }
+        let found = self.with_kind(ExprKind::CallArgument, |cx| {
+            cx.func_or_column(&call.funcname, args, Some(call), true, call.location)
+        })?;
+        let Some(Expr::FuncExpr(f)) = found else {
+            return Err(PgError::internal("CALL of a function that is not a procedure"));
+        };
+        let mut placed: Vec<Option<Expr>> = vec![None; f.args.len()];
+        for (i, arg) in f.args.into_iter().enumerate() {
+            let (place, mut e) = match arg {
+                Expr::NamedArg(n) => (n.argnumber as usize, n.arg),
+                other => (i, other),
+            };
+            self.assign_collations(&mut e)?;
+            if let Some(slot) = placed.get_mut(place) {
+                *slot = Some(e);
+            }
+        }
+        let args: Option<Vec<Expr>> = placed.into_iter().collect();
+        let args = args.ok_or_else(|| PgError::internal("CALL without a value for a parameter"))?;
+        Ok((f.funcid, args))
     }
 }
 

@@ -2,13 +2,13 @@
 //!
 //! Counterpart: pg_constraint.c, `StoreRelCheck`, `ATAddForeignKeyConstraint`.
 
-use crate::creation;
 use crate::relation::SYSTEM_COLUMNS;
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{
     Int2Vector, Name, PgClass, PgConstraint, PgOperator, PgTrigger, Text, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
+use define::creation;
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;
 use ids::builtin::proc;

@@ -5,10 +5,11 @@
 
 use crate::relation::{self, NewColumn, NewRelation};
 use crate::sequence::NewSequence;
-use crate::{constraint, creation, index, sequence, tablespace, toast};
+use crate::{constraint, index, sequence, tablespace, toast};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{PgAttrdef, PgAttribute, indexes};
+use define::creation;
 use ids::code::{ColumnGenerated, ColumnIdentity, ColumnStorage, DepType};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{

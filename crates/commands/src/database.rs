@@ -7,10 +7,10 @@
 //!
 //! Counterpart: dbcommands.c.
 
-use crate::object::owner;
 use crate::tablespace;
 use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
 use catalog::{ObjectAddress, encoding};
+use define::object::owner;
 use engine::{DbKey, SourceRelation};
 use ids::code::CollProvider;
 use ids::{Oid, Persistence, RelFile};

@@ -2,14 +2,16 @@
 //!
 //! Counterpart: utility.c.
 
+use crate::alter_object as alter;
 use crate::create_as;
-use crate::object::{alter, comment};
-use crate::tag::{command_tag, is_allowed_read_only};
 use crate::{
-    aggregate, alter_table, cast, cluster, create_table, database, domain, drop, extension,
-    extstats, grant, index, maintenance, matview, owned, role, routine, schema, sequence, setting,
-    tablespace, trigger, truncate, typecmd, vacuum, view,
+    alter_table, cluster, create_table, database, domain, extstats, grant, index, maintenance,
+    matview, owned, role, schema, sequence, setting, tablespace, trigger, truncate, typecmd,
+    vacuum, view,
 };
+use define::object::comment;
+use define::tag::{command_tag, is_allowed_read_only};
+use define::{aggregate, cast, drop, extension, routine};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;

@@ -3,13 +3,14 @@
 //!
 //! Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
 
-use crate::{constraint, creation, deletion, typerow};
+use crate::constraint;
 use analyze::SessionLookup;
 use catalog::rows::{
     CatalogRow, Name, PgAttribute, PgClass, PgCollation, PgConstraint, PgNamespace, PgType, Text,
     indexes,
 };
 use catalog::{ObjectAddress, Row};
+use define::{creation, deletion, typerow};
 use deparse::{Deparser, Style};
 use ids::builtin::proc;
 use ids::code::{ConType, DepType, TypType};

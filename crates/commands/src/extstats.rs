@@ -2,10 +2,10 @@
 //!
 //! Counterpart: statscmds.c.
 
-use crate::{creation, typerow};
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use define::{creation, typerow};
 use ids::code::DepType;
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};

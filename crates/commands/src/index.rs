@@ -4,13 +4,14 @@
 
 use crate::constraint::{self, ConstraintTrigger};
 use crate::relation::{NewRelation, new_class};
-use crate::{creation, tablespace};
+use crate::tablespace;
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
     PgOpclass, Text, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
+use define::creation;
 use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;

@@ -2,9 +2,10 @@
 //!
 //! Counterpart: `PreCommit_on_commit_actions`.
 
-use crate::{deletion, truncate};
+use crate::truncate;
 use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
+use define::deletion;
 use ids::Oid;
 use pgerror::Result;
 use utility::host::CommandHost;

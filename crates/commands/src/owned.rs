@@ -3,15 +3,16 @@
 //! Counterpart: pg_shdepend.c (`shdepDropOwned`, `shdepReassignOwned`), alter.c
 //! (`AlterObjectOwner_internal`).
 
+use crate::alter_table;
 use crate::grant::{self, defaults};
-use crate::object::owner;
-use crate::{alter_table, deletion};
 use catalog::depend::is_pinned;
 use catalog::object::ObjectClass;
 use catalog::rows::{
     CatalogRow, PgAuthid, PgClass, PgDefaultAcl, PgPolicy, PgShdepend, PgType, indexes,
 };
 use catalog::{ObjectAddress, Row};
+use define::deletion;
+use define::object::owner;
 use ids::Oid;
 use ids::code::{SharedDepType, TypType};
 use parse::ast::{DropOwnedStmt, ReassignOwnedStmt, RoleSpec};

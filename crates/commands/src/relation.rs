@@ -2,10 +2,10 @@
 //!
 //! Counterpart: heap.c (`heap_create_with_catalog`), pg_type.c.
 
-use crate::{default_acl, typerow};
 use catalog::ObjectAddress;
 use catalog::lookup::{BTREE_AM, HEAP_AM};
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
+use define::{default_acl, typerow};
 use engine::storage::create_relation_files;
 use ids::builtin::proc;
 use ids::code::{

@@ -2,9 +2,10 @@
 //!
 //! Counterpart: `RenameRelationInternal`, `RenameTypeInternal`, `AlterTableNamespaceInternal`.
 
-use crate::{sequence, typerow};
+use crate::sequence;
 use catalog::rows::{CatalogRow, Name, PgClass, PgConstraint, PgNamespace, PgType, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use define::typerow;
 use ids::Oid;
 use ids::code::DepType;
 use pgerror::{Result, bail};

@@ -3,10 +3,11 @@
 //!
 //! Counterpart: `RenameRelation`, `renameatt`, `RenameConstraint`, `AlterTableNamespace`.
 
+use crate::relation;
 use crate::relname::{move_relation, rename_relation};
-use crate::{creation, relation};
 use catalog::RelDesc;
 use catalog::rows::{Name, PgConstraint, PgRewrite, PgTrigger, indexes};
+use define::creation;
 use ids::code::ConType;
 use ids::{Oid, RelKind};
 use parse::ast::{AlterObjectSchemaStmt, DropBehavior, ObjectType, RangeVar, RenameStmt};

@@ -2,10 +2,10 @@
 //!
 //! Counterpart: schemacmds.c.
 
-use crate::default_acl;
-use crate::object::owner;
 use catalog::rows::{Name, PgNamespace, indexes};
 use catalog::{ObjectAddress, Row, acl};
+use define::default_acl;
+use define::object::owner;
 use ids::Oid;
 use parse::ast::{CreateSchemaStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};

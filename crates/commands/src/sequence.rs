@@ -5,9 +5,10 @@
 mod parameters;
 
 use crate::relation::{NewColumn, NewRelation};
-use crate::{creation, tablespace};
+use crate::tablespace;
 use catalog::rows::{CatalogRow, PgClass, PgSequence};
 use catalog::{ObjectAddress, cache};
+use define::creation;
 use engine::sequence::{self, SequenceFile};
 use ids::code::DepType;
 use ids::{Oid, Persistence, RelKind};

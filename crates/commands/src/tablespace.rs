@@ -2,9 +2,9 @@
 //!
 //! Counterpart: tablespace.c.
 
-use crate::object::owner;
 use catalog::rows::{CatalogRow, Name, PgTablespace, Text, indexes};
 use catalog::{ObjectAddress, acl};
+use define::object::owner;
 use ids::{Oid, RelFile};
 use parse::ast::{AlterTableSpaceOptionsStmt, CreateTableSpaceStmt, DefElem, DropTableSpaceStmt};
 use pgerror::{Result, bail, pg_err};

@@ -2,10 +2,10 @@
 //!
 //! Counterpart: toasting.c, `heapam_relation_needs_toast_table`.
 
-use crate::deletion;
 use crate::relation::{NewColumn, NewRelation, create};
 use catalog::ObjectAddress;
 use catalog::rows::{PgAttribute, PgClass, Text};
+use define::deletion;
 use ids::code::{ColumnStorage, DepType};
 use ids::{Oid, Persistence, RelKind};
 use pgerror::Result;

@@ -233,7 +233,7 @@ fn function(host: &mut dyn CommandHost, name: &[ast::Name]) -> Result<Oid> {
     let shown = shown.join(".");
     let object = ast::ObjectWithArgs { objname: name.to_vec(), ..Default::default() };
     let kind = ast::ObjectType::Routine;
-    let Some(oid) = crate::routine::lookup::find(host, &object, kind, false)? else {
+    let Some(oid) = define::routine::lookup::find(host, &object, kind, false)? else {
         bail!(UNDEFINED_FUNCTION, "function {shown}() does not exist")
     };
     let row = host.catalog().function(oid)?;

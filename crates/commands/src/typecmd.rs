@@ -2,13 +2,14 @@
 //!
 //! Counterpart: typecmds.c, pg_enum.c.
 
-use crate::object::owner;
+use crate::relation;
 use crate::relation::{NewColumn, NewRelation};
-use crate::typerow::{find, insert_with_array, must_own, name_is_free, new_name};
-use crate::{creation, relation};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
+use define::creation;
+use define::object::owner;
+use define::typerow::{find, insert_with_array, must_own, name_is_free, new_name};
 use ids::builtin::proc;
 use ids::code::{Align, ColumnStorage, TypCategory, TypType};
 use ids::{Oid, Persistence, RelKind};

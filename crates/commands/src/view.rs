@@ -2,11 +2,11 @@
 //!
 //! Counterpart: view.c, createas.c, rewriteDefine.c.
 
-use crate::creation;
 use crate::relation::{self, NewColumn, NewRelation};
 use analyze::{Params, SessionLookup};
 use catalog::rows::{CatalogRow, Name, PgClass, PgRewrite, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use define::creation;
 use ids::code::{DepType, Firing};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::{self, Node, ViewCheckOption, ViewStmt};

@@ -3,11 +3,11 @@
 //!
 //! Counterpart: `do_autovacuum`, `relation_needs_vacanalyze` of autovacuum.c.
 
-use crate::deletion;
 use crate::vacuum::{Auto, vacuum_for_wraparound};
 use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
 use catalog::rows::{PgClass, PgDatabase, indexes};
+use define::deletion;
 use ids::{MultiXid, Oid, Persistence, RelKind, Xid};
 use pgerror::Result;
 use utility::host::CommandHost;

@@ -16,6 +16,7 @@ use plan::query::CmdType;
 use std::io::Write;
 use std::sync::Arc;
 use types::limits::TextBuffer;
+use types::pieces::PIECE_BYTES;
 use types::{BATCH_ROWS_MAX, Batch, DatumRef, oids};
 use utility::host::CommandHost;
 use utility::{names, query};
@@ -233,7 +234,7 @@ impl<'a> Writer<'a> {
         if format.header == Header::Yes {
             for (i, name) in names.iter().enumerate() {
                 out.separator(i);
-                out.push_field(name.as_bytes(), false, names.len() == 1);
+                out.push_field(host, name.as_bytes(), (false, names.len() == 1))?;
             }
             out.row.push(b'\n');
             out.row.check()?;
@@ -260,19 +261,40 @@ impl<'a> Writer<'a> {
     }
 
     /// Appends a field, quoted and escaped as the format requires. `single`: it is the only one.
-    fn push_field(&mut self, field: &[u8], force: bool, single: bool) {
+    fn push_field(
+        &mut self,
+        host: &mut dyn CommandHost,
+        field: &[u8],
+        (force, single): (bool, bool),
+    ) -> Result<()> {
         let f = self.format;
-        if !f.csv {
-            return text_field(field, f.delimiter, &mut self.row);
-        }
-        let special = |b: &u8| *b == f.delimiter || *b == f.quote || matches!(b, b'\n' | b'\r');
-        let quote =
-            force || field == f.null || single && field == b"\\." || field.iter().any(special);
+        let quote = f.csv
+            && (force
+                || field == f.null
+                || single && field == b"\\."
+                || has_special(host, field, f)?);
         if quote {
-            quoted_field(field, f.quote, f.escape, &mut self.row);
-        } else {
-            self.row.extend_from_slice(field);
+            self.row.push(f.quote);
         }
+        let mut rest = field;
+        loop {
+            let (piece, more) = rest.split_at(rest.len().min(PIECE_BYTES));
+            match (f.csv, quote) {
+                (false, _) => text_field(piece, f.delimiter, &mut self.row),
+                (true, true) => quoted_field(piece, f.quote, f.escape, &mut self.row),
+                (true, false) => self.row.extend_from_slice(piece),
+            }
+            if more.is_empty() {
+                break;
+            }
+            self.row.check()?;
+            host.backend().check_interrupts()?;
+            rest = more;
+        }
+        if quote {
+            self.row.push(f.quote);
+        }
+        Ok(())
     }
 
     fn batch(
@@ -289,26 +311,26 @@ impl<'a> Writer<'a> {
             self.row.clear();
             for (i, &c) in columns.iter().enumerate() {
                 self.separator(i);
-                let (force, single) = (self.force[i], columns.len() == 1);
+                let quoting = (self.force[i], columns.len() == 1);
                 match (batch.get(r, c), self.types[i]) {
                     (DatumRef::Null, _) => {
                         self.row.extend_from_slice(&self.format.null);
                         continue;
                     }
                     (v, oids::TEXT | oids::VARCHAR | oids::BPCHAR) => {
-                        self.push_field(v.as_bytes(), force, single);
+                        self.push_field(host, v.as_bytes(), quoting)?;
                     }
                     (v, oids::INT4) => {
                         let text = decimal(v.as_i32().into(), &mut digits);
-                        self.push_field(text, force, single);
+                        self.push_field(host, text, quoting)?;
                     }
                     (v, oids::INT8) => {
                         let text = decimal(v.as_i64(), &mut digits);
-                        self.push_field(text, force, single);
+                        self.push_field(host, text, quoting)?;
                     }
                     (v, ty) => {
                         let text = host.functions().type_output(ty, v)?;
-                        self.push_field(&text, force, single);
+                        self.push_field(host, &text, quoting)?;
                     }
                 }
                 self.row.check()?;
@@ -391,9 +413,23 @@ fn text_field(field: &[u8], delimiter: u8, out: &mut TextBuffer) {
     out.extend_from_slice(&field[start..]);
 }
 
-/// Counterpart: `CopyAttributeOutCSV`.
+/// Whether the field contains a byte for which CSV requires quotes.
+fn has_special(host: &mut dyn CommandHost, field: &[u8], format: &Format) -> Result<bool> {
+    let special =
+        |b: &u8| matches!(*b, b'\n' | b'\r') || [format.delimiter, format.quote].contains(b);
+    for (i, piece) in field.chunks(PIECE_BYTES).enumerate() {
+        if i > 0 {
+            host.backend().check_interrupts()?;
+        }
+        if piece.iter().any(special) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The bytes of a field between its quotes. Counterpart: `CopyAttributeOutCSV`.
 fn quoted_field(field: &[u8], quote: u8, escape: u8, out: &mut TextBuffer) {
-    out.push(quote);
     let mut start = 0;
     for (at, &b) in field.iter().enumerate() {
         if b == quote || b == escape {
@@ -403,7 +439,6 @@ fn quoted_field(field: &[u8], quote: u8, escape: u8, out: &mut TextBuffer) {
         }
     }
     out.extend_from_slice(&field[start..]);
-    out.push(quote);
 }
 
 #[cfg(test)]
@@ -421,7 +456,7 @@ mod tests {
     fn quoted_fields_are_escaped() {
         let mut out = TextBuffer::new();
         quoted_field(b"\"a\"\"b#", b'"', b'#', &mut out);
-        assert_eq!(out.as_slice(), b"\"#\"a#\"#\"b##\"");
+        assert_eq!(out.as_slice(), b"#\"a#\"#\"b##");
     }
 
     #[test]

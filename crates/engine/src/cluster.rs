@@ -10,7 +10,7 @@ use pgerror::Result;
 use txn::{TxnConfig, TxnManager};
 use vfs::{Env, io_error};
 use wal::layout::{LONG_HEADER, Layout};
-use wal::{CheckPoint, ControlFile, DbState, RecordBuilder, RmgrId, Wal, WalConfig, WalStart};
+use wal::{CheckPoint, ControlFile, RecordBuilder, RmgrId, Wal, WalConfig, WalStart};
 
 /// Directories of a cluster, parents first.
 const DIRECTORIES: [&str; 23] = [
@@ -106,31 +106,13 @@ pub fn create_cluster(env: &Env, options: &ClusterOptions) -> Result<()> {
     txn.checkpoint()?;
     let mut nonce = [0; 32];
     env.random.fill(&mut nonce);
-    let file = ControlFile {
-        system_id,
-        state: DbState::ShutDowned,
-        time: seconds,
-        check_point: at.start,
-        check_point_copy: checkpoint,
-        // The first fake LSN for unlogged relations.
-        unlogged_lsn: Lsn(1000),
-        min_recovery_point: Lsn::INVALID,
-        min_recovery_point_tli: 0,
-        backup_start_point: Lsn::INVALID,
-        backup_end_point: Lsn::INVALID,
-        backup_end_required: false,
-        wal_level: 1,
-        wal_log_hints: false,
-        max_connections: 100,
-        max_worker_processes: 8,
-        max_wal_senders: 10,
-        max_prepared_xacts: 0,
-        max_locks_per_xact: 64,
-        track_commit_timestamp: false,
-        wal_segment_size: options.segment_size,
-        data_checksum_version: u32::from(options.checksums),
-        mock_authentication_nonce: nonce,
-    };
+    let mut file = ControlFile::of_new_cluster(
+        (system_id, nonce),
+        seconds,
+        (at.start, checkpoint),
+        options.segment_size,
+    );
+    file.data_checksum_version = u32::from(options.checksums);
     Control::create(disk, &file)?;
     for dir in DIRECTORIES.iter().copied().chain(["."]) {
         disk.sync_dir(dir).map_err(|e| io_error("fsync file", dir, &e))?;

@@ -143,6 +143,29 @@ fn check_quoted_length(sql: &str, start: usize, end: usize, notices: &mut Vec<No
     }
 }
 
+/// The end of the comment that starts with `/*` at byte `start`; comments are nested. `None` if it
+/// is not terminated.
+pub(crate) fn end_of_comment(text: &[u8], start: usize) -> Option<usize> {
+    let (mut at, mut depth) = (start, 0);
+    while at < text.len() {
+        match text.get(at..at + 2) {
+            Some(b"/*") => {
+                depth += 1;
+                at += 2;
+            }
+            Some(b"*/") => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
 /// A tokenizer with PostgreSQL's rules for strings, identifiers, numbers and comments.
 pub(crate) struct Scan<'a> {
     text: &'a [u8],
@@ -286,23 +309,7 @@ impl Scan<'_> {
     }
 
     fn comment(&mut self) {
-        let mut depth = 0;
-        while self.at < self.text.len() {
-            match (self.peek(0), self.peek(1)) {
-                (Some(b'/'), Some(b'*')) => {
-                    depth += 1;
-                    self.at += 2;
-                }
-                (Some(b'*'), Some(b'/')) => {
-                    depth -= 1;
-                    self.at += 2;
-                    if depth == 0 {
-                        return;
-                    }
-                }
-                _ => self.at += 1,
-            }
-        }
+        self.at = end_of_comment(self.text, self.at).unwrap_or(self.text.len());
     }
 
     fn dollar_quoted(&mut self) {

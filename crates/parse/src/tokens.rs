@@ -3,6 +3,7 @@
 //! The scanner follows PostgreSQL's rules for strings, identifiers, numbers, operators and
 //! comments. It does not distinguish keywords from other identifiers. Counterpart: parser/scan.l.
 
+use crate::lexical::end_of_comment;
 use pgerror::{Result, pg_err};
 
 /// The largest length of an identifier in bytes.
@@ -134,25 +135,9 @@ impl<'a> Tokens<'a> {
     }
 
     fn comment(&mut self) -> Result<()> {
-        let start = self.at;
-        let mut depth = 0;
-        loop {
-            match (self.peek(0), self.peek(1)) {
-                (Some(b'/'), Some(b'*')) => {
-                    depth += 1;
-                    self.at += 2;
-                }
-                (Some(b'*'), Some(b'/')) => {
-                    depth -= 1;
-                    self.at += 2;
-                    if depth == 0 {
-                        return Ok(());
-                    }
-                }
-                (Some(_), _) => self.at += 1,
-                (None, _) => return Err(self.error("unterminated /* comment", start)),
-            }
-        }
+        let end = end_of_comment(self.text.as_bytes(), self.at);
+        self.at = end.ok_or_else(|| self.error("unterminated /* comment", self.at))?;
+        Ok(())
     }
 
     fn word(&mut self) -> Result<Kind> {

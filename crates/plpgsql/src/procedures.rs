@@ -6,7 +6,7 @@ use crate::host::Outcome;
 use crate::instance::{Kind, Output, Prepared, ProcedureCall};
 use crate::prepare::{in_sql, program};
 use crate::tree::{SqlMode, SqlNo, VarKind, VarNo};
-use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use analyze::{Analyzer, Params, SessionLookup};
 use eval::{EvalState, RowInput, RowRef};
 use ids::Oid;
 use ids::code::ArgMode;
@@ -32,33 +32,9 @@ pub(crate) fn analyse(
     sql: &str,
     params: Params<'_>,
 ) -> Result<Analysed> {
-    let call = &stmt.funccall;
     let mut lookup = SessionLookup::new(host);
-    let mut cx = Analyzer::new(&mut lookup, sql, params);
-    let mut args = Vec::with_capacity(call.args.len());
-    for node in &call.args {
-        args.push(cx.expr_in(node, ExprKind::CallArgument)?);
-    }
-    let found = cx.with_kind(ExprKind::CallArgument, |cx| {
-        cx.func_or_column(&call.funcname, args, Some(call), true, call.location)
-    })?;
-    let Some(Expr::FuncExpr(f)) = found else {
-        return Err(PgError::internal("CALL of a function that is not a procedure"));
-    };
-    let mut placed: Vec<Option<Expr>> = vec![None; f.args.len()];
-    for (i, arg) in f.args.into_iter().enumerate() {
-        let (place, mut e) = match arg {
-            Expr::NamedArg(n) => (n.argnumber as usize, n.arg),
-            other => (i, other),
-        };
-        cx.assign_collations(&mut e)?;
-        if let Some(slot) = placed.get_mut(place) {
-            *slot = Some(e);
-        }
-    }
-    let args: Option<Vec<Expr>> = placed.into_iter().collect();
-    let args = args.ok_or_else(|| PgError::internal("CALL without a value for a parameter"))?;
-    Ok(Analysed { procedure: f.funcid, args })
+    let (procedure, args) = Analyzer::new(&mut lookup, sql, params).procedure_call(stmt)?;
+    Ok(Analysed { procedure, args })
 }
 
 /// The values of the input parameters of a CALL over a row of slots.

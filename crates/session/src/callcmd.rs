@@ -4,14 +4,14 @@
 use crate::function;
 use crate::rows::{self, RowWriter};
 use crate::session::Session;
-use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use analyze::{Analyzer, Params, SessionLookup};
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::Facts;
 use ids::Oid;
 use ids::code::ArgMode;
 use parse::ast::CallStmt;
-use pgerror::{PgError, Result};
+use pgerror::Result;
 use plan::Expr;
 use plan::expr::TargetEntry;
 use std::sync::Arc;
@@ -35,44 +35,20 @@ impl Session {
         sql: &str,
         params: Params,
     ) -> Result<(Call, Vec<Oid>)> {
-        let call = &stmt.funccall;
         let mut lookup = SessionLookup::new(&mut self.core);
         let infers = matches!(params, Params::Variable(_));
         let mut cx = Analyzer::new(&mut lookup, sql, params);
-        let mut args = Vec::with_capacity(call.args.len());
-        for node in &call.args {
-            args.push(cx.expr_in(node, ExprKind::CallArgument)?);
-        }
-        let found = cx.with_kind(ExprKind::CallArgument, |cx| {
-            cx.func_or_column(&call.funcname, args, Some(call), true, call.location)
-        })?;
-        let Some(Expr::FuncExpr(f)) = found else {
-            return Err(PgError::internal("CALL of a function that is not a procedure"));
-        };
-        let mut placed: Vec<Option<Expr>> = vec![None; f.args.len()];
-        for (i, arg) in f.args.into_iter().enumerate() {
-            let (place, mut e) = match arg {
-                Expr::NamedArg(n) => (n.argnumber as usize, n.arg),
-                other => (i, other),
-            };
-            cx.assign_collations(&mut e)?;
-            if let Some(slot) = placed.get_mut(place) {
-                *slot = Some(e);
-            }
-        }
+        let (procedure, args) = cx.procedure_call(stmt)?;
         let types = match infers {
             true => analyze::inferred_types(&cx, &|f| {
-                placed.iter().flatten().for_each(|e| analyze::walk::expr_deep(e, 0, f));
+                args.iter().for_each(|e| analyze::walk::expr_deep(e, 0, f));
             })?,
             false => Vec::new(),
         };
-        let row = self.core.cat().function(f.funcid)?;
+        let row = self.core.cat().function(procedure)?;
         let modes = row.proargmodes.clone().unwrap_or_default();
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-        for (i, e) in placed.into_iter().enumerate() {
-            let Some(e) = e else {
-                return Err(PgError::internal("CALL without a value for a parameter"));
-            };
+        for (i, e) in args.into_iter().enumerate() {
             let mode = modes.get(i).copied().unwrap_or(ArgMode::In);
             if matches!(mode, ArgMode::Out | ArgMode::InOut) {
                 let name = row.proargnames.as_ref().and_then(|n| n.get(i));

@@ -20,7 +20,7 @@ pub(crate) fn run(core: &mut Core, stmt: &DoStmt, sql: &str) -> Result<()> {
     let Some(code) = code else { bail!(SYNTAX_ERROR, "no inline code specified") };
     let name = name.unwrap_or("plpgsql");
     let Some(row) = core.cat().find_language(name)? else {
-        return Err(commands::no_language(name));
+        return Err(define::extension::no_language(name));
     };
     let (user, list) = (core.catalog.user, row.lanacl.as_deref());
     let usable = match row.lanpltrusted {

@@ -123,7 +123,7 @@ impl Session {
         self.start_command();
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);
-        let cleared = commands::temp::clear(self).and_then(|()| self.commit_transaction());
+        let cleared = define::temp::clear(self).and_then(|()| self.commit_transaction());
         if let Err(e) = cleared {
             self.log_report(&e);
             self.abort_transaction();

@@ -469,7 +469,7 @@ impl Session {
                 self.core.unlisten(None);
                 self.core.backend.txn.locks().release_session_advisory();
                 self.forget_sequences();
-                commands::temp::clear(self)?;
+                define::temp::clear(self)?;
                 Ok("DISCARD ALL")
             }
             DiscardMode::Plans => {
@@ -484,7 +484,7 @@ impl Session {
                 Ok("DISCARD SEQUENCES")
             }
             DiscardMode::Temp => {
-                commands::temp::clear(self)?;
+                define::temp::clear(self)?;
                 Ok("DISCARD TEMP")
             }
         }

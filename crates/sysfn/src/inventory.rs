@@ -53,7 +53,7 @@ fn name_or_null(name: Option<&str>) -> Datum {
 
 fn extensions(versions: bool) -> Result<Vec<Vec<Datum>>> {
     let mut rows = Vec::new();
-    for e in commands::extensions() {
+    for e in define::extension::extensions() {
         rows.push(match versions {
             false => vec![Datum::name(e.name), Datum::text(e.version), Datum::text(e.comment)],
             true => vec![

@@ -89,6 +89,34 @@ fn long_arrays_are_filled_with_checks_for_interrupts() {
 }
 
 #[test]
+fn texts_are_split_with_checks_for_interrupts() {
+    let list = "a.".repeat(10_000) + "a";
+    assert_cancelled("parse_ident", &[text(&list), (oids::BOOL, Datum::bool(true))]);
+    assert_cancelled("text_to_array", &[text(&list), text(".")]);
+    assert_cancelled("regexp_split_to_array_no_flags", &[text(&list), text("[.]")]);
+}
+
+/// An array of texts that is built from parts equals one built from values.
+#[test]
+fn split_texts_equal_built_arrays() {
+    let cx = context();
+    for n in [0, 1, 7, 8, 9, 40, 100] {
+        for null_every in [1, 3, 8, 50, 1000] {
+            let texts: Vec<Option<String>> =
+                (1..=n).map(|i| (i % null_every != 0).then(|| "x".repeat(i % 9))).collect();
+            let mut have = values::array::TextArray::default();
+            texts.iter().for_each(|t| {
+                have.push(t.as_deref().map(str::as_bytes), &cx).unwrap();
+            });
+            let values: Vec<Datum> =
+                texts.iter().map(|t| t.as_ref().map_or(Datum::Null, |t| Datum::text(t))).collect();
+            let want = values::array::payload::of_builtin(oids::TEXT, &values).unwrap();
+            assert!(have.finish().unwrap() == want, "{n} {null_every}");
+        }
+    }
+}
+
+#[test]
 fn many_matches_are_counted_with_checks_for_interrupts() {
     let text_of_many = "ab".repeat(4096);
     assert_cancelled("regexp_count_no_start", &[text(&text_of_many), text("ab")]);

@@ -121,6 +121,10 @@ impl DbState {
     }
 }
 
+/// The first value of the fake LSN counter for unlogged relations. Counterpart:
+/// `FirstNormalUnloggedLSN`.
+const FIRST_UNLOGGED_LSN: Lsn = Lsn(1000);
+
 /// The fields of `pg_control` that vary; those fixed by the format are checked on reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlFile {
@@ -223,6 +227,41 @@ fn check_compatible(b: &[u8]) -> Result<()> {
 }
 
 impl ControlFile {
+    /// The control file of a new cluster that has been shut down, with its checkpoint record at
+    /// `check_point`. The limits are those of the default settings, which also wrote the first log
+    /// records.
+    pub fn of_new_cluster(
+        (system_id, mock_authentication_nonce): (u64, [u8; 32]),
+        time: i64,
+        (check_point, check_point_copy): (Lsn, CheckPoint),
+        wal_segment_size: u32,
+    ) -> ControlFile {
+        ControlFile {
+            system_id,
+            state: DbState::ShutDowned,
+            time,
+            check_point,
+            check_point_copy,
+            unlogged_lsn: FIRST_UNLOGGED_LSN,
+            min_recovery_point: Lsn::INVALID,
+            min_recovery_point_tli: 0,
+            backup_start_point: Lsn::INVALID,
+            backup_end_point: Lsn::INVALID,
+            backup_end_required: false,
+            wal_level: 1,
+            wal_log_hints: false,
+            max_connections: 100,
+            max_worker_processes: 8,
+            max_wal_senders: 10,
+            max_prepared_xacts: 0,
+            max_locks_per_xact: 64,
+            track_commit_timestamp: false,
+            wal_segment_size,
+            data_checksum_version: 0,
+            mock_authentication_nonce,
+        }
+    }
+
     /// Reads and checks the bytes of the file.
     pub fn decode(b: &[u8]) -> Result<ControlFile> {
         if b.len() < CRC_AT + 4 {

@@ -3,10 +3,10 @@
 //! Counterpart: `BootStrapXLOG` of xlog.c.
 
 use super::InitOptions;
-use ids::{FullXid, Lsn, MultiXid, Oid, Xid};
+use ids::{FullXid, MultiXid, Oid, Xid};
 use vfs::Env;
 use wal::layout::{LONG_HEADER, Layout, PageHeader, WAL_PAGE, XLP_LONG_HEADER};
-use wal::{CheckPoint, ControlFile, DbState};
+use wal::{CheckPoint, ControlFile};
 
 pub(super) struct Start {
     pub segment_name: String,
@@ -63,32 +63,13 @@ pub(super) fn start(env: &Env, options: &InitOptions) -> Start {
 
     let mut nonce = [0; 32];
     env.random.fill(&mut nonce);
-    let control = ControlFile {
-        system_id,
-        state: DbState::ShutDowned,
-        time: seconds,
-        check_point: at,
-        check_point_copy: check_point,
-        // The first value of the fake LSN counter for unlogged relations
-        // (`FirstNormalUnloggedLSN`).
-        unlogged_lsn: Lsn(1000),
-        min_recovery_point: Lsn::INVALID,
-        min_recovery_point_tli: 0,
-        backup_start_point: Lsn::INVALID,
-        backup_end_point: Lsn::INVALID,
-        backup_end_required: false,
-        wal_level: 1,
-        wal_log_hints: false,
-        max_connections: 100,
-        max_worker_processes: 8,
-        max_wal_senders: 10,
-        max_prepared_xacts: 0,
-        max_locks_per_xact: 64,
-        track_commit_timestamp: false,
-        wal_segment_size: options.wal_segment_size,
-        data_checksum_version: u32::from(options.checksums),
-        mock_authentication_nonce: nonce,
-    };
+    let mut control = ControlFile::of_new_cluster(
+        (system_id, nonce),
+        seconds,
+        (at, check_point),
+        options.wal_segment_size,
+    );
+    control.data_checksum_version = u32::from(options.checksums);
     Start { segment_name: layout.file_name(TIMELINE, 1), segment, control: control.encode() }
 }
 

@@ -3,9 +3,10 @@
 //! Counterpart: `ATExecColumnDefault`, `ATExecSetStatistics`, `ATExecSetStorage` and others of
 //! tablecmds.c.
 
-use crate::{create_table, deletion, extstats};
+use crate::{create_table, extstats};
 use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use define::deletion;
 use ids::code::{ColumnGenerated, ColumnIdentity};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};

@@ -4,9 +4,10 @@
 
 use super::attribute::{TABLES, TABLES_AND_FOREIGN, column, must_be};
 use super::queue::Work;
-use crate::{constraint, create_table, deletion, index};
+use crate::{constraint, create_table, index};
 use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use define::deletion;
 use ids::builtin::proc;
 use ids::code::{ColumnIdentity, ConType, DepType};
 use ids::{AttrNo, Oid};

@@ -3,8 +3,9 @@
 //! Counterpart: `ATExecAddIdentity`, `ATExecSetIdentity`, `ATExecDropIdentity`.
 
 use super::attribute::column;
-use crate::{create_table, deletion, sequence};
+use crate::{create_table, sequence};
 use catalog::{ObjectAddress, RelDesc};
+use define::deletion;
 use ids::code::{ColumnIdentity, DepType};
 use parse::ast::{AlterTableCmd, ConstrType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};

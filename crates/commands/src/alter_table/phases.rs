@@ -5,8 +5,8 @@
 
 use super::queue::{Pass, Queue, Step, Work};
 use super::{add_column, attribute, constraints, identity, properties, rewrite, types};
-use crate::deletion;
 use catalog::{ObjectAddress, RelDesc};
+use define::deletion;
 use ids::Oid;
 use parse::ast::{AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};

@@ -6,13 +6,13 @@
 
 use super::attribute::{TABLES, TABLES_AND_FOREIGN, TABLES_AND_MATVIEWS, must_be};
 use super::queue::Work;
-use crate::object::owner;
 use crate::{cluster, index, sequence, tablespace};
 use catalog::rows::{
     CatalogRow, PgAttribute, PgClass, PgConstraint, PgDepend, PgIndex, PgRewrite, PgTrigger,
     PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
+use define::object::owner;
 use ids::code::{AmType, ConType, DepType, Firing, ReplicaIdentity};
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};

@@ -8,7 +8,7 @@
 use super::attribute::{self, WITH_COLUMNS, column, must_be};
 use super::constraints;
 use super::queue::{Pass, Queue, SavedDefinition, Step, Work};
-use crate::{create_table, deletion, index, relation, tablespace, toast};
+use crate::{create_table, index, relation, tablespace, toast};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::rows::{
@@ -17,6 +17,7 @@ use catalog::rows::{
     PgTrigger, PgType, Text, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
+use define::deletion;
 use deparse as definition;
 use ids::builtin::proc;
 use ids::code::{ColumnGenerated, ColumnIdentity, ConType, DepType};

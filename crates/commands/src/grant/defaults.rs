@@ -3,11 +3,11 @@
 //! Counterpart: `ExecAlterDefaultPrivilegesStmt`, `get_user_default_acl`.
 
 use super::{GrantSpec, grantees, merge, privileges_of};
-use crate::default_acl::{class_of, find};
-use crate::object::address;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
 use catalog::rows::{PgDefaultAcl, PgNamespace, indexes};
+use define::default_acl::{class_of, find};
+use define::object::address;
 use ids::Oid;
 use ids::code::{DefAclObject, DepType};
 use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};

@@ -2,9 +2,9 @@
 //!
 //! Counterpart: `objectNamesToOids`, `objectsInSchemaToOids`.
 
-use crate::object::address;
-use crate::routine::lookup;
 use catalog::rows::{PgClass, PgProc, PgType};
+use define::object::address;
+use define::routine::lookup;
 use ids::RelKind;
 use ids::code::{ProKind, TypType};
 use parse::ast::{Node, ObjectType};

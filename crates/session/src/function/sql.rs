@@ -328,7 +328,7 @@ fn queries_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Query>
     let mut queries = Vec::new();
     for stmt in parse::parse(text)? {
         if let Node::TransactionStmt(_) | Node::CopyStmt(_) = &stmt.stmt {
-            let what = commands::command_tag(&stmt.stmt);
+            let what = define::tag::command_tag(&stmt.stmt);
             return Err(pg_err!(FEATURE_NOT_SUPPORTED, "{what} is not allowed in a SQL function"));
         }
         if !analyze::is_query(&stmt.stmt) {

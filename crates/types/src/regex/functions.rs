@@ -7,9 +7,9 @@ use super::{Pattern, Search, compile};
 use crate::string::case::ascii_only;
 use ids::Oid;
 use pgerror::{Result, pg_err};
-use values::array::payload;
+use values::array::{TextArray, payload};
 use values::datum::{Datum, DatumRef};
-use values::fn_context::FnContext;
+use values::fn_context::{FnContext, InterruptTicker};
 use values::function::{Builtin, SetSource, VecSource};
 use values::limits::TextBuffer;
 use values::settings::Encoding;
@@ -167,11 +167,11 @@ fn match_array(text: &[u8], spans: &Spans) -> Result<Datum> {
     payload::of_builtin(oids::TEXT, &parts)
 }
 
-fn split(
-    text: &[u8],
+fn split<'a>(
+    text: &'a [u8],
     matches: &[Spans],
     interrupts: &dyn Fn() -> Result<()>,
-) -> Result<Vec<Datum>> {
+) -> Result<Vec<&'a [u8]>> {
     let mut out = memory::with_capacity(matches.len() + 1)?;
     let mut at = 0;
     for (i, m) in matches.iter().enumerate() {
@@ -179,10 +179,10 @@ fn split(
             interrupts()?;
         }
         let (start, end) = m[0].unwrap_or((at, at));
-        out.push(Datum::bytes(&text[at..start]));
+        out.push(&text[at..start]);
         at = end;
     }
-    out.push(Datum::bytes(&text[at..]));
+    out.push(&text[at..]);
     Ok(out)
 }
 
@@ -371,13 +371,30 @@ fn replace_extended(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum>
     replace_with(cx, a, options, start, n)
 }
 
-fn split_call(cx: &mut dyn FnContext, a: &[DatumRef<'_>], name: &str) -> Result<Vec<Datum>> {
+fn split_call<'a>(cx: &mut dyn FnContext, a: &[DatumRef<'a>], name: &str) -> Result<Vec<&'a [u8]>> {
     let options = local_flags(a, 2, name)?;
     let text = a[0].as_bytes();
     search(cx, text, a[1].as_bytes(), options, |s, _| {
         let found = all_matches(s, 0, true, true)?;
         split(text, &found, s.work.interrupts)
     })
+}
+
+fn split_to_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let mut out = TextArray::default();
+    for part in split_call(cx, a, "regexp_split_to_array()")? {
+        out.push(Some(part), cx)?;
+    }
+    out.finish()
+}
+
+fn split_to_rows(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Box<dyn SetSource>> {
+    let (mut out, mut ticker) = (Vec::new(), InterruptTicker::default());
+    for part in split_call(cx, a, "regexp_split_to_table()")? {
+        ticker.tick(cx)?;
+        out.push(Datum::bytes(part));
+    }
+    Ok(VecSource::boxed(out))
 }
 
 fn matches_set(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Box<dyn SetSource>> {
@@ -459,23 +476,15 @@ scalars! { FNS;
     "regexp_substr_no_subexpr" => |cx, a| substr(cx, a),
     "regexp_match" => |cx, a| first_match(cx, a),
     "regexp_match_no_flags" => |cx, a| first_match(cx, a),
-    "regexp_split_to_array" => |cx, a| {
-        payload::of_builtin(oids::TEXT, &split_call(cx, a, "regexp_split_to_array()")?)
-    },
-    "regexp_split_to_array_no_flags" => |cx, a| {
-        payload::of_builtin(oids::TEXT, &split_call(cx, a, "regexp_split_to_array()")?)
-    },
+    "regexp_split_to_array" => |cx, a| split_to_array(cx, a),
+    "regexp_split_to_array_no_flags" => |cx, a| split_to_array(cx, a),
 }
 
 builtins! { SETS;
     "regexp_matches" => Srf(matches_set),
     "regexp_matches_no_flags" => Srf(matches_set),
-    "regexp_split_to_table" => Srf(|cx, a| {
-        Ok(VecSource::boxed(split_call(cx, a, "regexp_split_to_table()")?))
-    }),
-    "regexp_split_to_table_no_flags" => Srf(|cx, a| {
-        Ok(VecSource::boxed(split_call(cx, a, "regexp_split_to_table()")?))
-    }),
+    "regexp_split_to_table" => Srf(split_to_rows),
+    "regexp_split_to_table_no_flags" => Srf(split_to_rows),
 }
 
 /// The function tables of the module.

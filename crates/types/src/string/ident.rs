@@ -2,9 +2,9 @@
 //! (`SplitIdentifierString`).
 
 use pgerror::{PgError, Result, pg_err};
-use values::array::payload;
+use values::array::TextArray;
 use values::datum::Datum;
-use values::oids;
+use values::fn_context::FnContext;
 use values::type_io::{is_space, lossy_text};
 
 /// Splits a list of identifiers: double quotes are removed, unquoted ones are folded to lower case,
@@ -79,21 +79,22 @@ fn continues_name(c: u8) -> bool {
     begins_name(c) || c.is_ascii_digit() || c == b'$'
 }
 
-/// The parts of a name. With `strict` no text may follow it.
-fn parts(text: &[u8], strict: bool) -> Result<Vec<Vec<u8>>> {
+/// The parts of a name, as text[]. With `strict` no text may follow it.
+fn parts(cx: &dyn FnContext, text: &[u8], strict: bool) -> Result<Datum> {
     let invalid = || {
         let name = lossy_text(text);
         pg_err!(INVALID_PARAMETER_VALUE, "string is not a valid identifier: \"{name}\"")
     };
     let because = |detail: &str| -> PgError { invalid().detail(detail.to_owned()) };
     let blanks = |at: usize| at + text[at..].iter().take_while(|&&c| is_space(c)).count();
-    let mut out = Vec::new();
+    let mut out = TextArray::default();
+    let mut part = Vec::new();
     let mut at = blanks(0);
     let mut after_dot = false;
     loop {
         match text.get(at) {
             Some(b'"') => {
-                let mut part = Vec::new();
+                part.clear();
                 at += 1;
                 loop {
                     match (text.get(at), text.get(at + 1)) {
@@ -113,11 +114,13 @@ fn parts(text: &[u8], strict: bool) -> Result<Vec<Vec<u8>>> {
                 if part.is_empty() {
                     return Err(because("Quoted identifier must not be empty."));
                 }
-                out.push(part);
+                out.push(Some(&part), cx)?;
             }
             Some(&c) if begins_name(c) => {
                 let len = text[at..].iter().take_while(|&&c| continues_name(c)).count();
-                out.push(text[at..at + len].to_ascii_lowercase());
+                part.clear();
+                part.extend(text[at..at + len].iter().map(u8::to_ascii_lowercase));
+                out.push(Some(&part), cx)?;
                 at += len;
             }
             Some(b'.') => return Err(because("No valid identifier before \".\".")),
@@ -131,15 +134,11 @@ fn parts(text: &[u8], strict: bool) -> Result<Vec<Vec<u8>>> {
                 at = blanks(at + 1);
             }
             Some(_) if strict => return Err(invalid()),
-            _ => return Ok(out),
+            _ => return out.finish(),
         }
     }
 }
 
 scalars! { FNS;
-    "parse_ident" => |_, a| {
-        let parts = parts(a[0].as_bytes(), a[1].as_bool())?;
-        let parts: Vec<Datum> = parts.into_iter().map(Datum::bytes).collect();
-        payload::of_builtin(oids::TEXT, &parts)
-    },
+    "parse_ident" => |cx, a| parts(cx, a[0].as_bytes(), a[1].as_bool()),
 }

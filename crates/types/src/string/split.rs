@@ -2,8 +2,8 @@
 //! Counterpart: varlena.c.
 
 use pgerror::{Result, pg_err};
-use values::array::ArrayRef;
 use values::array::payload;
+use values::array::{ArrayRef, TextArray};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
 use values::function::{SetSource, VecSource};
@@ -40,24 +40,21 @@ fn split_part(text: &[u8], separator: &[u8], n: i32) -> Result<Datum> {
     Ok(Datum::bytes(part.unwrap_or_default()))
 }
 
-/// The elements of string_to_array and string_to_table; `None` for a NULL string. A NULL separator
-/// splits into characters, an empty one does not split.
-fn elements(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Option<Vec<Datum>>> {
+/// Calls `push` with each element of string_to_array and string_to_table; false for a NULL string.
+/// A NULL separator splits into characters, an empty one does not split.
+fn elements(
+    cx: &dyn FnContext,
+    a: &[DatumRef<'_>],
+    push: &mut dyn FnMut(Option<&[u8]>) -> Result<()>,
+) -> Result<bool> {
     if a[0].is_null() {
-        return Ok(None);
+        return Ok(false);
     }
     let text = a[0].as_bytes();
     let null = a.get(2).filter(|n| !n.is_null()).map(|n| n.as_bytes());
-    let mut out = Vec::new();
-    let mut push = |part: &[u8]| {
-        if out.len() % 4096 == 4095 {
-            cx.check_interrupts()?;
-        }
-        out.push(if null == Some(part) { Datum::Null } else { Datum::bytes(part) });
-        Ok(())
-    };
+    let mut push = |part: &[u8]| push((null != Some(part)).then_some(part));
     if text.is_empty() {
-        return Ok(Some(out));
+        return Ok(true);
     }
     if a[1].is_null() {
         let encoding = cx.settings().encoding;
@@ -72,14 +69,23 @@ fn elements(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Option<Vec<Datum>>
     } else {
         fields(text, a[1].as_bytes()).try_for_each(push)?;
     }
-    Ok(Some(out))
+    Ok(true)
 }
 
 fn to_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    match elements(cx, a)? {
-        None => Ok(Datum::Null),
-        Some(parts) => payload::of_builtin(oids::TEXT, &parts),
-    }
+    let mut out = TextArray::default();
+    let is_array = elements(cx, a, &mut |part| out.push(part, cx))?;
+    if is_array { out.finish() } else { Ok(Datum::Null) }
+}
+
+fn to_rows(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Box<dyn SetSource>> {
+    let (mut out, mut ticker) = (Vec::new(), InterruptTicker::default());
+    elements(cx, a, &mut |part| {
+        ticker.tick(cx)?;
+        out.push(part.map_or(Datum::Null, Datum::bytes));
+        Ok(())
+    })?;
+    Ok(VecSource::boxed(out))
 }
 
 /// Joins the text forms of the elements; NULLs are replaced by `null`, or skipped.
@@ -217,10 +223,8 @@ fn options(array: DatumRef<'_>) -> Box<dyn SetSource> {
 
 builtins! { SETS;
     "pg_options_to_table" => Srf(|_, a| Ok(options(a[0]))),
-    "text_to_table" => Srf(|cx, a| Ok(VecSource::boxed(elements(cx, a)?.unwrap_or_default()))),
-    "text_to_table_null" => Srf(|cx, a| {
-        Ok(VecSource::boxed(elements(cx, a)?.unwrap_or_default()))
-    }),
+    "text_to_table" => Srf(to_rows),
+    "text_to_table_null" => Srf(to_rows),
 }
 
 #[cfg(test)]

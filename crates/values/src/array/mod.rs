@@ -16,6 +16,7 @@ mod in_place;
 pub mod io;
 pub mod payload;
 mod sets;
+mod texts;
 
 pub use access::{get_element, get_slice, set_element, set_slice};
 pub use construct::Accumulator;
@@ -24,6 +25,7 @@ pub use io::array_out;
 pub use payload::{
     ArrayRef, Elements, MAX_DIMS, build, build_1d, cstring_integers, empty, of_builtin, read_fixed,
 };
+pub use texts::TextArray;
 
 use crate::function::Builtin;
 

@@ -46,7 +46,7 @@ impl<'c> Nested<'c> {
 
     fn run_statement(&mut self, command: &Command<'_>) -> Result<UtilityOutcome> {
         let (stmt, sql) = (&command.raw.stmt, command.sql);
-        let tag = commands::command_tag(stmt);
+        let tag = define::tag::command_tag(stmt);
         if command.read_only && !is_read_only(stmt) {
             bail!(FEATURE_NOT_SUPPORTED, "{tag} is not allowed in a non-volatile function");
         }

@@ -199,7 +199,7 @@ impl Host for Core {
     }
 
     fn tag(&self, raw: &RawStmt) -> &'static str {
-        commands::command_tag(&raw.stmt)
+        define::tag::command_tag(&raw.stmt)
     }
 
     fn extra_checks(&self) -> Extra {

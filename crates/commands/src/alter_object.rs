@@ -3,13 +3,14 @@
 //!
 //! Counterpart: alter.c.
 
-use super::address;
-use super::kind::{class_of, is_generic, is_named};
-use super::owner;
-use crate::routine::lookup;
-use crate::{creation, database, domain, rename, role, routine, schema, tablespace, typecmd};
+use crate::{database, domain, rename, role, schema, tablespace, typecmd};
 use catalog::object::{ObjectClass, ObjectRow};
 use catalog::rows::{CatalogRow, PgForeignDataWrapper, PgNamespace};
+use define::object::address;
+use define::object::kind::{class_of, is_generic, is_named};
+use define::object::owner;
+use define::routine::lookup;
+use define::{creation, routine};
 use ids::Oid;
 use parse::ast::{AlterObjectSchemaStmt, AlterOwnerStmt, Node, ObjectType, RenameStmt};
 use pgerror::{PgError, Result, bail, pg_err};

@@ -2,7 +2,6 @@
 //! `catalog::object`, those of the object types in statements are in `kind`.
 
 pub mod address;
-pub mod alter;
 pub mod comment;
 pub mod kind;
 pub mod owner;

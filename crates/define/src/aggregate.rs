@@ -512,7 +512,7 @@ impl Others {
 }
 
 /// CREATE AGGREGATE.
-pub(crate) fn create(host: &mut dyn CommandHost, stmt: &DefineStmt, sql: &str) -> Result<()> {
+pub fn create(host: &mut dyn CommandHost, stmt: &DefineStmt, sql: &str) -> Result<()> {
     let (schema, name) = typerow::new_name(host, &stmt.defnames)?;
     let options = Options::read(host, &stmt.definition)?;
     let args = Arguments::new(host, stmt, &options, sql)?;

@@ -134,7 +134,7 @@ impl Ends {
 }
 
 /// CREATE CAST.
-pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateCastStmt) -> Result<()> {
+pub fn create(host: &mut dyn CommandHost, stmt: &CreateCastStmt) -> Result<()> {
     let source = cast_type(host, &stmt.sourcetype, "source")?;
     let target = cast_type(host, &stmt.targettype, "target")?;
     let ends = Ends { source, target };
