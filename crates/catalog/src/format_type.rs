@@ -47,12 +47,15 @@ impl CatCx<'_> {
                 format!("{name}{m}{suffix}")
             }
             None => {
+                let own_temp = self.session.temp_namespace;
                 let schema = if !qualify && self.is_type_visible(row.oid)? {
                     None
+                } else if row.typnamespace == own_temp && own_temp.is_valid() {
+                    Some("pg_temp".to_owned())
                 } else {
-                    self.namespace_name(row.typnamespace)?
+                    let name = self.namespace_name(row.typnamespace)?;
+                    name.map(|name| quote_identifier(name.as_str()))
                 };
-                let schema = schema.map(|s| quote_identifier(s.as_str()));
                 let name = quote_identifier(row.typname.as_str());
                 let m = modifier.map_or_else(String::new, |m| modifier_text(row.oid, m));
                 qualified(schema.as_deref(), &name) + &m

@@ -8,7 +8,7 @@ use crate::instance::Code;
 use crate::structure::check_structure;
 use crate::tree::{CodeKind, TypeKind, VarKind};
 use ids::Oid;
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 use types::fn_context::{RowDesc, TypeCatalog};
 use types::{Datum, DatumRef, oids};
@@ -51,8 +51,8 @@ fn call_function(host: &mut dyn Host, code: &Code, called: &Called<'_>) -> Resul
     })
 }
 
-/// Calls a set-returning function; `desc` is the structure of its rows. Returns the rows without
-/// dropped columns.
+/// Calls a set-returning function; `desc` is the structure of its rows. Adds the rows to `rows`,
+/// without dropped columns.
 pub fn call_set(
     host: &mut dyn Host,
     code: &Code,

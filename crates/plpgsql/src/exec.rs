@@ -11,7 +11,7 @@ use crate::tree::{
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use stdx::stack::deep;
-use types::{Datum, oids};
+use types::{Datum, DatumRef, oids};
 
 /// Messages for rows that do not have the structure of the result.
 const MESSAGE: &str = "wrong record type supplied in RETURN NEXT";

@@ -56,4 +56,4 @@ pub use host::{
 pub use instance::Code;
 pub use parser::compile;
 pub use source::{Argument, Settings, Source, TypeSource};
-pub use triggers::{TriggerData, call_trigger};
+pub use triggers::{TriggerData, call_event_trigger, call_trigger};

@@ -17,6 +17,8 @@ use types::{Datum, array, oids};
 const NEW: VarNo = 0;
 const OLD: VarNo = 1;
 const FIRST_TEXT: VarNo = 2;
+/// `TG_EVENT` in an event trigger; `TG_TAG` follows.
+const FIRST_EVENT_TEXT: VarNo = 0;
 
 /// The event for which a trigger is called. Counterpart: `TriggerData`.
 pub struct TriggerData<'a> {
@@ -56,6 +58,18 @@ pub fn call_trigger(
             let row = frame.during("during function exit", |f| f.trigger_row(host, (&desc, ty)))?;
             Ok(Some(row))
         })
+    })
+}
+
+/// Calls a function as event trigger. Counterpart: `plpgsql_exec_event_trigger`.
+pub fn call_event_trigger(host: &mut dyn Host, code: &Code, event: &str, tag: &str) -> Result<()> {
+    entered(host, |host| {
+        let enter = |frame: &mut Frame<'_>, _: &mut dyn Host| {
+            frame.vals[FIRST_EVENT_TEXT] = Datum::text(event);
+            frame.vals[FIRST_EVENT_TEXT + 1] = Datum::text(tag);
+            Ok(())
+        };
+        run(host, code, (None, true), enter, |_, _| Ok(()))
     })
 }
 

@@ -161,6 +161,18 @@ pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<Be
     }
 }
 
+/// Calls a function as event trigger.
+pub(crate) fn call_event_trigger(
+    core: &mut Core,
+    function: Oid,
+    event: &str,
+    tag: &str,
+) -> Result<()> {
+    let row = core.cat().function(function)?;
+    let language = language_of(core, &row)?;
+    within(core, &row, |core| language.call_event_trigger(core, &row, event, tag))
+}
+
 /// Runs a procedure and returns the row of its output parameters, if there are any.
 pub(crate) fn call_procedure(
     core: &mut Core,

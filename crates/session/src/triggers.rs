@@ -2,12 +2,13 @@
 
 use crate::core::Core;
 use crate::{function, query};
+use catalog::ObjectAddress;
 use executor::BeforeRowResult;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
 use std::sync::Arc;
-use trigger::{TriggerCall, TriggerHost, TriggerManager};
+use trigger::{CommandEvent, ObjectIdentity, TriggerCall, TriggerHost, TriggerManager};
 
 impl TriggerHost for Core {
     fn triggers(&mut self) -> &mut TriggerManager {
@@ -42,6 +43,19 @@ impl TriggerHost for Core {
         let before = self.switch_to_definer(owner)?;
         let result = work(self);
         self.restore_role(before);
+    fn call_event_trigger(
+        &mut self,
+        function: Oid,
+        event: CommandEvent,
+        tag: &'static str,
+    ) -> Result<()> {
+        function::call_event_trigger(self, function, event.name(), tag)
+    }
+
+    fn identify(&mut self, object: ObjectAddress) -> Result<ObjectIdentity> {
+        sysfn::identify(self, object)
+    }
+
         result
     }
 }

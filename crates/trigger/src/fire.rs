@@ -16,7 +16,7 @@ use executor::{
 };
 use ids::code::Firing;
 use ids::{AttrNo, Oid, Tid};
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use types::{Datum, DatumRef};

@@ -1,7 +1,9 @@
 //! What the trigger manager needs of the session.
 
 use crate::call::TriggerCall;
+use crate::event::{CommandEvent, ObjectIdentity};
 use crate::queue::TriggerManager;
+use catalog::ObjectAddress;
 use executor::spi::QueryHost;
 use executor::{BeforeRowResult, Services};
 use ids::Oid;
@@ -32,6 +34,17 @@ pub trait TriggerHost: Services + analyze::Host {
         owner: Oid,
         work: &mut dyn FnMut(&mut dyn TriggerHost) -> Result<()>,
     ) -> Result<()>;
+    /// Calls a function as event trigger, in its language. `tag`: that of the command.
+    fn call_event_trigger(
+        &mut self,
+        function: Oid,
+        event: CommandEvent,
+        tag: &'static str,
+    ) -> Result<()>;
+
+    /// The kind and identity of an object, as `pg_identify_object` returns them.
+    fn identify(&mut self, object: ObjectAddress) -> Result<ObjectIdentity>;
+
 }
 
 impl QueryHost for dyn TriggerHost + '_ {

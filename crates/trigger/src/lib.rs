@@ -9,7 +9,7 @@
 //!
 //! Reading order: `host` (what is needed of the session), `call`, `descriptor`, `condition` (WHEN),
 //! `queue`, `rows`, `transition` (transition tables), `fire`, `registry` (built-in functions), `ri` (foreign keys), `unique`,
-//! `redundant`, `stats` (EXPLAIN ANALYZE).
+//! `redundant`, `stats` (EXPLAIN ANALYZE), `event` (the state of event triggers).
 //!
 //! Counterpart: commands/trigger.c.
 
@@ -18,6 +18,7 @@
 mod call;
 mod condition;
 mod descriptor;
+mod event;
 mod fire;
 mod host;
 mod queue;
@@ -31,6 +32,10 @@ mod unique;
 
 pub use call::{NamedRows, TriggerCall};
 pub use descriptor::describe;
+pub use event::{
+    ChangedObject, CollectedCommand, CommandEvent, DroppedObject, ObjectIdentity, RunningCommand,
+    RunningCommands,
+};
 pub use fire::{
     after_statement, after_statement_counted, before_commit, before_row, row_event,
     set_constraints, start_counting, statement_event,

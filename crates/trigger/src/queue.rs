@@ -7,6 +7,7 @@
 //! because ROLLBACK TO makes those pending again that fired since the savepoint.
 
 use crate::condition::Conditions;
+use crate::event::RunningCommands;
 use crate::ri::query::Queries;
 use crate::ri::read::KeyReaders;
 use crate::stats::Counts;
@@ -95,6 +96,8 @@ pub struct TriggerManager {
     pub(crate) conditions: Conditions,
     /// The tables of the triggers whose functions are being called, each within the one before.
     pub(crate) calling: Vec<Oid>,
+    /// The commands for which event triggers fire.
+    pub commands: RunningCommands,
     /// For EXPLAIN ANALYZE; `None` otherwise.
     pub(crate) counts: Option<Counts>,
 }

@@ -84,6 +84,19 @@ pub(crate) trait Language: Sync {
         Err(no_trigger(call))
     }
 
+    /// Calls the function as event trigger. `event` is the name of the event, `tag` that of the
+    /// command.
+    fn call_event_trigger(
+        &self,
+        core: &mut Core,
+        row: &Row<PgProc>,
+        event: &str,
+        tag: &str,
+    ) -> Result<()> {
+        let _ = (core, event, tag);
+        Err(PgError::unsupported(format!("event trigger function {}", row.proname.as_str())))
+    }
+
     /// Runs the code of DO. `name` is the name of the language.
     fn run_inline(&self, core: &mut Core, name: &str, code: &str) -> Result<()> {
         let _ = (core, code);

@@ -130,6 +130,17 @@ impl Language for Plpgsql {
     fn run_inline(&self, core: &mut Core, _: &str, code: &str) -> Result<()> {
         let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
         let code = source::compile_inline(core, code)?;
+    fn call_event_trigger(
+        &self,
+        core: &mut Core,
+        row: &Row<PgProc>,
+        event: &str,
+        tag: &str,
+    ) -> Result<()> {
+        let code = codes::find(core, row, &[], CallSite::default())?;
+        isolated(core, |core| plpgsql::call_event_trigger(core, &code, event, tag))
+    }
+
         isolated(core, |core| plpgsql::call_inline(core, &code, atomic))
     }
 }

@@ -6,7 +6,6 @@ use crate::plancache::Statement as Cached;
 use crate::plancache::choice::Chosen;
 use crate::prepared::KEPT_COST_MAX;
 use crate::query::{self, Rows};
-use executor::Execution;
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
 use parse::RawStmt;
