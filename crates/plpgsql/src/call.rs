@@ -31,14 +31,14 @@ pub(crate) fn entered<T>(
     host: &mut dyn Host,
     work: impl FnOnce(&mut dyn Host) -> Result<T>,
 ) -> Result<T> {
-    let (level, streams) = (host.contexts().level(), host.contexts().stream_count());
+    let contexts = host.contexts();
+    let (level, streams) = (contexts.level(), contexts.stream_count());
+    let loops = contexts.writing_loops();
     let result = work(host);
     let contexts = host.contexts();
     contexts.truncate(level);
     contexts.end_streams(streams);
-    if level == 0 {
-        contexts.reset();
-    }
+    contexts.set_writing_loops(loops);
     result
 }
 

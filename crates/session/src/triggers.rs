@@ -31,6 +31,14 @@ impl TriggerHost for Core {
         plans?.pop().ok_or_else(|| PgError::internal("empty internal query"))
     }
 
+    fn enter_query(&mut self, text: &Arc<str>) -> usize {
+        self.calls.contexts.push_query(text.clone())
+    }
+
+    fn leave_query(&mut self, level: usize) {
+        self.calls.contexts.truncate(level);
+    }
+
     fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
         function::call_trigger(self, call)
     }

@@ -25,6 +25,12 @@ pub trait TriggerHost: Services + analyze::Host {
     /// The generic plan of a query of the server itself, with these parameter types.
     fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>>;
 
+    /// Adds a query to the contexts of notices; returns the level for [`Self::leave_query`].
+    fn enter_query(&mut self, text: &Arc<str>) -> usize;
+
+    /// Removes the contexts from this level on.
+    fn leave_query(&mut self, level: usize);
+
     /// Calls a trigger function other than those of constraints, in its language.
     fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<BeforeRowResult>;
 
