@@ -173,6 +173,8 @@ impl<'f> Frame<'f> {
                 notice.fields_mut().context.extend(lines.iter().cloned());
             }
         }
+            let left = host.send_notices();
+            host.contexts().note_all(left);
     }
 
     /// Runs `work` while the contexts of errors show `activity` in place of the statement.

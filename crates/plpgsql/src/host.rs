@@ -13,7 +13,9 @@ use types::fn_context::RowDesc;
 use types::{Datum, DatumRef};
 
 /// The session, in which functions run.
-pub trait Host: eval::Host + eval::Facts + analyze::Host + Transactions + Cursors {
+pub trait Host:
+    eval::Host + eval::Facts + analyze::Host + Notices + Transactions + Cursors
+{
     /// Identifies everything that the analysis of SQL reads besides the text and the variables.
     fn stamp(&mut self) -> Result<Stamp>;
 
@@ -62,6 +64,16 @@ pub trait Host: eval::Host + eval::Facts + analyze::Host + Transactions + Cursor
 }
 
 /// Snapshots and transactions.
+/// Notices of functions.
+pub trait Notices {
+    /// The notices of the client's statement that have not been sent.
+    fn notices(&mut self) -> &mut Vec<PgError>;
+
+    /// Sends the notices, which have their contexts, if the client's statement permits that before
+    /// its end; returns how many are left.
+    fn send_notices(&mut self) -> usize;
+}
+
 pub trait Transactions {
     /// Makes a snapshot active that sees all changes of the transaction; returns the number of
     /// active snapshots before.

@@ -50,8 +50,8 @@ mod tests;
 pub use call::{Called, call, call_inline, call_procedure, call_set};
 pub use contexts::Contexts;
 pub use host::{
-    Analysed, Command, CursorOptions, Cursors, Host, Outcome, RowStream, Run, Stamp, Statement,
-    Transactions, UtilityOutcome,
+    Analysed, Command, CursorOptions, Cursors, Host, Notices, Outcome, RowStream, Run, Stamp,
+    Statement, Transactions, UtilityOutcome,
 };
 pub use instance::Code;
 pub use parser::compile;

@@ -1,6 +1,7 @@
 //! The state of a session, apart from its connection.
 
 use crate::caches::Caches;
+use crate::early::EarlyOutput;
 use crate::instance::{Instance, LogOrigin, SessionHandle};
 use crate::notify::Pending;
 use crate::plancache::{EnvironmentAt, PlanCache};
@@ -61,6 +62,8 @@ pub struct Core {
     /// The instance and the session's public handle. `None` if queries run without a connection.
     pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
     pub(crate) named: NamedObjects,
+    /// Sends notices while a statement runs.
+    pub(crate) early: Option<EarlyOutput>,
 }
 
 /// The state of the transaction in the layers above storage.
@@ -225,6 +228,7 @@ impl Core {
             },
             server: None,
             named: NamedObjects::default(),
+            early: None,
         }
     }
 

@@ -15,8 +15,8 @@ use plan::expr::Expr;
 use plan::{PlannedStmt, walk};
 use plpgsql::tree::{Direction, Extra};
 use plpgsql::{
-    Analysed, Command, Contexts, CursorOptions, Cursors, Host, Outcome, RowStream, Run, Stamp,
-    Statement, Transactions, UtilityOutcome,
+    Analysed, Command, Contexts, CursorOptions, Cursors, Host, Notices, Outcome, RowStream, Run,
+    Stamp, Statement, Transactions, UtilityOutcome,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -219,6 +219,16 @@ impl Host for Core {
 }
 
 impl Transactions for Core {
+impl Notices for Core {
+    fn notices(&mut self) -> &mut Vec<PgError> {
+        &mut self.notices
+    }
+
+    fn send_notices(&mut self) -> usize {
+        self.send_early_notices()
+    }
+}
+
     fn push_snapshot(&mut self) -> Result<usize> {
         self.cat().increment_command_counter()?;
         let depth = self.backend.snapshot_depth();
