@@ -2,7 +2,7 @@
 //! privileges and memory limits.
 
 use crate::relation::OpenRel;
-use crate::transition::TransitionRows;
+use crate::stored::StoredRows;
 use crate::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
 use eval::{Facts, FnFacts, HostCall};
 use ids::Oid;
@@ -137,7 +137,7 @@ pub trait TriggerEvents {
     fn capture(&mut self, change: CapturedChange<'_>) -> Result<()>;
 
     /// The transition table of this name, in a query of a trigger function.
-    fn transition_rows(&mut self, name: &str) -> Option<Arc<TransitionRows>>;
+    fn transition_rows(&mut self, name: &str) -> Option<Arc<StoredRows>>;
 
     /// Calls the triggers that fire before a row is changed, or in place of the change.
     fn before_row(&mut self, change: ProposedChange<'_>) -> Result<BeforeRowResult>;

@@ -7,6 +7,7 @@ use crate::host::Host;
 use crate::instance::Code;
 use crate::structure::check_structure;
 use crate::tree::{CodeKind, TypeKind, VarKind};
+use executor::StoredRows;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
@@ -58,11 +59,13 @@ pub fn call_set(
     code: &Code,
     called: &Called<'_>,
     desc: Arc<RowDesc>,
-) -> Result<Vec<Vec<Datum>>> {
-    let set = ResultSet { desc, rows: Vec::new() };
+    rows: StoredRows,
+) -> Result<StoredRows> {
+    let set = ResultSet { desc, rows };
     entered(host, |host| {
-        run_with(host, code, called, Some(set), |frame, _| {
-            Ok(frame.set.take().map(|set| set.rows).unwrap_or_default())
+        run_with(host, code, called, Some(set), |frame, _| match frame.set.take() {
+            Some(set) => Ok(set.rows),
+            None => Err(PgError::internal("set-returning function without a result set")),
         })
     })
 }

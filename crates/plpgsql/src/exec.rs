@@ -17,9 +17,6 @@ use types::{Datum, DatumRef, oids};
 const MESSAGE: &str = "wrong record type supplied in RETURN NEXT";
 const RETURNED: &str = "returned record type does not match expected record type";
 
-/// Number of rows of a result set between two checks of the available memory.
-const ROWS_BETWEEN_CHECKS: usize = 1024;
-
 /// The way in which a statement ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flow<'f> {
@@ -346,18 +343,14 @@ impl<'f> Frame<'f> {
                 self.returned_value(host, value, (ty, typmod), &desc)?
             }
         };
-        self.append(row)
+        self.append(host, &row)
     }
 
-    pub(crate) fn append(&mut self, row: Vec<Datum>) -> Result<()> {
+    pub(crate) fn append(&mut self, host: &mut dyn Host, row: &[Datum]) -> Result<()> {
         match &mut self.set {
             Some(set) => {
-                set.rows.push(row);
-                // The rows are many small allocations, which are only counted.
-                match set.rows.len() % ROWS_BETWEEN_CHECKS {
-                    0 => types::memory::check(),
-                    _ => Ok(()),
-                }
+                let row: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
+                host.keep_row(&mut set.rows, &row)
             }
             None => Err(PgError::internal("set-returning function without a result set")),
         }

@@ -7,6 +7,7 @@ use crate::instance::{Code, Instance, Kind, Load, Prepared};
 use crate::prepare::{Wanted, in_sql, no_field, not_assigned};
 use crate::tree::{Extra, SqlMode, SqlNo, VarKind, VarNo};
 use eval::{RowInput, RowRef};
+use executor::StoredRows;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
@@ -44,7 +45,7 @@ pub(crate) struct Returned {
 /// The rows of a set that a call returns, and their structure.
 pub(crate) struct ResultSet {
     pub(crate) desc: Arc<RowDesc>,
-    pub(crate) rows: Vec<Vec<Datum>>,
+    pub(crate) rows: StoredRows,
 }
 
 /// The state of a call.
@@ -172,9 +173,9 @@ impl<'f> Frame<'f> {
             for notice in &mut host.notices()[noted..] {
                 notice.fields_mut().context.extend(lines.iter().cloned());
             }
-        }
             let left = host.send_notices();
             host.contexts().note_all(left);
+        }
     }
 
     /// Runs `work` while the contexts of errors show `activity` in place of the statement.

@@ -2,6 +2,7 @@
 
 use crate::contexts::Contexts;
 use crate::tree::{Direction, Extra};
+use executor::StoredRows;
 use ids::Oid;
 use parse::RawStmt;
 use pgerror::{PgError, Result};
@@ -53,8 +54,8 @@ pub trait Host:
     /// The additional checks that are enabled.
     fn extra_checks(&self) -> Extra;
 
-    /// The notices of the running statement.
-    fn notices(&mut self) -> &mut Vec<PgError>;
+    /// Adds a row to the result of a set-returning function.
+    fn keep_row(&mut self, rows: &mut StoredRows, row: &[DatumRef<'_>]) -> Result<()>;
 
     /// The calls and statements that are running.
     fn contexts(&mut self) -> &mut Contexts;
@@ -63,7 +64,6 @@ pub trait Host:
     fn context(&mut self) -> &mut dyn types::FnContext;
 }
 
-/// Snapshots and transactions.
 /// Notices of functions.
 pub trait Notices {
     /// The notices of the client's statement that have not been sent.
@@ -74,6 +74,7 @@ pub trait Notices {
     fn send_notices(&mut self) -> usize;
 }
 
+/// Snapshots and transactions.
 pub trait Transactions {
     /// Makes a snapshot active that sees all changes of the transaction; returns the number of
     /// active snapshots before.

@@ -43,14 +43,6 @@ impl TriggerHost for Core {
         function::call_trigger(self, call)
     }
 
-    fn as_definer(
-        &mut self,
-        owner: Oid,
-        work: &mut dyn FnMut(&mut dyn TriggerHost) -> Result<()>,
-    ) -> Result<()> {
-        let before = self.switch_to_definer(owner)?;
-        let result = work(self);
-        self.restore_role(before);
     fn call_event_trigger(
         &mut self,
         function: Oid,
@@ -64,6 +56,14 @@ impl TriggerHost for Core {
         sysfn::identify(self, object)
     }
 
+    fn as_definer(
+        &mut self,
+        owner: Oid,
+        work: &mut dyn FnMut(&mut dyn TriggerHost) -> Result<()>,
+    ) -> Result<()> {
+        let before = self.switch_to_definer(owner)?;
+        let result = work(self);
+        self.restore_role(before);
         result
     }
 }

@@ -1,7 +1,7 @@
 //! The call of a trigger function.
 
-use executor::{Change, OpenRel, TransitionRows, Trigger};
-use ids::Tid;
+use executor::{Change, OpenRel, StoredRows, Trigger};
+use ids::{Oid, Tid};
 use std::sync::Arc;
 use types::DatumRef;
 
@@ -24,5 +24,12 @@ pub struct TriggerCall<'a> {
     pub tables: &'a [NamedRows],
 }
 
-/// A transition table and its name in the queries of the function.
-pub type NamedRows = (Box<str>, Arc<TransitionRows>);
+/// A transition table.
+#[derive(Clone)]
+pub struct NamedRows {
+    /// Its name in the queries of the function.
+    pub name: Box<str>,
+    /// The relation whose columns the rows have.
+    pub relation: Oid,
+    pub rows: Arc<StoredRows>,
+}

@@ -34,12 +34,6 @@ pub trait TriggerHost: Services + analyze::Host {
     /// Calls a trigger function other than those of constraints, in its language.
     fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<BeforeRowResult>;
 
-    /// Runs `work` with the privileges of the owner of a table.
-    fn as_definer(
-        &mut self,
-        owner: Oid,
-        work: &mut dyn FnMut(&mut dyn TriggerHost) -> Result<()>,
-    ) -> Result<()>;
     /// Calls a function as event trigger, in its language. `tag`: that of the command.
     fn call_event_trigger(
         &mut self,
@@ -51,6 +45,12 @@ pub trait TriggerHost: Services + analyze::Host {
     /// The kind and identity of an object, as `pg_identify_object` returns them.
     fn identify(&mut self, object: ObjectAddress) -> Result<ObjectIdentity>;
 
+    /// Runs `work` with the privileges of the owner of a table.
+    fn as_definer(
+        &mut self,
+        owner: Oid,
+        work: &mut dyn FnMut(&mut dyn TriggerHost) -> Result<()>,
+    ) -> Result<()>;
 }
 
 impl QueryHost for dyn TriggerHost + '_ {

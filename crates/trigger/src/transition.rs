@@ -4,7 +4,7 @@
 use crate::call::NamedRows;
 use crate::host::TriggerHost;
 use crate::queue::{Event, TriggerManager};
-use executor::{CapturedChange, Change, OpenRel, TransitionRows, Trigger};
+use executor::{CapturedChange, Change, OpenRel, StoredRows, Trigger};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use smallvec::SmallVec;
@@ -18,8 +18,8 @@ pub(crate) struct Captured {
     change: Change,
     /// A trigger has read the rows, so that later changes are captured in new tables.
     is_closed: bool,
-    old: Option<Arc<TransitionRows>>,
-    new: Option<Arc<TransitionRows>>,
+    old: Option<Arc<StoredRows>>,
+    new: Option<Arc<StoredRows>>,
 }
 
 impl TriggerManager {
@@ -55,15 +55,16 @@ pub(crate) fn of_event(
     for (name, rows) in of_trigger {
         if let Some(name) = name {
             let rows = rows.get_or_insert_with(|| empty(rel, work_mem));
-            tables.push((name.clone(), rows.clone()));
+            let (name, rows) = (name.clone(), rows.clone());
+            tables.push(NamedRows { name, relation: rel.table.oid, rows });
         }
     }
     tables
 }
 
-fn empty(rel: &OpenRel, work_mem: usize) -> Arc<TransitionRows> {
+fn empty(rel: &OpenRel, work_mem: usize) -> Arc<StoredRows> {
     let attrs = rel.table.tupdesc.attrs.iter();
-    Arc::new(TransitionRows::new(rel.table.oid, attrs.map(|a| a.by_val), work_mem))
+    Arc::new(StoredRows::new(attrs.map(|a| a.by_val), work_mem))
 }
 
 /// Adds a changed row to the transition tables of the running statement. Counterpart:
@@ -91,7 +92,7 @@ pub fn capture(host: &mut dyn TriggerHost, change: CapturedChange<'_>) -> Result
 
 fn push(
     host: &mut dyn TriggerHost,
-    rows: &mut Arc<TransitionRows>,
+    rows: &mut Arc<StoredRows>,
     values: &[DatumRef<'_>],
 ) -> Result<()> {
     let Some(rows) = Arc::get_mut(rows) else {

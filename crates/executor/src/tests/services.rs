@@ -6,7 +6,7 @@ use crate::relation::OpenRel;
 use crate::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-use crate::transition::TransitionRows;
+use crate::stored::StoredRows;
 use crate::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
@@ -225,7 +225,7 @@ impl TriggerEvents for TestServices {
         no_tables()
     }
 
-    fn transition_rows(&mut self, _: &str) -> Option<Arc<TransitionRows>> {
+    fn transition_rows(&mut self, _: &str) -> Option<Arc<StoredRows>> {
         None
     }
 

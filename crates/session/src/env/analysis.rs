@@ -37,8 +37,8 @@ impl analyze::Host for Core {
 
     fn transition_table(&mut self, name: &str) -> Option<TransitionTable> {
         let mut tables = self.calls.transitions.iter();
-        let (_, rows) = tables.find(|(of, _)| **of == *name)?;
-        Some(TransitionTable { relid: rows.relation(), rows: rows.rows() })
+        let table = tables.find(|table| *table.name == *name)?;
+        Some(TransitionTable { relid: table.relation, rows: table.rows.rows() })
     }
 
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {

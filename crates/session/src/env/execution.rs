@@ -9,8 +9,7 @@ use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Callee, Facts, FnFacts, Host, HostCall, Val};
 use executor::{
     AggFn, AggInfo, BeforeRowResult, CapturedChange, Change, DescriptorLookup, FinalCall, OpenRel,
-    ProposedChange, RowEvent, Services, SessionCalls, SetStream, Timing, TransitionRows,
-    TriggerEvents,
+    ProposedChange, RowEvent, Services, SessionCalls, SetStream, StoredRows, Timing, TriggerEvents,
 };
 use ids::Oid;
 use ids::builtin::proc;
@@ -296,9 +295,9 @@ impl TriggerEvents for Core {
         trigger::capture(self, change)
     }
 
-    fn transition_rows(&mut self, name: &str) -> Option<Arc<TransitionRows>> {
+    fn transition_rows(&mut self, name: &str) -> Option<Arc<StoredRows>> {
         let mut tables = self.calls.transitions.iter();
-        tables.find(|(of, _)| **of == *name).map(|(_, rows)| rows.clone())
+        tables.find(|table| *table.name == *name).map(|table| table.rows.clone())
     }
 
     fn before_row(&mut self, change: ProposedChange<'_>) -> Result<BeforeRowResult> {

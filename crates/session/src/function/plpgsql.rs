@@ -10,7 +10,7 @@ mod transaction;
 mod triggers;
 
 use super::Call;
-use super::language::{Language, ReadyRows, RunningSet};
+use super::language::{Language, ReadyRows, RunningSet, SetRows};
 use super::resolved::Resolved;
 use super::transpose::transposed;
 use crate::core::Core;
@@ -20,7 +20,7 @@ use catalog::rows::PgProc;
 use codes::isolated;
 use compiled::CallSite;
 use eval::Callee;
-use executor::BeforeRowResult;
+use executor::{BeforeRowResult, StoredRows};
 use ids::Oid;
 use ids::code::ProKind;
 use pgerror::{Result, pg_err};
@@ -28,7 +28,7 @@ use plpgsql::{Called, Code};
 use std::sync::Arc;
 use trigger::TriggerCall;
 use types::fn_context::{RowColumn, RowDesc, TypeCatalog};
-use types::{Datum, oids};
+use types::{Batch, Datum, oids};
 
 pub(crate) struct Plpgsql;
 
@@ -100,15 +100,18 @@ impl Language for Plpgsql {
             }
             None => (scalar_row(result), false),
         };
-        let rows = isolated(core, |core| plpgsql::call_set(core, &code, &called, desc.clone()))?;
-        if !is_row {
-            return Ok(RunningSet { whole: true, rows: ReadyRows::boxed(rows) });
+        let mut by_val = Vec::new();
+        for (column, info) in desc.columns.iter().zip(desc.types(core)?) {
+            if !column.is_dropped() {
+                by_val.push(info.by_val);
+            }
         }
-        let mut whole = Vec::with_capacity(rows.len());
-        for fields in rows {
-            whole.push(vec![source::row_value(core, result, &desc, &fields)?]);
-        }
-        Ok(RunningSet { whole: true, rows: ReadyRows::boxed(whole) })
+        let rows = StoredRows::new(by_val, core.values.work_mem_bytes);
+        let rows =
+            isolated(core, |core| plpgsql::call_set(core, &code, &called, desc.clone(), rows))?;
+        let row = is_row.then_some((result, desc));
+        let set = ReturnedRows { rows, next: 0, batch: Batch::default(), at: 0, row };
+        Ok(RunningSet { whole: true, rows: Box::new(set) })
     }
 
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
@@ -127,9 +130,6 @@ impl Language for Plpgsql {
         triggers::call(core, resolved, call)
     }
 
-    fn run_inline(&self, core: &mut Core, _: &str, code: &str) -> Result<()> {
-        let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
-        let code = source::compile_inline(core, code)?;
     fn call_event_trigger(
         &self,
         core: &mut Core,
@@ -141,12 +141,47 @@ impl Language for Plpgsql {
         isolated(core, |core| plpgsql::call_event_trigger(core, &code, event, tag))
     }
 
+    fn run_inline(&self, core: &mut Core, _: &str, code: &str) -> Result<()> {
+        let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
+        let code = source::compile_inline(core, code)?;
         isolated(core, |core| plpgsql::call_inline(core, &code, atomic))
     }
 }
 
 fn site(call: &Call<'_>) -> CallSite {
     CallSite { result: call.result_type, collation: call.collation, trigger: Oid::INVALID }
+}
+
+/// The rows of a set-returning function that has ended.
+struct ReturnedRows {
+    rows: StoredRows,
+    /// The number of the next batch, the present one, and the next row in it.
+    next: usize,
+    batch: Batch,
+    at: usize,
+    /// Type and structure of composite values.
+    row: Option<(Oid, Arc<RowDesc>)>,
+}
+
+impl SetRows for ReturnedRows {
+    fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
+        while self.at >= self.batch.len {
+            let Some(batch) = self.rows.batch(self.next)? else { return Ok(false) };
+            (self.batch, self.at) = (batch, 0);
+            self.next += 1;
+        }
+        let fields = self.batch.row_owned(self.at);
+        self.at += 1;
+        match &self.row {
+            None => out.extend(fields),
+            Some((ty, desc)) => out.push(source::row_value(core, *ty, desc, &fields)?),
+        }
+        Ok(true)
+    }
+
+    fn is_ready(&self) -> bool {
+        true
+    }
 }
 
 /// Error 0A000 for a call of a trigger function in an expression.

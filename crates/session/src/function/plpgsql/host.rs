@@ -7,6 +7,7 @@ use crate::plancache::choice::Chosen;
 use crate::prepared::KEPT_COST_MAX;
 use crate::query::{self, Rows};
 use executor::spi::{self, QuerySnapshot};
+use executor::{Execution, StoredRows};
 use ids::Oid;
 use parse::RawStmt;
 use parse::ast::FetchDirection;
@@ -205,8 +206,8 @@ impl Host for Core {
         super::source::extra(self)
     }
 
-    fn notices(&mut self) -> &mut Vec<PgError> {
-        &mut self.notices
+    fn keep_row(&mut self, rows: &mut StoredRows, row: &[DatumRef<'_>]) -> Result<()> {
+        rows.push(&mut self.backend, row)
     }
 
     fn contexts(&mut self) -> &mut Contexts {
@@ -218,7 +219,6 @@ impl Host for Core {
     }
 }
 
-impl Transactions for Core {
 impl Notices for Core {
     fn notices(&mut self) -> &mut Vec<PgError> {
         &mut self.notices
@@ -229,6 +229,7 @@ impl Notices for Core {
     }
 }
 
+impl Transactions for Core {
     fn push_snapshot(&mut self) -> Result<usize> {
         self.cat().increment_command_counter()?;
         let depth = self.backend.snapshot_depth();
