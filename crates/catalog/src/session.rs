@@ -1,5 +1,6 @@
 //! The state of a session that catalog lookups depend on.
 
+use crate::format_type::Quoting;
 use crate::overlay::Overlay;
 use crate::shared::Catalog;
 use ids::Oid;
@@ -42,6 +43,8 @@ pub struct CatSession {
     pub overlay: Overlay,
     /// Collects the rows of objects that a command inserts and updates, for event triggers.
     pub changed_objects: Option<Vec<ChangedRow>>,
+    /// How SQL texts that are shown quote names and literals.
+    pub quoting: Quoting,
     /// Orderings of the session's anonymous record types.
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
     search_path: String,
@@ -84,6 +87,7 @@ impl CatSession {
             encoding: crate::encoding::UTF8,
             overlay: Overlay::default(),
             changed_objects: None,
+            quoting: Quoting::default(),
             record_orders: Arc::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,

@@ -5,7 +5,7 @@
 use crate::Options;
 use crate::doc::{NodeView, Value};
 use crate::metrics;
-use deparse::{Ancestor, Deparser, PlanNames, PlanPosition, qualified};
+use deparse::{Ancestor, Deparser, PlanNames, PlanPosition};
 use executor::{Execution, HashCounts, NodeStats};
 use ids::Oid;
 use pgerror::Result;
@@ -119,7 +119,7 @@ impl<'p> Describer<'_, 'p> {
                 let backward = probe.direction == ScanDirection::Backward;
                 let index = self.relation_name(probe.indexid)?;
                 let back = if backward { " Backward" } else { "" };
-                view.title.push_str(&format!("{back} using {}", qualified(None, &index)));
+                view.title.push_str(&format!("{back} using {}", self.quoted(None, &index)));
                 let direction = if backward { "Backward" } else { "Forward" };
                 view.field("Scan Direction", Value::Text(direction.to_owned()));
                 view.field("Index Name", Value::Text(index));
@@ -172,7 +172,7 @@ impl<'p> Describer<'_, 'p> {
     }
 
     /// The scanned relation, function or CTE. Counterpart: `ExplainTargetRel`.
-    fn target(&mut self, view: &mut NodeView, rti: i32, node: &PlanNode) -> Result<()> {
+    pub(super) fn target(&mut self, view: &mut NodeView, rti: i32, node: &PlanNode) -> Result<()> {
         let Some(rte) = self.stmt.rtable.get((rti - 1).max(0) as usize) else { return Ok(()) };
         let refname = self.names.name(rti).to_owned();
         let mut schema = None;
@@ -202,10 +202,10 @@ impl<'p> Describer<'_, 'p> {
         };
         view.title.push_str(" on");
         if let Some(object) = &object {
-            view.title.push_str(&format!(" {}", qualified(schema.as_deref(), object)));
+            view.title.push_str(&format!(" {}", self.quoted(schema.as_deref(), object)));
         }
         if object.as_deref() != Some(&refname) {
-            view.title.push_str(&format!(" {}", qualified(None, &refname)));
+            view.title.push_str(&format!(" {}", self.quoted(None, &refname)));
         }
         if let Some(object) = object {
             view.field(tag, Value::Text(object));
@@ -223,6 +223,11 @@ impl<'p> Describer<'_, 'p> {
         if self.run.is_some() {
             metrics::actual(self.options, view, stats);
         }
+    }
+
+    /// The quoted name, qualified by the schema if one is given.
+    fn quoted(&mut self, schema: Option<&str>, name: &str) -> String {
+        self.host.catalog().session.quoting.qualified(schema, name)
     }
 
     fn schema_name(&mut self, oid: Oid) -> Result<Option<String>> {
@@ -386,7 +391,7 @@ impl<'p> Describer<'_, 'p> {
         self.begin(&mut view, &kind, Link::of(relationship));
         if let BitmapNode::Index { probe, .. } = bitmap {
             let index = self.relation_name(probe.indexid)?;
-            view.title.push_str(&format!(" on {}", qualified(None, &index)));
+            view.title.push_str(&format!(" on {}", self.quoted(None, &index)));
             view.field("Index Name", Value::Text(index));
         }
         metrics::costs(self.options, &mut view, info);
@@ -440,6 +445,16 @@ impl<'p> Describer<'_, 'p> {
     }
 }
 
+/// The name of a ModifyTable node.
+pub(super) fn modify_word(operation: CmdType) -> &'static str {
+    match operation {
+        CmdType::Insert => "Insert",
+        CmdType::Update => "Update",
+        CmdType::Delete => "Delete",
+        _ => "Merge",
+    }
+}
+
 fn kind_of(plan: &Plan) -> Kind {
     let plain = |name: &'static str| Kind {
         title: name.to_owned(),
@@ -457,12 +472,7 @@ fn kind_of(plan: &Plan) -> Kind {
         PlanNode::Result { .. } => plain("Result"),
         PlanNode::ProjectSet { .. } => plain("ProjectSet"),
         PlanNode::ModifyTable(m) => {
-            let word = match m.operation {
-                CmdType::Insert => "Insert",
-                CmdType::Update => "Update",
-                CmdType::Delete => "Delete",
-                _ => "Merge",
-            };
+            let word = modify_word(m.operation);
             Kind { operation: Some(word), ..titled(word, "ModifyTable", None) }
         }
         PlanNode::Append { .. } => plain("Append"),

@@ -4,7 +4,7 @@
 
 use crate::doc::{Fields, NodeView, Value};
 use crate::metrics;
-use crate::node::Describer;
+use crate::node::{Describer, modify_word};
 use deparse::{Ancestor, Deparser, PlanPosition};
 use executor::NodeStats;
 use pgerror::Result;
@@ -204,7 +204,10 @@ impl<'p> Describer<'_, 'p> {
                 let prefix = self.prefix();
                 self.qual(view, position, "Run Condition", &w.run_condition, prefix)?;
             }
-            PlanNode::ModifyTable(m) => self.conflict(view, position, m, stats)?,
+            PlanNode::ModifyTable(m) => {
+                self.targets(view, m, &plan.node)?;
+                self.conflict(view, position, m, stats)?;
+            }
             PlanNode::Append { .. } => view.number("Subplans Removed", 0),
             _ => self.scan_properties(view, position, stats)?,
         }
@@ -405,6 +408,23 @@ impl<'p> Describer<'_, 'p> {
     fn filter_having(&mut self, view: &mut NodeView, position: &PlanPosition<'p>) -> Result<()> {
         let prefix = self.prefix();
         self.qual(view, position, "Filter", &position.plan.info.qual, prefix)
+    }
+
+    /// The changed tables, if they are not just the one that the statement names.
+    fn targets(&mut self, view: &mut NodeView, m: &ModifyTable, node: &PlanNode) -> Result<()> {
+        if m.result_relations == [m.nominal_relation] {
+            return Ok(());
+        }
+        let mut all = Vec::new();
+        for &rti in &m.result_relations {
+            let title = modify_word(m.operation).to_owned();
+            let mut target = NodeView { title, ..NodeView::default() };
+            self.target(&mut target, rti, node)?;
+            view.lines.push(target.title);
+            all.push(target.fields);
+        }
+        view.field("Target Tables", Value::Objects(all));
+        Ok(())
     }
 
     fn conflict(

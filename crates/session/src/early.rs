@@ -22,7 +22,8 @@ impl Session {
     /// Runs a statement whose notices are sent at once, if the client's connection permits that.
     pub(crate) fn with_early_notices<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
         let Some(write) = self.handle.client_output.clone() else { return work(self) };
-        if self.conn.buffers_all || self.conn.is_lost() || self.core.early.is_some() {
+        let is_direct = self.conn.encoder.is_none() && !self.conn.buffers_all;
+        if !is_direct || self.conn.is_lost() || self.core.early.is_some() {
             return work(self);
         }
         let pending = std::mem::take(&mut self.conn.out);

@@ -47,7 +47,6 @@ pub mod reason {
     pub const PERSISTENCE: i32 = 1;
     pub const DEFAULT: i32 = 2;
     pub const COLUMN: i32 = 4;
-    pub const ACCESS_METHOD: i32 = 8;
 }
 
 impl Rewrite {

@@ -41,6 +41,10 @@ impl analyze::Host for Core {
         Some(TransitionTable { relid: table.relation, rows: table.rows.rows() })
     }
 
+    fn transform_null_equals(&mut self) -> bool {
+        self.store.named("transform_null_equals").as_bool()
+    }
+
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         let state = self.catalog.catalog_state();
         let path = self.catalog.search_path();
