@@ -32,6 +32,13 @@ impl Analyzer<'_> {
         also_source: bool,
         perms: u32,
     ) -> Result<()> {
+        if name.schemaname.is_none() && self.cat.transition_table(&name.relname).is_some() {
+            bail!(
+                FEATURE_NOT_SUPPORTED,
+                "relation \"{}\" cannot be the target of a modifying statement",
+                name.relname
+            );
+        }
         let relation = self.open_table(name, 3)?;
         self.check_has_rows(&relation, name)?;
         let alias = name.alias.as_deref().map(alias_of);

@@ -80,6 +80,12 @@ impl Analyzer<'_> {
             let item = self.add_cte_rte(up, index, alias, n.location);
             return self.with_position(item, n.location);
         }
+        if n.schemaname.is_none()
+            && let Some(table) = self.cat.transition_table(&n.relname)
+        {
+            let item = self.add_transition_table_rte(&n.relname, alias, table);
+            return self.with_position(item, n.location);
+        }
         let name = alias.as_ref().map_or(&*n.relname, |a| &a.aliasname);
         // FOR UPDATE and the other row locking clauses take a stronger table lock.
         let lock = if self.is_locked(name) { 2 } else { 1 };

@@ -71,7 +71,9 @@ pub use api::{
     function_statement, inferred_types, is_query, standalone_expr,
 };
 pub use func::FuncDetail;
-pub use lookup::{FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup};
+pub use lookup::{
+    FunctionLookup, Lookup, OperatorCache, RelationLookup, TransitionTable, TypeLookup,
+};
 pub use parameterize::{ParameterizedLiteral, parameterize_literals};
 pub use rewrite::rewrite;
 pub use scope::{NameConflict, ParamScope, Variable};

@@ -152,6 +152,19 @@ pub trait RelationLookup {
     fn views_are_restricted(&mut self) -> bool {
         false
     }
+    /// The transition table of this name.
+    fn transition_table(&mut self, _name: &str) -> Option<TransitionTable> {
+        None
+    }
+}
+
+/// A transition table of the trigger whose function runs. Counterpart: `EphemeralNamedRelation`.
+#[derive(Clone, Copy, Debug)]
+pub struct TransitionTable {
+    /// The table of the trigger, whose columns it has.
+    pub relid: Oid,
+    /// The number of rows.
+    pub rows: u64,
 }
 
 /// All look-ups, by PostgreSQL's cache keys. `None` and empty lists mean "no such row".

@@ -6,7 +6,7 @@ use crate::state::{Analyzer, ExprKind, NsColumn, NsItem};
 use crate::ty;
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use plan::expr::{Expr, Location, Var};
 use plan::query::{Alias, JoinType, Query, RangeTblEntry, RangeTblFunction, RteKind, acl};
 use std::sync::Arc;
@@ -378,6 +378,32 @@ impl Analyzer<'_> {
         // Inside the WITH query, `*` does not include the columns that SEARCH and CYCLE add.
         item.columns.iter_mut().rev().take(hidden).for_each(|c| c.hidden = true);
         Ok(item)
+    }
+
+    /// Adds an entry for a transition table. Counterpart: `addRangeTableEntryForENR`.
+    pub fn add_transition_table_rte(
+        &mut self,
+        name: &str,
+        alias: Option<Alias>,
+        table: crate::lookup::TransitionTable,
+    ) -> Result<NsItem> {
+        let relation = self.cat.relation(table.relid)?.ok_or_else(|| {
+            PgError::internal(format!("cache lookup failed for relation {}", table.relid))
+        })?;
+        let columns = Self::relation_columns(&relation);
+        let of_type = |c: &Column| if c.dropped { Oid::INVALID } else { c.ty };
+        let kind = RteKind::NamedTuplestore {
+            enrname: name.to_string(),
+            enrtuples: table.rows as f64,
+            relid: table.relid,
+            coltypes: columns.iter().map(of_type).collect(),
+            coltypmods: columns.iter().map(|c| c.typmod).collect(),
+            colcollations: columns.iter().map(|c| c.collation).collect(),
+        };
+        let shown = alias.as_ref().map_or(name, |a| &a.aliasname).to_string();
+        let colnames = aliased_columns(&shown, alias.as_ref(), &columns)?;
+        let rte = new_rte(kind, alias, Alias { aliasname: shown, colnames });
+        Ok(self.add_rte(rte, &columns))
     }
 
     /// The WITH query of this name: number of levels above, and index.
@@ -779,7 +805,7 @@ impl Analyzer<'_> {
                     ty: tys[i],
                     typmod: typmods[i],
                     collation: collations[i],
-                    dropped: false,
+                    dropped: !tys[i].is_valid(),
                 })
                 .collect()
         };
@@ -800,7 +826,8 @@ impl Analyzer<'_> {
                 })
                 .collect(),
             RteKind::Values { coltypes, coltypmods, colcollations, .. }
-            | RteKind::Cte { coltypes, coltypmods, colcollations, .. } => {
+            | RteKind::Cte { coltypes, coltypmods, colcollations, .. }
+            | RteKind::NamedTuplestore { coltypes, coltypmods, colcollations, .. } => {
                 described(coltypes, coltypmods, colcollations)
             }
             RteKind::Function { functions, funcordinality } => {

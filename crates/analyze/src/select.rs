@@ -193,6 +193,7 @@ impl Analyzer<'_> {
                     RteKind::Function { .. } => Some("a function"),
                     RteKind::Values { .. } => Some("VALUES"),
                     RteKind::Cte { .. } => Some("a WITH query"),
+                    RteKind::NamedTuplestore { .. } => Some("a named tuplestore"),
                     RteKind::TableFunc(_) | RteKind::Result => Some("a table function"),
                 };
                 if let Some(what) = what {

@@ -2,7 +2,8 @@
 //! functions, and table locks from the lock manager.
 
 use crate::lookup::{
-    ConstraintInfo, FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup, ViewRule,
+    ConstraintInfo, FunctionLookup, Lookup, OperatorCache, RelationLookup, TransitionTable,
+    TypeLookup, ViewRule,
 };
 use crate::{stored, ty};
 use catalog::rows::{
@@ -33,6 +34,11 @@ pub trait Host {
     /// Whether `restrict_nonsystem_relation_kind` forbids the expansion of user-defined views.
     fn views_are_restricted(&mut self) -> bool {
         false
+    }
+
+    /// The transition table of this name, in a query of a trigger function.
+    fn transition_table(&mut self, _name: &str) -> Option<TransitionTable> {
+        None
     }
 
     /// `transform_null_equals`.
@@ -227,6 +233,10 @@ impl FunctionLookup for SessionLookup<'_> {
 impl RelationLookup for SessionLookup<'_> {
     fn views_are_restricted(&mut self) -> bool {
         self.host.views_are_restricted()
+    }
+
+    fn transition_table(&mut self, name: &str) -> Option<TransitionTable> {
+        self.host.transition_table(name)
     }
 
     fn range_var(&mut self, schema: Option<&str>, name: &str, lock: i32) -> Result<Option<Oid>> {

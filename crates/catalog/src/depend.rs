@@ -58,11 +58,22 @@ pub enum DropBehavior {
     Cascade,
 }
 
+/// How a drop reaches an object.
+#[derive(Clone, Copy, Debug)]
+pub struct DropOrigin {
+    /// The statement names it.
+    pub original: bool,
+    /// A normal dependency leads to it.
+    pub normal: bool,
+}
+
 /// The plan of a drop.
 #[derive(Clone, Debug, Default)]
 pub struct Deletion {
     /// The objects in the order in which to drop them.
     pub objects: Vec<ObjectAddress>,
+    /// How the drop reaches each of them.
+    pub origins: Vec<DropOrigin>,
     /// Message and detail of the CASCADE notice.
     pub notice: Option<(String, Option<String>)>,
 }
@@ -262,7 +273,13 @@ impl CatCx<'_> {
             self.collect_dependents(&mut search, object, ORIGINAL)?;
         }
         let notice = self.report(&search.targets, objects, behavior)?;
-        Ok(Deletion { objects: search.targets.iter().map(|t| t.address).collect(), notice })
+        let origin = |t: &Target| DropOrigin {
+            original: t.flags & ORIGINAL != 0,
+            normal: t.flags & NORMAL != 0,
+        };
+        let origins = search.targets.iter().map(origin).collect();
+        let objects = search.targets.iter().map(|t| t.address).collect();
+        Ok(Deletion { objects, origins, notice })
     }
 
     fn required_by_system(&mut self, object: ObjectAddress) -> Result<PgError> {

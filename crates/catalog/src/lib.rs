@@ -62,6 +62,6 @@ pub use cx::CatCx;
 pub use depend::ObjectAddress;
 pub use describe::relation_kind;
 pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, row_type_version};
-pub use session::{CatSession, CatalogState, SearchPath};
+pub use session::{CatSession, CatalogState, ChangedRow, SearchPath};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;

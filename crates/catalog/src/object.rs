@@ -122,6 +122,11 @@ impl ObjectClass {
         }
     }
 
+    /// Whether the objects of the class have names.
+    pub fn has_name(&self) -> bool {
+        self.name.is_some()
+    }
+
     /// Whether the objects of the class are in schemas.
     pub fn is_in_schema(&self) -> bool {
         self.namespace.is_some()

@@ -41,6 +41,8 @@ pub struct CatSession {
     /// `pg_database.encoding` of this database.
     pub encoding: i32,
     pub overlay: Overlay,
+    /// Collects the rows of objects that a command inserts and updates, for event triggers.
+    pub changed_objects: Option<Vec<ChangedRow>>,
     /// How SQL texts that are shown quote names and literals.
     pub quoting: Quoting,
     /// Orderings of the session's anonymous record types.
@@ -48,6 +50,15 @@ pub struct CatSession {
     search_path: String,
     /// The computed search path and the catalog state it was computed from.
     pub(crate) path: Option<(Arc<SearchPath>, CatalogState)>,
+}
+
+/// A row of an object that a command has inserted or updated.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangedRow {
+    pub catalog: Oid,
+    pub oid: Oid,
+    /// It was inserted.
+    pub is_new: bool,
 }
 
 /// Identifies a catalog state as visible to a session: the generation of the committed catalogs and
@@ -75,6 +86,7 @@ impl CatSession {
             tablespace: ids::RelFile::DEFAULT_TABLESPACE,
             encoding: crate::encoding::UTF8,
             overlay: Overlay::default(),
+            changed_objects: None,
             quoting: Quoting::default(),
             record_orders: Arc::default(),
             search_path: "\"$user\", public".to_owned(),

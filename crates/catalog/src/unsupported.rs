@@ -6,11 +6,9 @@ use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
 use crate::encoding;
 use crate::reldesc::RelDesc;
-use crate::rows::{
-    CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgPublication, PgType, indexes,
-};
+use crate::rows::{CatalogRow, PgClass, PgCollation, PgDatabase, PgPublication, PgType, indexes};
 use ids::builtin::collation;
-use ids::code::{CollProvider, Firing, ReplicaIdentity};
+use ids::code::{CollProvider, ReplicaIdentity};
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
@@ -279,14 +277,5 @@ impl CatCx<'_> {
             return Ok(());
         }
         Err(PgError::unsupported(format!("row-level security of table \"{}\"", class.relname)))
-    }
-
-    /// 0A000 where an enabled event trigger exists.
-    pub fn check_event_triggers(&mut self) -> Result<()> {
-        let all = self.scan_all::<PgEventTrigger>()?;
-        match all.iter().find(|t| t.evtenabled != Firing::Disabled) {
-            Some(t) => Err(PgError::unsupported(format!("event trigger \"{}\"", t.evtname))),
-            None => Ok(()),
-        }
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::{database, domain, rename, role, schema, tablespace, typecmd};
 use catalog::object::{ObjectClass, ObjectRow};
-use catalog::rows::{CatalogRow, PgForeignDataWrapper, PgNamespace};
+use catalog::rows::{CatalogRow, PgEventTrigger, PgForeignDataWrapper, PgNamespace};
 use define::object::address;
 use define::object::kind::{class_of, is_generic, is_named};
 use define::object::owner;
@@ -219,6 +219,15 @@ fn change_owner(host: &mut dyn CommandHost, row: &ObjectRow, new: Oid) -> Result
     let name = row.name()?;
     if row.class.catalog == PgForeignDataWrapper::RELATION {
         only_superusers(host, name.as_str(), new)?;
+    }
+    if row.class.catalog == PgEventTrigger::RELATION {
+        address::must_own_row(host, row, name.as_str())?;
+        if !host.catalog().is_superuser(new)? {
+            let message = format!("permission denied to change owner of event trigger \"{name}\"");
+            return Err(pg_err!(INSUFFICIENT_PRIVILEGE, "{message}")
+                .hint("The owner of an event trigger must be a superuser."));
+        }
+        return owner::set(host, row, new);
     }
     if !names::is_superuser(host)? {
         address::must_own_row(host, row, name.as_str())?;

@@ -11,7 +11,7 @@ use crate::{
 };
 use define::object::comment;
 use define::tag::{command_tag, is_allowed_read_only};
-use define::{aggregate, cast, drop, extension, routine};
+use define::{aggregate, cast, drop, event, extension, routine};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -24,9 +24,14 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         let tag = command_tag(stmt);
         bail!(READ_ONLY_SQL_TRANSACTION, "cannot execute {tag} in a read-only transaction");
     }
-    if fires_event_triggers(stmt) {
-        host.catalog().check_event_triggers()?;
+    if event::fires(stmt) && event::are_any(host)? {
+        return event::complete(host, stmt, &mut |host| execute(host, stmt, sql));
     }
+    execute(host, stmt, sql)
+}
+
+/// Runs a utility statement without event triggers.
+fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String> {
     match stmt {
         Node::CreateStmt(s) => create_table::create_table(host, s, sql),
         Node::IndexStmt(s) => index::create_index(host, s, sql),
@@ -53,7 +58,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::AlterOwnerStmt(s) => alter::set_owner(host, s),
         Node::CommentStmt(s) => comment::comment(host, s),
         Node::CreateSchemaStmt(s) => schema::create_schema(host, s, &mut |host, element| {
-            run_utility(host, element, sql).map(|_| ())
+            execute(host, element, sql).map(|_| ())
         }),
         Node::ViewStmt(s) => view::create_view(host, s, sql),
         Node::CreateTableAsStmt(s) => {
@@ -71,8 +76,10 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
             let Some(stmt) = create_as::select_into(s) else {
                 return Err(PgError::internal("a query is not a utility command"));
             };
-            return run_utility(host, &Node::CreateTableAsStmt(Box::new(stmt)), sql);
+            return execute(host, &Node::CreateTableAsStmt(Box::new(stmt)), sql);
         }
+        Node::CreateEventTrigStmt(s) => event::definition::create(host, s),
+        Node::AlterEventTrigStmt(s) => event::definition::alter(host, s),
         Node::CreateRoleStmt(s) => role::create_role(host, s, sql),
         Node::AlterRoleStmt(s) => role::alter_role(host, s, sql),
         Node::DropRoleStmt(s) => role::drop_role(host, s),
@@ -109,34 +116,6 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
     // The effects of the statement become visible to the next statement.
     host.catalog().increment_command_counter()?;
     Ok(command_tag(stmt).to_string())
-}
-
-/// True if event triggers can fire for the statement. They do not fire for commands on cluster-wide
-/// objects and commands other than DDL.
-fn fires_event_triggers(stmt: &Node) -> bool {
-    !matches!(
-        stmt,
-        Node::TruncateStmt(_)
-            | Node::CreateRoleStmt(_)
-            | Node::AlterRoleStmt(_)
-            | Node::DropRoleStmt(_)
-            | Node::GrantRoleStmt(_)
-            | Node::LockStmt(_)
-            | Node::ReindexStmt(_)
-            | Node::ClusterStmt(_)
-            | Node::VacuumStmt(_)
-            | Node::CopyStmt(_)
-            | Node::CreatedbStmt(_)
-            | Node::DropdbStmt(_)
-            | Node::AlterDatabaseStmt(_)
-            | Node::AlterDatabaseSetStmt(_)
-            | Node::AlterDatabaseRefreshCollStmt(_)
-            | Node::AlterRoleSetStmt(_)
-            | Node::CreateTableSpaceStmt(_)
-            | Node::DropTableSpaceStmt(_)
-            | Node::AlterTableSpaceOptionsStmt(_)
-            | Node::CheckPointStmt
-    )
 }
 
 /// True if [`run_utility`] handles the statement.
@@ -192,7 +171,6 @@ fn no_label_provider(name: Option<&str>) -> PgError {
 /// The name of an unsupported statement.
 fn statement_name(node: &Node) -> &'static str {
     match node {
-        Node::CreateEventTrigStmt(_) | Node::AlterEventTrigStmt(_) => "event triggers",
         Node::CreatePublicationStmt(_) | Node::AlterPublicationStmt(_) => "publications",
         Node::CreateSubscriptionStmt(_)
         | Node::AlterSubscriptionStmt(_)

@@ -33,7 +33,8 @@ pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateTrigStmt, sql: &st
     }
     let tgtype = if stmt.row { kind::ROW } else { 0 } | stmt.timing | stmt.events;
     check_kind(stmt, tgtype)?;
-    let (old_table, new_table) = transition_tables(&rel, stmt, tgtype)?;
+    let is_child = stmt.row && !stmt.transition_rels.is_empty() && has_parent(host, &rel)?;
+    let (old_table, new_table) = transition_tables(&rel, stmt, tgtype, is_child)?;
     let condition = match &stmt.when_clause {
         Some(node) => Some(analyze::ddl::trigger_condition(
             &mut SessionLookup::new(host),
@@ -143,6 +144,7 @@ fn transition_tables<'a>(
     rel: &RelDesc,
     stmt: &'a CreateTrigStmt,
     tgtype: i16,
+    is_child: bool,
 ) -> Result<(Option<&'a str>, Option<&'a str>)> {
     let (mut old, mut new) = (None, None);
     for table in &stmt.transition_rels {
@@ -153,7 +155,7 @@ fn transition_tables<'a>(
             )
             .hint("Use OLD TABLE or NEW TABLE for naming transition tables."));
         }
-        check_transition(rel, stmt, tgtype)?;
+        check_transition(rel, stmt, tgtype, is_child)?;
         let (slot, events, word, on) = match table.is_new {
             true => (&mut new, kind::INSERT | kind::UPDATE, "NEW", "an INSERT or UPDATE"),
             false => (&mut old, kind::DELETE | kind::UPDATE, "OLD", "a DELETE or UPDATE"),
@@ -168,17 +170,37 @@ fn transition_tables<'a>(
     if old.is_some() && old == new {
         bail!(INVALID_OBJECT_DEFINITION, "OLD TABLE name and NEW TABLE name cannot be the same");
     }
-    if let Some(name) = old.or(new) {
-        return Err(PgError::unsupported(format!("transition table \"{name}\"")));
-    }
     Ok((old, new))
 }
 
-/// Errors for triggers that cannot have transition tables.
-fn check_transition(rel: &RelDesc, stmt: &CreateTrigStmt, tgtype: i16) -> Result<()> {
+/// True if the table is a partition or inherits from another one. Counterpart: `has_superclass`.
+fn has_parent(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<bool> {
+    let index = indexes::PG_INHERITS_RELID_SEQNO_INDEX;
+    let parents = host.catalog().scan(index, &[rel.oid().into()])?;
+    Ok(!parents.is_empty())
+}
+
+/// Errors for triggers that cannot have transition tables. `is_child`: a trigger for each row of a
+/// table that has a parent.
+fn check_transition(
+    rel: &RelDesc,
+    stmt: &CreateTrigStmt,
+    tgtype: i16,
+    is_child: bool,
+) -> Result<()> {
     if rel.kind() == RelKind::View {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is a view", rel.name())
             .detail("Triggers on views cannot have transition tables."));
+    }
+    if is_child {
+        let what = match rel.class.relispartition {
+            true => "partitions",
+            false => "inheritance children",
+        };
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "ROW triggers with transition tables are not supported on {what}"
+        );
     }
     if stmt.timing != 0 {
         bail!(

@@ -2,6 +2,7 @@
 //!
 //! Counterpart: the second half of dependency.c, `heap_drop_with_catalog`.
 
+use crate::event;
 use catalog::depend::DropBehavior;
 use catalog::object::ObjectClass;
 use catalog::rows::{
@@ -42,6 +43,11 @@ pub fn drop_objects(
             n = n.detail(detail);
         }
         host.notice(notice(n));
+    }
+    if !quiet {
+        for (object, origin) in plan.objects.iter().zip(&plan.origins) {
+            event::note_dropped(host, *object, *origin)?;
+        }
     }
     for object in plan.objects {
         drop_one(host, object)?;

@@ -2,7 +2,7 @@
 //! and the statements that define routines, aggregates, casts and extensions.
 //!
 //! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag`
-//! (shared by all commands); `typerow`, `routine`, `aggregate`, `cast`, `extension`.
+//! (shared by all commands); `event` (event triggers), `typerow`, `routine`, `aggregate`, `cast`, `extension`.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ pub mod creation;
 pub mod default_acl;
 pub mod deletion;
 pub mod drop;
+pub mod event;
 pub mod extension;
 pub mod object;
 pub mod routine;

@@ -36,6 +36,8 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::ViewStmt(_) => "CREATE VIEW",
         Node::RefreshMatViewStmt(_) => "REFRESH MATERIALIZED VIEW",
         Node::ClusterStmt(_) => "CLUSTER",
+        Node::CreateEventTrigStmt(_) => "CREATE EVENT TRIGGER",
+        Node::AlterEventTrigStmt(_) => "ALTER EVENT TRIGGER",
         Node::CreateRoleStmt(_) => "CREATE ROLE",
         Node::AlterRoleStmt(_) => "ALTER ROLE",
         Node::DropRoleStmt(_) => "DROP ROLE",

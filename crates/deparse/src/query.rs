@@ -521,6 +521,10 @@ impl Deparser<'_> {
                 self.put_name(ctename);
                 alias |= *ctename != refname;
             }
+            RteKind::NamedTuplestore { enrname, .. } => {
+                self.put_name(enrname);
+                alias |= *enrname != refname;
+            }
             RteKind::TableFunc(t) => self.table_func(t)?,
             RteKind::Join { .. } | RteKind::Result => return Err(malformed()),
         }

@@ -5,7 +5,7 @@ use crate::node::{Exec, Node};
 use crate::run::Run;
 use crate::{
     agg, batch_limit, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend,
-    mergejoin, modify, project, projectset, scan, setop, sort, source, window,
+    mergejoin, modify, project, projectset, scan, setop, sort, source, transition, window,
 };
 use eval::too_deep;
 use pgerror::{PgError, Result};
@@ -180,7 +180,8 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         PlanNode::ValuesScan { .. }
         | PlanNode::FunctionScan { .. }
         | PlanNode::CteScan { .. }
-        | PlanNode::WorkTableScan { .. } => build_source(plan, run)?,
+        | PlanNode::WorkTableScan { .. }
+        | PlanNode::NamedTuplestoreScan { .. } => build_source(plan, run)?,
         PlanNode::ModifyTable(m) => {
             let c = sub(&m.child, run)?;
             modify::ModifyNode::boxed(plan, m, c, run)?
@@ -214,6 +215,9 @@ fn build_source(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         }
         PlanNode::WorkTableScan { wt_param, .. } => {
             source::WorkTableNode::boxed(plan, *wt_param, run)
+        }
+        PlanNode::NamedTuplestoreScan { enrname, .. } => {
+            transition::NamedTuplestoreNode::boxed(plan, enrname, run)
         }
         _ => Err(PgError::internal("scan of a function, a list or a query expected")),
     }

@@ -11,9 +11,10 @@
 //! Reading order: `services`, `spi` (the entry points), `execution`, `run` (the state of a
 //! statement), `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`,
 //! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `setcall`, `drained`, `readahead`, `source`,
-//! `projectset`, `spill` (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`,
-//! `sorter`, `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`,
-//! `relation`, `trigger`, `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
+//! `projectset`, `spill` (temporary files), `stored`, `spare`, `keys`, `pairs`, `join`, `hashjoin`,
+//! `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`,
+//! `setop`, `subplan`, `relation`, `trigger`, `transition`, `write` (the row writer), `modify`,
+//! `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]
 
@@ -59,10 +60,12 @@ mod source;
 mod spare;
 pub mod spi;
 mod spill;
+mod stored;
 mod subplan;
 #[cfg(test)]
 mod tests;
 mod tidbitmap;
+mod transition;
 pub mod trigger;
 mod winagg;
 mod window;
@@ -76,8 +79,9 @@ pub use relation::{OpenRel, RelCheck, RelIndex};
 pub use services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
+pub use stored::StoredRows;
 pub use trigger::{
-    BeforeRowResult, Change, Level, ProposedChange, RelTriggers, RowEvent, RowVersion, Timing,
-    Trigger,
+    BeforeRowResult, CapturedChange, Change, Level, ProposedChange, RelTriggers, RowEvent,
+    RowVersion, Timing, Trigger,
 };
 pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

@@ -119,6 +119,8 @@ impl Target {
         let rti = m.result_relations[at];
         let rel = run.relation(rti)?;
         let mut writer = RowWriter::new(&rel, run.sv.as_facts())?;
+        let named = if at == 0 { rel.clone() } else { run.relation(m.result_relations[0])? };
+        writer.capture_for(&named);
         writer.written = written_columns(run, rti);
         let mut cols = RowColumns {
             rti,

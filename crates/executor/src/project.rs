@@ -9,12 +9,13 @@ use eval::{
     select_into, volatility,
 };
 use ids::Oid;
+use ids::code::Align;
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{Plan, PlanNode};
 use plan::query::RteKind;
 use std::sync::Arc;
-use types::fn_context::{RowColumn, RowDesc};
+use types::fn_context::{Dropped, RowColumn, RowDesc};
 use types::{Batch, Datum};
 
 /// A filter and a projection.
@@ -420,7 +421,8 @@ impl ByPosition {
             PlanNode::ValuesScan { scanrelid, .. }
             | PlanNode::FunctionScan { scanrelid, .. }
             | PlanNode::CteScan { scanrelid, .. }
-            | PlanNode::WorkTableScan { scanrelid, .. } => (*scanrelid, Vec::new()),
+            | PlanNode::WorkTableScan { scanrelid, .. }
+            | PlanNode::NamedTuplestoreScan { scanrelid, .. } => (*scanrelid, Vec::new()),
             _ => return Ok(ByPosition { row: Arc::default() }),
         };
         let desc = run.st.desc.plan.clone();
@@ -428,9 +430,12 @@ impl ByPosition {
             return Ok(ByPosition { row: Arc::default() });
         };
         let types: Vec<Oid> = match (&rte.kind, &plan.node) {
-            (RteKind::Values { coltypes, .. } | RteKind::Cte { coltypes, .. }, _) => {
-                coltypes.clone()
-            }
+            (
+                RteKind::Values { coltypes, .. }
+                | RteKind::Cte { coltypes, .. }
+                | RteKind::NamedTuplestore { coltypes, .. },
+                _,
+            ) => coltypes.clone(),
             (_, PlanNode::FunctionScan { functions, ordinality, .. }) => {
                 crate::source::function_types(functions, *ordinality, run)?
             }
@@ -444,7 +449,12 @@ impl ByPosition {
                 ty,
                 typmod: -1,
                 collation: Oid::INVALID,
-                dropped: None,
+                // The values of a dropped column of a transition table are all NULL.
+                dropped: (!ty.is_valid()).then_some(Dropped {
+                    len: 4,
+                    by_val: true,
+                    align: Align::Int,
+                }),
             })
             .collect();
         Ok(ByPosition { row: Arc::new(RowDesc::new(columns, 0)) })

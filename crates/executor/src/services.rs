@@ -2,7 +2,8 @@
 //! privileges and memory limits.
 
 use crate::relation::OpenRel;
-use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowEvent, Timing};
+use crate::stored::StoredRows;
+use crate::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
 use eval::{Facts, FnFacts, HostCall};
 use ids::Oid;
 use pgerror::Result;
@@ -135,6 +136,12 @@ pub trait DescriptorLookup {
 pub trait TriggerEvents {
     /// Reports that a row was inserted, updated or deleted in a relation with triggers.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
+
+    /// Adds a changed row to the transition tables of the running statement.
+    fn capture(&mut self, change: CapturedChange<'_>) -> Result<()>;
+
+    /// The transition table of this name, in a query of a trigger function.
+    fn transition_rows(&mut self, name: &str) -> Option<Arc<StoredRows>>;
 
     /// Calls the triggers that fire before a row is changed, or in place of the change.
     fn before_row(&mut self, change: ProposedChange<'_>) -> Result<BeforeRowResult>;

@@ -2,7 +2,7 @@
 //! memory to a file at a limit. Counterpart: buffile.c, tuplestore.c.
 
 use crate::run::Run;
-use engine::TempFile;
+use engine::{Backend, TempFile};
 use pgerror::{PgError, Result};
 use std::sync::Arc;
 use types::batch::{BytesColumn, NullMask};
@@ -31,7 +31,11 @@ pub(crate) struct SpillFile {
 
 impl SpillFile {
     pub(crate) fn create(run: &mut Run<'_>) -> Result<SpillFile> {
-        let file = run.sv.backend().temp_space().create()?;
+        SpillFile::create_in(run.sv.backend())
+    }
+
+    pub(crate) fn create_in(be: &mut Backend) -> Result<SpillFile> {
+        let file = be.temp_space().create()?;
         Ok(SpillFile { file, chunks: Vec::new(), buf: Vec::new(), rows: 0 })
     }
 
@@ -62,6 +66,14 @@ impl SpillFile {
         self.buf.resize(len, 0);
         self.file.read(at, &mut self.buf)?;
         decode(&self.buf)
+    }
+
+    /// As [`Self::get`], with a buffer of its own.
+    pub(crate) fn read(&self, i: usize) -> Result<Batch> {
+        let Chunk { at, len } = self.chunks[i];
+        let mut buf = vec![0; len];
+        self.file.read(at, &mut buf)?;
+        decode(&buf)
     }
 }
 

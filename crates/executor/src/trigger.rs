@@ -106,16 +106,33 @@ pub struct RelTriggers {
     pub update_columns: Option<Box<[AttrNo]>>,
     /// For each timing and level, the events of all triggers.
     kinds: [[i16; 2]; 3],
+    /// The events of the triggers with an old and with a new transition table.
+    transitions: (i16, i16),
 }
 
 impl RelTriggers {
     pub fn new(list: Vec<Trigger>, update_columns: Option<Vec<AttrNo>>) -> RelTriggers {
         let mut kinds = [[0; 2]; 3];
+        let mut transitions = (0, 0);
         for t in &list {
             kinds[t.timing as usize][t.level as usize] |= t.events;
+            transitions.0 |= if t.old_table.is_some() { t.events } else { 0 };
+            transitions.1 |= if t.new_table.is_some() { t.events } else { 0 };
         }
         let update_columns = update_columns.map(Vec::into_boxed_slice);
-        RelTriggers { list: list.into(), update_columns, kinds }
+        RelTriggers { list: list.into(), update_columns, kinds, transitions }
+    }
+
+    /// True if there is a trigger with a transition table.
+    #[inline]
+    pub fn have_transitions(&self) -> bool {
+        self.transitions != (0, 0)
+    }
+
+    /// Whether old rows, and new rows, of this change must be captured for transition tables.
+    pub fn transitions(&self, change: Change) -> (bool, bool) {
+        let (old, new) = self.transitions;
+        (old & change.bit() != 0, new & change.bit() != 0)
     }
 
     #[inline]
@@ -177,6 +194,17 @@ pub struct RowEvent<'a> {
     pub possible_duplicates: &'a [Oid],
     /// The columns that an UPDATE sets, generated columns included.
     pub updated: &'a [AttrNo],
+}
+
+/// A changed row for the transition tables of a statement.
+pub struct CapturedChange<'a> {
+    /// The relation that the statement names, whose columns the rows have.
+    pub rel: &'a Arc<OpenRel>,
+    pub change: Change,
+    /// The old row, if it is wanted.
+    pub old: Option<&'a [DatumRef<'a>]>,
+    /// The new row, if it is wanted.
+    pub new: Option<&'a [DatumRef<'a>]>,
 }
 
 /// A row that is about to be changed.

@@ -11,6 +11,7 @@
 //! Counterpart: nodeModifyTable.c (`ExecInsert`, `ExecUpdate`), copyfrom.c (`CopyFrom`).
 
 mod bulk;
+mod capture;
 mod constraint;
 mod entry;
 
@@ -21,6 +22,7 @@ pub(crate) use entry::{EntryOptions, columns_unchanged};
 use crate::relation::OpenRel;
 use crate::services::Services;
 use crate::trigger::{Change, RowEvent, RowVersion};
+use capture::Capture;
 use constraint::Generated;
 use engine::table::{self, BulkInsert, InsertOptions, RowFetch};
 use entry::IndexUse;
@@ -83,6 +85,8 @@ pub struct RowWriter {
     not_null: Vec<usize>,
     /// A CHECK constraint calls a volatile function, which may read the table.
     reads_changes: bool,
+    /// The statement's triggers have transition tables.
+    capture: Option<Box<Capture>>,
     state: EvalState,
 }
 
@@ -118,6 +122,7 @@ impl RowWriter {
             generated,
             not_null: not_null.collect(),
             reads_changes,
+            capture: None,
             state: EvalState::default(),
         })
     }
@@ -190,7 +195,8 @@ impl RowWriter {
         tids.clear();
         let be = host.services().backend();
         table::multi_insert(be, &self.rel.table, rows, how, bulk, tids)?;
-        if self.indexes.is_empty() && !self.rel.triggers.are_after_row(Change::Insert) {
+        let reports = self.rel.triggers.are_after_row(Change::Insert) || self.capture.is_some();
+        if self.indexes.is_empty() && !reports {
             return Ok(());
         }
         for (r, &tid) in tids.iter().enumerate() {
@@ -216,11 +222,14 @@ impl RowWriter {
         old: Option<RowVersion<'_>>,
         new: Option<RowVersion<'_>>,
     ) -> Result<()> {
-        if self.rel.triggers.is_empty() {
+        if self.rel.triggers.is_empty() && self.capture.is_none() {
             return Ok(());
         }
         let (possible_duplicates, updated) = (&self.duplicates[..], &self.updated[..]);
         let event = RowEvent { rel: &self.rel, old, new, possible_duplicates, updated };
+        if self.capture.is_some() {
+            self.capture(host, event.change(), old, new)?;
+        }
         match self.rel.triggers.are_after_row(event.change()) {
             true => host.services().row_event(event),
             false => Ok(()),

@@ -82,7 +82,8 @@ fn collect<'p>(plan: &'p Plan, here: &mut Vec<i32>, below: &mut Vec<&'p Plan>) {
         | PlanNode::FunctionScan { scanrelid, .. }
         | PlanNode::ValuesScan { scanrelid, .. }
         | PlanNode::CteScan { scanrelid, .. }
-        | PlanNode::WorkTableScan { scanrelid, .. } => here.push(*scanrelid),
+        | PlanNode::WorkTableScan { scanrelid, .. }
+        | PlanNode::NamedTuplestoreScan { scanrelid, .. } => here.push(*scanrelid),
         PlanNode::ModifyTable(m) => {
             here.push(m.nominal_relation);
             here.extend(&m.result_relations);

@@ -490,6 +490,7 @@ fn kind_of(plan: &Plan) -> Kind {
         PlanNode::ValuesScan { .. } => plain("Values Scan"),
         PlanNode::CteScan { .. } => plain("CTE Scan"),
         PlanNode::WorkTableScan { .. } => plain("WorkTable Scan"),
+        PlanNode::NamedTuplestoreScan { .. } => plain("Named Tuplestore Scan"),
         PlanNode::NestLoop { .. } => plain("Nested Loop"),
         PlanNode::MergeJoin { .. } => titled("Merge", "Merge Join", None),
         PlanNode::HashJoin { .. } => titled("Hash", "Hash Join", None),

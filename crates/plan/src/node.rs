@@ -242,6 +242,10 @@ pub enum PlanNode {
         scanrelid: i32,
         wt_param: i32,
     },
+    NamedTuplestoreScan {
+        scanrelid: i32,
+        enrname: String,
+    },
     NestLoop {
         jointype: JoinType,
         outer: Box<Plan>,
@@ -480,7 +484,8 @@ impl Plan {
             | PlanNode::FunctionScan { .. }
             | PlanNode::ValuesScan { .. }
             | PlanNode::CteScan { .. }
-            | PlanNode::WorkTableScan { .. } => vec![],
+            | PlanNode::WorkTableScan { .. }
+            | PlanNode::NamedTuplestoreScan { .. } => vec![],
         }
     }
 }

@@ -138,6 +138,7 @@ pub fn each_expr<'p>(plan: &'p Plan, f: &mut dyn FnMut(&'p Expr)) {
         }
         PlanNode::CteScan { .. }
         | PlanNode::WorkTableScan { .. }
+        | PlanNode::NamedTuplestoreScan { .. }
         | PlanNode::RecursiveUnion { .. }
         | PlanNode::Agg(_)
         | PlanNode::ProjectSet { .. }

@@ -154,6 +154,18 @@ pub enum RteKind {
         coltypmods: Vec<i32>,
         colcollations: Vec<Oid>,
     },
+    /// Rows that the session provides by name: a transition table of a trigger.
+    NamedTuplestore {
+        enrname: String,
+        /// The number of rows at the time of the analysis.
+        enrtuples: f64,
+        /// The table that has these columns.
+        relid: Oid,
+        /// Invalid for a dropped column.
+        coltypes: Vec<Oid>,
+        coltypmods: Vec<i32>,
+        colcollations: Vec<Oid>,
+    },
     /// `XMLTABLE` in a stored definition. It can be deparsed but not executed.
     TableFunc(Box<TableFunc>),
     /// Made by the planner for an empty FROM.

@@ -44,6 +44,7 @@ impl Planner<'_> {
             | PathKind::Function { .. }
             | PathKind::Values { .. }
             | PathKind::Cte { .. }
+            | PathKind::NamedTuplestore { .. }
             | PathKind::WorkTable { .. } => self.create_scan(root, path, info, want),
             PathKind::Subquery { .. } => self.subquery_scan(root, path, info, want),
             PathKind::AppendScan { rti, children } => {

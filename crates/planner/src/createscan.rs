@@ -52,6 +52,9 @@ impl Planner<'_> {
                 let scanrelid = self.flat(root, *rti);
                 (PlanNode::WorkTableScan { scanrelid, wt_param: *wt_param }, quals)
             }
+            PathKind::NamedTuplestore { rti, quals } => {
+                (self.named_tuplestore_scan(root, *rti)?, quals)
+            }
             _ => return Err(PgError::internal("path of a scan expected")),
         };
         self.scan(root, path, info, node, quals, targets_of(want))
@@ -199,6 +202,14 @@ impl Planner<'_> {
             cte_plan_id: cte.plan_id,
             cte_param: cte.param,
         })
+    }
+
+    fn named_tuplestore_scan(&mut self, root: &PlannerInfo, rti: i32) -> Result<PlanNode> {
+        let RteKind::NamedTuplestore { enrname, .. } = &root.query.rte(rti).kind else {
+            return Err(PgError::internal("scan of a transition table over something else"));
+        };
+        let enrname = enrname.clone();
+        Ok(PlanNode::NamedTuplestoreScan { scanrelid: self.flat(root, rti), enrname })
     }
 
     fn index_scan(

@@ -435,6 +435,7 @@ impl Planner<'_> {
             p.kind,
             PathKind::Material { .. }
                 | PathKind::Cte { .. }
+                | PathKind::NamedTuplestore { .. }
                 | PathKind::WorkTable { .. }
                 | PathKind::Values { .. }
                 | PathKind::Sort { .. }

@@ -272,6 +272,10 @@ pub(crate) enum PathKind {
         wt_param: i32,
         quals: Vec<Expr>,
     },
+    NamedTuplestore {
+        rti: i32,
+        quals: Vec<Expr>,
+    },
     NestLoop(JoinPath),
     Hash(HashPath),
     Merge(MergePath),

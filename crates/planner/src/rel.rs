@@ -104,6 +104,7 @@ impl Planner<'_> {
                     root.find_cte(ctename, *ctelevelsup)?.rows
                 };
             }
+            RteKind::NamedTuplestore { enrtuples, .. } => rel.tuples = *enrtuples,
             RteKind::TableFunc(_) => return Err(PgError::unsupported("XMLTABLE")),
             RteKind::Result => {}
             RteKind::Join { .. } => return Err(PgError::internal("join as base relation")),

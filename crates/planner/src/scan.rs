@@ -85,6 +85,11 @@ impl Planner<'_> {
                 let p = self.simple_path(kind, &rel, 0.0, rel.tuples * 0.01, &quals)?;
                 set.add(p);
             }
+            RteKind::NamedTuplestore { .. } => {
+                let kind = PathKind::NamedTuplestore { rti, quals: quals.clone() };
+                let p = self.simple_path(kind, &rel, 0.0, rel.tuples * 0.01, &quals)?;
+                set.add(p);
+            }
             RteKind::TableFunc(_) | RteKind::Result | RteKind::Join { .. } => {
                 let p = self.simple_path(PathKind::Empty, &rel, 0.0, 0.01, &quals)?;
                 set.add(p);

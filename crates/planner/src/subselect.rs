@@ -277,6 +277,7 @@ impl Planner<'_> {
                 | PlanNode::FunctionScan { .. }
                 | PlanNode::CteScan { .. }
                 | PlanNode::WorkTableScan { .. }
+                | PlanNode::NamedTuplestoreScan { .. }
         );
         if kept || !costs.enable_material {
             return;

@@ -7,8 +7,9 @@ use crate::host::Host;
 use crate::instance::Code;
 use crate::structure::check_structure;
 use crate::tree::{CodeKind, TypeKind, VarKind};
+use executor::StoredRows;
 use ids::Oid;
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 use types::fn_context::{RowDesc, TypeCatalog};
 use types::{Datum, DatumRef, oids};
@@ -31,41 +32,41 @@ pub(crate) fn entered<T>(
     host: &mut dyn Host,
     work: impl FnOnce(&mut dyn Host) -> Result<T>,
 ) -> Result<T> {
-    let (level, streams) = (host.contexts().level(), host.contexts().stream_count());
+    let contexts = host.contexts();
+    let (level, streams) = (contexts.level(), contexts.stream_count());
+    let loops = contexts.writing_loops();
     let result = work(host);
     let contexts = host.contexts();
     contexts.truncate(level);
     contexts.end_streams(streams);
-    if level == 0 {
-        contexts.reset();
-    }
+    contexts.set_writing_loops(loops);
     result
 }
 
 fn call_function(host: &mut dyn Host, code: &Code, called: &Called<'_>) -> Result<Datum> {
-    let mut frame = run_with(host, code, called, None)?;
-    let value = frame.during("while casting return value to function's return type", |frame| {
-        let value = std::mem::take(&mut frame.returned.value);
-        frame.result(host, value, called.row.as_ref())
-    })?;
-    frame.finish();
-    Ok(value)
+    run_with(host, code, called, None, |frame, host| {
+        frame.during("while casting return value to function's return type", |frame| {
+            let value = std::mem::take(&mut frame.returned.value);
+            frame.result(host, value, called.row.as_ref())
+        })
+    })
 }
 
-/// Calls a set-returning function; `desc` is the structure of its rows. Returns the rows without
-/// dropped columns.
+/// Calls a set-returning function; `desc` is the structure of its rows. Adds the rows to `rows`,
+/// without dropped columns.
 pub fn call_set(
     host: &mut dyn Host,
     code: &Code,
     called: &Called<'_>,
     desc: Arc<RowDesc>,
-) -> Result<Vec<Vec<Datum>>> {
-    let set = ResultSet { desc, rows: Vec::new() };
+    rows: StoredRows,
+) -> Result<StoredRows> {
+    let set = ResultSet { desc, rows };
     entered(host, |host| {
-        let mut frame = run_with(host, code, called, Some(set))?;
-        let rows = frame.set.take().map(|set| set.rows).unwrap_or_default();
-        frame.finish();
-        Ok(rows)
+        run_with(host, code, called, Some(set), |frame, _| match frame.set.take() {
+            Some(set) => Ok(set.rows),
+            None => Err(PgError::internal("set-returning function without a result set")),
+        })
     })
 }
 
@@ -76,45 +77,43 @@ pub fn call_procedure(
     called: &Called<'_>,
 ) -> Result<Option<Vec<Datum>>> {
     entered(host, |host| {
-        let mut frame = run_with(host, code, called, None)?;
-        let values = match code.function.out {
-            None => None,
+        run_with(host, code, called, None, |frame, host| match code.function.out {
+            None => Ok(None),
             Some(out) => match &code.function.vars[out].kind {
-                VarKind::Row(fields) => Some(frame.list_values(host, fields)?.1),
-                _ => Some(vec![frame.variable_value(host, out)?.0]),
+                VarKind::Row(fields) => Ok(Some(frame.list_values(host, fields)?.1)),
+                _ => Ok(Some(vec![frame.variable_value(host, out)?.0])),
             },
-        };
-        frame.finish();
-        Ok(values)
+        })
     })
 }
 
 /// Runs the code of DO.
 pub fn call_inline(host: &mut dyn Host, code: &Code, atomic: bool) -> Result<()> {
     let called = Called { args: &[], row: None, atomic };
-    entered(host, |host| {
-        run_with(host, code, &called, None)?.finish();
-        Ok(())
-    })
+    entered(host, |host| run_with(host, code, &called, None, |_, _| Ok(())))
 }
 
-/// Runs the body of a function with these arguments.
-fn run_with<'f>(
+/// Runs the body of a function with these arguments; see [`run`].
+fn run_with<'f, T>(
     host: &mut dyn Host,
     code: &'f Code,
     called: &Called<'_>,
     set: Option<ResultSet>,
-) -> Result<Frame<'f>> {
-    run(host, code, (set, called.atomic), |frame, host| frame.store_arguments(host, called.args))
+    leave: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<T>,
+) -> Result<T> {
+    let enter =
+        |frame: &mut Frame<'f>, host: &mut dyn Host| frame.store_arguments(host, called.args);
+    run(host, code, (set, called.atomic), enter, leave)
 }
 
-/// Runs the body of a function, after `enter` has set its variables.
-pub(crate) fn run<'f>(
+/// Runs the body of a function, after `enter` has set its variables; `leave` returns the result.
+pub(crate) fn run<'f, T>(
     host: &mut dyn Host,
     code: &'f Code,
     (set, atomic): (Option<ResultSet>, bool),
     enter: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<()>,
-) -> Result<Frame<'f>> {
+    leave: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<T>,
+) -> Result<T> {
     let mut frame = Frame::new(code, host)?;
     frame.set = set;
     frame.atomic = atomic;
@@ -126,9 +125,9 @@ pub(crate) fn run<'f>(
     let flow = frame.block(host, body);
     frame.place.stmt = None;
     let flow = flow.map_err(|e| frame.report(e))?;
-    if flow != Flow::Return && code.function.kind != CodeKind::Inline {
+    let needs_return = !matches!(code.function.kind, CodeKind::Inline | CodeKind::Procedure);
+    if flow != Flow::Return && needs_return {
         let e = match code.function.kind {
-            CodeKind::Procedure => return Ok(frame),
             CodeKind::Trigger => pg_err!(
                 S_R_E_FUNCTION_EXECUTED_NO_RETURN_STATEMENT,
                 "control reached end of trigger procedure without RETURN"
@@ -140,7 +139,9 @@ pub(crate) fn run<'f>(
         };
         return Err(frame.report(e));
     }
-    Ok(frame)
+    let result = leave(&mut frame, host)?;
+    frame.finish();
+    Ok(result)
 }
 
 impl Frame<'_> {

@@ -35,8 +35,19 @@ impl Place {
 }
 
 enum Entry {
-    Call { signature: Arc<str>, place: Place },
-    Sql { text: Arc<str>, mode: SqlMode },
+    Call {
+        signature: Arc<str>,
+        place: Place,
+    },
+    Sql {
+        text: Arc<str>,
+        mode: SqlMode,
+    },
+    /// A statement of a function in SQL, counted from 0.
+    SqlFunction {
+        name: Arc<str>,
+        statement: usize,
+    },
 }
 
 /// The running calls and statements, outermost first.
@@ -75,11 +86,6 @@ impl Contexts {
         (0..self.streams.len()).map(RowStream)
     }
 
-    /// Called when no call is running any more.
-    pub(crate) fn reset(&mut self) {
-        self.writing_loops = 0;
-    }
-
     pub(crate) fn stream_count(&self) -> usize {
         self.streams.len()
     }
@@ -113,7 +119,7 @@ impl Contexts {
 
     /// Adds a call; returns its level. `notices`: the number of notices so far.
     pub(crate) fn enter(&mut self, signature: &Arc<str>, notices: usize) -> usize {
-        if self.entries.is_empty() {
+        if !self.entries.iter().any(|entry| matches!(entry, Entry::Call { .. })) {
             self.noted = notices;
         }
         let (signature, place) = (signature.clone(), Place::default());
@@ -127,12 +133,24 @@ impl Contexts {
         }
     }
 
+    /// Adds a query of the session itself; returns the level for [`Self::truncate`].
+    pub fn push_query(&mut self, text: Arc<str>) -> usize {
+        self.push_sql(text, SqlMode::Statement);
+        self.entries.len() - 1
+    }
+
+    /// Adds a statement of a function in SQL; returns the level for [`Self::truncate`].
+    pub fn push_sql_function(&mut self, name: Arc<str>, statement: usize) -> usize {
+        self.entries.push(Entry::SqlFunction { name, statement });
+        self.entries.len() - 1
+    }
+
     pub(crate) fn push_sql(&mut self, text: Arc<str>, mode: SqlMode) {
         self.entries.push(Entry::Sql { text, mode });
     }
 
     /// Removes all entries from this level on.
-    pub(crate) fn truncate(&mut self, level: usize) {
+    pub fn truncate(&mut self, level: usize) {
         self.entries.truncate(level);
     }
 
@@ -147,6 +165,9 @@ impl Contexts {
             .map(|entry| match entry {
                 Entry::Call { signature, place } => place.context(signature),
                 Entry::Sql { text, mode } => mode.context(text),
+                Entry::SqlFunction { name, statement } => {
+                    format!("SQL function \"{name}\" statement {}", statement + 1)
+                }
             })
             .collect()
     }

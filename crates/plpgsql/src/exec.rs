@@ -2,22 +2,20 @@
 //! `exec_stmts`, `exec_stmt_block` of pl_exec.c.
 
 use crate::assign::Row;
-use crate::frame::Frame;
+use crate::frame::{Frame, Record, Returned};
 use crate::host::Host;
 use crate::tree::{
-    Block, Case, Condition, Exceptions, Handler, If, SqlNo, Stmt, StmtKind, VarKind, VarNo,
+    Block, Case, CodeKind, Condition, Exceptions, Handler, If, SqlNo, Stmt, StmtKind, VarKind,
+    VarNo,
 };
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use stdx::stack::deep;
-use types::{Datum, oids};
+use types::{Datum, DatumRef, oids};
 
 /// Messages for rows that do not have the structure of the result.
 const MESSAGE: &str = "wrong record type supplied in RETURN NEXT";
 const RETURNED: &str = "returned record type does not match expected record type";
-
-/// Number of rows of a result set between two checks of the available memory.
-const ROWS_BETWEEN_CHECKS: usize = 1024;
 
 /// The way in which a statement ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -283,6 +281,14 @@ impl<'f> Frame<'f> {
         if result.is_set {
             return Ok(());
         }
+        if let (None, Some(var), CodeKind::Trigger) = (value, var, self.code.function.kind)
+            && let VarKind::Record { record, .. } = self.code.function.vars[var].kind
+            && let Record { desc: Some(_), is_null: false, .. } = self.records[record]
+        {
+            let (value, record) = (Datum::Null, Some(record));
+            self.returned = Returned { value, ty: oids::RECORD, typmod: -1, record };
+            return Ok(());
+        }
         let scalar = result.ty.kind == crate::tree::TypeKind::Scalar;
         let (value, ty, typmod) = match (value, var) {
             (Some(sql), _) => {
@@ -299,7 +305,7 @@ impl<'f> Frame<'f> {
                 "cannot return non-composite value from function returning composite type"
             ));
         }
-        self.returned = crate::frame::Returned { value, ty, typmod };
+        self.returned = Returned { value, ty, typmod, record: None };
         Ok(())
     }
 
@@ -337,18 +343,14 @@ impl<'f> Frame<'f> {
                 self.returned_value(host, value, (ty, typmod), &desc)?
             }
         };
-        self.append(row)
+        self.append(host, &row)
     }
 
-    pub(crate) fn append(&mut self, row: Vec<Datum>) -> Result<()> {
+    pub(crate) fn append(&mut self, host: &mut dyn Host, row: &[Datum]) -> Result<()> {
         match &mut self.set {
             Some(set) => {
-                set.rows.push(row);
-                // The rows are many small allocations, which are only counted.
-                match set.rows.len() % ROWS_BETWEEN_CHECKS {
-                    0 => types::memory::check(),
-                    _ => Ok(()),
-                }
+                let row: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
+                host.keep_row(&mut set.rows, &row)
             }
             None => Err(PgError::internal("set-returning function without a result set")),
         }

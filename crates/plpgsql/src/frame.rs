@@ -7,6 +7,7 @@ use crate::instance::{Code, Instance, Kind, Load, Prepared};
 use crate::prepare::{Wanted, in_sql, no_field, not_assigned};
 use crate::tree::{Extra, SqlMode, SqlNo, VarKind, VarNo};
 use eval::{RowInput, RowRef};
+use executor::StoredRows;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
@@ -37,18 +38,20 @@ pub(crate) struct Returned {
     pub(crate) value: Datum,
     pub(crate) ty: Oid,
     pub(crate) typmod: i32,
+    /// A trigger function returns the row of this record, in place of the value.
+    pub(crate) record: Option<usize>,
 }
 
 /// The rows of a set that a call returns, and their structure.
 pub(crate) struct ResultSet {
     pub(crate) desc: Arc<RowDesc>,
-    pub(crate) rows: Vec<Vec<Datum>>,
+    pub(crate) rows: StoredRows,
 }
 
 /// The state of a call.
 pub(crate) struct Frame<'f> {
     pub(crate) code: &'f Code,
-    pub(crate) instance: Instance,
+    pub(crate) instance: Box<Instance>,
     /// The values of the variables by number. Slots of records and fields are filled when they are
     /// needed.
     pub(crate) vals: Vec<Datum>,
@@ -80,7 +83,7 @@ impl<'f> Frame<'f> {
         let mut vals = std::mem::take(&mut instance.vals);
         vals.clear();
         vals.resize(code.function.vars.len(), Datum::Null);
-        let mut records = Vec::new();
+        let mut records = std::mem::take(&mut instance.records);
         records.resize_with(code.function.records, Record::default);
         let stamp = host.stamp()?;
         if instance.extra.0 != stamp {
@@ -102,17 +105,20 @@ impl<'f> Frame<'f> {
             used_host: false,
             processed: 0,
             set: None,
-            returned: Returned { value: Datum::Null, ty: oids::VOID, typmod: -1 },
+            returned: Returned { value: Datum::Null, ty: oids::VOID, typmod: -1, record: None },
             caught: None,
             atomic: true,
         })
     }
 
     /// Ends the call; the instance is kept for another one.
-    pub(crate) fn finish(mut self) {
-        self.vals.clear();
-        self.instance.vals = self.vals;
-        self.code.return_instance(self.instance);
+    #[inline]
+    pub(crate) fn finish(self) {
+        let Frame { code, mut instance, mut vals, mut records, .. } = self;
+        vals.clear();
+        records.clear();
+        (instance.vals, instance.records) = (vals, records);
+        code.return_instance(instance);
     }
 
     /// The line of context of this call.
@@ -167,6 +173,8 @@ impl<'f> Frame<'f> {
             for notice in &mut host.notices()[noted..] {
                 notice.fields_mut().context.extend(lines.iter().cloned());
             }
+            let left = host.send_notices();
+            host.contexts().note_all(left);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::contexts::Contexts;
 use crate::tree::{Direction, Extra};
+use executor::StoredRows;
 use ids::Oid;
 use parse::RawStmt;
 use pgerror::{PgError, Result};
@@ -13,7 +14,9 @@ use types::fn_context::RowDesc;
 use types::{Datum, DatumRef};
 
 /// The session, in which functions run.
-pub trait Host: eval::Host + eval::Facts + analyze::Host + Transactions + Cursors {
+pub trait Host:
+    eval::Host + eval::Facts + analyze::Host + Notices + Transactions + Cursors
+{
     /// Identifies everything that the analysis of SQL reads besides the text and the variables.
     fn stamp(&mut self) -> Result<Stamp>;
 
@@ -51,14 +54,24 @@ pub trait Host: eval::Host + eval::Facts + analyze::Host + Transactions + Cursor
     /// The additional checks that are enabled.
     fn extra_checks(&self) -> Extra;
 
-    /// The notices of the running statement.
-    fn notices(&mut self) -> &mut Vec<PgError>;
+    /// Adds a row to the result of a set-returning function.
+    fn keep_row(&mut self, rows: &mut StoredRows, row: &[DatumRef<'_>]) -> Result<()>;
 
     /// The calls and statements that are running.
     fn contexts(&mut self) -> &mut Contexts;
 
     /// The host as context of functions on values.
     fn context(&mut self) -> &mut dyn types::FnContext;
+}
+
+/// Notices of functions.
+pub trait Notices {
+    /// The notices of the client's statement that have not been sent.
+    fn notices(&mut self) -> &mut Vec<PgError>;
+
+    /// Sends the notices, which have their contexts, if the client's statement permits that before
+    /// its end; returns how many are left.
+    fn send_notices(&mut self) -> usize;
 }
 
 /// Snapshots and transactions.

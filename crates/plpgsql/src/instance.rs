@@ -6,6 +6,7 @@
 
 use crate::dynamic::Dynamic;
 use crate::elements::ArrayChange;
+use crate::frame::Record;
 use crate::host::{Stamp, Statement};
 use crate::tree::{Extra, Function, SqlNo, VarNo};
 use crate::words::Words;
@@ -31,7 +32,9 @@ pub struct Code {
 #[derive(Default)]
 struct Shared {
     prepared: Vec<Option<Arc<Prepared>>>,
-    idle: Vec<Instance>,
+    // Boxes, which are moved to a call and back without a copy.
+    #[allow(clippy::vec_box)]
+    idle: Vec<Box<Instance>>,
 }
 
 impl Code {
@@ -39,12 +42,12 @@ impl Code {
         Code { function, shared: Mutex::default() }
     }
 
-    pub(crate) fn take_instance(&self) -> Instance {
+    pub(crate) fn take_instance(&self) -> Box<Instance> {
         let idle = self.shared.lock().idle.pop();
-        idle.unwrap_or_else(|| Instance::new(&self.function))
+        idle.unwrap_or_else(|| Box::new(Instance::new(&self.function)))
     }
 
-    pub(crate) fn return_instance(&self, instance: Instance) {
+    pub(crate) fn return_instance(&self, instance: Box<Instance>) {
         let mut shared = self.shared.lock();
         if shared.idle.len() < IDLE_INSTANCES_MAX {
             shared.idle.push(instance);
@@ -72,8 +75,9 @@ pub(crate) struct Instance {
     pub(crate) casts: HashMap<CastKey, Option<Cast>>,
     /// Types of the variables for the values after CASE.
     pub(crate) case_types: HashMap<VarNo, Oid>,
-    /// Memory of the slots.
+    /// Memory of the slots and records.
     pub(crate) vals: Vec<Datum>,
+    pub(crate) records: Vec<Record>,
     /// The additional checks, and the stamp for which they are known.
     pub(crate) extra: (Stamp, Extra),
 }
@@ -87,6 +91,7 @@ impl Instance {
             casts: HashMap::new(),
             case_types: HashMap::new(),
             vals: Vec::new(),
+            records: Vec::new(),
             extra: Default::default(),
         }
     }

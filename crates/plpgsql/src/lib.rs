@@ -50,10 +50,10 @@ mod tests;
 pub use call::{Called, call, call_inline, call_procedure, call_set};
 pub use contexts::Contexts;
 pub use host::{
-    Analysed, Command, CursorOptions, Cursors, Host, Outcome, RowStream, Run, Stamp, Statement,
-    Transactions, UtilityOutcome,
+    Analysed, Command, CursorOptions, Cursors, Host, Notices, Outcome, RowStream, Run, Stamp,
+    Statement, Transactions, UtilityOutcome,
 };
 pub use instance::Code;
 pub use parser::compile;
 pub use source::{Argument, Settings, Source, TypeSource};
-pub use triggers::{TriggerData, call_trigger};
+pub use triggers::{TriggerData, call_event_trigger, call_trigger};

@@ -15,8 +15,8 @@ mod statements;
 use crate::scanner::Scanner;
 use crate::source::{Settings, Source, TypeSource};
 use crate::tree::{
-    CodeKind, Condition, Function, LabelKind, NameItem, NameKind, RowField, Sql, SqlNo, Stmt,
-    StmtKind, TypeKind, VarKind, VarNo, VarType, Variable,
+    CodeKind, Condition, Function, LabelKind, Mentions, NameItem, NameKind, RowField, Sql, SqlNo,
+    Stmt, StmtKind, TypeKind, VarKind, VarNo, VarType, Variable,
 };
 use analyze::NameConflict;
 use ids::Oid;
@@ -125,6 +125,7 @@ impl<'a> Parser<'a> {
             conflict: self.conflict,
             print_strict_params: self.print_strict_params,
             extra: self.settings.extra,
+            mentions: Mentions::of(self.source.text),
             body,
         })
     }

@@ -518,7 +518,7 @@ impl<'f> Frame<'f> {
                 Rows::Ready(rows) => Ok(rows.next()),
             });
             let Some(row) = next? else { break };
-            self.append(row)?;
+            self.append(host, &row)?;
             count += 1;
         }
         let streams = opened.streams_before(host);

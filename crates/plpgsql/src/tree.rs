@@ -156,7 +156,29 @@ pub struct Function {
     pub print_strict_params: bool,
     /// `plpgsql.extra_warnings` and `plpgsql.extra_errors`.
     pub extra: Extra,
+    pub mentions: Mentions,
     pub body: Block,
+}
+
+/// Whether the text of a trigger function may refer to variables that describe the event; the
+/// others need no values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mentions {
+    pub new: bool,
+    pub old: bool,
+    /// `TG_NAME` and the like.
+    pub event: bool,
+}
+
+impl Mentions {
+    pub(crate) fn of(text: &str) -> Mentions {
+        let has = |word: &str| {
+            text.as_bytes().windows(word.len()).any(|w| w.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        // Names in quotes may have escapes.
+        let any = has("u&");
+        Mentions { new: any || has("new"), old: any || has("old"), event: any || has("tg_") }
+    }
 }
 
 impl Function {

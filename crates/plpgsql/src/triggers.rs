@@ -17,6 +17,8 @@ use types::{Datum, array, oids};
 const NEW: VarNo = 0;
 const OLD: VarNo = 1;
 const FIRST_TEXT: VarNo = 2;
+/// `TG_EVENT` in an event trigger; `TG_TAG` follows.
+const FIRST_EVENT_TEXT: VarNo = 0;
 
 /// The event for which a trigger is called. Counterpart: `TriggerData`.
 pub struct TriggerData<'a> {
@@ -48,17 +50,26 @@ pub fn call_trigger(
     entered(host, |host| {
         let for_row = data.level == "ROW";
         let (desc, ty) = data.row.clone();
-        let mut frame = run(host, code, (None, true), |frame, host| frame.set_event(host, data))?;
-        let value = std::mem::take(&mut frame.returned.value);
-        if value.is_null() || !for_row {
-            frame.finish();
-            return Ok(None);
-        }
-        let row = frame.during("during function exit", |frame| {
-            frame.trigger_row(host, &value, (&*desc, ty))
-        })?;
-        frame.finish();
-        Ok(Some(row))
+        let enter = |frame: &mut Frame<'_>, host: &mut dyn Host| frame.set_event(host, data);
+        run(host, code, (None, true), enter, |frame, host| {
+            if !for_row || frame.returned.value.is_null() && frame.returned.record.is_none() {
+                return Ok(None);
+            }
+            let row = frame.during("during function exit", |f| f.trigger_row(host, (&desc, ty)))?;
+            Ok(Some(row))
+        })
+    })
+}
+
+/// Calls a function as event trigger. Counterpart: `plpgsql_exec_event_trigger`.
+pub fn call_event_trigger(host: &mut dyn Host, code: &Code, event: &str, tag: &str) -> Result<()> {
+    entered(host, |host| {
+        let enter = |frame: &mut Frame<'_>, _: &mut dyn Host| {
+            frame.vals[FIRST_EVENT_TEXT] = Datum::text(event);
+            frame.vals[FIRST_EVENT_TEXT + 1] = Datum::text(tag);
+            Ok(())
+        };
+        run(host, code, (None, true), enter, |_, _| Ok(()))
     })
 }
 
@@ -66,12 +77,20 @@ impl Frame<'_> {
     /// Sets the variables that describe the event.
     fn set_event(&mut self, host: &mut dyn Host, data: TriggerData<'_>) -> Result<()> {
         let (desc, ty) = &data.row;
+        let mentions = self.code.function.mentions;
         if data.level == "ROW" {
-            for (var, values) in [(NEW, data.new), (OLD, data.old)] {
-                let is_null = values.is_none();
-                self.move_row(host, var, Row { desc, values, ty: Some(*ty) })?;
-                self.records[var].is_null = is_null;
+            for (var, values, is_read) in
+                [(NEW, data.new, mentions.new), (OLD, data.old, mentions.old)]
+            {
+                if is_read {
+                    let is_null = values.is_none();
+                    self.move_row(host, var, Row { desc, values, ty: Some(*ty) })?;
+                    self.records[var].is_null = is_null;
+                }
             }
+        }
+        if !mentions.event {
+            return Ok(());
         }
         let args: Vec<Datum> = data.args.iter().map(|arg| Datum::text(arg)).collect();
         let values = [
@@ -99,21 +118,18 @@ impl Frame<'_> {
     fn trigger_row(
         &mut self,
         host: &mut dyn Host,
-        value: &Datum,
-        (desc, ty): (&RowDesc, Oid),
+        (desc, ty): (&Arc<RowDesc>, Oid),
     ) -> Result<Vec<Datum>> {
-        if !self.is_composite(host, self.returned.ty)? {
-            return Err(pg_err!(
-                DATATYPE_MISMATCH,
-                "cannot return non-composite value from function returning composite type"
-            ));
-        }
-        let (from_type, typmod) = types::record::type_of(value.as_ref());
-        let values = eval::row_columns(host.context(), value.as_ref())?;
+        let (from_type, from, values) = match self.returned.record {
+            Some(record) => {
+                let record = std::mem::take(&mut self.records[record]);
+                (record.row_type(), record.desc.unwrap_or_else(|| desc.clone()), record.values)
+            }
+            None => self.returned_composite(host)?,
+        };
         if from_type == ty {
             return Ok(values);
         }
-        let from = TypeCatalog::row_desc(host, from_type, typmod)?;
         let message = "returned row structure does not match the structure of the triggering table";
         check_structure(host, &from, desc, message)?;
         let live = from.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
@@ -125,6 +141,23 @@ impl Frame<'_> {
                 false => live.next().unwrap_or_default(),
             })
             .collect())
+    }
+
+    /// The returned value as a row: its type, structure and fields.
+    fn returned_composite(
+        &mut self,
+        host: &mut dyn Host,
+    ) -> Result<(Oid, Arc<RowDesc>, Vec<Datum>)> {
+        if !self.is_composite(host, self.returned.ty)? {
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "cannot return non-composite value from function returning composite type"
+            ));
+        }
+        let value = std::mem::take(&mut self.returned.value);
+        let (ty, typmod) = types::record::type_of(value.as_ref());
+        let values = eval::row_columns(host.context(), value.as_ref())?;
+        Ok((ty, TypeCatalog::row_desc(host, ty, typmod)?, values))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::env::planner_cache::PlannerCache;
 use crate::function::plpgsql::compiled::Codes;
+use crate::function::resolved::ResolvedFunctions;
 use crate::function::sql::bodies::Bodies;
 use executor::OpenRel;
 use hashbrown::HashMap;
@@ -28,6 +29,8 @@ pub(crate) struct Caches {
     pub(crate) bodies: Bodies,
     /// Compiled functions in PL/pgSQL.
     pub(crate) codes: Codes,
+    /// Functions that were called.
+    pub(crate) resolved: ResolvedFunctions,
     pub(crate) privilege_cache: PrivilegeCache,
     /// Anonymous row types, by typmod.
     pub(crate) row_types: Vec<Arc<RowDesc>>,

@@ -190,6 +190,11 @@ impl Connection {
         sent
     }
 
+    /// Notes that other code has sent replies.
+    pub(crate) fn note_flush(&mut self) {
+        self.flushes += 1;
+    }
+
     /// Sends a CopyData message. A long row is sent from its own memory, without a copy of it.
     pub fn copy_data(&mut self, row: &[u8]) -> Result<()> {
         if row.len() < FLUSH_BYTES || self.buffers_all {

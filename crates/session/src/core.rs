@@ -1,6 +1,7 @@
 //! The state of a session, apart from its connection.
 
 use crate::caches::Caches;
+use crate::early::EarlyOutput;
 use crate::instance::{Instance, LogOrigin, SessionHandle};
 use crate::notify::Pending;
 use crate::plancache::{EnvironmentAt, PlanCache};
@@ -61,6 +62,8 @@ pub struct Core {
     /// The instance and the session's public handle. `None` if queries run without a connection.
     pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
     pub(crate) named: NamedObjects,
+    /// Sends notices while a statement runs.
+    pub(crate) early: Option<EarlyOutput>,
 }
 
 /// The state of the transaction in the layers above storage.
@@ -115,6 +118,8 @@ pub(crate) struct RunningCalls {
     pub(crate) may_end_transaction: bool,
     /// The calls of functions in PL/pgSQL and their statements.
     pub(crate) contexts: plpgsql::Contexts,
+    /// The transition tables that queries of the running call may name.
+    pub(crate) transitions: Vec<trigger::NamedRows>,
 }
 
 /// The state of the session that the server log and `pg_stat_activity` show.
@@ -223,6 +228,7 @@ impl Core {
             },
             server: None,
             named: NamedObjects::default(),
+            early: None,
         }
     }
 

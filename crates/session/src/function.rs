@@ -1,12 +1,13 @@
 //! The function manager: calls functions of any language by OID. Counterpart: utils/fmgr/fmgr.c.
 //!
 //! Reading order: `language` (the interface of a language and the table of languages), `internal`,
-//! `outputs` (columns of results), `sql`, `plpgsql`, `transpose` (positions of errors).
+//! `resolved` (functions that were called), `outputs` (columns of results), `sql`, `plpgsql`, `transpose` (positions of errors).
 
 mod internal;
 pub(crate) mod language;
 pub(crate) mod outputs;
 pub(crate) mod plpgsql;
+pub(crate) mod resolved;
 mod signature;
 pub(crate) mod sql;
 mod transpose;
@@ -19,6 +20,7 @@ use executor::{BeforeRowResult, SetStream};
 use ids::Oid;
 use language::SetRows;
 use pgerror::{PgError, Result};
+use resolved::{Resolved, Site};
 use settings::{Action, Saved};
 use trigger::TriggerCall;
 use types::{Datum, DatumRef};
@@ -33,6 +35,8 @@ const CALLS_MAX: u32 = 1500;
 /// A call that the manager passes to a language.
 pub(crate) struct Call<'a> {
     pub row: &'a Row<PgProc>,
+    /// What is kept between calls of the function, if it does not return a set.
+    pub resolved: Option<&'a Resolved>,
     /// The call's collation; the invalid OID if it has none.
     pub collation: Oid,
     pub result_type: Oid,
@@ -45,6 +49,7 @@ impl<'a> Call<'a> {
     fn new(row: &'a Row<PgProc>, call: &HostCall<'a>) -> Call<'a> {
         Call {
             row,
+            resolved: None,
             collation: call.collation,
             result_type: call.result_type,
             arg_types: call.arg_types,
@@ -72,9 +77,18 @@ fn has_context(row: &PgProc) -> bool {
 /// Calls a function and returns its value. The caller has checked that the function is not strict
 /// or that no argument is NULL.
 pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
-    let row = core.cat().function(call.function)?;
-    let language = language_of(core, &row)?;
-    within(core, &row, |core| language.call(core, &Call::new(&row, call)))
+    let site = Site {
+        function: call.function,
+        trigger: Oid::INVALID,
+        arg_types: call.arg_types,
+        result_type: call.result_type,
+        collation: call.collation,
+    };
+    let resolved = resolved::find(core, site)?;
+    let row = &resolved.row;
+    let Some(language) = resolved.language else { return Err(unknown_language(row)) };
+    let call = Call { resolved: Some(&resolved), ..Call::new(row, call) };
+    within(core, row, |core| language.call(core, &call))
 }
 
 /// Starts a call, in FROM or of a set-returning function. `columns`: see
@@ -130,11 +144,33 @@ pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> 
 
 /// Calls a trigger function and returns its result.
 pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
-    let row = core.cat().function(call.trigger.function)?;
-    match language::of(core, row.prolang)? {
-        Some(language) => within(core, &row, |core| language.call_trigger(core, &row, call)),
+    let site = Site {
+        function: call.trigger.function,
+        trigger: call.trigger.oid,
+        arg_types: &[],
+        result_type: Oid::INVALID,
+        collation: Oid::INVALID,
+    };
+    let resolved = resolved::find(core, site)?;
+    match resolved.language {
+        Some(language) => within(core, &resolved.row, |core| {
+            core.calls.transitions.extend_from_slice(call.tables);
+            language.call_trigger(core, &resolved, call)
+        }),
         None => Err(language::no_trigger(call)),
     }
+}
+
+/// Calls a function as event trigger.
+pub(crate) fn call_event_trigger(
+    core: &mut Core,
+    function: Oid,
+    event: &str,
+    tag: &str,
+) -> Result<()> {
+    let row = core.cat().function(function)?;
+    let language = language_of(core, &row)?;
+    within(core, &row, |core| language.call_event_trigger(core, &row, event, tag))
 }
 
 /// Runs a procedure and returns the row of its output parameters, if there are any.
@@ -146,13 +182,17 @@ pub(crate) fn call_procedure(
 ) -> Result<Option<Vec<Datum>>> {
     let language = language_of(core, row)?;
     let collation = Oid::INVALID;
-    let call = Call { row, collation, result_type: row.prorettype, arg_types, args };
+    let result_type = row.prorettype;
+    let call = Call { row, resolved: None, collation, result_type, arg_types, args };
     within(core, row, |core| language.call_procedure(core, &call))
 }
 
 fn language_of(core: &mut Core, row: &PgProc) -> Result<&'static dyn language::Language> {
-    language::of(core, row.prolang)?
-        .ok_or_else(|| PgError::unsupported(format!("function {}", row.proname.as_str())))
+    language::of(core, row.prolang)?.ok_or_else(|| unknown_language(row))
+}
+
+fn unknown_language(row: &PgProc) -> PgError {
+    PgError::unsupported(format!("function {}", row.proname.as_str()))
 }
 
 /// Runs `work` at the next nesting level, with the role (SECURITY DEFINER) and the SET clauses of
@@ -168,6 +208,7 @@ fn within<T>(
     }
     core.calls.sql_depth += is_sql;
     core.calls.depth += 1;
+    let transitions = std::mem::take(&mut core.calls.transitions);
     let result = stdx::stack::deep(|| match has_context(row) {
         true => {
             // The role and the settings could not be restored.
@@ -178,6 +219,7 @@ fn within<T>(
     });
     core.calls.sql_depth -= is_sql;
     core.calls.depth -= 1;
+    core.calls.transitions = transitions;
     result
 }
 

@@ -135,7 +135,7 @@ pub struct SessionHandle {
     pub key: i32,
     pub waiter: Arc<Waiter>,
     hangup: Arc<dyn Fn() + Send + Sync>,
-    client_output: Option<ClientOutput>,
+    pub(crate) client_output: Option<ClientOutput>,
     /// The local address of the connection, for `inet_server_addr()`.
     pub(crate) local: Option<(IpAddr, u16)>,
     /// The session's entry in `pg_stat_activity`.

@@ -28,6 +28,7 @@ mod connect;
 mod connection;
 mod core;
 mod docmd;
+mod early;
 mod env;
 mod explain;
 mod extended;

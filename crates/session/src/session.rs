@@ -2,7 +2,7 @@
 
 use crate::connection::{Connection, Received, unexpected_end};
 use crate::core::Core;
-use crate::instance::{Instance, SessionHandle, command_of};
+use crate::instance::{Instance, SessionHandle};
 use crate::prepared::Prepared;
 use crate::slots::Slots;
 use crate::statementlog::{Measured, Work};
@@ -210,7 +210,7 @@ impl Session {
         if self.core.notices.is_empty() {
             return;
         }
-        let least = self.least_severity();
+        let least = self.core.least_severity();
         for notice in std::mem::take(&mut self.core.notices) {
             self.log_report(&notice);
             let severity = notice.fields().severity;
@@ -231,39 +231,9 @@ impl Session {
         }
     }
 
-    /// `client_min_messages`. For clients, LOG ranks between DEBUG and NOTICE.
-    fn least_severity(&self) -> Severity {
-        match self.core.store.named("client_min_messages").as_text() {
-            "error" => Severity::Error,
-            "warning" => Severity::Warning,
-            "notice" | "info" => Severity::Notice,
-            "log" => Severity::Log,
-            _ => Severity::Debug,
-        }
-    }
-
     /// Writes a report to the server log.
     pub(crate) fn log_report(&self, report: &PgError) {
-        // The test avoids a copy of the statement text for each notice.
-        if !self.instance.log.wants(&self.core.activity.client, report) {
-            return;
-        }
-        let mut origin = self.core.activity.client.clone();
-        let running;
-        let statement = match report.fields().severity {
-            Severity::Error | Severity::Fatal | Severity::Panic => {
-                self.core.activity.statement.as_deref()
-            }
-            // Some running statements have not set `core.activity.statement`.
-            _ => {
-                running = self.handle.activity.running();
-                running.as_deref()
-            }
-        };
-        origin.command = statement.map_or("idle".to_owned(), command_of);
-        origin.vxid = self.core.backend.txn.vxid().map(|v| (v.backend.0, v.local));
-        origin.xid = self.core.backend.txn.top_xid_if_any().0;
-        self.instance.log.write(&origin, report, statement);
+        self.core.log_report((&self.instance, &self.handle), report);
     }
 
     /// Sends an error and logs it.

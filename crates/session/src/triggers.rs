@@ -2,12 +2,13 @@
 
 use crate::core::Core;
 use crate::{function, query};
+use catalog::ObjectAddress;
 use executor::BeforeRowResult;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
 use std::sync::Arc;
-use trigger::{TriggerCall, TriggerHost, TriggerManager};
+use trigger::{CommandEvent, ObjectIdentity, TriggerCall, TriggerHost, TriggerManager};
 
 impl TriggerHost for Core {
     fn triggers(&mut self) -> &mut TriggerManager {
@@ -30,8 +31,29 @@ impl TriggerHost for Core {
         plans?.pop().ok_or_else(|| PgError::internal("empty internal query"))
     }
 
+    fn enter_query(&mut self, text: &Arc<str>) -> usize {
+        self.calls.contexts.push_query(text.clone())
+    }
+
+    fn leave_query(&mut self, level: usize) {
+        self.calls.contexts.truncate(level);
+    }
+
     fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
         function::call_trigger(self, call)
+    }
+
+    fn call_event_trigger(
+        &mut self,
+        function: Oid,
+        event: CommandEvent,
+        tag: &'static str,
+    ) -> Result<()> {
+        function::call_event_trigger(self, function, event.name(), tag)
+    }
+
+    fn identify(&mut self, object: ObjectAddress) -> Result<ObjectIdentity> {
+        sysfn::identify(self, object)
     }
 
     fn as_definer(

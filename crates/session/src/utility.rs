@@ -118,11 +118,13 @@ impl Session {
                 "SET CONSTRAINTS".to_owned()
             }
             Node::CallStmt(stmt) => self
-                .rows_or_error(|s| s.call_statement(stmt, sql, (params, types), describe))?
+                .with_early_notices(|s| {
+                    s.rows_or_error(|s| s.call_statement(stmt, sql, (params, types), describe))
+                })?
                 .to_owned(),
             Node::DoStmt(stmt) => {
                 self.core.calls.may_end_transaction = self.xact.block == crate::xact::Block::Single;
-                let result = crate::docmd::run(&mut self.core, stmt, sql);
+                let result = self.with_early_notices(|s| crate::docmd::run(&mut s.core, stmt, sql));
                 self.core.calls.may_end_transaction = false;
                 result?;
                 "DO".to_owned()
@@ -459,6 +461,7 @@ impl Session {
                 self.core.named.portals.clear();
                 self.core.named.prepared.clear();
                 self.core.caches.codes.clear();
+                self.core.caches.resolved.clear();
                 self.slots.clear();
                 self.recent.clear();
                 // RESET ALL does not reset `session_authorization` and `role`.
@@ -473,6 +476,7 @@ impl Session {
             }
             DiscardMode::Plans => {
                 self.core.caches.codes.clear();
+                self.core.caches.resolved.clear();
                 self.slots.clear();
                 self.recent.clear();
                 Ok("DISCARD PLANS")

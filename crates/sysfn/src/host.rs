@@ -10,6 +10,9 @@ pub trait SystemHost: Services + analyze::Host {
     /// Roles, temporary schemas and database of the session.
     fn catalog_session(&self) -> &CatSession;
 
+    /// The commands for which event triggers fire.
+    fn running_commands(&mut self) -> &mut trigger::RunningCommands;
+
     /// Creates the session's temporary schema, or opens an existing one. Does nothing if it has
     /// objects of a session that ended in a crash: the first statement that creates an object
     /// there removes them.

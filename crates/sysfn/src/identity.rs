@@ -41,7 +41,7 @@ fn nameless(class: Oid, identity: String, names: Vec<String>, args: Vec<String>)
 }
 
 /// The identity of any object; only its kind if it does not exist.
-fn identify_any(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity> {
+pub(super) fn identify_any(core: &mut dyn SystemHost, object: ObjectAddress) -> Result<Identity> {
     let class = object.class;
     let Some(kind) = kind(class) else { return identify(core, object) };
     check_part(object)?;
@@ -153,7 +153,7 @@ fn publication_name(core: &mut dyn SystemHost, oid: Oid) -> Result<String> {
     Ok(publication.names.into_iter().next().unwrap_or_default())
 }
 
-fn texts(list: &[String]) -> Result<Datum> {
+pub(super) fn texts(list: &[String]) -> Result<Datum> {
     let list: Vec<Datum> = list.iter().map(|s| Datum::text(s)).collect();
     types::array::of_builtin(oids::TEXT, &list)
 }

@@ -11,6 +11,7 @@
 mod activity;
 mod convert;
 mod definition;
+mod events;
 mod files;
 mod function;
 mod host;
@@ -31,6 +32,7 @@ mod size;
 mod snapshot;
 mod wal;
 
+pub use events::identify;
 pub use function::{OneFn, SetFn, SysCall, SysFn, text};
 pub use host::SystemHost;
 
@@ -39,6 +41,7 @@ const TABLES: &[&[SysFn]] = &[
     activity::FNS,
     convert::FNS,
     definition::FNS,
+    events::FNS,
     files::FNS,
     identity::FNS,
     info::FNS,

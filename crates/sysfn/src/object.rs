@@ -78,11 +78,12 @@ pub(super) fn schema_of(core: &mut dyn SystemHost, oid: Oid) -> Result<String> {
 
 /// The identity of an object that is identified by its name in a schema.
 fn in_schema(core: &mut dyn SystemHost, kind: &str, schema: Oid, name: &str) -> Result<Identity> {
+    let shown = crate::events::shown_schema(core, schema)?;
     let schema = schema_of(core, schema)?;
     Ok(Identity {
         kind: kind.to_owned(),
-        identity: Some(qualified_quoted(&schema, name)),
-        names: vec![schema.clone(), name.to_owned()],
+        identity: Some(qualified_quoted(&shown, name)),
+        names: vec![shown, name.to_owned()],
         schema: Some(quote_identifier(&schema)),
         name: Some(quote_identifier(name)),
         args: Vec::new(),

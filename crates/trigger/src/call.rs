@@ -1,9 +1,9 @@
 //! The call of a trigger function.
 
-use executor::{Change, OpenRel, Trigger};
-use ids::Tid;
+use executor::{Change, OpenRel, StoredRows, Trigger};
+use ids::{Oid, Tid};
 use std::sync::Arc;
-use types::Datum;
+use types::DatumRef;
 
 /// The context of a call of a trigger function. When it is called and for what, once for each row
 /// or once for the statement, is in `trigger`. Counterpart: `TriggerData`.
@@ -17,7 +17,19 @@ pub struct TriggerCall<'a> {
     pub new: Tid,
     /// The row that is or was updated or deleted. Functions of constraints, which read only the
     /// key, do not get the rows after the change.
-    pub old_row: Option<&'a [Datum]>,
+    pub old_row: Option<&'a [DatumRef<'a>]>,
     /// The row that is about to be stored, or was stored.
-    pub new_row: Option<&'a [Datum]>,
+    pub new_row: Option<&'a [DatumRef<'a>]>,
+    /// The transition tables of the trigger with their names.
+    pub tables: &'a [NamedRows],
+}
+
+/// A transition table.
+#[derive(Clone)]
+pub struct NamedRows {
+    /// Its name in the queries of the function.
+    pub name: Box<str>,
+    /// The relation whose columns the rows have.
+    pub relation: Oid,
+    pub rows: Arc<StoredRows>,
 }

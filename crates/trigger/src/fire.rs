@@ -3,18 +3,20 @@
 use crate::call::TriggerCall;
 use crate::condition;
 use crate::host::{TriggerHost, no_constraint};
-use crate::queue::Event;
+use crate::queue::{Event, TriggerManager};
 use crate::registry::{Side, constraint_function, other_function};
 use crate::ri;
 use crate::rows::EventRows;
 use crate::stats::{Counts, TriggerStats};
+use crate::transition;
+use catalog::CatalogState;
 use executor::{
     BeforeRowResult, Change, Level, OpenRel, ProposedChange, Refs, RowEvent, RowVersion, Timing,
     Trigger,
 };
 use ids::code::Firing;
 use ids::{AttrNo, Oid, Tid};
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
@@ -57,17 +59,22 @@ fn enabled<'a>(
         if updates && !t.columns.iter().any(|c| at.updated.contains(c)) {
             continue;
         }
-        if t.old_table.is_some() || t.new_table.is_some() {
-            return Err(PgError::unsupported(format!("trigger \"{}\"", t.name)));
-        }
         found.push(t);
     }
     Ok(found)
 }
 
-fn event_of(rel: &OpenRel, t: &Trigger, change: Change, old: Tid, new: Tid) -> Event {
+fn event_of(
+    manager: &mut TriggerManager,
+    rel: &OpenRel,
+    t: &Trigger,
+    change: Change,
+    (old, new): (Tid, Tid),
+) -> Event {
+    let has_tables = t.old_table.is_some() || t.new_table.is_some();
     Event {
         trigger: t.oid,
+        tables: has_tables.then(|| manager.captured(rel.table.oid, change)),
         for_row: t.level == Level::Row,
         relation: rel.table.oid,
         constraint: t.constraint,
@@ -97,8 +104,10 @@ pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> 
             None => true,
         };
         if required {
-            let event = event_of(event.rel, t, change, tid(event.old), tid(event.new));
-            host.triggers().push(event)?;
+            let versions = (tid(event.old), tid(event.new));
+            let manager = host.triggers();
+            let event = event_of(manager, event.rel, t, change, versions);
+            manager.push(event)?;
         }
     }
     Ok(())
@@ -111,50 +120,42 @@ pub fn before_row(
     host: &mut dyn TriggerHost,
     proposed: ProposedChange<'_>,
 ) -> Result<BeforeRowResult> {
-    let ProposedChange { rel, timing, old, new, updated } = proposed;
-    let change = proposed.change();
-    let at = Occasion { change, timing, level: Level::Row, updated };
-    let owned = |values: &[DatumRef<'_>]| -> Vec<Datum> {
-        values.iter().map(|d| DatumRef::to_owned(*d)).collect()
-    };
-    // The rows are copied only for triggers that are called.
-    let mut old_row: Option<Vec<Datum>> = None;
-    let mut row: Option<Vec<Datum>> = None;
-    let mut is_replaced = false;
+    let ProposedChange { rel, timing, new, updated, .. } = proposed;
+    let at = Occasion { change: proposed.change(), timing, level: Level::Row, updated };
+    let mut replaced: Option<Vec<Datum>> = None;
     for trigger in enabled(host, rel, at)? {
-        let old_values = old.map(|v| v.values);
-        let is_due = match row.as_ref().filter(|_| is_replaced) {
+        let answer = match &replaced {
+            None => call_before(host, &proposed, trigger, new)?,
             Some(row) => {
-                let now: Refs<'_> = row.iter().map(Datum::as_ref).collect();
-                condition::holds(host, rel, trigger, old_values, Some(&now))?
+                let row: Refs<'_> = row.iter().map(Datum::as_ref).collect();
+                call_before(host, &proposed, trigger, Some(&row))?
             }
-            None => condition::holds(host, rel, trigger, old_values, new)?,
         };
-        if !is_due {
-            continue;
-        }
-        if old_row.is_none() {
-            old_row = old_values.map(owned);
-        }
-        if row.is_none() {
-            row = new.map(owned);
-        }
-        let (old_row, new_row) = (old_row.as_deref(), row.as_deref());
-        let (old, new) = (old.map_or(Tid::INVALID, |v| v.tid), Tid::INVALID);
-        let call = TriggerCall { rel, trigger, change, old, new, old_row, new_row };
-        match call_function(host, &call)? {
+        match answer {
             BeforeRowResult::Keep => {}
             BeforeRowResult::Skip => return Ok(BeforeRowResult::Skip),
-            BeforeRowResult::Replace(values) => {
-                is_replaced = true;
-                row = Some(values);
-            }
+            BeforeRowResult::Replace(values) => replaced = Some(values),
         }
     }
-    Ok(match row {
-        Some(values) if is_replaced => BeforeRowResult::Replace(values),
-        _ => BeforeRowResult::Keep,
-    })
+    Ok(replaced.map_or(BeforeRowResult::Keep, BeforeRowResult::Replace))
+}
+
+/// Calls a trigger before a row is changed, if its condition holds. `new_row`: the row as the
+/// triggers before have replaced it.
+fn call_before(
+    host: &mut dyn TriggerHost,
+    proposed: &ProposedChange<'_>,
+    trigger: &Trigger,
+    new_row: Option<&[DatumRef<'_>]>,
+) -> Result<BeforeRowResult> {
+    let (rel, change) = (proposed.rel, proposed.change());
+    let old_row = proposed.old.map(|v| v.values);
+    if !condition::holds(host, rel, trigger, old_row, new_row)? {
+        return Ok(BeforeRowResult::Keep);
+    }
+    let (old, new) = (proposed.old.map_or(Tid::INVALID, |v| v.tid), Tid::INVALID);
+    let call = TriggerCall { rel, trigger, change, old, new, old_row, new_row, tables: &[] };
+    call_function(host, &call)
 }
 
 /// Calls the triggers that fire before a statement, or queues those that fire after it.
@@ -179,11 +180,14 @@ pub fn statement_event(
             continue;
         }
         if timing == Timing::After {
-            host.triggers().push_statement(event_of(rel, trigger, change, none, none))?;
+            let manager = host.triggers();
+            let event = event_of(manager, rel, trigger, change, (none, none));
+            manager.push_statement(event)?;
             continue;
         }
         let (old_row, new_row) = (None, None);
-        let call = TriggerCall { rel, trigger, change, old: none, new: none, old_row, new_row };
+        let (old, new, tables) = (none, none, &[][..]);
+        let call = TriggerCall { rel, trigger, change, old, new, old_row, new_row, tables };
         call_function(host, &call)?;
     }
     Ok(())
@@ -193,7 +197,7 @@ pub fn statement_event(
 /// which fire too. Counterpart: `AfterTriggerEndQuery`.
 pub fn after_statement(host: &mut dyn TriggerHost) -> Result<()> {
     while host.triggers().start_round()? {
-        let mut last = None;
+        let mut last = Last::default();
         while let Some(event) = host.triggers().next_event() {
             host.check_interrupts()?;
             fire(host, &event, &mut last)?;
@@ -267,7 +271,7 @@ pub fn set_constraints(
 }
 
 fn fire_all(host: &mut dyn TriggerHost, events: &[Event]) -> Result<()> {
-    let mut last = None;
+    let mut last = Last::default();
     for event in events {
         host.check_interrupts()?;
         fire(host, event, &mut last)?;
@@ -275,26 +279,54 @@ fn fire_all(host: &mut dyn TriggerHost, events: &[Event]) -> Result<()> {
     Ok(())
 }
 
+/// What the event before has opened and read.
+#[derive(Default)]
+struct Last {
+    /// The table, and the state of the catalogs for which it is valid.
+    open: Option<(CatalogState, Arc<OpenRel>)>,
+    rows: Option<EventRows>,
+}
+
+impl Last {
+    /// The table of an event; `None` if it does not exist any more.
+    fn relation(
+        &mut self,
+        host: &mut dyn TriggerHost,
+        relation: Oid,
+    ) -> Result<Option<Arc<OpenRel>>> {
+        let state = host.catalog().session.catalog_state();
+        if let Some((at, rel)) = &self.open
+            && *at == state
+            && rel.table.oid == relation
+        {
+            return Ok(Some(rel.clone()));
+        }
+        if host.catalog().find_class(relation)?.is_none() {
+            return Ok(None);
+        }
+        let rel = host.open_relation(relation)?;
+        self.open = Some((state, rel.clone()));
+        Ok(Some(rel))
+    }
+}
+
 /// Calls the trigger of an event, if it still exists: its constraint may have been dropped with the
 /// other table of a foreign key. A table with events cannot be dropped or altered.
-fn fire(host: &mut dyn TriggerHost, event: &Event, last: &mut Option<EventRows>) -> Result<()> {
-    if host.catalog().find_class(event.relation)?.is_none() {
-        return Ok(());
-    }
-    let rel = host.open_relation(event.relation)?;
+fn fire(host: &mut dyn TriggerHost, event: &Event, last: &mut Last) -> Result<()> {
+    let Some(rel) = last.relation(host, event.relation)? else { return Ok(()) };
     let Some(trigger) = rel.triggers.list.iter().find(|t| t.oid == event.trigger) else {
         return Ok(());
     };
     let (old, new, change) = (event.old, event.new, event.change);
-    let (old_row, new_row) = match event.for_row && constraint_function(trigger.function).is_none()
-    {
-        true => {
-            let rows = EventRows::of(last, host.backend(), &rel, event)?;
-            (rows.old.as_deref(), rows.new.as_deref())
-        }
+    let reads_rows = event.for_row && constraint_function(trigger.function).is_none();
+    let (old_row, new_row) = match reads_rows {
+        true => EventRows::of(&mut last.rows, host.backend(), &rel, event)?.both(),
         false => (None, None),
     };
-    let call = TriggerCall { rel: &rel, trigger, change, old, new, old_row, new_row };
+    let (old_row, new_row) = (old_row.as_deref(), new_row.as_deref());
+    let tables = transition::of_event(host, event, &rel, trigger);
+    let tables = &tables[..];
+    let call = TriggerCall { rel: &rel, trigger, change, old, new, old_row, new_row, tables };
     call_function(host, &call).map(|_| ())
 }
 

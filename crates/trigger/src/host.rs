@@ -1,7 +1,9 @@
 //! What the trigger manager needs of the session.
 
 use crate::call::TriggerCall;
+use crate::event::{CommandEvent, ObjectIdentity};
 use crate::queue::TriggerManager;
+use catalog::ObjectAddress;
 use executor::spi::QueryHost;
 use executor::{BeforeRowResult, Services};
 use ids::Oid;
@@ -23,8 +25,25 @@ pub trait TriggerHost: Services + analyze::Host {
     /// The generic plan of a query of the server itself, with these parameter types.
     fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>>;
 
+    /// Adds a query to the contexts of notices; returns the level for [`Self::leave_query`].
+    fn enter_query(&mut self, text: &Arc<str>) -> usize;
+
+    /// Removes the contexts from this level on.
+    fn leave_query(&mut self, level: usize);
+
     /// Calls a trigger function other than those of constraints, in its language.
     fn call_trigger(&mut self, call: &TriggerCall<'_>) -> Result<BeforeRowResult>;
+
+    /// Calls a function as event trigger, in its language. `tag`: that of the command.
+    fn call_event_trigger(
+        &mut self,
+        function: Oid,
+        event: CommandEvent,
+        tag: &'static str,
+    ) -> Result<()>;
+
+    /// The kind and identity of an object, as `pg_identify_object` returns them.
+    fn identify(&mut self, object: ObjectAddress) -> Result<ObjectIdentity>;
 
     /// Runs `work` with the privileges of the owner of a table.
     fn as_definer(

@@ -8,8 +8,8 @@
 //! deferred constraints before the commit ([`before_commit`]).
 //!
 //! Reading order: `host` (what is needed of the session), `call`, `descriptor`, `condition` (WHEN),
-//! `queue`, `rows`, `fire`, `registry` (built-in functions), `ri` (foreign keys), `unique`,
-//! `redundant`, `stats` (EXPLAIN ANALYZE).
+//! `queue`, `rows`, `transition` (transition tables), `fire`, `registry` (built-in functions), `ri` (foreign keys), `unique`,
+//! `redundant`, `stats` (EXPLAIN ANALYZE), `event` (the state of event triggers).
 //!
 //! Counterpart: commands/trigger.c.
 
@@ -18,6 +18,7 @@
 mod call;
 mod condition;
 mod descriptor;
+mod event;
 mod fire;
 mod host;
 mod queue;
@@ -26,10 +27,15 @@ mod registry;
 mod ri;
 mod rows;
 mod stats;
+mod transition;
 mod unique;
 
-pub use call::TriggerCall;
+pub use call::{NamedRows, TriggerCall};
 pub use descriptor::describe;
+pub use event::{
+    ChangedObject, CollectedCommand, CommandEvent, DroppedObject, ObjectIdentity, RunningCommand,
+    RunningCommands,
+};
 pub use fire::{
     after_statement, after_statement_counted, before_commit, before_row, row_event,
     set_constraints, start_counting, statement_event,
@@ -38,3 +44,4 @@ pub use host::TriggerHost;
 pub use queue::TriggerManager;
 pub use ri::validate as validate_foreign_key;
 pub use stats::TriggerStats;
+pub use transition::capture;

@@ -7,9 +7,11 @@
 //! because ROLLBACK TO makes those pending again that fired since the savepoint.
 
 use crate::condition::Conditions;
+use crate::event::RunningCommands;
 use crate::ri::query::Queries;
 use crate::ri::read::KeyReaders;
 use crate::stats::Counts;
+use crate::transition::Captured;
 use executor::Change;
 use hashbrown::HashMap;
 use ids::{Oid, Tid};
@@ -29,6 +31,8 @@ pub(crate) struct Event {
     pub(crate) old: Tid,
     /// Invalid for a deletion.
     pub(crate) new: Tid,
+    /// The position of the transition tables in the level, if the trigger has any.
+    pub(crate) tables: Option<u32>,
     pub(crate) deferrable: bool,
     pub(crate) initially_deferred: bool,
     /// Number of the round in which it fired; 0: pending.
@@ -62,7 +66,7 @@ struct Mark {
 
 /// The events of a running statement.
 #[derive(Default)]
-struct Level {
+pub(crate) struct Level {
     queued: Vec<Event>,
     /// The events of the present round, of which the first ones have fired.
     round: Vec<Event>,
@@ -70,6 +74,7 @@ struct Level {
     /// Statements before which triggers were called. Triggers of a statement are called once, even
     /// if several parts of the query, or referential actions, change the same table.
     before: SmallVec<[(Oid, Change); 1]>,
+    pub(crate) transitions: Vec<Captured>,
 }
 
 /// The trigger state of a session.
@@ -91,6 +96,8 @@ pub struct TriggerManager {
     pub(crate) conditions: Conditions,
     /// The tables of the triggers whose functions are being called, each within the one before.
     pub(crate) calling: Vec<Oid>,
+    /// The commands for which event triggers fire.
+    pub commands: RunningCommands,
     /// For EXPLAIN ANALYZE; `None` otherwise.
     pub(crate) counts: Option<Counts>,
 }
@@ -175,7 +182,8 @@ impl TriggerManager {
         self.modes = mark.modes;
     }
 
-    fn level(&mut self) -> &mut Level {
+    /// The level of the running statement.
+    pub(crate) fn level(&mut self) -> &mut Level {
         if self.levels.is_empty() {
             self.levels.push(Level::default());
         }
@@ -302,6 +310,7 @@ mod tests {
             change: Change::Insert,
             old: Tid::INVALID,
             new: Tid::INVALID,
+            tables: None,
             deferrable: true,
             initially_deferred,
             fired: 0,

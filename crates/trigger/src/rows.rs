@@ -3,21 +3,21 @@
 use crate::queue::Event;
 use engine::Backend;
 use engine::table::{self, RowFetch};
-use executor::{OpenRel, spi};
+use executor::{OpenRel, Refs};
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result};
 use std::sync::Arc;
-use types::{Batch, Datum};
+use types::Batch;
 
 /// Reads rows of one table. Several triggers of a row share what was read last.
 pub(crate) struct EventRows {
     rel: Arc<OpenRel>,
     fetch: RowFetch,
     batch: Batch,
-    all: Vec<usize>,
     read: Option<(Tid, Tid)>,
-    pub(crate) old: Option<Vec<Datum>>,
-    pub(crate) new: Option<Vec<Datum>>,
+    /// The positions of the old and the new row in the batch.
+    old: Option<usize>,
+    new: Option<usize>,
 }
 
 impl EventRows {
@@ -27,7 +27,6 @@ impl EventRows {
             rel: rel.clone(),
             fetch: RowFetch::new(&rel.table, &columns)?,
             batch: table::new_batch(&rel.table, &columns),
-            all: (0..columns.len()).collect(),
             read: None,
             old: None,
             new: None,
@@ -48,6 +47,7 @@ impl EventRows {
             None => EventRows::open(rel)?,
         };
         if rows.read != Some((event.old, event.new)) {
+            rows.batch.clear();
             rows.old = rows.version(be, event.old)?;
             rows.new = rows.version(be, event.new)?;
             rows.read = Some((event.old, event.new));
@@ -55,14 +55,20 @@ impl EventRows {
         Ok(last.insert(rows))
     }
 
-    fn version(&mut self, be: &mut Backend, tid: Tid) -> Result<Option<Vec<Datum>>> {
+    /// The old and the new row.
+    pub(crate) fn both(&self) -> (Option<Refs<'_>>, Option<Refs<'_>>) {
+        let row = |at: Option<usize>| at.map(|at| self.batch.row(at).collect());
+        (row(self.old), row(self.new))
+    }
+
+    fn version(&mut self, be: &mut Backend, tid: Tid) -> Result<Option<usize>> {
         if tid == Tid::INVALID {
             return Ok(None);
         }
-        self.batch.clear();
+        let at = self.batch.len;
         if !self.fetch.version(be, tid, &mut self.batch)? {
             return Err(PgError::internal("failed to fetch tuple for a trigger"));
         }
-        Ok(Some(spi::row_of(&self.batch, 0, &self.all)))
+        Ok(Some(at))
     }
 }

@@ -1,4 +1,4 @@
-//! Notifications: recipients, time of delivery, and order.
+//! Notifications and notices: recipients, time of delivery, and order.
 
 use super::Both;
 use super::client::{Bytes, Client, Message};
@@ -7,6 +7,7 @@ cases! {
     notifications_of_the_own_session,
     an_idle_session_gets_notifications_at_once,
     a_busy_session_gets_notifications_afterwards,
+    notices_of_procedures_are_sent_at_once,
 }
 
 fn notifications_of_the_own_session(both: &Both) {
@@ -95,4 +96,41 @@ fn a_busy_session_gets_notifications_afterwards(both: &Both) {
     });
     assert_eq!(ours, theirs);
     assert_eq!(ours.iter().filter(|line| line.starts_with("notification")).count(), 1, "{ours:?}");
+}
+
+fn notices_of_procedures_are_sent_at_once(both: &Both) {
+    let [ours, theirs] = both.0.sockets().map(|socket| {
+        let (mut caller, mut blocker) = (Client::connect(&socket), Client::connect(&socket));
+        let mut shown = Vec::new();
+        blocker.talk(&Bytes::new().query("select pg_advisory_lock(31)"), 1);
+        let wait = "raise notice 'waits'; perform pg_advisory_lock(31); raise notice 'goes on'; \
+                    perform pg_advisory_unlock(31)";
+        let create = format!("create procedure waits() language plpgsql as 'begin {} end'", {
+            wait.replace('\'', "''") + ";"
+        });
+        caller.talk(&Bytes::new().query(&create), 1);
+        let extended = Bytes::new().parse("", "call waits()", &[]).bind("", "", &[], &[], &[]);
+        for bytes in [
+            Bytes::new().query(&format!("do 'begin {}; end'", wait.replace('\'', "''"))),
+            Bytes::new().query("call waits()"),
+            extended.execute("", 0).sync(),
+        ] {
+            caller.send(&bytes.0);
+            // The notice arrives while the statement waits for the lock.
+            loop {
+                let message = next(&mut caller);
+                let is_notice = message.contains("waits");
+                shown.push(message);
+                if is_notice {
+                    break;
+                }
+            }
+            blocker.talk(&Bytes::new().query("select pg_advisory_unlock(31)"), 1);
+            shown.extend(caller.until_ready().iter().map(Message::show));
+            blocker.talk(&Bytes::new().query("select pg_advisory_lock(31)"), 1);
+        }
+        caller.talk(&Bytes::new().query("drop procedure waits()"), 1);
+        shown
+    });
+    assert_eq!(ours, theirs);
 }

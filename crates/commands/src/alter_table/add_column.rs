@@ -8,6 +8,7 @@
 
 use super::attribute::{WITH_COLUMNS, must_be};
 use super::queue::Work;
+use super::rewrite;
 use crate::create_table::{self, Constraints};
 use crate::sequence;
 use catalog::RelDesc;
@@ -123,6 +124,7 @@ fn values(
         let next = Expr::NextValue(NextValueExpr { seqid, typeid });
         work.rewrite.values.push((number, next));
         work.rewrite.forced = true;
+        work.rewrite.reasons |= rewrite::reason::DEFAULT;
         return Ok(());
     }
     let domain = host.catalog().type_row(column.atttypid)?.typtype == TypType::Domain;
@@ -137,12 +139,14 @@ fn values(
             let e = columns::null_in_domain(host, column)?;
             work.rewrite.values.push((number, e));
             work.rewrite.forced = true;
+            work.rewrite.reasons |= rewrite::reason::DEFAULT;
         }
         return Ok(());
     };
     if generated {
         work.rewrite.generated.push((number, expr));
         work.rewrite.forced = true;
+        work.rewrite.reasons |= rewrite::reason::DEFAULT;
         return Ok(());
     }
     let expr = host.planner().fold(expr)?;
@@ -150,6 +154,8 @@ fn values(
     if !steady || constrained || work.rewrite.is_needed() {
         work.rewrite.values.push((number, expr));
         work.rewrite.forced = true;
+        let is_cause = !steady || constrained;
+        work.rewrite.reasons |= if is_cause { rewrite::reason::DEFAULT } else { 0 };
         return Ok(());
     }
     let program = exprs::compile(host.facts(), &expr, &[])?;

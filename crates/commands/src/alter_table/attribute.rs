@@ -4,9 +4,10 @@
 //! tablecmds.c.
 
 use crate::{create_table, extstats};
+use catalog::depend::DropOrigin;
 use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
-use define::deletion;
+use define::{deletion, event};
 use ids::code::{ColumnGenerated, ColumnIdentity};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};
@@ -46,8 +47,11 @@ pub fn set_default(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCm
             None => e.hint("Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead."),
         });
     }
+    let Some(node) = &cmd.def else {
+        note_default(host, rel.oid(), a.attnum)?;
+        return remove_default(host, rel.oid(), a.attnum);
+    };
     remove_default(host, rel.oid(), a.attnum)?;
-    let Some(node) = &cmd.def else { return Ok(()) };
     let new = crate::relation::NewColumn::new(
         a.attname.as_str(),
         a.atttypid,
@@ -60,12 +64,25 @@ pub fn set_default(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCm
     Ok(())
 }
 
-/// Drops a column's default if it has one.
-pub fn remove_default(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result<()> {
+fn default_of(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    number: AttrNo,
+) -> Result<Option<ObjectAddress>> {
     let keys = [table.into(), number.into()];
     let old = host.catalog().scan(indexes::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &keys)?.pop();
-    let Some(old) = old else { return Ok(()) };
-    let object = ObjectAddress::of::<PgAttrdef>(old.oid);
+    Ok(old.map(|old| ObjectAddress::of::<PgAttrdef>(old.oid)))
+}
+
+/// Notes for event triggers that DROP DEFAULT drops the default.
+fn note_default(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result<()> {
+    let Some(object) = default_of(host, table, number)? else { return Ok(()) };
+    event::note_dropped(host, object, DropOrigin { original: true, normal: false })
+}
+
+/// Drops a column's default if it has one.
+pub fn remove_default(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result<()> {
+    let Some(object) = default_of(host, table, number)? else { return Ok(()) };
     // A generation expression is an internal part of its column, so `drop_objects` would refuse to
     // drop it.
     deletion::drop_one(host, object)

@@ -6,6 +6,7 @@
 
 use super::attribute::{TABLES, TABLES_AND_FOREIGN, TABLES_AND_MATVIEWS, must_be};
 use super::queue::Work;
+use super::rewrite;
 use crate::{cluster, index, sequence, tablespace};
 use catalog::rows::{
     CatalogRow, PgAttribute, PgClass, PgConstraint, PgDepend, PgIndex, PgRewrite, PgTrigger,
@@ -130,6 +131,7 @@ fn set_persistence(
     }
     work.rewrite.persistence = Some(wanted);
     work.rewrite.forced = true;
+    work.rewrite.reasons |= rewrite::reason::PERSISTENCE;
     Ok(())
 }
 

@@ -9,6 +9,7 @@
 use crate::{cluster, toast, truncate};
 use catalog::RelDesc;
 use catalog::rows::PgAttribute;
+use define::event;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
 use eval::{EvalState, Program};
 use ids::code::ColumnStorage;
@@ -37,6 +38,15 @@ pub struct Rewrite {
     /// New `relpersistence`, if it changes.
     pub persistence: Option<Persistence>,
     pub tablespace: Option<Oid>,
+    /// For event triggers: bits of [`reason`].
+    pub reasons: i32,
+}
+
+/// The reasons of a rewrite. Counterpart: `AT_REWRITE_…`.
+pub mod reason {
+    pub const PERSISTENCE: i32 = 1;
+    pub const DEFAULT: i32 = 2;
+    pub const COLUMN: i32 = 4;
 }
 
 impl Rewrite {
@@ -50,6 +60,7 @@ impl Rewrite {
             forced: false,
             persistence: None,
             tablespace: None,
+            reasons: 0,
         }
     }
 
@@ -108,6 +119,9 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
     if !needed {
         let new = host.catalog().relation(oid)?;
         return verify(host, &new, work);
+    }
+    if work.reasons != 0 {
+        event::rewriting(host, oid, work.reasons)?;
     }
     set_location(host, oid, work)?;
     if let Some(persistence) = work.persistence {

@@ -8,6 +8,7 @@
 use super::attribute::{self, WITH_COLUMNS, column, must_be};
 use super::constraints;
 use super::queue::{Pass, Queue, SavedDefinition, Step, Work};
+use super::rewrite;
 use crate::{create_table, index, relation, tablespace, toast};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
@@ -98,7 +99,9 @@ pub fn alter(
         // Expressions refer to the rows before the statement, regardless of other changed columns.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;
-        let needs = work.rewrite.is_needed() || changes_bytes(&e, number);
+        let changes = changes_bytes(&e, number);
+        let needs = work.rewrite.is_needed() || changes;
+        work.rewrite.reasons |= if changes { rewrite::reason::COLUMN } else { 0 };
         if a.attgenerated == ColumnGenerated::No {
             work.rewrite.values.push((number, e));
         }
@@ -115,6 +118,7 @@ pub fn alter(
         if generated {
             work.rewrite.generated.push((number, e));
             work.rewrite.forced = true;
+            work.rewrite.reasons |= rewrite::reason::COLUMN;
         }
     }
     if rel.kind() == RelKind::Table {
@@ -184,6 +188,9 @@ fn coerce(host: &mut dyn CommandHost, e: Expr, ty: Oid, typmod: i32) -> Result<O
     Ok(Some(e))
 }
 
+/// The function `numeric(numeric, integer)`.
+const NUMERIC: Oid = Oid(1703);
+
 /// True if the expression changes the stored bytes. Counterpart: `ATColumnChangeRequiresRewrite`.
 fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
     match e {
@@ -196,6 +203,18 @@ fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
             let Some(arg) = f.args.first() else { return true };
             let source = arg.typmod();
             let fits = limit < 0 || source >= 0 && source <= limit;
+            !fits || changes_bytes(arg, number)
+        }
+        // A numeric with the same scale and at least the precision accepts all old values.
+        Expr::FuncExpr(f) if f.funcid == NUMERIC => {
+            let [arg, Expr::Const(typmod), ..] = &f.args[..] else { return true };
+            let typmod = if typmod.value.is_null() { -1 } else { typmod.value.as_ref().as_i32() };
+            let parts = |typmod: i32| ((typmod - 4) >> 16, (typmod - 4) & 0x7ff);
+            let (source, target) = (arg.typmod(), typmod);
+            let fits = target < 4
+                || source >= 4
+                    && parts(source).1 == parts(target).1
+                    && parts(source).0 <= parts(target).0;
             !fits || changes_bytes(arg, number)
         }
         _ => true,

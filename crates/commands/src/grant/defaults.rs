@@ -5,8 +5,10 @@
 use super::{GrantSpec, grantees, merge, privileges_of};
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
+use catalog::depend::DropOrigin;
 use catalog::rows::{PgDefaultAcl, PgNamespace, indexes};
 use define::default_acl::{class_of, find};
+use define::event;
 use define::object::address;
 use ids::Oid;
 use ids::code::{DefAclObject, DepType};
@@ -112,6 +114,7 @@ fn set(
     if acl_list::same(&new, &usual) {
         if let Some(old) = old {
             let this = ObjectAddress::of::<PgDefaultAcl>(old.oid);
+            event::note_dropped(host, this, DropOrigin { original: true, normal: false })?;
             let mut cat = host.catalog();
             cat.delete(&old)?;
             cat.delete_object_records(this)?;

@@ -76,8 +76,12 @@ impl Update {
             .map(|(position, n)| (*n as usize - 1, position))
             .collect();
         let triggers = &rel.triggers;
-        let events = triggers.are_after_row(Change::Update)
-            && triggers.update_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
+        let events = writer.captures(Change::Update)
+            || triggers.are_after_row(Change::Update)
+                && triggers
+                    .update_columns
+                    .as_ref()
+                    .is_none_or(|c| c.iter().any(|n| set.contains(n)));
         let before = match operation {
             CmdType::Update => triggers.are_before_row(Change::Update),
             CmdType::Delete => triggers.are_before_row(Change::Delete),
@@ -313,6 +317,7 @@ impl ModifyNode {
         if self.target.returning.is_none()
             && !self.target.update.before
             && !triggers.are_after_row(Change::Delete)
+            && !self.target.writer.captures(Change::Delete)
         {
             return self.delete(run, tid).map(Some);
         }

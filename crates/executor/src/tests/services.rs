@@ -6,7 +6,8 @@ use crate::relation::OpenRel;
 use crate::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowEvent, Timing};
+use crate::stored::StoredRows;
+use crate::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
 use engine::{Backend, ClusterOptions, Engine, EngineConfig, create_cluster};
@@ -220,6 +221,14 @@ impl DescriptorLookup for TestServices {
 impl TriggerEvents for TestServices {
     fn row_event(&mut self, _: RowEvent<'_>) -> Result<()> {
         no_tables()
+    }
+
+    fn capture(&mut self, _: CapturedChange<'_>) -> Result<()> {
+        no_tables()
+    }
+
+    fn transition_rows(&mut self, _: &str) -> Option<Arc<StoredRows>> {
+        None
     }
 
     fn before_row(&mut self, _: ProposedChange<'_>) -> Result<BeforeRowResult> {

@@ -372,6 +372,22 @@ impl Writer {
                     w.numbers("coltypmods", 'i', coltypmods);
                     w.oids("colcollations", colcollations);
                 }
+                RteKind::NamedTuplestore {
+                    enrname,
+                    enrtuples,
+                    relid,
+                    coltypes,
+                    coltypmods,
+                    colcollations,
+                } => {
+                    w.num("rtekind", 7);
+                    w.string("enrname", Some(enrname));
+                    w.num("enrtuples", enrtuples);
+                    w.num("relid", relid);
+                    w.oids("coltypes", coltypes);
+                    w.numbers("coltypmods", 'i', coltypmods);
+                    w.oids("colcollations", colcollations);
+                }
                 RteKind::TableFunc(t) => {
                     w.num("rtekind", 4);
                     w.name("tablefunc");

@@ -55,6 +55,7 @@ fn name_of(host: &mut TestHost, stmt: &PlannedStmt, node: &PlanNode) -> Result<S
         PlanNode::ValuesScan { .. } => "Values".into(),
         PlanNode::CteScan { .. } => "Cte".into(),
         PlanNode::WorkTableScan { .. } => "WorkTable".into(),
+        PlanNode::NamedTuplestoreScan { enrname, .. } => format!("NamedTuplestore {enrname}"),
         PlanNode::Result { .. } => "Result".into(),
         PlanNode::ProjectSet { .. } => "ProjectSet".into(),
         PlanNode::ModifyTable(_) => "Modify".into(),

@@ -1,7 +1,7 @@
 //! The implementation of the traits of crate `analyze`.
 
 use crate::core::Core;
-use analyze::OperatorCache;
+use analyze::{OperatorCache, TransitionTable};
 use catalog::CatCx;
 use ids::Oid;
 use pgerror::Result;
@@ -33,6 +33,12 @@ impl analyze::Host for Core {
             }
             _ => false,
         }
+    }
+
+    fn transition_table(&mut self, name: &str) -> Option<TransitionTable> {
+        let mut tables = self.calls.transitions.iter();
+        let table = tables.find(|table| *table.name == *name)?;
+        Some(TransitionTable { relid: table.relation, rows: table.rows.rows() })
     }
 
     fn transform_null_equals(&mut self) -> bool {

@@ -8,8 +8,8 @@ use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Callee, Facts, FnFacts, Host, HostCall, Val};
 use executor::{
-    AggFn, AggInfo, BeforeRowResult, Change, DescriptorLookup, FinalCall, OpenRel, ProposedChange,
-    RowEvent, Services, SessionCalls, SetStream, Timing, TriggerEvents,
+    AggFn, AggInfo, BeforeRowResult, CapturedChange, Change, DescriptorLookup, FinalCall, OpenRel,
+    ProposedChange, RowEvent, Services, SessionCalls, SetStream, StoredRows, Timing, TriggerEvents,
 };
 use ids::Oid;
 use ids::builtin::proc;
@@ -291,6 +291,15 @@ impl DescriptorLookup for Core {
 impl TriggerEvents for Core {
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
         trigger::row_event(self, event)
+    }
+
+    fn capture(&mut self, change: CapturedChange<'_>) -> Result<()> {
+        trigger::capture(self, change)
+    }
+
+    fn transition_rows(&mut self, name: &str) -> Option<Arc<StoredRows>> {
+        let mut tables = self.calls.transitions.iter();
+        tables.find(|table| *table.name == *name).map(|table| table.rows.clone())
     }
 
     fn before_row(&mut self, change: ProposedChange<'_>) -> Result<BeforeRowResult> {

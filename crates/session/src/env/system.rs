@@ -11,6 +11,10 @@ impl SystemHost for Core {
         &self.catalog
     }
 
+    fn running_commands(&mut self) -> &mut trigger::RunningCommands {
+        &mut self.triggers.commands
+    }
+
     fn open_temp_schema(&mut self) -> Result<()> {
         self.backend.ensure_temp_pool()?;
         let (database, number) = (self.backend.database(), self.backend.backend_no().0);

@@ -1,6 +1,7 @@
 //! The interface of the languages in which functions are written, and the table of languages.
 //! Counterpart: the handlers of `pg_language`.
 
+use super::resolved::Resolved;
 use super::{Call, internal, plpgsql, sql};
 use crate::core::Core;
 use catalog::Row;
@@ -76,11 +77,24 @@ pub(crate) trait Language: Sync {
     fn call_trigger(
         &self,
         core: &mut Core,
-        row: &Row<PgProc>,
+        resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        let _ = (core, row);
+        let _ = (core, resolved);
         Err(no_trigger(call))
+    }
+
+    /// Calls the function as event trigger. `event` is the name of the event, `tag` that of the
+    /// command.
+    fn call_event_trigger(
+        &self,
+        core: &mut Core,
+        row: &Row<PgProc>,
+        event: &str,
+        tag: &str,
+    ) -> Result<()> {
+        let _ = (core, event, tag);
+        Err(PgError::unsupported(format!("event trigger function {}", row.proname.as_str())))
     }
 
     /// Runs the code of DO. `name` is the name of the language.

@@ -10,15 +10,17 @@ mod transaction;
 mod triggers;
 
 use super::Call;
-use super::language::{Language, ReadyRows, RunningSet};
+use super::language::{Language, ReadyRows, RunningSet, SetRows};
+use super::resolved::Resolved;
 use super::transpose::transposed;
 use crate::core::Core;
 use analyze::function::Column;
 use catalog::Row;
 use catalog::rows::PgProc;
 use codes::isolated;
+use compiled::CallSite;
 use eval::Callee;
-use executor::BeforeRowResult;
+use executor::{BeforeRowResult, StoredRows};
 use ids::Oid;
 use ids::code::ProKind;
 use pgerror::{Result, pg_err};
@@ -26,9 +28,15 @@ use plpgsql::{Called, Code};
 use std::sync::Arc;
 use trigger::TriggerCall;
 use types::fn_context::{RowColumn, RowDesc, TypeCatalog};
-use types::{Datum, oids};
+use types::{Batch, Datum, oids};
 
 pub(crate) struct Plpgsql;
+
+/// The code of a function and the structure of its result, if it is known and composite.
+pub(crate) struct Callable {
+    pub(super) code: Arc<Code>,
+    pub(super) row: Option<Arc<RowDesc>>,
+}
 
 /// The name of the library's function that calls functions of the language (`prosrc`).
 pub(crate) const HANDLER: &str = "plpgsql_call_handler";
@@ -52,16 +60,28 @@ impl Language for Plpgsql {
     }
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
-        let code = codes::find(core, call.row, call.arg_types, (call.result_type, call.collation))?;
-        refuse_trigger(call.row, &code)?;
-        let row = expected_row(core, call, &[])?;
+        let found;
+        let callable = match call.resolved.and_then(|resolved| resolved.plpgsql.get()) {
+            Some(known) => known,
+            None => {
+                let code = codes::find(core, call.row, call.arg_types, site(call))?;
+                refuse_trigger(call.row, &code)?;
+                let row = expected_row(core, call, &[])?;
+                found = Callable { code, row };
+                match call.resolved {
+                    Some(resolved) => resolved.plpgsql.get_or_init(|| found),
+                    None => &found,
+                }
+            }
+        };
+        let (code, row) = (&callable.code, callable.row.clone());
         isolated(core, |core| {
-            plpgsql::call(core, &code, &Called { args: call.args, row, atomic: true })
+            plpgsql::call(core, code, &Called { args: call.args, row, atomic: true })
         })
     }
 
     fn call_set(&self, core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<RunningSet> {
-        let code = codes::find(core, call.row, call.arg_types, (call.result_type, call.collation))?;
+        let code = codes::find(core, call.row, call.arg_types, site(call))?;
         refuse_trigger(call.row, &code)?;
         let row = expected_row(core, call, columns)?;
         let called = Called { args: call.args, row, atomic: true };
@@ -80,20 +100,23 @@ impl Language for Plpgsql {
             }
             None => (scalar_row(result), false),
         };
-        let rows = isolated(core, |core| plpgsql::call_set(core, &code, &called, desc.clone()))?;
-        if !is_row {
-            return Ok(RunningSet { whole: true, rows: ReadyRows::boxed(rows) });
+        let mut by_val = Vec::new();
+        for (column, info) in desc.columns.iter().zip(desc.types(core)?) {
+            if !column.is_dropped() {
+                by_val.push(info.by_val);
+            }
         }
-        let mut whole = Vec::with_capacity(rows.len());
-        for fields in rows {
-            whole.push(vec![source::row_value(core, result, &desc, &fields)?]);
-        }
-        Ok(RunningSet { whole: true, rows: ReadyRows::boxed(whole) })
+        let rows = StoredRows::new(by_val, core.values.work_mem_bytes);
+        let rows =
+            isolated(core, |core| plpgsql::call_set(core, &code, &called, desc.clone(), rows))?;
+        let row = is_row.then_some((result, desc));
+        let set = ReturnedRows { rows, next: 0, batch: Batch::default(), at: 0, row };
+        Ok(RunningSet { whole: true, rows: Box::new(set) })
     }
 
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
         let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
-        let code = codes::find(core, call.row, call.arg_types, (call.result_type, call.collation))?;
+        let code = codes::find(core, call.row, call.arg_types, site(call))?;
         let called = Called { args: call.args, row: None, atomic };
         isolated(core, |core| plpgsql::call_procedure(core, &code, &called))
     }
@@ -101,16 +124,63 @@ impl Language for Plpgsql {
     fn call_trigger(
         &self,
         core: &mut Core,
-        row: &Row<PgProc>,
+        resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        triggers::call(core, row, call)
+        triggers::call(core, resolved, call)
+    }
+
+    fn call_event_trigger(
+        &self,
+        core: &mut Core,
+        row: &Row<PgProc>,
+        event: &str,
+        tag: &str,
+    ) -> Result<()> {
+        let code = codes::find(core, row, &[], CallSite::default())?;
+        isolated(core, |core| plpgsql::call_event_trigger(core, &code, event, tag))
     }
 
     fn run_inline(&self, core: &mut Core, _: &str, code: &str) -> Result<()> {
         let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
         let code = source::compile_inline(core, code)?;
         isolated(core, |core| plpgsql::call_inline(core, &code, atomic))
+    }
+}
+
+fn site(call: &Call<'_>) -> CallSite {
+    CallSite { result: call.result_type, collation: call.collation, trigger: Oid::INVALID }
+}
+
+/// The rows of a set-returning function that has ended.
+struct ReturnedRows {
+    rows: StoredRows,
+    /// The number of the next batch, the present one, and the next row in it.
+    next: usize,
+    batch: Batch,
+    at: usize,
+    /// Type and structure of composite values.
+    row: Option<(Oid, Arc<RowDesc>)>,
+}
+
+impl SetRows for ReturnedRows {
+    fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
+        while self.at >= self.batch.len {
+            let Some(batch) = self.rows.batch(self.next)? else { return Ok(false) };
+            (self.batch, self.at) = (batch, 0);
+            self.next += 1;
+        }
+        let fields = self.batch.row_owned(self.at);
+        self.at += 1;
+        match &self.row {
+            None => out.extend(fields),
+            Some((ty, desc)) => out.push(source::row_value(core, *ty, desc, &fields)?),
+        }
+        Ok(true)
+    }
+
+    fn is_ready(&self) -> bool {
+        true
     }
 }
 

@@ -127,7 +127,7 @@ fn run(
         for (i, step) in body.steps.iter().enumerate() {
             let limit = limit
                 .filter(|_| i == last && step.may_stop() && body.form != ResultForm::Discarded);
-            rows = run_step(core, call.row, (i, step), params.clone(), limit)?;
+            rows = run_step(core, (call.row, &body), (i, step), params.clone(), limit)?;
         }
         Ok((body, rows))
     })
@@ -161,14 +161,16 @@ fn within(mut e: PgError, row: &PgProc) -> PgError {
 /// its own changes and newly committed changes are visible.
 fn run_step(
     core: &mut Core,
-    row: &PgProc,
+    (row, body): (&PgProc, &Body),
     (number, step): (usize, &Step),
     params: Arc<[Datum]>,
     limit: Option<usize>,
 ) -> Result<Vec<Vec<Datum>>> {
     let query = query_of(row, step, params);
     let rows_max = limit.unwrap_or(usize::MAX);
+    let level = core.calls.contexts.push_sql_function(body.name.clone(), number);
     let result = query::run_nested(core, spi::Query { rows_max, ..query });
+    core.calls.contexts.truncate(level);
     result.map_err(|e| in_statement(e, row, number))
 }
 
@@ -318,7 +320,8 @@ fn make(
         steps.push(Step { plan: Arc::new(plan), locks: locks.into(), reads_ahead });
     }
     let user = core.catalog.user;
-    Ok(Body { generation, environment, user, steps, form, result, types, names })
+    let name = row.proname.as_str().into();
+    Ok(Body { generation, environment, user, name, steps, form, result, types, names })
 }
 
 /// Analyses the statements of a body given as text.

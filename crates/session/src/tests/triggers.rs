@@ -5,6 +5,7 @@ use super::shared::{Client, Fixture};
 use crate::core::Core;
 use crate::function::Call;
 use crate::function::language::{Language, ReadyRows, RunningSet};
+use crate::function::resolved::Resolved;
 use catalog::Row;
 use catalog::rows::{Int2Vector, Name, PgClass, PgProc, PgTrigger, Text, indexes};
 use eval::Callee;
@@ -15,7 +16,7 @@ use ids::code::Firing;
 use pgerror::{PgError, Result};
 use std::sync::Arc;
 use trigger::{TriggerCall, TriggerHost};
-use types::{Datum, oids};
+use types::{Datum, DatumRef, oids};
 
 const ROW: i16 = 1;
 const BEFORE: i16 = 2;
@@ -53,10 +54,10 @@ impl Language for Logging {
     fn call_trigger(
         &self,
         core: &mut Core,
-        row: &Row<PgProc>,
+        resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        match row.prosrc.as_str() {
+        match resolved.row.prosrc.as_str() {
             CHANGE => change(core, call),
             _ => note(core, call),
         }
@@ -104,11 +105,11 @@ fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowR
 fn change(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     note(host, call)?;
     let Some(row) = call.new_row else { return Ok(BeforeRowResult::Skip) };
-    let v = row[1].as_ref().as_i32();
+    let v = row[1].as_i32();
     if v < 0 {
         return Ok(BeforeRowResult::Skip);
     }
-    let mut row = row.to_vec();
+    let mut row: Vec<Datum> = row.iter().map(|value| DatumRef::to_owned(*value)).collect();
     row[1] = Datum::int4(v * 2);
     Ok(BeforeRowResult::Replace(row))
 }

@@ -190,20 +190,21 @@ fn plan_of(
     host: &mut dyn TriggerHost,
     key: &Key,
     what: Query,
-) -> Result<(Arc<PlannedStmt>, Option<Execution>)> {
+) -> Result<(Arc<str>, Arc<PlannedStmt>, Option<Execution>)> {
     let slot = (key.row.oid, what);
     if let Some(c) = host.triggers().queries.0.get_mut(&slot)
         && Arc::ptr_eq(&c.tables[0], &key.fk)
         && Arc::ptr_eq(&c.tables[1], &key.pk)
     {
-        return Ok((c.plan.clone(), c.idle.take()));
+        return Ok((c.text.clone(), c.plan.clone(), c.idle.take()));
     }
     let (text, types) = text_of(host, key, what)?;
     let plan = host.plan_internal(&text, &types)?;
     let tables = [key.fk.clone(), key.pk.clone()];
-    let cached = Cached { tables, text: Arc::from(text), plan: plan.clone(), idle: None };
+    let text: Arc<str> = Arc::from(text);
+    let cached = Cached { tables, text: text.clone(), plan: plan.clone(), idle: None };
     host.triggers().queries.0.insert(slot, cached);
-    Ok((plan, None))
+    Ok((text, plan, None))
 }
 
 /// Runs the query to its end. Returns whether it found or changed rows, and the parked execution if
@@ -254,17 +255,15 @@ fn run_plan(
     params: Arc<[Datum]>,
     snapshot: QuerySnapshot,
 ) -> Result<bool> {
-    let (plan, parked) = plan_of(host, key, what)?;
+    let (text, plan, parked) = plan_of(host, key, what)?;
     let query = spi::Query { parked, ..spi::Query::new(plan, params) }.under(snapshot);
-    let result = run_to_end(host, query);
     let slot = (key.row.oid, what);
+    let level = host.enter_query(&text);
+    let result = run_to_end(host, query);
+    host.leave_query(level);
     let (any, run) = match result {
         Ok(done) => done,
-        Err(e) => {
-            let cached = host.triggers().queries.0.get(&slot);
-            let text = cached.map(|c| c.text.clone()).unwrap_or_default();
-            return Err(e.context(format!("SQL statement \"{text}\"")));
-        }
+        Err(e) => return Err(e.context(format!("SQL statement \"{text}\""))),
     };
     if let Some(run) = run
         && let Some(c) = host.triggers().queries.0.get_mut(&slot)

@@ -1,6 +1,6 @@
 //! Compiles functions when they are called, and finds those that are compiled.
 
-use super::compiled::{CODES_MAX, Compiled, Key};
+use super::compiled::{CODES_MAX, CallSite, Compiled, Key};
 use super::source::{self, Types};
 use crate::core::Core;
 use catalog::Row;
@@ -24,7 +24,7 @@ pub(super) fn find(
     core: &mut Core,
     row: &Row<PgProc>,
     arg_types: &[Oid],
-    (result, collation): (Oid, Oid),
+    at: CallSite,
 ) -> Result<Arc<Code>> {
     let is_fixed = |d: Oid| {
         !analyze::ty::is_polymorphic(d)
@@ -41,7 +41,8 @@ pub(super) fn find(
             types.collect()
         }
     };
-    let key: Key = (row.oid, types, result_type(row, result), collation);
+    let at = CallSite { result: result_type(row, at.result), ..at };
+    let key: Key = (row.oid, types, at);
     let generation = core.catalog.catalog.generation();
     if let Some(known) = core.caches.codes.0.get(&key)
         && known.generation.is_none_or(|valid| valid == generation)
@@ -50,7 +51,7 @@ pub(super) fn find(
         return Ok(known.code.clone());
     }
     let args = if key.1.is_empty() { row.proargtypes.to_vec() } else { key.1.clone() };
-    let types = Types { args, result: key.2, collation };
+    let types = Types { args, result: at.result, collation: at.collation };
     let code = source::compile(core, row, &types, false);
     let code = code.map_err(|e| source::in_code(e, row.prosrc.as_str()))?;
     let codes = &mut core.caches.codes.0;

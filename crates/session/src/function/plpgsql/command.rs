@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::function;
 use crate::plancache::plans::Mode;
 use crate::prepared::Prepared;
-use analyze::OperatorCache;
+use analyze::{OperatorCache, TransitionTable};
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession};
 use engine::Backend;
@@ -32,6 +32,19 @@ impl<'c> Nested<'c> {
 
     /// Runs a statement.
     pub(super) fn run(mut self, command: &Command<'_>) -> Result<UtilityOutcome> {
+        let has_query =
+            matches!(command.raw.stmt, Node::CreateTableAsStmt(_) | Node::ExplainStmt(_));
+        if has_query {
+            return self.run_statement(command);
+        }
+        // Other statements do not see transition tables.
+        let hidden = std::mem::take(&mut self.0.calls.transitions);
+        let outcome = self.run_statement(command);
+        self.0.calls.transitions = hidden;
+        outcome
+    }
+
+    fn run_statement(&mut self, command: &Command<'_>) -> Result<UtilityOutcome> {
         let (stmt, sql) = (&command.raw.stmt, command.sql);
         let tag = define::tag::command_tag(stmt);
         if command.read_only && !is_read_only(stmt) {
@@ -82,7 +95,7 @@ impl<'c> Nested<'c> {
         self.0.backend.push_snapshot(snapshot);
         let created = match command.query {
             Some(query) => self.create_table(stmt, sql, query),
-            None => commands::run_utility(&mut self, stmt, sql).map(|tag| rows_of_tag(&tag)),
+            None => commands::run_utility(self, stmt, sql).map(|tag| rows_of_tag(&tag)),
         };
         self.0.backend.truncate_snapshots(depth);
         let created = created?;
@@ -208,6 +221,10 @@ impl analyze::Host for Nested<'_> {
 
     fn views_are_restricted(&mut self) -> bool {
         analyze::Host::views_are_restricted(self.0)
+    }
+
+    fn transition_table(&mut self, name: &str) -> Option<TransitionTable> {
+        analyze::Host::transition_table(self.0, name)
     }
 
     fn transform_null_equals(&mut self) -> bool {

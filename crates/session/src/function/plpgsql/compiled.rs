@@ -10,9 +10,19 @@ use std::sync::Arc;
 /// Maximum number of compiled functions.
 pub(super) const CODES_MAX: usize = 1000;
 
-/// A function with the types of its arguments (none if they are as declared) and result, and the
-/// collation, in a call.
-pub(super) type Key = (Oid, Vec<Oid>, Oid, Oid);
+/// What the compilation of a function depends on besides its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) struct CallSite {
+    /// The type of the result.
+    pub(super) result: Oid,
+    /// The invalid OID for none.
+    pub(super) collation: Oid,
+    /// The trigger that calls the function: the columns of its table and its transition tables.
+    pub(super) trigger: Oid,
+}
+
+/// A function, the types of its arguments (none if they are as declared), and the rest.
+pub(super) type Key = (Oid, Vec<Oid>, CallSite);
 
 /// A compiled function, valid for its row of `pg_proc`.
 pub(super) struct Compiled {

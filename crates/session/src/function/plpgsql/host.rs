@@ -6,8 +6,8 @@ use crate::plancache::Statement as Cached;
 use crate::plancache::choice::Chosen;
 use crate::prepared::KEPT_COST_MAX;
 use crate::query::{self, Rows};
-use executor::Execution;
 use executor::spi::{self, QuerySnapshot};
+use executor::{Execution, StoredRows};
 use ids::Oid;
 use parse::RawStmt;
 use parse::ast::FetchDirection;
@@ -16,8 +16,8 @@ use plan::expr::Expr;
 use plan::{PlannedStmt, walk};
 use plpgsql::tree::{Direction, Extra};
 use plpgsql::{
-    Analysed, Command, Contexts, CursorOptions, Cursors, Host, Outcome, RowStream, Run, Stamp,
-    Statement, Transactions, UtilityOutcome,
+    Analysed, Command, Contexts, CursorOptions, Cursors, Host, Notices, Outcome, RowStream, Run,
+    Stamp, Statement, Transactions, UtilityOutcome,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -206,8 +206,8 @@ impl Host for Core {
         super::source::extra(self)
     }
 
-    fn notices(&mut self) -> &mut Vec<PgError> {
-        &mut self.notices
+    fn keep_row(&mut self, rows: &mut StoredRows, row: &[DatumRef<'_>]) -> Result<()> {
+        rows.push(&mut self.backend, row)
     }
 
     fn contexts(&mut self) -> &mut Contexts {
@@ -216,6 +216,16 @@ impl Host for Core {
 
     fn context(&mut self) -> &mut dyn FnContext {
         self
+    }
+}
+
+impl Notices for Core {
+    fn notices(&mut self) -> &mut Vec<PgError> {
+        &mut self.notices
+    }
+
+    fn send_notices(&mut self) -> usize {
+        self.send_early_notices()
     }
 }
 

@@ -8,7 +8,7 @@ use catalog::rows::PgProc;
 use eval::Volatility;
 use ids::Oid;
 use ids::code::{ArgMode, ProKind, TypType};
-use pgerror::{PgError, Result, bail};
+use pgerror::{PgError, Result, bail, pg_err};
 use plpgsql::tree::{Checks, CodeKind, Extra, ResultType, TypeKind, VarType};
 use plpgsql::{Argument, Code, Settings, Source, TypeSource};
 use std::sync::Arc;
@@ -77,23 +77,14 @@ pub(super) fn compile(
         _ => CodeKind::Function,
     };
     if matches!(kind, CodeKind::Trigger | CodeKind::EventTrigger) && !row.proargtypes.is_empty() {
-        let hint = match kind {
-            CodeKind::Trigger => {
-                "The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead."
-            }
-            _ => "",
-        };
-        let e = pgerror::pg_err!(
-            INVALID_FUNCTION_DEFINITION,
-            "trigger functions cannot have declared arguments"
-        );
-        return Err(if hint.is_empty() { e } else { e.hint(hint) });
+        return Err(no_arguments(row.proname.as_str(), kind));
     }
     let signature = sysfn::reg::name_of(core, RegKind::Procedure, row.oid)?;
     let settings = settings(core);
     let args = arguments(core, row, types, is_new)?;
     let result = match kind {
-        CodeKind::Trigger | CodeKind::EventTrigger => oids::RECORD,
+        CodeKind::Trigger => oids::RECORD,
+        CodeKind::EventTrigger => oids::VOID,
         _ => types.result,
     };
     let ty = var_type(core, (result, -1), types.collation)?;
@@ -111,6 +102,22 @@ pub(super) fn compile(
     let collation = types.collation;
     let function = plpgsql::compile(&source, &settings, &mut Catalog { core, collation })?;
     Ok(Arc::new(Code::new(function)))
+}
+
+/// The error for a trigger function with declared arguments.
+fn no_arguments(name: &str, kind: CodeKind) -> PgError {
+    let hint = "The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.";
+    let e = match kind {
+        CodeKind::EventTrigger => pg_err!(
+            INVALID_FUNCTION_DEFINITION,
+            "event trigger functions cannot have declared arguments"
+        ),
+        _ => {
+            pg_err!(INVALID_FUNCTION_DEFINITION, "trigger functions cannot have declared arguments")
+                .hint(hint)
+        }
+    };
+    e.context(format!("compilation of PL/pgSQL function \"{name}\" near line 1"))
 }
 
 /// Compiles the code of DO.

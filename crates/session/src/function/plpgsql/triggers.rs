@@ -1,28 +1,34 @@
 //! Calls of functions in PL/pgSQL as triggers.
 
-use super::codes;
+use super::compiled::CallSite;
+use super::{Callable, codes};
 use crate::core::Core;
-use catalog::Row;
-use catalog::rows::PgProc;
+use crate::function::resolved::Resolved;
 use executor::{BeforeRowResult, Change, Level, Timing};
-use ids::Oid;
 use pgerror::Result;
 use plpgsql::TriggerData;
 use trigger::TriggerCall;
-use types::Datum;
+use types::{Datum, DatumRef};
 
 /// Calls the function; its result is used only by triggers for each row that do not fire after the
 /// change.
 pub(super) fn call(
     core: &mut Core,
-    row: &Row<PgProc>,
+    resolved: &Resolved,
     call: &TriggerCall<'_>,
 ) -> Result<BeforeRowResult> {
-    let code = codes::find(core, row, &[], (Oid::INVALID, Oid::INVALID))?;
     let (rel, trigger) = (call.rel, call.trigger);
+    let callable = match resolved.plpgsql.get() {
+        Some(known) => known,
+        None => {
+            let site = CallSite { trigger: trigger.oid, ..CallSite::default() };
+            let code = codes::find(core, &resolved.row, &[], site)?;
+            resolved.plpgsql.get_or_init(|| Callable { code, row: None })
+        }
+    };
+    let code = &callable.code;
     let for_row = trigger.level == Level::Row;
-    let relation = core.cat().relation(rel.table.oid)?;
-    let schema = core.cat().namespace_name(relation.class.relnamespace)?;
+    let mentions = code.function.mentions;
     let data = TriggerData {
         name: &trigger.name,
         when: match trigger.timing {
@@ -38,14 +44,14 @@ pub(super) fn call(
             Change::Truncate => "TRUNCATE",
         },
         relation: rel.table.oid,
-        table: relation.name(),
-        schema: schema.as_ref().map_or("", |s| s.as_str()),
+        table: rel.table.name.as_ref(),
+        schema: rel.table.schema.as_ref(),
         args: &trigger.args,
         row: (rel.columns.clone(), rel.row_type),
-        new: new_row(call),
-        old: call.old_row.map(<[Datum]>::to_vec),
+        new: call.new_row.filter(|_| mentions.new).map(|row| new_row(call, row)),
+        old: call.old_row.filter(|_| mentions.old).map(owned),
     };
-    let returned = codes::isolated(core, |core| plpgsql::call_trigger(core, &code, data))?;
+    let returned = codes::isolated(core, |core| plpgsql::call_trigger(core, code, data))?;
     Ok(match returned {
         _ if trigger.timing == Timing::After || !for_row => BeforeRowResult::Keep,
         None => BeforeRowResult::Skip,
@@ -54,14 +60,18 @@ pub(super) fn call(
     })
 }
 
+fn owned(row: &[DatumRef<'_>]) -> Vec<Datum> {
+    row.iter().map(|value| DatumRef::to_owned(*value)).collect()
+}
+
 /// The new row. Before an update its generated columns have the values of the old row, which the
 /// function must not see.
-fn new_row(call: &TriggerCall<'_>) -> Option<Vec<Datum>> {
-    let mut row = call.new_row?.to_vec();
+fn new_row(call: &TriggerCall<'_>, row: &[DatumRef<'_>]) -> Vec<Datum> {
+    let mut row = owned(row);
     if call.trigger.timing == Timing::Before {
         for (column, _) in &call.rel.generated {
             row[*column as usize - 1] = Datum::Null;
         }
     }
-    Some(row)
+    row
 }

@@ -16,6 +16,8 @@ pub(crate) struct Body {
     pub generation: u64,
     pub environment: u64,
     pub user: Oid,
+    /// The name of the function, for contexts.
+    pub name: Arc<str>,
     pub steps: Vec<Step>,
     pub form: ResultForm,
     /// The result type, and types and names of the fields of a composite result.

@@ -24,7 +24,7 @@ pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Res
         };
         let number = first.len();
         for step in first.iter().enumerate() {
-            run_step(core, call.row, step, params.clone(), None)?;
+            run_step(core, (call.row, &body), step, params.clone(), None)?;
         }
         if last.may_stop() && body.form != ResultForm::Discarded {
             let rows = query::Rows::open(core, query_of(call.row, last, params.clone()))
@@ -34,7 +34,7 @@ pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Res
             let rows = SqlRows { body, row, params, rows, number, ahead, want: 1 };
             return Ok(RunningSet { whole: true, rows: Box::new(rows) });
         }
-        let rows = run_step(core, call.row, (number, last), params, None)?;
+        let rows = run_step(core, (call.row, &body), (number, last), params, None)?;
         let mut values = Vec::new();
         if body.form != ResultForm::Discarded {
             for fields in rows {
@@ -62,7 +62,9 @@ struct SqlRows {
 impl SetRows for SqlRows {
     fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
         let (rows, want) = (&mut self.rows, self.want);
+        let level = core.calls.contexts.push_sql_function(self.body.name.clone(), self.number);
         let next = with_parameters(core, self.params.clone(), |core| rows.next(core, want));
+        core.calls.contexts.truncate(level);
         let Some(fields) = next.map_err(|e| in_statement(e, &self.row, self.number))? else {
             return Ok(false);
         };

@@ -1,0 +1,109 @@
+//! Notices that are sent while their statement runs: those of DO and CALL, which send nothing else
+//! before their end. Other notices are sent with the results of their statement. Also the filter of
+//! notices and the log of reports, which both kinds share.
+
+use crate::core::Core;
+use crate::instance::{Instance, SessionHandle, command_of};
+use crate::session::Session;
+use crate::transport::ClientOutput;
+use pgerror::{PgError, Severity};
+use wire::backend;
+
+/// The way to the client while a statement runs.
+pub(crate) struct EarlyOutput {
+    write: ClientOutput,
+    /// What is to be sent first: earlier replies, and what the client has not accepted.
+    pending: Vec<u8>,
+    /// Some bytes have been sent.
+    has_sent: bool,
+}
+
+impl Session {
+    /// Runs a statement whose notices are sent at once, if the client's connection permits that.
+    pub(crate) fn with_early_notices<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
+        let Some(write) = self.handle.client_output.clone() else { return work(self) };
+        let is_direct = self.conn.encoder.is_none() && !self.conn.buffers_all;
+        if !is_direct || self.conn.is_lost() || self.core.early.is_some() {
+            return work(self);
+        }
+        let pending = std::mem::take(&mut self.conn.out);
+        self.core.early = Some(EarlyOutput { write, pending, has_sent: false });
+        let result = work(self);
+        if let Some(early) = self.core.early.take() {
+            let later = std::mem::replace(&mut self.conn.out, early.pending);
+            self.conn.out.extend_from_slice(&later);
+            if early.has_sent {
+                self.conn.note_flush();
+            }
+        }
+        result
+    }
+}
+
+impl Core {
+    /// `client_min_messages`. For clients, LOG ranks between DEBUG and NOTICE.
+    pub(crate) fn least_severity(&self) -> Severity {
+        match self.store.named("client_min_messages").as_text() {
+            "error" => Severity::Error,
+            "warning" => Severity::Warning,
+            "notice" | "info" => Severity::Notice,
+            "log" => Severity::Log,
+            _ => Severity::Debug,
+        }
+    }
+
+    /// Writes a report to the server log.
+    pub(crate) fn log_report(
+        &self,
+        (instance, handle): (&Instance, &SessionHandle),
+        report: &PgError,
+    ) {
+        // The test avoids a copy of the statement text for each notice.
+        if !instance.log.wants(&self.activity.client, report) {
+            return;
+        }
+        let mut origin = self.activity.client.clone();
+        let running;
+        let statement = match report.fields().severity {
+            Severity::Error | Severity::Fatal | Severity::Panic => {
+                self.activity.statement.as_deref()
+            }
+            // Some running statements have not set `core.activity.statement`.
+            _ => {
+                running = handle.activity.running();
+                running.as_deref()
+            }
+        };
+        origin.command = statement.map_or("idle".to_owned(), command_of);
+        origin.vxid = self.backend.txn.vxid().map(|v| (v.backend.0, v.local));
+        origin.xid = self.backend.txn.top_xid_if_any().0;
+        instance.log.write(&origin, report, statement);
+    }
+
+    /// Sends the notices so far if the running statement permits that; returns how many are left.
+    pub(crate) fn send_early_notices(&mut self) -> usize {
+        let Some(mut early) = self.early.take() else { return self.notices.len() };
+        let least = self.least_severity();
+        for notice in std::mem::take(&mut self.notices) {
+            if let Some((instance, handle)) = &self.server {
+                self.log_report((instance, handle), &notice);
+            }
+            let severity = notice.fields().severity;
+            if severity >= least || severity == Severity::Info {
+                backend::report(&mut early.pending, &notice);
+            }
+        }
+        // The client may accept only a part, or nothing now: the rest is sent later.
+        while !early.pending.is_empty() {
+            match (early.write)(&early.pending) {
+                Ok(sent) if sent > 0 => {
+                    early.pending.drain(..sent);
+                    early.has_sent = true;
+                }
+                _ => break,
+            }
+        }
+        self.early = Some(early);
+        0
+    }
+}
