@@ -1,5 +1,6 @@
 //! The state of a session that catalog lookups depend on.
 
+use crate::format_type::Quoting;
 use crate::overlay::Overlay;
 use crate::shared::Catalog;
 use ids::Oid;
@@ -40,6 +41,8 @@ pub struct CatSession {
     /// `pg_database.encoding` of this database.
     pub encoding: i32,
     pub overlay: Overlay,
+    /// How SQL texts that are shown quote names and literals.
+    pub quoting: Quoting,
     /// Orderings of the session's anonymous record types.
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
     search_path: String,
@@ -72,6 +75,7 @@ impl CatSession {
             tablespace: ids::RelFile::DEFAULT_TABLESPACE,
             encoding: crate::encoding::UTF8,
             overlay: Overlay::default(),
+            quoting: Quoting::default(),
             record_orders: Arc::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,

@@ -76,7 +76,7 @@ impl Generator {
             1 if set => format!(
                 "SELECT (SELECT count(l.r) FROM {call} AS l(r)) AS n FROM {from}{condition}"
             ),
-            2 if !set => format!("SELECT {p} AS p FROM {from} WHERE {call} IS NULL"),
+            2 if !set => format!("SELECT {p} AS p, {call} IS NULL AS n FROM {from}"),
             _ => format!("SELECT {call} AS v, {q} AS q FROM {from}{condition}"),
         };
         let mut statement = Statement::many(vec![format!("BEGIN; {sql}"), query.clone(), query]);
