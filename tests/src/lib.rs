@@ -65,6 +65,8 @@ mod style;
 #[cfg(test)]
 mod temporary;
 #[cfg(test)]
+mod tls;
+#[cfg(test)]
 mod unsupported_settings;
 #[cfg(test)]
 mod wire;

@@ -23,7 +23,6 @@ fn refusal(line: &str) -> String {
 #[test]
 fn unsupported_settings_are_refused_at_start() {
     for (line, said) in [
-        ("ssl = on", "SSL is not supported by this server"),
         ("logging_collector = on", "a logging collector is not supported by this server"),
         ("log_destination = 'stderr, csvlog'", "log destination \"csvlog\" is not supported"),
         ("log_destination = jsonlog", "log destination \"jsonlog\" is not supported"),
@@ -83,7 +82,7 @@ fn unsupported_settings_are_refused_at_run_time() {
     assert_eq!(server.query("show autovacuum").trim(), "off");
     let mut client = server.connect("postgres");
     for (sql, code) in [
-        ("alter system set ssl = on", Some("0A000")),
+        ("alter system set bonjour = on", Some("0A000")),
         ("alter system set logging_collector = on", Some("0A000")),
         ("alter system set log_destination = csvlog", Some("0A000")),
         ("alter system set log_destination = nosuch", Some("22023")),

@@ -312,11 +312,18 @@ pub(crate) fn auth_file(
     Ok((String::from_utf8_lossy(&text).into_owned(), include))
 }
 
-/// Loads the rules of `pg_hba.conf`.
-pub(crate) fn load_hba(base: &ServerValues) -> Result<hba::Rules, Vec<PgError>> {
+/// Loads the rules of `pg_hba.conf`. Reports for the log are passed to `report`.
+pub(crate) fn load_hba(
+    base: &ServerValues,
+    report: &mut dyn FnMut(&PgError),
+) -> Result<hba::Rules, Vec<PgError>> {
     let path = base.text("hba_file");
     let (text, include) = auth_file(path, "configuration").map_err(|e| vec![e])?;
-    hba::parse(path, &text, &include)
+    let rules = hba::parse(path, &text, &include)?;
+    if !base.bool("ssl") {
+        rules.without_ssl(path).for_each(|unmatched| report(&unmatched));
+    }
+    Ok(rules)
 }
 
 /// Loads the maps of `pg_ident.conf`.

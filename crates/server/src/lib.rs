@@ -22,6 +22,7 @@ mod single;
 mod spin;
 mod start;
 mod threads;
+mod tls;
 mod user;
 mod version;
 mod waldump;

@@ -57,7 +57,8 @@ pub(crate) struct Listeners {
     pub(crate) lines: Vec<String>,
 }
 
-fn reason(e: &io::Error) -> String {
+/// The text of a system error, without its number.
+pub(crate) fn reason(e: &io::Error) -> String {
     let text = e.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }

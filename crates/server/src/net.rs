@@ -92,6 +92,13 @@ impl Transport for Stream {
         }
     }
 
+    fn shut_down_writing(&mut self) {
+        let _ = match self {
+            Stream::Tcp(s) => s.shutdown(Shutdown::Write),
+            Stream::Unix(s) => s.shutdown(Shutdown::Write),
+        };
+    }
+
     fn peer_user(&self) -> Option<String> {
         match self {
             Stream::Tcp(_) => None,

@@ -4,9 +4,10 @@
 
 use crate::config::{self, Origins};
 use crate::log::StderrLog;
+use crate::tls;
 use pgerror::{PgError, Result, Severity, SqlState};
 use session::{Config, ConfigFiles, FileSetting, Instance, Log, LogOrigin};
-use settings::{hba, ident};
+use settings::{ServerValues, hba, ident};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::sync::{Arc, Weak};
 use vfs::process::{self, Signal};
@@ -40,7 +41,12 @@ impl ConfigFiles for ServerFiles {
     fn hba(&self) -> Result<Vec<hba::Line>> {
         let path = self.path("hba_file")?;
         let (text, include) = config::auth_file(&path, "configuration")?;
-        Ok(hba::parse_lines(&text, &include))
+        let mut lines = hba::parse_lines(&text, &include);
+        if self.instance.upgrade().is_some_and(|instance| !instance.base().bool("ssl")) {
+            let unmatched = lines.iter_mut().filter(|line| line.kind == "hostssl");
+            unmatched.for_each(|line| line.error = Some(hba::SSL_DISABLED.to_owned()));
+        }
+        Ok(lines)
     }
 
     fn ident(&self) -> Result<Vec<ident::Line>> {
@@ -75,6 +81,24 @@ impl ConfigFiles for ServerFiles {
 fn note(log: &dyn Log, message: &str) {
     let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log);
     log.write(&LogOrigin::default(), &report, None);
+}
+
+/// Replaces the acceptor of encrypted connections. After an error the old one remains.
+fn reload_tls(base: &ServerValues, data: &str, instance: &Instance, log: &StderrLog) {
+    if !base.bool("ssl") {
+        return instance.set_tls(None);
+    }
+    let origin = LogOrigin::default();
+    let mut reports = Vec::new();
+    let loaded = tls::load(base, data, &mut reports);
+    reports.iter().for_each(|r| log.write(&origin, r, None));
+    match loaded {
+        Ok(acceptor) => instance.set_tls(Some(acceptor)),
+        Err(e) => {
+            log.write(&origin, &e.severity(Severity::Log), None);
+            note(log, "SSL configuration was not reloaded");
+        }
+    }
 }
 
 /// Reloads the configuration files. Settings affected by errors keep their values.
@@ -116,16 +140,19 @@ pub(crate) fn reload(
             ),
         );
     }
-    let hba = config::load_hba(&base).map(Arc::new).unwrap_or_else(|errors| {
-        write(&errors);
-        note(&**log, "pg_hba.conf was not reloaded");
-        instance.hba()
-    });
+    let hba = config::load_hba(&base, &mut |r| log.write(&origin, r, None))
+        .map(Arc::new)
+        .unwrap_or_else(|errors| {
+            write(&errors);
+            note(&**log, "pg_hba.conf was not reloaded");
+            instance.hba()
+        });
     let ident = config::load_ident(&base).map(Arc::new).unwrap_or_else(|errors| {
         write(&errors);
         note(&**log, "pg_ident.conf was not reloaded");
         instance.ident()
     });
+    reload_tls(&base, &origins.data, instance, log);
     log.configure(&base);
     sync::memory::set_limit(config::memory_limit(&base));
     if let Err(e) = instance.engine.reconfigure(&engine_config(&base)) {

@@ -124,6 +124,10 @@ impl Transport for SpinningStream {
         self.stream.local()
     }
 
+    fn shut_down_writing(&mut self) {
+        self.stream.shut_down_writing();
+    }
+
     fn peer_user(&self) -> Option<String> {
         self.stream.peer_user()
     }

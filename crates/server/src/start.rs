@@ -10,11 +10,12 @@ use crate::log::StderrLog;
 use crate::options::{self, AcceptedOption};
 use crate::reload::{ServerFiles, reload};
 use crate::threads::{ConnectionGate, Threads};
+use crate::tls;
 use crate::user;
 use crate::workers::Workers;
 use engine::Engine;
 use pgerror::{PgError, Severity, SqlState};
-use session::{Admission, Config, Instance, Log, LogOrigin};
+use session::{Admission, Config, Instance, Log, LogOrigin, TlsAcceptor};
 use settings::{Registry, ServerValues, Value};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -86,6 +87,10 @@ fn settings_of(given: &options::CommandLine) -> Result<Vec<(String, String)>, Fa
             "work-mem-kb" => "work_mem",
             "no-fsync" => {
                 found.push(("fsync".to_owned(), "off".to_owned()));
+                continue;
+            }
+            "ssl" => {
+                found.push(("ssl".to_owned(), "on".to_owned()));
                 continue;
             }
             "tcpip" => {
@@ -414,7 +419,9 @@ fn serve(
         LockFile::create(format!("{data}/postmaster.pid"), lines).map_err(|e| refuse(&**log, e))?;
     check_control(data, &base).map_err(|e| fail_startup(&**log, e))?;
     lockfile::check_shared_memory(data).map_err(|e| refuse(&**log, e))?;
-    let hba = config::load_hba(&base).map_err(|errors| {
+    let tls = load_tls(&base, data, log)?;
+    let mut report = |r: &PgError| log.write(&LogOrigin::default(), r, None);
+    let hba = config::load_hba(&base, &mut report).map_err(|errors| {
         for e in &errors {
             log.write(&LogOrigin::default(), e, None);
         }
@@ -450,7 +457,7 @@ fn serve(
         Arc::new(move |report| log.write(&LogOrigin::default(), report, None))
     };
     let kept = listeners;
-    let gate = Arc::new(ConnectionGate::default());
+    let gate = Arc::new(ConnectionGate::new(tls.clone()));
     for listener in &kept.listeners {
         let (listener, gate) = (listener.clone(), gate.clone());
         sync::spawn_with_stack("listener", 256 << 10, move || accept(&listener, &gate))
@@ -470,6 +477,7 @@ fn serve(
     let _ = known.set(Arc::downgrade(&instance));
     let workers = Workers::start(&instance, &handler)
         .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
+    instance.set_tls(tls);
     let files = ServerFiles { origins: origins.clone(), instance: Arc::downgrade(&instance) };
     instance.set_files(Arc::new(files));
     instance.set_admission(Admission::Open);
@@ -495,6 +503,21 @@ fn serve(
     drop(lock);
     // Idle threads of sessions and listeners need no cleanup.
     process::exit_now(0)
+}
+
+/// The acceptor of encrypted connections, if `ssl` is on.
+fn load_tls(
+    base: &ServerValues,
+    data: &str,
+    log: &Arc<StderrLog>,
+) -> Result<Option<Arc<dyn TlsAcceptor>>, Failure> {
+    if !base.bool("ssl") {
+        return Ok(None);
+    }
+    let mut reports = Vec::new();
+    let loaded = tls::load(base, data, &mut reports);
+    reports.iter().for_each(|r| log.write(&LogOrigin::default(), r, None));
+    loaded.map(|acceptor| Some(acceptor as _)).map_err(|e| fail_startup(&**log, e))
 }
 
 /// `external_pid_file`: the process ID for external supervisors. Removed on drop.

@@ -12,7 +12,7 @@
 use crate::net::Stream;
 use crate::spin::SpinningStream;
 use pgerror::{PgError, Severity};
-use session::{Instance, LogOrigin};
+use session::{Instance, LogOrigin, TlsAcceptor};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -24,6 +24,9 @@ use sync::{Mutex, RwLock};
 /// space. Frames of unoptimised builds are large.
 pub(crate) const STACK_BYTES: usize = if cfg!(debug_assertions) { 256 << 20 } else { 64 << 20 };
 
+/// Stack size in bytes of threads that reject connections: enough for a handshake.
+const REJECTING_STACK_BYTES: usize = 1 << 20;
+
 /// Maximum number of concurrent threads that reject connections during start-up.
 const REJECTING_MAX: usize = 64;
 
@@ -32,6 +35,8 @@ const REJECTING_MAX: usize = 64;
 pub(crate) struct ConnectionGate {
     threads: RwLock<Option<Arc<Threads>>>,
     rejecting: Arc<AtomicUsize>,
+    /// Encrypts connections that are rejected during start-up.
+    tls: Option<Arc<dyn TlsAcceptor>>,
 }
 
 /// A counted connection slot, released on drop.
@@ -52,6 +57,10 @@ impl Drop for ConnectionSlot {
 }
 
 impl ConnectionGate {
+    pub(crate) fn new(tls: Option<Arc<dyn TlsAcceptor>>) -> ConnectionGate {
+        ConnectionGate { tls, ..ConnectionGate::default() }
+    }
+
     pub(crate) fn open(&self, threads: Arc<Threads>) {
         *self.threads.write() = Some(threads);
     }
@@ -66,10 +75,12 @@ impl ConnectionGate {
                     return;
                 };
                 // If no thread can be created, the connection is closed without a message.
-                let _ = sync::spawn_with_stack("rejecting", 256 << 10, move || {
+                let tls = self.tls.clone();
+                let _ = sync::spawn_with_stack("rejecting", REJECTING_STACK_BYTES, move || {
                     session::refuse_not_ready(
                         Box::new(stream),
                         "the database system is starting up",
+                        tls.as_deref(),
                     );
                     drop(slot);
                 });

@@ -4,6 +4,7 @@
 
 mod reports;
 
+use crate::transport::Encryption;
 use ids::Oid;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub struct VisibleActivity {
     pub has_temp_schema: bool,
     pub application: Arc<str>,
     pub address: Option<(IpAddr, u16)>,
-    pub encrypted: Option<(&'static str, &'static str, u16)>,
+    pub encryption: Option<Arc<Encryption>>,
     pub backend_start: i64,
     pub xact_start: i64,
     pub query_start: i64,
@@ -80,7 +81,7 @@ impl Activity {
             has_temp_schema: false,
             application: empty,
             address,
-            encrypted: None,
+            encryption: None,
             backend_start,
             xact_start: 0,
             query_start: 0,

@@ -6,12 +6,13 @@
 use crate::connection::{Connection, Received};
 use crate::core::Core;
 use crate::instance::Instance;
+use crate::transport::{ClientCertificate, Encryption};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use settings::hba::{self, AuthContext, Method, Peer, Rule};
+use settings::hba::{self, AuthContext, ClientCheck, Method, Peer, Rule};
 use std::net::IpAddr;
 use std::sync::Arc;
 use wire::password::Secret;
-use wire::scram::{Exchange, MECHANISM, NONCE_BYTES};
+use wire::scram::{Exchange, MECHANISM, MECHANISM_PLUS, NONCE_BYTES};
 use wire::{Frame, backend};
 
 /// Maximum length of a message from a client that is not authenticated.
@@ -77,51 +78,18 @@ pub(crate) fn authenticate(
     user: &str,
     replication: bool,
 ) -> Result<Authenticated, Refused> {
-    let peer = Peer {
-        address: conn.transport.peer().map(|(a, _)| a),
-        encrypted: conn.transport.encryption().is_some(),
-    };
+    let encryption = conn.transport.encryption();
+    let peer =
+        Peer { address: conn.transport.peer().map(|(a, _)| a), encrypted: encryption.is_some() };
     let rules = instance.hba();
     let mut context = HbaContext { core, instance };
     let Some(rule) = rules.find(peer, database, user, replication, &mut context) else {
         return Err(hba::rejection_error(false, peer, database, user).into());
     };
-    let proof = Proof { instance, user, rule };
-    let proved =
-        |method| Authenticated { identity: Some((user.to_owned(), method)), line: rule.line };
-    match rule.method {
-        Method::Trust => Ok(Authenticated { identity: None, line: rule.line }),
-        Method::Reject => Err(hba::rejection_error(true, peer, database, user).into()),
-        Method::Peer => {
-            let name = proof.peer(conn)?;
-            Ok(Authenticated { identity: Some((name, "peer")), line: rule.line })
-        }
-        Method::Password => {
-            backend::authentication_cleartext(&mut conn.out);
-            proof.plain(conn, core)?;
-            Ok(proved("password"))
-        }
-        Method::Md5 => match proof.secret(core)? {
-            // A stored MD5 hash is checked by the MD5 exchange, and any other secret by SCRAM.
-            Ok(Secret::Md5(digits)) => {
-                proof.md5(conn, &Secret::Md5(digits))?;
-                Ok(proved("md5"))
-            }
-            other => {
-                proof.scram(conn, other)?;
-                Ok(proved("md5"))
-            }
-        },
-        Method::ScramSha256 => {
-            let secret = proof.secret(core)?;
-            proof.scram(conn, secret)?;
-            Ok(proved("scram-sha-256"))
-        }
-        Method::Other(name) => {
-            let what = format!("authentication method \"{name}\"");
-            Err(PgError::unsupported(what).severity(Severity::Fatal).into())
-        }
-    }
+    let proof = Proof { instance, user, rule, encryption: encryption.as_deref() };
+    proof.require_certificate()?;
+    let proved = proof.by_method(conn, core, peer, database)?;
+    proof.check_certificate(proved)
 }
 
 /// The inputs of the authentication methods.
@@ -129,9 +97,121 @@ struct Proof<'a> {
     instance: &'a Instance,
     user: &'a str,
     rule: &'a Rule,
+    encryption: Option<&'a Encryption>,
 }
 
 impl Proof<'_> {
+    /// Runs the method of the rule. That of `cert` is [`Proof::check_certificate`].
+    fn by_method(
+        &self,
+        conn: &mut Connection,
+        core: &mut Core,
+        peer: Peer,
+        database: &str,
+    ) -> Result<Authenticated, Refused> {
+        let (user, rule, proof) = (self.user, self.rule, self);
+        let proved =
+            |method| Authenticated { identity: Some((user.to_owned(), method)), line: rule.line };
+        match rule.method {
+            Method::Trust | Method::Cert => Ok(Authenticated { identity: None, line: rule.line }),
+            Method::Reject => Err(hba::rejection_error(true, peer, database, user).into()),
+            Method::Peer => {
+                let name = proof.peer(conn)?;
+                Ok(Authenticated { identity: Some((name, "peer")), line: rule.line })
+            }
+            Method::Password => {
+                backend::authentication_cleartext(&mut conn.out);
+                proof.plain(conn, core)?;
+                Ok(proved("password"))
+            }
+            Method::Md5 => match proof.secret(core)? {
+                // A stored MD5 hash is checked by the MD5 exchange, and any other secret by SCRAM.
+                Ok(Secret::Md5(digits)) => {
+                    proof.md5(conn, &Secret::Md5(digits))?;
+                    Ok(proved("md5"))
+                }
+                other => {
+                    proof.scram(conn, other)?;
+                    Ok(proved("md5"))
+                }
+            },
+            Method::ScramSha256 => {
+                let secret = proof.secret(core)?;
+                proof.scram(conn, secret)?;
+                Ok(proved("scram-sha-256"))
+            }
+            Method::Other(name) => {
+                let what = format!("authentication method \"{name}\"");
+                Err(PgError::unsupported(what).severity(Severity::Fatal).into())
+            }
+        }
+    }
+
+    /// The certificate of the client.
+    fn certificate(&self) -> Option<&ClientCertificate> {
+        self.encryption.and_then(|e| e.client.as_ref())
+    }
+
+    /// Refuses a client that needs a certificate and has none, before its method is run.
+    fn require_certificate(&self) -> Result<()> {
+        if self.rule.client_check() == ClientCheck::None {
+            return Ok(());
+        }
+        let error = if !self.encryption.is_some_and(|e| e.verifies_clients) {
+            pg_err!(
+                CONFIG_FILE_ERROR,
+                "client certificates can only be checked if a root certificate store is available"
+            )
+        } else if self.certificate().is_none() {
+            pg_err!(
+                INVALID_AUTHORIZATION_SPECIFICATION,
+                "connection requires a valid client certificate"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(error.severity(Severity::Fatal))
+    }
+
+    /// Compares the name in the certificate with that of the role, if the rule requires it.
+    /// Counterpart: `CheckCertAuth`.
+    fn check_certificate(&self, proved: Authenticated) -> Result<Authenticated, Refused> {
+        if self.rule.client_check() != ClientCheck::Full {
+            return Ok(proved);
+        }
+        let whole = self.rule.compares_distinguished_name();
+        let certificate = self.certificate();
+        let name = certificate.and_then(|c| match whole {
+            true => Some(c.distinguished_name.as_str()),
+            false => c.common_name.as_deref(),
+        });
+        let user = self.user;
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
+            return Err(self.failed(Some(format!(
+                "certificate authentication failed for user \"{user}\": client certificate \
+                 contains no user name"
+            ))));
+        };
+        self.map_user(name).map_err(|mut refused| {
+            if self.rule.method != Method::Cert
+                && let Some(detail) = &mut refused.detail
+            {
+                let which = if whole { "DN" } else { "CN" };
+                *detail = format!(
+                    "certificate validation (clientcert=verify-full) failed for user \"{user}\": \
+                     {which} mismatch\n{detail}"
+                );
+            }
+            refused
+        })?;
+        // The complete name is the identity, even if only a part of it was compared.
+        let identity = match (self.rule.method, certificate) {
+            (Method::Cert, Some(c)) => Some((c.distinguished_name.clone(), "cert")),
+            _ => proved.identity,
+        };
+        Ok(Authenticated { identity, line: proved.line })
+    }
+
     /// The error of a failed authentication: 28P01, or 28000 for methods without a password.
     fn failed(&self, detail: Option<String>) -> Refused {
         let user = self.user;
@@ -139,6 +219,14 @@ impl Proof<'_> {
             Method::Peer => (
                 SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
                 format!("Peer authentication failed for user \"{user}\""),
+            ),
+            Method::Cert => (
+                SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+                format!("certificate authentication failed for user \"{user}\""),
+            ),
+            Method::Trust => (
+                SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+                format!("\"trust\" authentication failed for user \"{user}\""),
             ),
             _ => (
                 SqlState::INVALID_PASSWORD,
@@ -160,9 +248,15 @@ impl Proof<'_> {
         let Some(name) = conn.transport.peer_user() else {
             return Err(self.failed(None));
         };
+        self.map_user(&name)?;
+        Ok(name)
+    }
+
+    /// Checks that the map of the rule allows this name to be the role.
+    fn map_user(&self, name: &str) -> Result<(), Refused> {
         let map = self.rule.option("map");
-        if self.instance.ident().allows(map, &name, self.user)? {
-            return Ok(name);
+        if self.instance.ident().allows(map, name, self.user)? {
+            return Ok(());
         }
         let detail = match map {
             Some(map) => format!(
@@ -268,9 +362,15 @@ impl Proof<'_> {
         let mut random = [0; NONCE_BYTES];
         self.instance.engine.env().random.fill(&mut random);
         let mock = self.instance.engine.control().get().mock_authentication_nonce;
-        backend::authentication_sasl(&mut conn.out, &[MECHANISM]);
+        let binding = self.encryption.and_then(|e| e.binding.as_ref());
+        let mechanisms: &[&str] = match binding {
+            Some(_) => &[MECHANISM_PLUS, MECHANISM],
+            None => &[MECHANISM],
+        };
+        backend::authentication_sasl(&mut conn.out, mechanisms);
         let frame = self.receive(conn, SASL_BYTES_MAX, "SASL")?;
-        let first = match initial_response(conn.body(frame))? {
+        let (plus, first) = initial_response(conn.body(frame), binding.is_some())?;
+        let first = match first {
             Some(first) => first.to_vec(),
             None => {
                 // The client waits for an empty challenge before it begins.
@@ -279,8 +379,9 @@ impl Proof<'_> {
                 conn.body(frame).to_vec()
             }
         };
-        let mut exchange = Exchange::new(secret, self.user, &mock, None);
-        let answer = exchange.first(&first, false, &random)?;
+        let mut exchange =
+            Exchange::new(secret, self.user, &mock, binding.map(|hash| hash.to_vec()));
+        let answer = exchange.first(&first, plus, &random)?;
         backend::authentication_sasl_data(&mut conn.out, false, answer.as_bytes());
         let frame = self.receive(conn, SASL_BYTES_MAX, "SASL")?;
         match exchange.last(conn.body(frame))? {
@@ -293,12 +394,14 @@ impl Proof<'_> {
     }
 }
 
-/// The client-first message in SASLInitialResponse; `None` if it is sent in a message of its own.
-fn initial_response(body: &[u8]) -> Result<Option<&[u8]>> {
+/// Decodes SASLInitialResponse: whether the client chose channel binding, which is allowed if
+/// `bindable`, and its client-first message; `None` if that is sent in a message of its own.
+fn initial_response(body: &[u8], bindable: bool) -> Result<(bool, Option<&[u8]>)> {
     let bad = || wire::violation("insufficient data left in message");
     let end = body.iter().position(|&b| b == 0);
     let end = end.ok_or_else(|| wire::violation("invalid string in message"))?;
-    if &body[..end] != MECHANISM.as_bytes() {
+    let plus = bindable && &body[..end] == MECHANISM_PLUS.as_bytes();
+    if !plus && &body[..end] != MECHANISM.as_bytes() {
         return Err(wire::violation("client selected an invalid SASL authentication mechanism"));
     }
     let rest = &body[end + 1..];
@@ -313,7 +416,7 @@ fn initial_response(body: &[u8]) -> Result<Option<&[u8]>> {
     if rest.len() > 4 + data.map_or(0, <[u8]>::len) {
         return Err(wire::violation("invalid message format"));
     }
-    Ok(data)
+    Ok((plus, data))
 }
 
 /// The error for a client that closed the connection during authentication. As in PostgreSQL it is

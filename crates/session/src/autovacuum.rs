@@ -6,41 +6,17 @@ use crate::connect::{Registered, begin_internal_session};
 use crate::connection::Connection;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
-use crate::transport::Transport;
+use crate::transport::NoClient;
 use commands::wraparound::{self, OldDatabase, OldTable};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::Source;
-use std::io;
-use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use sync::atomic::Ordering;
 use sync::wait::Interrupt;
 
 const LAUNCHER: &str = "autovacuum launcher";
 /// Timeout for the lock on a table.
 const LOCK_TIMEOUT: &str = "10s";
-
-/// A transport without a client.
-struct NoClient;
-
-impl Transport for NoClient {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        Ok(0)
-    }
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(bytes.len())
-    }
-    fn set_read_timeout(&mut self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-    fn hangup(&self) -> Arc<dyn Fn() + Send + Sync> {
-        Arc::new(|| {})
-    }
-    fn peer(&self) -> Option<(IpAddr, u16)> {
-        None
-    }
-}
 
 /// One round of the launcher: vacuums all databases that are close to wraparound, one after the
 /// other. `in_database` runs the work for one database and catches panics. An error in one database

@@ -1,5 +1,5 @@
 //! Session start: the startup packet, authentication, checks of role and database, settings.
-//! Requests for encryption are declined. Counterpart: postmaster/postmaster.c
+//! Counterpart: postmaster/postmaster.c
 //! (`ProcessStartupPacket`), utils/init/postinit.c, libpq/auth.c.
 
 use crate::activity::VisibleActivity;
@@ -9,7 +9,7 @@ use crate::core::Core;
 use crate::guc::canonical;
 use crate::instance::{Instance, LogOrigin, SessionHandle};
 use crate::session::Session;
-use crate::transport::{Addresses, Transport};
+use crate::transport::{Addresses, Encryption, TlsAcceptor, Transport};
 use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
 use engine::{Backend, Isolation};
@@ -54,7 +54,7 @@ pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
         let message = format!("connection received: host={}{port}", origin.host);
         log_message(instance, &origin, message);
     }
-    let start = match first_packet(&mut conn) {
+    let start = match first_packet(&mut conn, instance.tls().as_deref()) {
         Ok(Some(StartupPacket::Cancel { pid, key })) => {
             instance.cancel(pid, key);
             return false;
@@ -76,10 +76,14 @@ pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
 }
 
 /// Refuses a client with error 57P03, before the server accepts connections.
-pub fn refuse_not_ready(transport: Box<dyn Transport>, message: &str) {
+pub fn refuse_not_ready(
+    transport: Box<dyn Transport>,
+    message: &str,
+    tls: Option<&dyn TlsAcceptor>,
+) {
     let mut conn = Connection::new(transport);
     conn.set_deadline(Instant::now().checked_add(Duration::from_secs(5)));
-    match first_packet(&mut conn) {
+    match first_packet(&mut conn, tls) {
         Ok(Some(StartupPacket::Startup(_))) => {
             let error = PgError::new(SqlState::CANNOT_CONNECT_NOW, message);
             backend::report(&mut conn.out, &error.severity(Severity::Fatal));
@@ -125,8 +129,12 @@ fn refuse(
 }
 
 /// Reads packets up to the startup packet or cancel request; `None` if the client closed the
-/// connection. Requests for SSL and GSS encryption are declined.
-fn first_packet(conn: &mut Connection) -> Result<Option<StartupPacket>> {
+/// connection. A TCP connection is encrypted if the client requests TLS and there is an acceptor.
+/// GSS encryption is declined.
+fn first_packet(
+    conn: &mut Connection,
+    tls: Option<&dyn TlsAcceptor>,
+) -> Result<Option<StartupPacket>> {
     let (mut ssl, mut gss) = (false, false);
     loop {
         match StartupPacket::decode(conn.inbox.pending())? {
@@ -136,8 +144,12 @@ fn first_packet(conn: &mut Connection) -> Result<Option<StartupPacket>> {
             },
             Some((packet, len)) => {
                 conn.inbox.consume(len);
+                let mut acceptor = None;
                 match packet {
-                    StartupPacket::SslRequest if !ssl => ssl = true,
+                    StartupPacket::SslRequest if !ssl => {
+                        ssl = true;
+                        acceptor = tls.filter(|_| conn.transport.peer().is_some());
+                    }
                     StartupPacket::GssRequest if !gss => gss = true,
                     StartupPacket::SslRequest | StartupPacket::GssRequest => {
                         return Err(wire::violation("unsupported frontend protocol"));
@@ -151,8 +163,11 @@ fn first_packet(conn: &mut Connection) -> Result<Option<StartupPacket>> {
                         attempted man-in-the-middle attack.",
                         ));
                 }
-                conn.out.push(b'N');
+                conn.out.push(if acceptor.is_some() { b'S' } else { b'N' });
                 conn.flush()?;
+                if let Some(acceptor) = acceptor {
+                    conn.encrypt(acceptor)?;
+                }
             }
         }
     }
@@ -179,8 +194,8 @@ fn open_session(
     origin.pid = handle.pid;
     let registered = Registered { instance, pid: handle.pid };
     conn.waiter = Some(handle.waiter.clone());
-    if let Some((version, cipher, bits)) = conn.transport.encryption() {
-        handle.activity.change(|shown| shown.encrypted = Some((version, cipher, bits)));
+    if let Some(encryption) = conn.transport.encryption() {
+        handle.activity.change(|shown| shown.encryption = Some(encryption));
     }
     let unknown = &start.unknown;
     if start.minor > 0 || !unknown.is_empty() {
@@ -311,7 +326,8 @@ fn begin_session(
     check_replication(start)?;
     let proved = auth::authenticate(instance, conn, &mut core, &database, &user, false)?;
     backend::authentication_ok(&mut conn.out);
-    log_authorization(instance, origin, &core.store, start, &proved);
+    let encryption = conn.transport.encryption();
+    log_authorization(instance, origin, &core.store, start, (&proved, encryption.as_deref()));
     let role = check_role(instance, &mut core, &user)?;
     let db = check_database(instance, &mut core, &database, &role)?;
     let text_encoding = catalog::unsupported::check_database(&db)?;
@@ -474,7 +490,7 @@ fn log_authorization(
     origin: &LogOrigin,
     store: &SessionValues,
     start: &StartupParameters,
-    proved: &Authenticated,
+    (proved, encryption): (&Authenticated, Option<&Encryption>),
 ) {
     if !store.named("log_connections").as_bool() {
         return;
@@ -491,6 +507,10 @@ fn log_authorization(
         format!("connection authorized: user={} database={}", origin.user, origin.database);
     if let Some((_, name)) = start.other.iter().find(|(n, _)| n == "application_name") {
         message.push_str(&format!(" application_name={name}"));
+    }
+    if let Some(Encryption { version, cipher, bits, .. }) = encryption {
+        message
+            .push_str(&format!(" SSL enabled (protocol={version}, cipher={cipher}, bits={bits})"));
     }
     log_message(instance, origin, message);
 }

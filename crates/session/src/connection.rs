@@ -1,7 +1,7 @@
 //! A client connection: reads messages and buffers replies. Replies are sent when the protocol
 //! requires it or when the buffer is large.
 
-use crate::transport::Transport;
+use crate::transport::{NoClient, TlsAcceptor, Transport};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use std::io;
 use std::sync::Arc;
@@ -87,6 +87,15 @@ impl Connection {
         if self.flushes == mark.flushes {
             self.out.truncate(mark.len);
         }
+    }
+
+    /// Replaces the transport by an encrypted one. On an error the connection is closed.
+    pub(crate) fn encrypt(&mut self, acceptor: &dyn TlsAcceptor) -> Result<()> {
+        let plain = std::mem::replace(&mut self.transport, Box::new(NoClient));
+        self.transport = acceptor.accept(plain, self.deadline)?;
+        // The handshake has set timeouts of its own.
+        self.timeout = self.deadline.map(|_| Duration::MAX);
+        Ok(())
     }
 
     /// Waits for bytes; false at the end.

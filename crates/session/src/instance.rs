@@ -4,7 +4,7 @@ use crate::activity::Activity;
 use crate::plancache::PlanCache;
 use crate::rusage::Meter;
 use crate::timer::Timers;
-use crate::transport::{Addresses, ClientOutput};
+use crate::transport::{Addresses, ClientOutput, TlsAcceptor};
 use catalog::Catalogs;
 use engine::Engine;
 use hashbrown::HashMap;
@@ -244,6 +244,8 @@ pub struct Instance {
     loaded: AtomicI64,
     workers: Mutex<Vec<Arc<Worker>>>,
     database_names: Mutex<HashMap<Oid, String>>,
+    /// Encrypts connections; `None` if the setting `ssl` is off.
+    tls: RwLock<Option<Arc<dyn TlsAcceptor>>>,
     /// The configuration files; set by the server.
     files: Mutex<Option<Arc<dyn ConfigFiles>>>,
 }
@@ -272,6 +274,7 @@ impl Instance {
             resets: Mutex::default(),
             workers: Mutex::new(Vec::new()),
             database_names: Mutex::default(),
+            tls: RwLock::new(None),
             files: Mutex::new(None),
         });
         let names = Arc::downgrade(&instance);
@@ -291,6 +294,16 @@ impl Instance {
 
     pub fn ident(&self) -> Arc<settings::ident::Maps> {
         self.config.read().ident.clone()
+    }
+
+    /// The acceptor of new encrypted connections.
+    pub fn tls(&self) -> Option<Arc<dyn TlsAcceptor>> {
+        self.tls.read().clone()
+    }
+
+    /// Replaces the acceptor of encrypted connections. Existing connections keep theirs.
+    pub fn set_tls(&self, acceptor: Option<Arc<dyn TlsAcceptor>>) {
+        *self.tls.write() = acceptor;
     }
 
     /// Replaces the configuration. Sessions apply it before their next statement.

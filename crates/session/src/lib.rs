@@ -75,4 +75,4 @@ pub use crate::instance::{
 };
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
-pub use crate::transport::{ClientOutput, Transport};
+pub use crate::transport::{ClientCertificate, ClientOutput, Encryption, TlsAcceptor, Transport};

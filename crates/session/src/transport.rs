@@ -1,9 +1,10 @@
 //! The transport between session and client. `server` implements it over sockets, tests over pipes.
 
+use pgerror::Result;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A function that writes to the client from any thread; see [`Transport::client_output`].
 pub type ClientOutput = Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>;
@@ -15,6 +16,68 @@ pub struct Addresses {
     pub peer: Option<(IpAddr, u16)>,
     /// The local address.
     pub local: Option<(IpAddr, u16)>,
+}
+
+/// The properties of an encrypted connection.
+#[derive(Debug)]
+pub struct Encryption {
+    /// The version of the protocol, as in `TLSv1.3`.
+    pub version: &'static str,
+    /// The cipher suite, under OpenSSL's name.
+    pub cipher: &'static str,
+    /// Length of the key in bits.
+    pub bits: u16,
+    /// Hash of the server's certificate for channel binding; `None` if it has none.
+    pub binding: Option<Arc<[u8]>>,
+    /// Certificates of clients are requested and verified.
+    pub verifies_clients: bool,
+    /// The verified certificate of the client, if it sent one.
+    pub client: Option<ClientCertificate>,
+}
+
+/// What is shown and compared of a client's certificate.
+#[derive(Debug)]
+pub struct ClientCertificate {
+    /// The first common name of the subject.
+    pub common_name: Option<String>,
+    /// The name of the subject in the form of RFC 2253.
+    pub distinguished_name: String,
+    /// Subject, issuer and serial number as in `pg_stat_ssl`.
+    pub subject: String,
+    pub issuer: String,
+    pub serial: String,
+}
+
+/// Encrypts connections. The server implements it; a reload of the configuration replaces it.
+pub trait TlsAcceptor: Send + Sync {
+    /// Performs the handshake as the server, and returns the encrypted connection. An error is for
+    /// the log only, because the client has been informed or is gone.
+    fn accept(
+        &self,
+        transport: Box<dyn Transport>,
+        deadline: Option<Instant>,
+    ) -> Result<Box<dyn Transport>>;
+}
+
+/// A transport without a client.
+pub(crate) struct NoClient;
+
+impl Transport for NoClient {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+    fn set_read_timeout(&mut self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+    fn hangup(&self) -> Arc<dyn Fn() + Send + Sync> {
+        Arc::new(|| {})
+    }
+    fn peer(&self) -> Option<(IpAddr, u16)> {
+        None
+    }
 }
 
 /// A connected byte stream in both directions.
@@ -41,10 +104,12 @@ pub trait Transport: Send {
     fn local(&self) -> Option<(IpAddr, u16)> {
         None
     }
-    /// Version, cipher and key bits of an encrypted connection.
-    fn encryption(&self) -> Option<(&'static str, &'static str, u16)> {
+    /// The properties of an encrypted connection.
+    fn encryption(&self) -> Option<Arc<Encryption>> {
         None
     }
+    /// Ends the stream to the client.
+    fn shut_down_writing(&mut self) {}
     /// The operating system user of the client, for a Unix-domain socket.
     fn peer_user(&self) -> Option<String> {
         None

@@ -40,6 +40,17 @@ enum Address {
     Name(String),
 }
 
+/// What a rule requires of the certificate of a client.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClientCheck {
+    /// No certificate is needed.
+    None,
+    /// A verified certificate.
+    Authority,
+    /// A verified certificate whose name is that of the role, or mapped to it.
+    Full,
+}
+
 /// Authentication methods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
@@ -49,6 +60,8 @@ pub enum Method {
     Md5,
     ScramSha256,
     Peer,
+    /// A certificate of the client.
+    Cert,
     /// A method of PostgreSQL that is not supported here.
     Other(&'static str),
 }
@@ -96,7 +109,7 @@ pub trait AuthContext {
     fn is_own_network(&mut self, address: IpAddr) -> bool;
 }
 
-const OTHERS: [&str; 6] = ["gss", "ident", "ldap", "radius", "cert", "pam"];
+const OTHERS: [&str; 5] = ["gss", "ident", "ldap", "radius", "pam"];
 /// Methods of PostgreSQL that Debian's build does not include.
 const NOT_BUILT: [&str; 2] = ["sspi", "bsd"];
 /// Names of the options of all methods.
@@ -321,6 +334,7 @@ fn rule(fields: &[Vec<Word>], line: u32) -> Result<Rule, String> {
         "cert" if conn != Conn::HostSsl => {
             return Err("cert authentication is only supported on hostssl connections".to_owned());
         }
+        "cert" => Method::Cert,
         other => match OTHERS.iter().find(|name| **name == other) {
             Some(name) => Method::Other(name),
             None if NOT_BUILT.contains(&other) => {
@@ -341,19 +355,34 @@ fn rule(fields: &[Vec<Word>], line: u32) -> Result<Rule, String> {
                 return Err(format!("unrecognized authentication option name: \"{name}\""));
             }
             if name == "map"
-                && !matches!(method, Method::Peer | Method::Other("ident" | "gss" | "cert"))
+                && !matches!(method, Method::Peer | Method::Cert | Method::Other("ident" | "gss"))
             {
                 return Err("authentication option \"map\" is only valid \
                             for authentication methods ident, peer, gssapi, sspi, and cert"
                     .to_owned());
             }
-            if name == "clientcert" && conn != Conn::HostSsl {
-                return Err("clientcert can only be configured for \"hostssl\" rows".to_owned());
+            if matches!(name, "clientcert" | "clientname") {
+                check_client_option(name, value, conn, method)?;
             }
             options.push((name.to_owned(), value.to_owned()));
         }
     }
     Ok(Rule { conn, databases, users, address, method, options, line })
+}
+
+/// Checks the options about certificates of clients.
+fn check_client_option(name: &str, value: &str, conn: Conn, method: Method) -> Result<(), String> {
+    if conn != Conn::HostSsl {
+        return Err(format!("{name} can only be configured for \"hostssl\" rows"));
+    }
+    match (name, value) {
+        ("clientcert", "verify-ca") if method == Method::Cert => {
+            Err("clientcert only accepts \"verify-full\" when using \"cert\" authentication"
+                .to_owned())
+        }
+        ("clientcert", "verify-ca" | "verify-full") | ("clientname", "CN" | "DN") => Ok(()),
+        _ => Err(format!("invalid value for {name}: \"{value}\"")),
+    }
 }
 
 fn address<'a>(
@@ -426,6 +455,7 @@ impl Method {
             Method::Md5 => "md5",
             Method::ScramSha256 => "scram-sha-256",
             Method::Peer => "peer",
+            Method::Cert => "cert",
             Method::Other(name) => name,
         }
     }
@@ -435,6 +465,21 @@ impl Rule {
     /// The value of an option.
     pub fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+
+    /// The requirement on the client's certificate. The method `cert` implies the strictest one.
+    pub fn client_check(&self) -> ClientCheck {
+        match self.option("clientcert") {
+            _ if self.method == Method::Cert => ClientCheck::Full,
+            Some("verify-full") => ClientCheck::Full,
+            Some(_) => ClientCheck::Authority,
+            None => ClientCheck::None,
+        }
+    }
+
+    /// Whether the complete name of a certificate is compared, instead of its common name.
+    pub fn compares_distinguished_name(&self) -> bool {
+        self.option("clientname") == Some("DN")
     }
 
     fn shown(&self) -> Line {
@@ -546,7 +591,18 @@ fn user_matches(w: &Word, user: &str, context: &mut dyn AuthContext) -> bool {
     w.text == user
 }
 
+/// The message for a line that no connection can match while the setting `ssl` is off.
+pub const SSL_DISABLED: &str = "hostssl record cannot match because SSL is disabled";
+
 impl Rules {
+    /// Reports about lines for encrypted connections, for the log of a server with `ssl` off.
+    pub fn without_ssl<'a>(&'a self, path: &'a str) -> impl Iterator<Item = PgError> + 'a {
+        self.rules.iter().filter(|rule| rule.conn == Conn::HostSsl).map(move |rule| {
+            line_error(path, rule.line, SSL_DISABLED.to_owned())
+                .hint("Set ssl = on in postgresql.conf.")
+        })
+    }
+
     /// The first matching rule.
     pub fn find(
         &self,

@@ -1,7 +1,7 @@
 //! Expected values are those that PostgreSQL 15 shows for the same settings.
 
 use crate::conf::{Files, parse_file};
-use crate::hba::{self, AuthContext, Method, Peer};
+use crate::hba::{self, AuthContext, ClientCheck, Method, Peer};
 use crate::*;
 use std::collections::HashMap;
 use std::io;
@@ -266,4 +266,50 @@ fn first_matching_rule_applies() {
     let errors = hba::parse("hba", "locl all all trust\nhost all all\n", &|_| None).unwrap_err();
     assert_eq!(errors[0].message(), "invalid connection type \"locl\"");
     assert_eq!(errors[1].message(), "end-of-line before IP address specification");
+}
+
+#[test]
+fn rules_about_certificates_of_clients() {
+    let rule = |line: &str| {
+        let parsed = hba::parse("hba", line, &|_| None);
+        parsed.map(|rules| rules.rules[0].clone()).map_err(|e| e[0].message().to_owned())
+    };
+    for (line, check, complete) in [
+        ("hostssl all all all trust", ClientCheck::None, false),
+        ("hostssl all all all md5 clientcert=verify-ca", ClientCheck::Authority, false),
+        ("hostssl all all all md5 clientcert=verify-full", ClientCheck::Full, false),
+        ("hostssl all all all cert clientname=DN map=m", ClientCheck::Full, true),
+        ("hostssl all all all cert clientcert=verify-full clientname=CN", ClientCheck::Full, false),
+    ] {
+        let rule = rule(line).unwrap();
+        assert_eq!(rule.client_check(), check, "{line}");
+        assert_eq!(rule.compares_distinguished_name(), complete, "{line}");
+    }
+    for (line, message) in [
+        ("host all all all cert", "cert authentication is only supported on hostssl connections"),
+        (
+            "host all all all trust clientcert=verify-ca",
+            "clientcert can only be configured for \"hostssl\" rows",
+        ),
+        (
+            "host all all all trust clientname=DN",
+            "clientname can only be configured for \"hostssl\" rows",
+        ),
+        (
+            "hostssl all all all cert clientcert=verify-ca",
+            "clientcert only accepts \"verify-full\" when using \"cert\" authentication",
+        ),
+        ("hostssl all all all md5 clientcert=1", "invalid value for clientcert: \"1\""),
+        ("hostssl all all all md5 clientname=cn", "invalid value for clientname: \"cn\""),
+    ] {
+        assert_eq!(rule(line).unwrap_err(), message, "{line}");
+    }
+    let both = "host all all all trust\nhostssl all all all trust\n";
+    let rules = hba::parse("hba", both, &|_| None).unwrap();
+    let reports: Vec<_> = rules.without_ssl("hba").collect();
+    assert_eq!(reports.len(), 1);
+    assert_eq!(
+        reports[0].fields().context.as_deref(),
+        Some("line 2 of configuration file \"hba\"")
+    );
 }

@@ -1,5 +1,5 @@
 //! Rejects values of parameters that this server does not support, where a client would otherwise
-//! rely on their effect: encryption, log destinations, synchronous standbys.
+//! rely on their effect: log destinations, synchronous standbys.
 //!
 //! Values that only tune behaviour and are ignored are listed in `docs/settings.md`.
 
@@ -11,12 +11,6 @@ const OFF: &str = "Turn it off, or remove it from the configuration.";
 
 /// Boolean parameters that cannot be enabled: name, message, hint.
 const SWITCHES: &[(&str, &str, &str)] = &[
-    (
-        "ssl",
-        "SSL is not supported by this server",
-        "Set \"ssl\" to off, or remove it; for encrypted connections put a proxy \
-         with TLS in front of the server.",
-    ),
     ("bonjour", "Bonjour is not supported by this server", OFF),
     (
         "logging_collector",

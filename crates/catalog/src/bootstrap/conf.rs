@@ -76,7 +76,10 @@ const MAIN_HEAD: &str = "\
 max_connections = 100                   # (restart)
 #unix_socket_directories = '/tmp'       # (restart)
 #password_encryption = scram-sha-256    # or md5
-#ssl = off
+#ssl = off                              # encrypted connections, with these files:
+#ssl_cert_file = 'server.crt'
+#ssl_key_file = 'server.key'
+#ssl_ca_file = ''                       # authorities of clients' certificates
 
 # Memory
 shared_buffers = 128MB                  # about a quarter of the machine's memory (restart)

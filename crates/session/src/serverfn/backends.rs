@@ -6,6 +6,7 @@ use super::{SysCall, SysFn};
 use crate::activity::State;
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
+use crate::transport::Encryption;
 use ids::builtin::role::READ_ALL_STATS;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use std::net::IpAddr;
@@ -186,17 +187,37 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
                 }
             }
         }
-        row[18] = Datum::bool(shown.encrypted.is_some());
-        if let Some((version, cipher, bits)) = shown.encrypted {
-            row[19] = Datum::text(version);
-            row[20] = Datum::text(cipher);
-            row[21] = Datum::int4(i32::from(bits));
+        row[18] = Datum::bool(shown.encryption.is_some());
+        if let Some(encryption) = &shown.encryption {
+            show_encryption(&mut row, encryption)?;
         }
         row[25] = Datum::bool(false);
         row[27] = Datum::bool(false);
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// A number in decimal as a numeric.
+fn numeric(text: &str) -> Result<Datum> {
+    let input = types::builtin::scalar("numeric_in")
+        .ok_or_else(|| PgError::internal("numeric_in exists"))?;
+    let (none, any) = (Datum::oid(ids::Oid::INVALID), Datum::int4(-1));
+    let mut cx = types::BasicContext::default();
+    input(&mut cx, &[DatumRef::Bytes(text.as_bytes()), none.as_ref(), any.as_ref()])
+}
+
+/// The columns of an encrypted connection.
+fn show_encryption(row: &mut [Datum], encryption: &Encryption) -> Result<()> {
+    row[19] = Datum::text(encryption.version);
+    row[20] = Datum::text(encryption.cipher);
+    row[21] = Datum::int4(i32::from(encryption.bits));
+    let Some(client) = &encryption.client else { return Ok(()) };
+    let text = |text: &str| if text.is_empty() { Datum::Null } else { Datum::text(text) };
+    row[22] = text(&client.subject);
+    row[23] = numeric(&client.serial)?;
+    row[24] = text(&client.issuer);
+    Ok(())
 }
 
 /// The text without an incomplete character at its end.

@@ -169,7 +169,8 @@ fn hba_rules(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     let mut rows = Vec::new();
     for line in files(core)?.hba()? {
         let mut row = vec![Datum::int4(line.number as i32)];
-        if line.error.is_some() {
+        // A valid line may have an error too, if no connection can match it.
+        if line.kind.is_empty() {
             row.extend(std::iter::repeat_n(Datum::Null, 7));
         } else {
             row.push(Datum::text(&line.kind));
