@@ -2,7 +2,8 @@
 //! and the statements that define routines, aggregates, casts and extensions.
 //!
 //! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag`
-//! (shared by all commands); `typerow`, `routine`, `aggregate`, `cast`, `extension`.
+//! (shared by all commands); `typerow`, `routine`, `aggregate`, `cast`, `textsearch`,
+//! `extension`.
 
 #![forbid(unsafe_code)]
 
@@ -17,4 +18,5 @@ pub mod object;
 pub mod routine;
 pub mod tag;
 pub mod temp;
+pub mod textsearch;
 pub mod typerow;
