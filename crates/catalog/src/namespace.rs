@@ -479,6 +479,28 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of a text search parser; `None` where the schema or parser does not exist.
+    pub fn find_ts_parser(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
+        for schema in self.schemas_for(schema)? {
+            let keys = [name.into(), schema.into()];
+            if let Some(found) = self.search(cache::TSPARSERNAMENSP, &keys)? {
+                return Ok(Some(found.oid));
+            }
+        }
+        Ok(None)
+    }
+
+    /// OID of a text search template; `None` where the schema or template does not exist.
+    pub fn find_ts_template(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
+        for schema in self.schemas_for(schema)? {
+            let keys = [name.into(), schema.into()];
+            if let Some(found) = self.search(cache::TSTEMPLATENAMENSP, &keys)? {
+                return Ok(Some(found.oid));
+            }
+        }
+        Ok(None)
+    }
+
     /// The schemas searched for a name of an object that is not a relation or type.
     fn schemas_for(&mut self, schema: Option<&str>) -> Result<Vec<Oid>> {
         match schema {

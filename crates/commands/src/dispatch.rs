@@ -11,7 +11,7 @@ use crate::{
 };
 use define::object::comment;
 use define::tag::{command_tag, is_allowed_read_only};
-use define::{aggregate, cast, drop, event, extension, routine};
+use define::{aggregate, cast, drop, event, extension, routine, textsearch};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -50,6 +50,9 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
         Node::CreateCastStmt(s) => cast::create(host, s),
         Node::DefineStmt(s) if s.kind == ObjectType::Aggregate => aggregate::create(host, s, sql),
+        Node::DefineStmt(s) if textsearch::is_defined(s.kind) => textsearch::create(host, s),
+        Node::AlterTsDictionaryStmt(s) => textsearch::alter_dictionary(host, s),
+        Node::AlterTsConfigurationStmt(s) => textsearch::alter_configuration(host, s),
         Node::CreateStatsStmt(s) => extstats::create(host, s, sql).map(drop),
         Node::AlterStatsStmt(s) => extstats::alter(host, s),
         Node::SecLabelStmt(s) => return Err(no_label_provider(s.provider.as_deref())),
@@ -185,8 +188,7 @@ fn statement_name(node: &Node) -> &'static str {
         Node::DefineStmt(s) => match s.kind {
             ObjectType::Operator => "CREATE OPERATOR",
             ObjectType::Collation => "CREATE COLLATION",
-            ObjectType::Type => "CREATE TYPE of base types",
-            _ => "text search objects",
+            _ => "CREATE TYPE of base types",
         },
         Node::CallStmt(_) => "CALL",
         _ => "this statement",

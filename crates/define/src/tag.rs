@@ -105,6 +105,15 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreateCastStmt(_) => "CREATE CAST",
         Node::DefineStmt(s) if s.kind == ObjectType::Aggregate => "CREATE AGGREGATE",
+        Node::DefineStmt(s) => match s.kind {
+            ObjectType::Tsconfiguration => "CREATE TEXT SEARCH CONFIGURATION",
+            ObjectType::Tsdictionary => "CREATE TEXT SEARCH DICTIONARY",
+            ObjectType::Tsparser => "CREATE TEXT SEARCH PARSER",
+            ObjectType::Tstemplate => "CREATE TEXT SEARCH TEMPLATE",
+            _ => "???",
+        },
+        Node::AlterTsDictionaryStmt(_) => "ALTER TEXT SEARCH DICTIONARY",
+        Node::AlterTsConfigurationStmt(_) => "ALTER TEXT SEARCH CONFIGURATION",
         _ => "???",
     }
 }

@@ -148,6 +148,7 @@ impl Planner<'_> {
                 DEFAULT_RANGE_ONE
             }
             "" => 0.5,
+            "tsmatchjoinsel" => types::textsearch::estimate::DEFAULT_FRACTION,
             _ => DEFAULT_MATCH,
         })
     }

@@ -17,6 +17,7 @@ use plan::expr::{
 use plan::query::RteKind;
 use std::sync::Arc;
 use types::array::ArrayRef;
+use types::textsearch::estimate;
 use types::{Datum, DatumRef, compare::Comparer};
 
 const DEFAULT_EQ: f64 = 0.005;
@@ -346,6 +347,13 @@ impl Planner<'_> {
         let value = near.flatten().or(value);
         let cmp = self.host.type_compare(v.type_oid).ok().filter(|_| comparable);
         Ok(match info.restrict.as_str() {
+            "tsmatchsel" => match &value {
+                Some(Datum::Bytes(query)) if strip(other).type_oid() == types::oids::TSQUERY => {
+                    let nulls = v.stats.as_ref().map_or(0.0, |s| s.null_frac);
+                    estimate::fraction(query) * (1.0 - nulls)
+                }
+                _ => estimate::DEFAULT_FRACTION,
+            },
             "eqsel" => eq_selectivity(&v, value.as_ref().map(|d| d.as_ref()), cmp),
             "neqsel" => {
                 let nulls = v.stats.as_ref().map_or(0.0, |s| s.null_frac);
@@ -683,6 +691,7 @@ fn default_selectivity(estimator: &str) -> f64 {
         "neqsel" => 1.0 - DEFAULT_EQ,
         "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => DEFAULT_RANGE_ONE,
         "" => 0.5,
+        "tsmatchsel" => estimate::DEFAULT_FRACTION,
         name => assumed_selectivity(name).unwrap_or(DEFAULT_MATCH),
     }
 }

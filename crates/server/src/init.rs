@@ -205,6 +205,7 @@ fn init_options(given: &options::CommandLine) -> Result<InitOptions, Failure> {
         None => None,
     };
     let wal_dir = given.value("waldir").map(str::to_owned);
+    let search_config = search_configuration(&lc_ctype);
     Ok(InitOptions {
         user,
         password,
@@ -224,12 +225,53 @@ fn init_options(given: &options::CommandLine) -> Result<InitOptions, Failure> {
         text_search_config: match text("text-search-config") {
             Some(name) if !name.contains('.') => format!("pg_catalog.{name}"),
             Some(name) => name,
-            None => InitOptions::default().text_search_config,
+            None => format!("pg_catalog.{search_config}"),
         },
         group_access: given.has("allow-group-access"),
         sync: !given.has("no-sync"),
         collations: catalog::collations::of_this_machine(),
     })
+}
+
+/// The text search configuration for the language of a locale.
+fn search_configuration(lc_ctype: &str) -> &'static str {
+    const LANGUAGES: [(&str, &str); 30] = [
+        ("arabic", "ar"),
+        ("armenian", "hy"),
+        ("basque", "eu"),
+        ("catalan", "ca"),
+        ("danish", "da"),
+        ("dutch", "nl"),
+        ("english", "C"),
+        ("english", "POSIX"),
+        ("english", "en"),
+        ("finnish", "fi"),
+        ("french", "fr"),
+        ("german", "de"),
+        ("greek", "el"),
+        ("hindi", "hi"),
+        ("hungarian", "hu"),
+        ("indonesian", "id"),
+        ("irish", "ga"),
+        ("italian", "it"),
+        ("lithuanian", "lt"),
+        ("nepali", "ne"),
+        ("norwegian", "no"),
+        ("portuguese", "pt"),
+        ("romanian", "ro"),
+        ("russian", "ru"),
+        ("serbian", "sr"),
+        ("spanish", "es"),
+        ("swedish", "sv"),
+        ("tamil", "ta"),
+        ("turkish", "tr"),
+        ("yiddish", "yi"),
+    ];
+    let language = lc_ctype.split(['_', '-', '.', '@']).next().unwrap_or_default();
+    let found = LANGUAGES
+        .iter()
+        .find(|(name, code)| [name, code].iter().any(|known| known.eq_ignore_ascii_case(language)));
+    found.map_or("simple", |(name, _)| name)
 }
 
 /// The SCRAM secret stored in `pg_authid` for a password (RFC 5803), with a new salt.

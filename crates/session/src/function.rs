@@ -8,6 +8,7 @@ pub(crate) mod language;
 pub(crate) mod outputs;
 pub(crate) mod plpgsql;
 pub(crate) mod resolved;
+mod searchtrigger;
 mod signature;
 pub(crate) mod sql;
 mod transpose;

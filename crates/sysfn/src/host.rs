@@ -24,6 +24,9 @@ pub trait SystemHost: Services + analyze::Host {
     /// The sequences that the session has used.
     fn sequences(&mut self) -> &mut Sequences;
 
+    /// The text search dictionaries and configurations that the session has used.
+    fn search_cache(&mut self) -> &mut dictionaries::Cache;
+
     /// True if the transaction is read-only.
     fn is_read_only(&self) -> bool;
 

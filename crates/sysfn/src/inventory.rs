@@ -3,9 +3,9 @@
 
 use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
+use crate::textsearch::{check_parser, parser_named};
 use catalog::rows::PgCollation;
 use ids::Oid;
-use ids::builtin::parser;
 use ids::code::CollProvider;
 use pgerror::{Result, pg_err};
 use types::datetime::Interval;
@@ -99,16 +99,6 @@ fn row_security(core: &mut dyn SystemHost, relation: Oid) -> Result<Datum> {
         Some(_) => Datum::bool(false),
         None => Datum::bool(false),
     })
-}
-
-fn text_search_config(core: &mut dyn SystemHost) -> Result<Datum> {
-    let name = core.setting("default_text_search_config");
-    match super::reg::lookup_name(core, types::RegKind::Config, &name)? {
-        Some(oid) => Ok(Datum::oid(oid)),
-        None => {
-            Err(pg_err!(UNDEFINED_OBJECT, "text search configuration \"{name}\" does not exist"))
-        }
-    }
 }
 
 /// `pg_collation_actual_version`: the present version of a collation's provider.
@@ -212,22 +202,11 @@ fn expressions(core: &mut dyn SystemHost, a: &[DatumRef<'_>]) -> Result<Datum> {
 }
 
 /// The token types of a text search parser; there is only the default parser.
-fn tokens(parser: Oid) -> Result<Vec<Vec<Datum>>> {
-    if parser != parser::DEFAULT {
-        return Err(pgerror::PgError::internal(format!(
-            "cache lookup failed for text search parser {parser}"
-        )));
-    }
+fn tokens(core: &mut dyn SystemHost, parser: Oid) -> Result<Vec<Vec<Datum>>> {
+    check_parser(core, parser)?;
     Ok(catalog::facts::search_tokens()
         .map(|(number, name, text)| vec![Datum::int4(number), Datum::text(name), Datum::text(text)])
         .collect())
-}
-
-fn parser_named(name: &str) -> Result<Oid> {
-    match name.trim_start_matches("pg_catalog.") {
-        "default" => Ok(parser::DEFAULT),
-        _ => Err(pg_err!(UNDEFINED_OBJECT, "text search parser \"{name}\" does not exist")),
-    }
 }
 
 pub(super) const FNS: &[SysFn] = &[
@@ -292,11 +271,13 @@ pub(super) const FNS: &[SysFn] = &[
             row_security(c, relation)
         }),
     },
-    SysFn { name: "get_current_ts_config", call: SysCall::One(|c, _| text_search_config(c)) },
-    SysFn { name: "ts_token_type_byid", call: SysCall::Set(|_, a| tokens(a[0].as_oid())) },
+    SysFn { name: "ts_token_type_byid", call: SysCall::Set(|c, a| tokens(c, a[0].as_oid())) },
     SysFn {
         name: "ts_token_type_byname",
-        call: SysCall::Set(|_, a| tokens(parser_named(&text(a[0]))?)),
+        call: SysCall::Set(|c, a| {
+            let parser = parser_named(c, &text(a[0]))?;
+            tokens(c, parser)
+        }),
     },
     SysFn { name: "xid_age", call: SysCall::One(|c, a| Ok(age(c, a[0].word() as u32))) },
     SysFn { name: "mxid_age", call: SysCall::One(|c, a| Ok(multixact_age(c, a[0].word() as u32))) },

@@ -30,11 +30,13 @@ pub mod sequence;
 mod server;
 mod size;
 mod snapshot;
+mod textsearch;
 mod wal;
 
 pub use events::identify;
 pub use function::{OneFn, SetFn, SysCall, SysFn, text};
 pub use host::SystemHost;
+pub use textsearch::vector_of_texts;
 
 const TABLES: &[&[SysFn]] = &[
     activity::ADVISORY,
@@ -70,6 +72,7 @@ const TABLES: &[&[SysFn]] = &[
     server::FNS,
     size::FNS,
     snapshot::FNS,
+    textsearch::FNS,
     wal::FNS,
 ];
 

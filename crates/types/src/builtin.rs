@@ -58,6 +58,7 @@ const TABLES: &[&[&[Builtin]]] = &[
     crate::regex::functions::TABLES,
     crate::string::TABLES,
     datetime::TABLES,
+    textsearch::TABLES,
     crate::json::TABLES,
 ];
 

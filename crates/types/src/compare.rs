@@ -64,6 +64,8 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("cash_cmp", btint8cmp),
     ("timetz_cmp", datetime::compare::timetz_cmp),
     ("interval_cmp", datetime::compare::interval_cmp),
+    ("tsvector_cmp", textsearch::functions::tsvector_cmp),
+    ("tsquery_cmp", textsearch::functions::tsquery_cmp),
 ];
 
 /// Whether two values of this type are equal if and only if their words are equal.
@@ -95,6 +97,8 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         oids::NUMERIC => numeric::order::numeric_cmp,
         oids::OIDVECTOR => btoidvectorcmp,
         oids::JSONB => crate::json::compare::jsonb_cmp,
+        oids::TSVECTOR => textsearch::functions::tsvector_cmp,
+        oids::TSQUERY => textsearch::functions::tsquery_cmp,
         _ if builtin_types::is_object_id(ty) => btoidcmp,
         // The order of rows depends on their column types, which only the session knows.
         oids::RECORD_ARRAY => return None,

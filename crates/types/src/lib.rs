@@ -1,9 +1,10 @@
 //! Type input and output, operators and functions on values, of all type families.
 //!
-//! The representation of values and what all families share are in the crate `values`; `numeric`
-//! and `datetime` are crates of their own. Their modules are re-exported here, so that crates above
-//! need this one only. Reading order: `values`, then one module per type family; `compare`,
-//! `hash_functions` and `builtin` (look-up in the tables of all families), `basic_context`.
+//! The representation of values and what all families share are in the crate `values`; `numeric`,
+//! `datetime` and `textsearch` are crates of their own. Their modules are re-exported here, so that
+//! crates above need this one only. Reading order: `values`, then one module per type family;
+//! `compare`, `hash_functions` and `builtin` (look-up in the tables of all families),
+//! `basic_context`.
 //! Functions are named by `pg_proc.prosrc`; input, output, receive and send functions are ordinary
 //! functions of the table.
 //!
@@ -53,6 +54,7 @@ pub use builtin::{AggState, Builtin, BuiltinFn, ScalarFn, SetSource, lookup};
 pub use compare::{CompareFn, Comparer};
 pub use datetime;
 pub use numeric::{self, float_aggregates, float_math, format_number};
+pub use textsearch;
 pub use values::batch::{
     BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BytesColumn, Column, ColumnData, NullMask,
     SHARED_BYTES_MIN, SharedBytes,

@@ -1,6 +1,5 @@
 //! Types that have only an output function, so that rows written by PostgreSQL can be read and
-//! dumped: geometry, MAC addresses, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c, xml.c,
-//! tsvector.c, tsquery.c.
+//! dumped: geometry, MAC addresses, xml. Counterpart: geo_ops.c, mac.c, mac8.c, xml.c.
 
 use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
@@ -96,47 +95,6 @@ fn declaration(text: &str) -> Option<((Option<&str>, Option<&str>), &str)> {
     Some(((version, standalone), rest))
 }
 
-/// Appends a lexeme in single quotes.
-fn lexeme(out: &mut String, word: &[u8]) {
-    out.push('\'');
-    for c in String::from_utf8_lossy(word).chars() {
-        if matches!(c, '\'' | '\\') {
-            out.push(c);
-        }
-        out.push(c);
-    }
-    out.push('\'');
-}
-
-/// The payload of a tsvector: number of lexemes; for each an entry with its offset, its length and
-/// whether positions follow it; the lexemes.
-fn ts_vector(payload: &[u8]) -> Result<String> {
-    let count = u32::from_le_bytes(bytes(payload, 0)?) as usize;
-    let words = 4 + 4 * count;
-    let mut out = String::new();
-    for i in 0..count {
-        let entry = u32::from_le_bytes(bytes(payload, 4 + 4 * i)?);
-        let (positions, length) = (entry & 1 != 0, entry as usize >> 1 & 0x7ff);
-        let at = words + (entry as usize >> 12);
-        if i > 0 {
-            out.push(' ');
-        }
-        lexeme(&mut out, payload.get(at..at + length).ok_or_else(damaged)?);
-        if !positions {
-            continue;
-        }
-        // Aligned to two bytes, relative to the start of the lexemes.
-        let at = words + (at + length - words).next_multiple_of(2);
-        for n in 0..usize::from(u16::from_le_bytes(bytes(payload, at)?)) {
-            let packed = u16::from_le_bytes(bytes(payload, at + 2 + 2 * n)?);
-            let weight = ["", "C", "B", "A"][usize::from(packed >> 14)];
-            let before = if n == 0 { ':' } else { ',' };
-            let _ = write!(out, "{before}{}{weight}", packed & 0x3fff);
-        }
-    }
-    Ok(out)
-}
-
 const NDISTINCT: u32 = 0xA352_BFA4;
 const DEPENDENCIES: u32 = 0xB454_9A2C;
 
@@ -173,75 +131,6 @@ fn statistics(payload: &[u8], dependencies: bool) -> Result<String> {
     Ok(format!("{{{}}}", items.join(", ")))
 }
 
-/// The payload of a tsquery: number of items; the items in prefix order, twelve bytes each; the
-/// operands' text.
-struct TsQuery<'a> {
-    payload: &'a [u8],
-    words: usize,
-    next: usize,
-}
-
-impl TsQuery<'_> {
-    const OPERATORS: [(&'static str, i32); 4] = [("!", 4), (" & ", 2), (" | ", 1), (" <-> ", 3)];
-
-    /// `right_of_phrase`: a nested phrase operator needs parentheses there, because the operator is
-    /// left-associative.
-    fn item(&mut self, above: i32, right_of_phrase: bool) -> Result<String> {
-        if self.next >= self.words {
-            return Err(damaged());
-        }
-        let item: [u8; 12] = bytes(self.payload, self.next)?;
-        self.next += 12;
-        let mut out = String::new();
-        if item[0] == 1 {
-            let packed = u32::from_le_bytes([item[8], item[9], item[10], item[11]]) as usize;
-            let (length, at) = (packed & 0xfff, self.words + (packed >> 12));
-            lexeme(&mut out, self.payload.get(at..at + length).ok_or_else(damaged)?);
-            if item[1] != 0 || item[2] != 0 {
-                out.push(':');
-                out.push_str(if item[2] != 0 { "*" } else { "" });
-                let weights = (0..4).filter(|i| item[1] & (8 >> i) != 0);
-                out.extend(weights.map(|i| char::from(b'A' + i)));
-            }
-            return Ok(out);
-        }
-        let operator = usize::from(item[1]).checked_sub(1).and_then(|n| Self::OPERATORS.get(n));
-        let &(sign, rank) = operator.ok_or_else(damaged)?;
-        let (not, phrase) = (rank == 4, rank == 3);
-        let parentheses = rank < above || phrase && right_of_phrase;
-        if parentheses {
-            out.push_str("( ");
-        }
-        if not {
-            out.push('!');
-            out.push_str(&self.item(rank, false)?);
-        } else {
-            // The right operand is stored first.
-            let right = self.item(rank, phrase)?;
-            out.push_str(&self.item(rank, false)?);
-            match i16::from_le_bytes([item[2], item[3]]) {
-                distance if phrase && distance != 1 => {
-                    let _ = write!(out, " <{distance}> ");
-                }
-                _ => out.push_str(sign),
-            }
-            out.push_str(&right);
-        }
-        if parentheses {
-            out.push_str(" )");
-        }
-        Ok(out)
-    }
-}
-
-fn ts_query(payload: &[u8]) -> Result<String> {
-    let count = u32::from_le_bytes(bytes(payload, 0)?) as usize;
-    if count == 0 {
-        return Ok(String::new());
-    }
-    TsQuery { payload, words: 4 + 12 * count, next: 4 }.item(-1, false)
-}
-
 scalars! { FNS;
     "point_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 2).then(|| points(n))),
     "lseg_out" => |cx, a| {
@@ -258,10 +147,8 @@ scalars! { FNS;
     "macaddr_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
     "macaddr8_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
     "xml_out" => |_, a| Ok(Datum::text(&xml(&String::from_utf8_lossy(a[0].as_bytes())))),
-    "tsvectorout" => |_, a| Ok(Datum::text(&ts_vector(a[0].as_bytes())?)),
     "pg_ndistinct_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), false)?)),
     "pg_dependencies_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), true)?)),
-    "tsqueryout" => |_, a| Ok(Datum::text(&ts_query(a[0].as_bytes())?)),
 }
 
 #[cfg(test)]
@@ -282,13 +169,5 @@ mod tests {
         ] {
             assert_eq!(xml(stored), shown);
         }
-    }
-
-    #[test]
-    fn truncated_payloads_are_errors() {
-        assert!(ts_vector(&[1, 0, 0, 0]).is_err());
-        assert!(ts_vector(&[1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]).is_err());
-        assert!(ts_query(&[2, 0, 0, 0, 2, 2]).is_err());
-        assert!(ts_query(&[1, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).is_err());
     }
 }

@@ -299,13 +299,13 @@ impl InterruptTicker {
 
 /// An [`InterruptTicker`] with its context, for code that uses the context for nothing else.
 pub struct InterruptChecker<'a> {
-    cx: &'a dyn FnContext,
+    cx: &'a dyn SessionContext,
     rounds: Cell<u32>,
 }
 
 impl<'a> InterruptChecker<'a> {
     /// A checker for the interrupts of the session of `cx`.
-    pub fn new(cx: &'a dyn FnContext) -> InterruptChecker<'a> {
+    pub fn new(cx: &'a dyn SessionContext) -> InterruptChecker<'a> {
         InterruptChecker { cx, rounds: Cell::new(0) }
     }
 

@@ -251,7 +251,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("INSERT INTO gist VALUES (NULL)", "\"gsi\""),
     ("INSERT INTO spgist VALUES ('a')", "\"si\""),
     ("SELECT r && r FROM typed", "range_overlaps"),
-    ("SELECT v || v FROM typed", "tsvector_concat"),
     ("SELECT lo_get(1)", "lo_get"),
     ("UPDATE told_once SET i = 2 WHERE false", "trigger \"once\""),
     (

@@ -327,6 +327,28 @@ pub struct AlterTypeStmt {
     pub options: Vec<DefElem>,
 }
 
+/// ALTER TEXT SEARCH DICTIONARY.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct AlterTsDictionaryStmt {
+    pub dictname: Vec<Name>,
+    pub options: Vec<DefElem>,
+}
+
+/// ALTER TEXT SEARCH CONFIGURATION … MAPPING.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct AlterTsConfigurationStmt {
+    pub cfgname: Vec<Name>,
+    /// Names of token types.
+    pub tokentype: Vec<Name>,
+    /// Lists of the parts of names.
+    pub dicts: Vec<Node>,
+    /// ALTER MAPPING FOR: the present mappings are removed.
+    pub replaces: bool,
+    /// ALTER MAPPING REPLACE: the second dictionary replaces the first.
+    pub replace: bool,
+    pub missing_ok: bool,
+}
+
 /// CREATE FUNCTION and PROCEDURE.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CreateFunctionStmt {

@@ -329,8 +329,6 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut ConversionState) -> Result<Node> {
         RNode::CreateAmStmt(_) => Node::Unsupported("CreateAmStmt"),
         RNode::CreatePLangStmt(_) => Node::Unsupported("CreatePLangStmt"),
         RNode::CreateTransformStmt(_) => Node::Unsupported("CreateTransformStmt"),
-        RNode::AlterTSDictionaryStmt(_) => Node::Unsupported("AlterTSDictionaryStmt"),
-        RNode::AlterTSConfigurationStmt(_) => Node::Unsupported("AlterTSConfigurationStmt"),
         _ => return Err(unexpected("a node of the grammar")),
     })
 }

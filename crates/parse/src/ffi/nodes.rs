@@ -351,6 +351,11 @@ CreateRoleStmt = CreateRoleStmt(r) { stmt_type: r.stmt_type, role: r.role(), opt
     AlterDomainStmt = AlterDomainStmt(r) { subtype: r.subtype, type_name: r.type_name(), name:
         r.name(), def: r.def(), behavior: r.behavior, missing_ok: r.missing_ok };
     AlterTypeStmt = AlterTypeStmt(r) { type_name: r.type_name(), options: r.options() };
+    AlterTsDictionaryStmt = AlterTSDictionaryStmt(r) { dictname: r.dictname(), options:
+        r.options() };
+    AlterTsConfigurationStmt = AlterTSConfigurationStmt(r) { cfgname: r.cfgname(), tokentype:
+        r.tokentype(), dicts: r.dicts(), replaces: r.override_, replace: r.replace, missing_ok:
+        r.missing_ok };
     CreateFunctionStmt = CreateFunctionStmt(r) { is_procedure: r.is_procedure, replace: r.replace,
         funcname: r.funcname(), parameters: r.parameters(), return_type: r.return_type(), options:
         r.options(), sql_body: r.sql_body() };

@@ -33,6 +33,10 @@ impl SystemHost for Core {
         &mut self.sequences
     }
 
+    fn search_cache(&mut self) -> &mut dictionaries::Cache {
+        &mut self.search_cache
+    }
+
     fn is_read_only(&self) -> bool {
         self.transaction.mode.read_only
     }

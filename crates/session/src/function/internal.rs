@@ -2,16 +2,18 @@
 //! session in `sysfn` and `serverfn`.
 
 use super::Call;
-use super::language::{Language, ReadyRows, RunningSet, SetRows};
-use super::signature;
+use super::language::{Language, ReadyRows, RunningSet, SetRows, no_trigger};
+use super::{searchtrigger, signature};
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{CallContext, Callee, WindowKind};
+use executor::BeforeRowResult;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
+use trigger::TriggerCall;
 use types::Datum;
 use types::builtin::{BuiltinFn, SetSource};
 
@@ -83,6 +85,18 @@ impl Language for Internal {
         self.call(core, call).map(|_| None)
     }
 
+    fn call_trigger(
+        &self,
+        core: &mut Core,
+        row: &Row<PgProc>,
+        call: &TriggerCall<'_>,
+    ) -> Result<BeforeRowResult> {
+        match search_trigger(row.prosrc.as_str()) {
+            Some(by_column) => searchtrigger::call(core, call, by_column),
+            None => Err(no_trigger(call)),
+        }
+    }
+
     fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<RunningSet> {
         let one = |value| RunningSet { whole: true, rows: ReadyRows::one(value) };
         let changed = signature::arguments(core, call)?;
@@ -105,6 +119,15 @@ impl Language for Internal {
                 _ => Err(missing(call.row)),
             },
         }
+    }
+}
+
+/// For the trigger functions of text search: whether the configuration is in a column.
+fn search_trigger(name: &str) -> Option<bool> {
+    match name {
+        "tsvector_update_trigger_byid" => Some(false),
+        "tsvector_update_trigger_bycolumn" => Some(true),
+        _ => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod parse;
 mod path;
 mod populate;
 mod subscript;
+pub mod texts;
 
 use values::function::Builtin;
 

@@ -1,0 +1,56 @@
+//! Text search: the types tsvector and tsquery in PostgreSQL's formats, the default parser, the
+//! dictionaries, ranking and headlines. Nothing here reads a catalog or a file: configurations and
+//! dictionaries are given by the caller, which finds them by OID.
+//!
+//! Reading order: `ctype` (classes of characters), `vector` and `query` (the stored forms),
+//! `execute` (whether a vector matches a query), `parser` (text → tokens), `dict` and `snowball`
+//! (token → lexemes), `lexize` (text → lexemes), `document` (lexemes → vectors and queries),
+//! `rank`, `headline`.
+
+#![forbid(unsafe_code)]
+
+pub mod ctype;
+pub mod dict;
+pub mod document;
+pub mod estimate;
+pub mod execute;
+pub mod functions;
+pub mod gin;
+pub mod headline;
+mod lexeme_reader;
+pub mod lexize;
+pub mod parser;
+pub mod query;
+mod query_io;
+mod query_parse;
+mod query_tree;
+mod rank;
+mod rewrite;
+pub mod snowball;
+pub mod stat;
+pub mod vector;
+mod vector_fns;
+mod vector_io;
+
+pub use functions::TABLES;
+pub use query_io::query_text;
+pub use rank::{rank, rank_cover};
+pub use rewrite::Rewriter;
+pub use vector_io::vector_text;
+
+/// Longest lexeme in bytes, plus one. Counterpart: `MAXSTRLEN`.
+pub const LEXEME_BYTES_LIMIT: usize = (1 << 11) - 1;
+
+/// Largest offset in the text area of a vector or query. Counterpart: `MAXSTRPOS`.
+pub const TEXT_BYTES_MAX: usize = (1 << 20) - 1;
+
+/// Positions in a document are below this number. Counterpart: `MAXENTRYPOS`.
+pub const POSITION_LIMIT: u32 = 1 << 14;
+
+/// Most positions of a lexeme. Counterpart: `MAXNUMPOS`.
+pub const POSITIONS_MAX: usize = 256;
+
+/// A position as it is stored: at most the largest one.
+pub(crate) fn limited(position: u32) -> u16 {
+    position.min(POSITION_LIMIT - 1) as u16
+}
