@@ -39,6 +39,10 @@ pub struct CatSession {
     pub tablespace: Oid,
     /// `pg_database.encoding` of this database.
     pub encoding: i32,
+    /// Only ASCII letters have case in the database's default collation.
+    pub ctype_is_ascii: bool,
+    /// The extension whose script is running.
+    pub creating_extension: Option<Oid>,
     pub overlay: Overlay,
     /// Orderings of the session's anonymous record types.
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
@@ -71,6 +75,8 @@ impl CatSession {
             temp_toast_namespace: Oid::INVALID,
             tablespace: ids::RelFile::DEFAULT_TABLESPACE,
             encoding: crate::encoding::UTF8,
+            ctype_is_ascii: false,
+            creating_extension: None,
             overlay: Overlay::default(),
             record_orders: Arc::default(),
             search_path: "\"$user\", public".to_owned(),

@@ -6,6 +6,7 @@ pub(crate) mod counters;
 mod rusage;
 pub(crate) mod settings;
 mod statements;
+mod trigrams;
 
 use crate::core::Core;
 use pgerror::Result;
@@ -30,7 +31,7 @@ pub(crate) struct SysFn {
 }
 
 const TABLES: &[&[SysFn]] =
-    &[backends::FNS, counters::FNS, rusage::FNS, settings::FNS, statements::FNS];
+    &[backends::FNS, counters::FNS, rusage::FNS, settings::FNS, statements::FNS, trigrams::FNS];
 
 /// A system function, of this module or of the crate `sysfn`.
 #[derive(Clone, Copy)]
