@@ -93,3 +93,12 @@ SELECT setval('r_s', 1); SELECT array_agg(nextval('r_s')), array_agg(nextval('r_
 SELECT count(*) FROM r_2 x, LATERAL (SELECT y.c k, x.b l FROM r_3 y) s [[LEFT¦RIGHT¦FULL]] JOIN r_1 ON s.l = a
 SELECT count(*), sum(k) FROM r_2 x, (r_1 [[RIGHT¦FULL¦LEFT]] JOIN r_3 ON c = a) [[JOIN¦LEFT JOIN]] LATERAL (SELECT b - x.b AS k, x.b AS l FROM r_2) s ON s.l = c
 SELECT count(*), sum(k) FROM r_2 x, (r_1 RIGHT JOIN LATERAL (SELECT y.c - x.b AS k FROM r_3 y WHERE x.b < 5) s ON s.k = a)
+-- Volatile functions are called again for each outer row, even if its values equal those of the row before.
+CREATE SEQUENCE rv_sq; CREATE FUNCTION rv_set(int) RETURNS SETOF bigint LANGUAGE plpgsql AS $$ BEGIN RETURN NEXT nextval('rv_sq'); END $$; CREATE FUNCTION rv_sql(int) RETURNS SETOF bigint LANGUAGE sql VOLATILE AS $$ SELECT nextval('rv_sq') $$; CREATE TABLE rv (k int); INSERT INTO rv VALUES (1), (1), (2), (2), (2), (NULL), (NULL)
+SELECT k, (SELECT count(*) FROM [[rv_set¦rv_sql]](t.k) x) FROM rv t; SELECT last_value FROM rv_sq
+SELECT k, x FROM rv t, [[rv_set¦rv_sql]](t.k) x; SELECT last_value FROM rv_sq
+SELECT k, x FROM rv t, LATERAL (SELECT [[max(y)¦y¦count(*) OVER () + y]] FROM (SELECT t.k, nextval('rv_sq') y OFFSET 0) s ORDER BY 1) u(x); SELECT last_value FROM rv_sq
+SELECT k, (SELECT x FROM (SELECT [[nextval('rv_sq')¦DISTINCT nextval('rv_sq') + t.k * 0]] AS x, t.k LIMIT 1) s ORDER BY x) FROM rv t; SELECT last_value FROM rv_sq
+SELECT k, (WITH w AS MATERIALIZED (SELECT nextval('rv_sq') n, t.k) SELECT max(a.n - b.n) FROM w a, w b) FROM rv t; SELECT last_value FROM rv_sq
+SELECT k, k IN (SELECT t.k FROM rv_set(t.k)) FROM rv t; SELECT last_value FROM rv_sq
+DROP FUNCTION rv_set, rv_sql; DROP TABLE rv; DROP SEQUENCE rv_sq

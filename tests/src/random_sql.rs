@@ -16,6 +16,7 @@ mod forms;
 mod from;
 mod generate;
 mod pipeline;
+mod program;
 mod query;
 mod sublink;
 mod window;
@@ -59,6 +60,7 @@ const TABLES: &[&str] = &[
     "CREATE INDEX ON a (x)",
     "CREATE INDEX ON b (aid, f)",
     "CREATE SEQUENCE sq",
+    "CREATE TABLE lg (what text, i int, s text)",
     // All views have the same columns: computed columns, constants, columns of the nullable side of
     // outer joins, groups.
     "CREATE VIEW va AS SELECT id AS k, 'a'::text AS kind, COALESCE(s, '-') AS s, x + 1 AS n FROM a",

@@ -51,8 +51,8 @@ impl CallSite<'_> {
 }
 
 impl Analyzer<'_> {
-    /// The procedure of a CALL statement, and the arguments in the order of its parameters, those of
-    /// output parameters included.
+    /// The procedure of a CALL statement, and the arguments in the order of its parameters, those
+    /// of output parameters included.
     pub fn procedure_call(&mut self, stmt: &ast::CallStmt) -> Result<(Oid, Vec<Expr>)> {
         let call = &stmt.funccall;
         let mut args = Vec::with_capacity(call.args.len());

@@ -157,8 +157,14 @@ impl Analyzer<'_> {
     }
 
     fn collate_node(&mut self, expr: &mut Expr) -> Result<State> {
-        let location = expr.location();
         let ty = expr.type_oid();
+        // Only a collation can be in conflict, and the search for the location descends through the
+        // whole expression.
+        let location = match expr {
+            Expr::Var(_) | Expr::Const(_) | Expr::Param(_) => expr.location(),
+            _ if self.type_collation(ty)?.is_valid() => expr.location(),
+            _ => Location::UNKNOWN,
+        };
         Ok(match expr {
             Expr::Collate(c) => {
                 self.collate(&mut c.arg)?;

@@ -4,8 +4,8 @@
 //! Reading order: `dispatch` (shared parts and objects without storage are in crates `utility` and
 //! `define`); `relation`, `create_table`, `like`, `constraint`, `index`, `sequence` (creation of
 //! relations), `trigger`, `truncate`; `alter_table`, `alter_object`; `vacuum`, `frozen`,
-//! `wraparound`, `statistics`, `maintenance`, `cluster`, `catalog_files` (new files of tables and of
-//! catalogs); `view`, `domain`, `typecmd`, `extstats`, `role`, `grant`, `owned`; `database`,
+//! `wraparound`, `statistics`, `maintenance`, `cluster`, `catalog_files` (new files of tables and
+//! of catalogs); `view`, `domain`, `typecmd`, `extstats`, `role`, `grant`, `owned`; `database`,
 //! `tablespace`, `setting` (cluster-wide objects).
 
 #![forbid(unsafe_code)]

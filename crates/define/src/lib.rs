@@ -1,10 +1,10 @@
 //! Objects that are rows of catalogs: their names and addresses in statements, creation, deletion,
-//! and the statements that define base types, routines, aggregates, casts, conversions,
-//! operators, operator classes, languages and extensions.
+//! and the statements that define base types, routines, aggregates, casts, conversions, operators,
+//! operator classes, languages and extensions.
 //!
-//! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag` (shared
-//! by all commands); `typerow`, `basetype`, `routine`, `aggregate`, `cast`, `conversion`, `operator`, `opclass`,
-//! `language`, `extension`.
+//! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag`
+//! (shared by all commands); `typerow`, `basetype`, `routine`, `aggregate`, `cast`, `conversion`,
+//! `operator`, `opclass`, `language`, `extension`.
 
 #![forbid(unsafe_code)]
 

@@ -169,6 +169,8 @@ pub(crate) struct AggNode {
     phase: Phase,
     /// The current sorted phase has read all its rows.
     ended: bool,
+    /// More input rows may be read than the groups need that are returned.
+    reads_ahead: bool,
     hashes: Vec<u64>,
     numbers: Vec<u32>,
     /// The group numbers of the rows of a batch in each hashed set, if these are computed, and in
@@ -235,7 +237,8 @@ impl AggNode {
             }
             Set::new(Keys(keys), cols, &input, &calls)
         };
-        let Sets { all: sets, hashed, phases: sorted } = Sets::of(a, below, &new_set, run)?;
+        let Sets { all: sets, hashed, phases } = Sets::of(a, below, &new_set, run)?;
+        let reads_ahead = phases.is_empty() || !(in_order || child.is_volatile());
         Ok(Box::new(AggNode {
             child,
             strategy: a.strategy,
@@ -243,7 +246,7 @@ impl AggNode {
             shape: Shape { calls, states, kept, in_order, input },
             sets,
             hashed,
-            sorted,
+            sorted: phases,
             at: 0,
             input: None,
             next_input: None,
@@ -254,6 +257,7 @@ impl AggNode {
             projection,
             phase: Phase::Start,
             ended: false,
+            reads_ahead,
             hashes: Vec::new(),
             numbers: Vec::new(),
             levels: Vec::new(),
@@ -459,10 +463,10 @@ impl AggNode {
     }
 
     /// The next rows of the current sorted phase. They are collected for the next one.
-    fn next_rows(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+    fn next_rows(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let rows = match &mut self.input {
             Some(sorter) => sorter.next(BATCH_ROWS_MAX)?,
-            None => self.child.next(run, BATCH_ROWS_MAX)?,
+            None => self.child.next(run, want)?,
         };
         run.interrupts()?;
         let Some(b) = rows else { return Ok(None) };
@@ -475,15 +479,18 @@ impl AggNode {
         Ok(Some(b))
     }
 
-    /// Reads sorted input until at least one group is complete.
-    fn step_sorted(&mut self, run: &mut Run<'_>) -> Result<()> {
+    /// Reads sorted input until at least one group is complete. `want` groups are needed, so as many
+    /// rows are.
+    fn step_sorted(&mut self, run: &mut Run<'_>, mut want: usize) -> Result<()> {
         let sets = self.sorted[self.at].sets.clone();
         // The last group of a set may continue; the groups before it have been returned.
         for set in &mut self.sets[sets.clone()] {
             set.keep_last(&self.shape.states);
         }
         while self.complete.is_empty() {
-            let Some(b) = self.next_rows(run)? else {
+            let ask = if self.reads_ahead { want.min(BATCH_ROWS_MAX) } else { 1 };
+            want = want.saturating_mul(2);
+            let Some(b) = self.next_rows(run, ask)? else {
                 self.ended = true;
                 self.complete_all(sets);
                 break;
@@ -656,6 +663,10 @@ fn rows_with(numbers: &[u32], group: bool) -> Vec<u16> {
 }
 
 impl Exec for AggNode {
+    fn is_volatile(&self) -> bool {
+        !self.reads_ahead
+    }
+
     fn report(&self, counts: &mut Counts) {
         counts.removed = self.projection.removed;
         if self.hashed > 0 {
@@ -699,7 +710,7 @@ impl Exec for AggNode {
                     }
                 }
                 Phase::Read if self.ended => self.next_phase(run)?,
-                Phase::Read => self.step_sorted(run)?,
+                Phase::Read => self.step_sorted(run, want)?,
                 Phase::Done => return Ok(None),
             }
         }

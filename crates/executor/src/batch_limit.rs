@@ -59,6 +59,10 @@ impl Exec for BatchLimitNode {
         self.child.set_bound(bound);
     }
 
+    fn is_volatile(&self) -> bool {
+        self.child.is_volatile()
+    }
+
     fn report(&self, counts: &mut Counts) {
         self.child.report(counts);
     }

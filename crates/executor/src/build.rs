@@ -65,6 +65,10 @@ impl Exec for DeepNode {
         stack::deep(|| self.0.set_bound(bound));
     }
 
+    fn is_volatile(&self) -> bool {
+        stack::deep(|| self.0.is_volatile())
+    }
+
     fn report(&self, counts: &mut Counts) {
         self.0.report(counts);
     }
@@ -130,8 +134,7 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         }
         PlanNode::IncrementalSort { child, keys, presorted_cols } => {
             let c = sub(child, run)?;
-            let (n, targets) = (*presorted_cols as usize, &child.info.target_list);
-            sort::IncrementalSortNode::boxed(c, keys, n, targets, run)?
+            sort::IncrementalSortNode::boxed(c, child, keys, *presorted_cols as usize, run)?
         }
         PlanNode::MergeAppend { children, keys } => {
             let nodes = build_all(children, run, depth)?;

@@ -214,6 +214,10 @@ impl Exec for RescanCheckNode {
         self.child.set_bound(bound);
     }
 
+    fn is_volatile(&self) -> bool {
+        self.child.is_volatile()
+    }
+
     fn report(&self, counts: &mut Counts) {
         self.child.report(counts);
     }
@@ -300,6 +304,10 @@ impl Exec for InitPlansNode {
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.started = false;
         self.child.reset(run)
+    }
+
+    fn is_volatile(&self) -> bool {
+        self.child.is_volatile()
     }
 
     fn set_bound(&mut self, bound: Option<usize>) {

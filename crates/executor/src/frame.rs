@@ -110,6 +110,54 @@ pub(crate) struct FrameClause {
     pub range: Option<RangeOrder>,
 }
 
+/// Where a frame ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrameEnd {
+    /// Before the current row.
+    Before,
+    /// At most this number of rows after the current one.
+    Rows(usize),
+    /// This number of peer groups after the row's peers.
+    Groups(usize),
+    /// Where the `in_range` function determines.
+    Range,
+    /// With the partition.
+    Partition,
+}
+
+impl FrameClause {
+    /// Number of rows after the current one that PostgreSQL reads whether or not a function uses the
+    /// frame: it looks for the end of the row's peers.
+    pub(crate) fn rows_after(&self, ordered: bool) -> usize {
+        let to_peers = self.options & END_CURRENT_ROW != 0 && self.options & ROWS == 0;
+        usize::from(to_peers && ordered)
+    }
+
+    /// Where frames end.
+    pub(crate) fn frame_end(&self) -> FrameEnd {
+        let o = self.options;
+        if o & END_UNBOUNDED_FOLLOWING != 0 {
+            return FrameEnd::Partition;
+        }
+        let offset = o & END_CURRENT_ROW == 0;
+        if o & RANGE != 0 {
+            return if offset { FrameEnd::Range } else { FrameEnd::Groups(0) };
+        }
+        let count = if offset { self.end.as_ref().as_i64() as usize } else { 0 };
+        if o & END_OFFSET_PRECEDING != 0 && count > 0 {
+            return FrameEnd::Before;
+        }
+        // An exclusion clause refers to all peers.
+        let peers = o & (EXCLUSION & !EXCLUDE_CURRENT_ROW) != 0;
+        match o & ROWS != 0 {
+            true if peers && count == 0 => FrameEnd::Groups(0),
+            true if peers => FrameEnd::Partition,
+            true => FrameEnd::Rows(count),
+            false => FrameEnd::Groups(count),
+        }
+    }
+}
+
 /// The `in_range` support function; `None` if the frame has no RANGE offset on that side.
 pub(crate) fn in_range_function(func: Oid, run: &mut Run<'_>) -> Result<Option<ScalarFn>> {
     if !func.is_valid() {
@@ -192,6 +240,22 @@ impl FrameCursor {
             }
         };
         Ok(start..end.max(start))
+    }
+
+    /// Advances `known`, the number of leading rows of a partition that is not complete whose frames
+    /// contain all their rows, if the frame has a RANGE offset at its end.
+    pub(crate) fn advance_known(
+        &mut self,
+        clause: &FrameClause,
+        p: &Partition,
+        mut known: usize,
+        run: &mut Run<'_>,
+    ) -> Result<usize> {
+        while known < p.len() && self.range_tail(clause, p, known, run)? < p.len() {
+            let g = p.group_starts.partition_point(|&start| start <= known);
+            known = p.group_starts.get(g).copied().unwrap_or(p.len());
+        }
+        Ok(known)
     }
 
     fn range_head(

@@ -661,6 +661,10 @@ fn take_hashes(b: &mut Batch) -> Result<Vec<u64>> {
 }
 
 impl Exec for HashJoinNode {
+    fn is_volatile(&self) -> bool {
+        self.pairs.is_volatile() || self.outer.is_volatile()
+    }
+
     fn report(&self, counts: &mut Counts) {
         self.pairs.report(counts);
         let buckets = self.table.heads.len().max(1024) as u64;

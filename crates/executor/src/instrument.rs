@@ -159,6 +159,10 @@ impl Exec for InstrumentNode {
         self.child.set_bound(bound);
     }
 
+    fn is_volatile(&self) -> bool {
+        self.child.is_volatile()
+    }
+
     fn recycle(&mut self, batch: Batch) {
         self.child.recycle(batch);
     }

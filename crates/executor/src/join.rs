@@ -3,6 +3,7 @@
 use crate::instrument::Counts;
 use crate::node::{ChildColumns, Exec, Node, compile};
 use crate::pairs::Pairs;
+use crate::readahead::{BOLD, ReadAhead};
 use crate::run::Run;
 use eval::{EvalState, Host, Program, RowInput, RowRef, Source};
 use pgerror::{PgError, Result};
@@ -18,6 +19,8 @@ const INNER_GROWTH: usize = 4;
 pub(crate) struct NestLoopNode {
     jointype: JoinType,
     outer: Node,
+    /// One outer row may have many matches.
+    ahead: ReadAhead,
     inner: Node,
     pairs: Pairs,
     params: Vec<(i32, Program, EvalState)>,
@@ -30,6 +33,8 @@ pub(crate) struct NestLoopNode {
     /// Number of inner rows to ask for next, at most `BATCH_ROWS_MAX`: few at first if the first
     /// matches are enough, so that a scan of many rows need not find more of them.
     inner_ask: usize,
+    /// Factor by which `inner_ask` increases: 1 if the inner side is volatile.
+    inner_growth: usize,
     matched: bool,
     first: bool,
     /// Full join: number of the next inner row, and which inner rows have matched.
@@ -41,7 +46,14 @@ pub(crate) struct NestLoopNode {
 
 impl NestLoopNode {
     pub(crate) fn boxed(plan: &Plan, outer: Node, inner: Node, run: &mut Run<'_>) -> Result<Node> {
-        let PlanNode::NestLoop { jointype, join_qual, nest_params, inner_unique, .. } = &plan.node
+        let PlanNode::NestLoop {
+            jointype,
+            join_qual,
+            nest_params,
+            inner_unique,
+            outer: outer_plan,
+            ..
+        } = &plan.node
         else {
             return Err(PgError::internal("nested loop expected"));
         };
@@ -50,6 +62,8 @@ impl NestLoopNode {
             return Err(PgError::internal("nested loop for a right join"));
         }
         let pairs = Pairs::new(plan, join_qual, run)?;
+        let ahead = ReadAhead::new(outer_plan, &outer, BOLD);
+        let inner_growth = if inner.is_volatile() { 1 } else { INNER_GROWTH };
         let mut params = Vec::new();
         for (id, e) in nest_params {
             let p = compile(e, &mut ChildColumns { outer: Source::Outer }, run)?;
@@ -58,6 +72,7 @@ impl NestLoopNode {
         Ok(Box::new(NestLoopNode {
             jointype,
             outer,
+            ahead,
             inner,
             pairs,
             params,
@@ -66,6 +81,7 @@ impl NestLoopNode {
             inner_open: false,
             inner_batch: None,
             inner_ask: 1,
+            inner_growth,
             matched: false,
             first: true,
             inner_at: 0,
@@ -123,7 +139,10 @@ impl NestLoopNode {
                 slot => {
                     let room = if single { 1 } else { want.saturating_sub(out.len) };
                     let ask = self.inner_ask.max(room).min(BATCH_ROWS_MAX);
-                    self.inner_ask = ask.saturating_mul(INNER_GROWTH);
+                    self.inner_ask = match self.inner_growth {
+                        1 => 1,
+                        growth => ask.saturating_mul(growth),
+                    };
                     match self.inner.next(run, ask)? {
                         Some(b) => slot.insert((b, 0)),
                         None => return Ok(true),
@@ -192,14 +211,16 @@ impl NestLoopNode {
             }
             let (ob, oi) = match &mut self.outer_batch {
                 Some(x) => x,
-                slot if !self.emitting_unmatched => match self.outer.next(run, want)? {
-                    Some(b) => slot.insert((b, 0)),
-                    None if self.jointype == JoinType::Full => {
-                        self.emit_unmatched_inner(run, want, out)?;
-                        break;
+                slot if !self.emitting_unmatched => {
+                    match self.outer.next(run, self.ahead.rows().min(want))? {
+                        Some(b) => slot.insert((b, 0)),
+                        None if self.jointype == JoinType::Full => {
+                            self.emit_unmatched_inner(run, want, out)?;
+                            break;
+                        }
+                        None => break,
                     }
-                    None => break,
-                },
+                }
                 _ => {
                     self.emit_unmatched_inner(run, want, out)?;
                     break;
@@ -251,6 +272,10 @@ impl NestLoopNode {
 }
 
 impl Exec for NestLoopNode {
+    fn is_volatile(&self) -> bool {
+        self.pairs.is_volatile() || self.outer.is_volatile() || self.inner.is_volatile()
+    }
+
     fn report(&self, counts: &mut Counts) {
         self.pairs.report(counts);
     }
@@ -274,6 +299,7 @@ impl Exec for NestLoopNode {
         self.inner_matched.clear();
         self.emitting_unmatched = false;
         self.pairs.restart();
+        self.ahead.restart();
         self.outer.rescan(run)
     }
 
@@ -287,6 +313,7 @@ impl Exec for NestLoopNode {
         self.inner_matched = Vec::new();
         self.emitting_unmatched = false;
         self.pairs.restart();
+        self.ahead.restart();
         Ok(self.outer.reset(run)? & self.inner.reset(run)?)
     }
 }

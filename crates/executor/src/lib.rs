@@ -10,8 +10,8 @@
 //!
 //! Reading order: `services`, `spi` (the entry points), `execution`, `run` (the state of a
 //! statement), `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`,
-//! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `setcall`, `drained`, `source`, `projectset`,
-//! `spill` (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`,
+//! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `setcall`, `drained`, `readahead`, `source`,
+//! `projectset`, `spill` (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`,
 //! `sorter`, `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`,
 //! `relation`, `trigger`, `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
 
@@ -45,6 +45,7 @@ mod probe;
 mod project;
 mod projectset;
 mod pushdown;
+mod readahead;
 mod relation;
 mod run;
 mod sample;

@@ -128,6 +128,10 @@ impl LockRowsNode {
 }
 
 impl Exec for LockRowsNode {
+    fn is_volatile(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
         // One row at a time, so that no row beyond LIMIT is locked.
         loop {

@@ -146,6 +146,10 @@ impl MemoizeNode {
 }
 
 impl Exec for MemoizeNode {
+    fn is_volatile(&self) -> bool {
+        self.child.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if matches!(self.state, State::Fresh) {
             self.look_up(run)?;

@@ -92,6 +92,10 @@ impl MergeAppendNode {
 }
 
 impl Exec for MergeAppendNode {
+    fn is_volatile(&self) -> bool {
+        self.inputs.iter().any(|i| i.node.is_volatile())
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if !std::mem::replace(&mut self.started, true) {
             for (i, input) in self.inputs.iter_mut().enumerate() {

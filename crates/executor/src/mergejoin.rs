@@ -7,7 +7,10 @@
 use crate::instrument::Counts;
 use crate::node::{Exec, Node, batch_for, compile};
 use crate::pairs::Pairs;
+use crate::project::ends_statement;
+use crate::readahead::{CAUTIOUS, ReadAhead};
 use crate::run::Run;
+use crate::sort::slice;
 use crate::spill::RowStore;
 use eval::{EvalState, Program, Resolve, RowRef, Slot, Source};
 use ids::Oid;
@@ -18,7 +21,7 @@ use plan::query::JoinType;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use types::compare::Comparer;
-use types::{BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
+use types::{Batch, Column, Datum, DatumRef};
 
 /// Resolver for expressions over the columns of one child (`Var::OUTER` or `Var::INNER`).
 struct OneSide(i32);
@@ -38,26 +41,38 @@ struct MergeKey {
     cmp: Comparer,
     collation: Oid,
     descending: bool,
+    nulls_first: bool,
 }
 
 /// A child with its keys computed.
 struct Input {
     node: Node,
+    ahead: ReadAhead,
     keys: Vec<(Program, EvalState)>,
     batch: Batch,
     values: Vec<Column>,
     at: usize,
+    /// The rest of a batch with a row whose key cannot be computed, and its next row: these rows
+    /// are used one by one, because the join may end before the failing row.
+    singles: Option<(Batch, usize)>,
     ended: bool,
 }
 
 impl Input {
-    fn new(node: Node, exprs: &[Expr], varno: i32, run: &mut Run<'_>) -> Result<Input> {
+    fn new(
+        node: Node,
+        plan: &Plan,
+        exprs: &[Expr],
+        varno: i32,
+        run: &mut Run<'_>,
+    ) -> Result<Input> {
+        let ahead = ReadAhead::new(plan, &node, CAUTIOUS);
         let mut keys = Vec::new();
         for e in exprs {
             keys.push((compile(e, &mut OneSide(varno), run)?, EvalState::default()));
         }
-        let (batch, values) = (Batch::default(), Vec::new());
-        Ok(Input { node, keys, batch, values, at: 0, ended: false })
+        let (batch, values, singles) = (Batch::default(), Vec::new(), None);
+        Ok(Input { node, ahead, keys, batch, values, at: 0, singles, ended: false })
     }
 
     /// True if there is a current row; reads the next batch if necessary.
@@ -67,22 +82,37 @@ impl Input {
                 return Ok(false);
             }
             run.interrupts()?;
-            match self.node.next(run, BATCH_ROWS_MAX)? {
+            if let Some((rows, at)) = self.singles.take() {
+                if at < rows.len {
+                    let one = slice(&rows, at, at + 1);
+                    self.singles = Some((rows, at + 1));
+                    self.compute_keys(run, &one)?;
+                    (self.batch, self.at) = (one, 0);
+                }
+                continue;
+            }
+            match self.node.next(run, self.ahead.rows())? {
                 None => {
                     self.ended = true;
                     return Ok(false);
                 }
-                Some(b) => {
-                    self.values.clear();
-                    for (p, st) in &mut self.keys {
-                        self.values.push(p.eval_batch(st, run, &b, None)?);
-                    }
-                    self.batch = b;
-                    self.at = 0;
-                }
+                Some(b) => match self.compute_keys(run, &b) {
+                    Ok(()) => (self.batch, self.at) = (b, 0),
+                    // A cancellation is reported only once.
+                    Err(e) if b.len < 2 || ends_statement(&e) => return Err(e),
+                    Err(_) => self.singles = Some((b, 0)),
+                },
             }
         }
         Ok(true)
+    }
+
+    fn compute_keys(&mut self, run: &mut Run<'_>, rows: &Batch) -> Result<()> {
+        self.values.clear();
+        for (p, st) in &mut self.keys {
+            self.values.push(p.eval_batch(st, run, rows, None)?);
+        }
+        Ok(())
     }
 
     fn row(&self) -> RowRef<'_> {
@@ -101,7 +131,9 @@ impl Input {
         self.batch = Batch::default();
         self.values.clear();
         self.at = 0;
+        self.singles = None;
         self.ended = false;
+        self.ahead.restart();
     }
 }
 
@@ -148,7 +180,9 @@ impl MergeJoinNode {
             merge_clauses,
             collations,
             descending,
+            nulls_first,
             inner_unique,
+            outer: outer_plan,
             inner: inner_plan,
             ..
         } = &plan.node
@@ -171,14 +205,15 @@ impl MergeJoinNode {
                 cmp,
                 collation: collations.get(i).copied().unwrap_or_default(),
                 descending: descending.get(i).copied().unwrap_or_default(),
+                nulls_first: nulls_first.get(i).copied().unwrap_or_default(),
             });
         }
         let semi = matches!(jointype, JoinType::Semi | JoinType::Anti);
         let inner_kept = matches!(jointype, JoinType::Right | JoinType::Full);
         Ok(Box::new(MergeJoinNode {
             jointype: *jointype,
-            outer: Input::new(outer, &left, Var::OUTER, run)?,
-            inner: Input::new(inner, &right, Var::INNER, run)?,
+            outer: Input::new(outer, outer_plan, &left, Var::OUTER, run)?,
+            inner: Input::new(inner, inner_plan, &right, Var::INNER, run)?,
             keys,
             pairs: Pairs::new(plan, join_qual, run)?,
             single: semi || (*inner_unique && !inner_kept),
@@ -191,6 +226,16 @@ impl MergeJoinNode {
 
     fn keeps_inner(&self) -> bool {
         matches!(self.jointype, JoinType::Right | JoinType::Full)
+    }
+
+    fn keeps_outer(&self) -> bool {
+        matches!(self.jointype, JoinType::Left | JoinType::Full | JoinType::Anti)
+    }
+
+    /// True if only rows with a NULL in the first key follow a row with such a key.
+    fn nulls_are_last(&self, input: &Input) -> bool {
+        let first_is_null = input.values.first().is_some_and(|c| c.is_null(input.at));
+        first_is_null && self.keys.first().is_some_and(|k| !k.nulls_first)
     }
 
     /// Compares the current outer row's key with another key, in sort order.
@@ -238,7 +283,12 @@ impl MergeJoinNode {
             return Ok(());
         }
         if self.outer.key_is_null() {
-            self.next_outer(out);
+            let over = self.nulls_are_last(&self.outer);
+            if over && matches!(self.jointype, JoinType::Inner | JoinType::Semi) {
+                self.phase = Phase::Done;
+            } else {
+                self.next_outer(out);
+            }
             return Ok(());
         }
         if let Some(g) = &self.group {
@@ -253,11 +303,15 @@ impl MergeJoinNode {
             self.group = None;
         }
         if !self.inner.has_row(run)? {
-            self.next_outer(out);
+            self.end_inner(out);
             return Ok(());
         }
         if self.inner.key_is_null() {
-            self.skip_inner(out);
+            if !self.keeps_inner() && self.nulls_are_last(&self.inner) {
+                self.end_inner(out);
+            } else {
+                self.skip_inner(out);
+            }
             return Ok(());
         }
         match self.compare(self.inner.key()) {
@@ -269,6 +323,15 @@ impl MergeJoinNode {
             }
         }
         Ok(())
+    }
+
+    /// No inner row matches the current outer row or a later one.
+    fn end_inner(&mut self, out: &mut Batch) {
+        if self.keeps_outer() {
+            self.next_outer(out);
+        } else {
+            self.phase = Phase::Done;
+        }
     }
 
     /// Reads the inner rows with the outer row's key into the group.
@@ -394,6 +457,10 @@ impl MergeJoinNode {
 }
 
 impl Exec for MergeJoinNode {
+    fn is_volatile(&self) -> bool {
+        self.pairs.is_volatile() || self.outer.node.is_volatile() || self.inner.node.is_volatile()
+    }
+
     fn report(&self, counts: &mut Counts) {
         self.pairs.report(counts);
     }

@@ -44,6 +44,12 @@ pub(crate) trait Exec: Send {
         let _ = bound;
     }
 
+    /// True if rows that the caller does not use must not be computed, because expressions or
+    /// sub-plans are volatile.
+    fn is_volatile(&self) -> bool {
+        false
+    }
+
     /// Stores the node's counters since its construction (EXPLAIN ANALYZE).
     fn report(&self, _: &mut Counts) {}
 }

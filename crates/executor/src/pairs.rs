@@ -141,6 +141,11 @@ impl Pairs {
         self.join_qual.is_some()
     }
 
+    /// True if pairs that are not used must not be evaluated.
+    pub(crate) fn is_volatile(&self) -> bool {
+        self.projection.is_volatile()
+    }
+
     /// An empty joined batch.
     pub(crate) fn start(&self) -> Batch {
         self.pair_columns.template.clone()

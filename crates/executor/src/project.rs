@@ -104,7 +104,7 @@ enum OutputColumn {
 }
 
 /// True for an error of class 57 (operator intervention): the statement or session was cancelled.
-fn ends_statement(e: &PgError) -> bool {
+pub(crate) fn ends_statement(e: &PgError) -> bool {
     e.code().as_str().starts_with("57")
 }
 
@@ -348,6 +348,11 @@ impl Projection {
         self.filter.is_none() && self.columns.iter().all(taken)
     }
 
+    /// True if rows that are not used must not be evaluated.
+    pub(crate) fn is_volatile(&self) -> bool {
+        self.in_order
+    }
+
     pub(crate) fn has_filter(&self) -> bool {
         self.filter.is_some()
     }
@@ -516,5 +521,9 @@ impl Exec for ProjectNode {
 
     fn recycle(&mut self, batch: Batch) {
         self.projection.recycle(batch);
+    }
+
+    fn is_volatile(&self) -> bool {
+        self.projection.is_volatile() || self.child.is_volatile()
     }
 }

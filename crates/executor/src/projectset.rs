@@ -212,6 +212,10 @@ impl ProjectSetNode {
 }
 
 impl Exec for ProjectSetNode {
+    fn is_volatile(&self) -> bool {
+        !self.reads_ahead || self.child.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         self.deferred.raise()?;
         let mut out = self.spare.take().unwrap_or_else(|| self.template.clone());

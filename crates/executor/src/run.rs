@@ -154,10 +154,13 @@ impl Run<'_> {
         Ok(rel)
     }
 
-    /// Sets a parameter. If the value differs, data computed from the old value becomes stale.
+    /// Sets a parameter. If the value differs, data computed from the old value becomes stale; data
+    /// that volatile functions computed also becomes stale if it is equal.
     pub(crate) fn set_param(&mut self, id: i32, value: Datum) {
         let known = &self.st.exec[id as usize];
-        if !matches!(known, ExecParam::Set(old) if old.as_ref() == value.as_ref()) {
+        if self.st.desc.plan.calls_volatile
+            || !matches!(known, ExecParam::Set(old) if old.as_ref() == value.as_ref())
+        {
             self.invalidate(id);
         }
         self.st.exec[id as usize] = ExecParam::Set(Val::of_param(value));

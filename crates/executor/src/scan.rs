@@ -625,6 +625,10 @@ impl Exec for ScanNode {
         Ok(true)
     }
 
+    fn is_volatile(&self) -> bool {
+        self.source.projection.is_volatile()
+    }
+
     fn recycle(&mut self, mut batch: Batch) {
         let s = &mut self.source;
         if s.spare.is_none() && s.projection.passes(&batch, s.read().len()) {

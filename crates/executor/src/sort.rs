@@ -5,6 +5,7 @@ use crate::depend::Dependencies;
 use crate::instrument::key_of;
 use crate::keys::{Key, Keys, check_collation};
 use crate::node::{ChildColumns, Exec, Node, compile};
+use crate::readahead::{CAUTIOUS, ReadAhead};
 use crate::run::Run;
 use crate::sorter::{Sorter, WordKind};
 use crate::source::limit_value;
@@ -165,6 +166,7 @@ fn bound_suffices(had: Option<usize>, wanted: Option<usize>) -> bool {
 /// equal in these is sorted by the rest.
 pub(crate) struct IncrementalSortNode {
     child: Node,
+    ahead: ReadAhead,
     columns: Vec<SortColumn>,
     /// Number of leading sort columns by which the input is sorted.
     presorted: usize,
@@ -177,14 +179,16 @@ pub(crate) struct IncrementalSortNode {
 impl IncrementalSortNode {
     pub(crate) fn boxed(
         child: Node,
+        child_plan: &Plan,
         keys: &SortKeys,
         presorted: usize,
-        targets: &[TargetEntry],
         run: &mut Run<'_>,
     ) -> Result<Node> {
+        let ahead = ReadAhead::new(child_plan, &child, CAUTIOUS);
         Ok(Box::new(IncrementalSortNode {
             child,
-            columns: sort_columns(keys, targets, run)?,
+            ahead,
+            columns: sort_columns(keys, &child_plan.info.target_list, run)?,
             presorted,
             bound: None,
             given: 0,
@@ -199,19 +203,32 @@ impl IncrementalSortNode {
             .all(|c| c.order(a.0.get(a.1, c.column), b.0.get(b.1, c.column)).is_eq())
     }
 
+    /// The number of rows to read next, after `read` rows of a group. All of them are needed if the
+    /// bound leaves more rows to return; the rows after that show where the group ends.
+    fn request(&mut self, left: Option<usize>, read: usize) -> usize {
+        match left {
+            Some(left) if left > read => self.ahead.rows_of(left - read),
+            _ => self.ahead.rows(),
+        }
+    }
+
     /// Sorts the next group of rows that are equal in the presorted columns; false at the end.
     fn next_set(&mut self, run: &mut Run<'_>) -> Result<bool> {
         let left = self.bound.map(|b| b.saturating_sub(self.given));
         let mut sorter: Option<Sorter> = None;
         let mut last: Option<Batch> = None;
+        let mut rows = 0;
         loop {
             let (b, from) = match self.input.take() {
                 Some(x) => x,
-                None => match self.child.next(run, BATCH_ROWS_MAX)? {
-                    Some(b) if b.len == 0 => continue,
-                    Some(b) => (b, 0),
-                    None => break,
-                },
+                None => {
+                    let ask = self.request(left, rows);
+                    match self.child.next(run, ask)? {
+                        Some(b) if b.len == 0 => continue,
+                        Some(b) => (b, 0),
+                        None => break,
+                    }
+                }
             };
             run.interrupts()?;
             let mut to = from;
@@ -233,6 +250,7 @@ impl IncrementalSortNode {
                     Sorter::new(self.columns.clone(), run.sv.work_mem(), left)
                 });
                 s.push(run, &part)?;
+                rows += part.len;
                 let mut one = b.empty_like();
                 one.extend_range(&b, to - 1, to);
                 last = Some(one);
@@ -250,6 +268,10 @@ impl IncrementalSortNode {
 }
 
 impl Exec for IncrementalSortNode {
+    fn is_volatile(&self) -> bool {
+        self.child.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         loop {
             if let Some(s) = &mut self.sorted {
@@ -269,6 +291,7 @@ impl Exec for IncrementalSortNode {
         self.sorted = None;
         self.input = None;
         self.given = 0;
+        self.ahead.restart();
         self.child.rescan(run)
     }
 
@@ -276,6 +299,7 @@ impl Exec for IncrementalSortNode {
         self.sorted = None;
         self.input = None;
         self.given = 0;
+        self.ahead.restart();
         self.child.reset(run)
     }
 
@@ -288,6 +312,7 @@ impl Exec for IncrementalSortNode {
 /// changed.
 pub(crate) struct MaterialNode {
     child: Node,
+    ahead: ReadAhead,
     /// Dependencies of the child's rows.
     dependencies: Dependencies,
     rows: RowStore,
@@ -300,11 +325,17 @@ impl MaterialNode {
     pub(crate) fn boxed(child: Node, plan: &Plan, run: &Run<'_>) -> Node {
         let dependencies = Dependencies::new(&[plan], &[], run);
         let rows = RowStore::new(run);
-        Box::new(MaterialNode { child, dependencies, rows, started: false, ended: false, at: 0 })
+        let ahead = ReadAhead::new(plan, &child, CAUTIOUS);
+        let (started, ended) = (false, false);
+        Box::new(MaterialNode { child, ahead, dependencies, rows, started, ended, at: 0 })
     }
 }
 
 impl Exec for MaterialNode {
+    fn is_volatile(&self) -> bool {
+        self.child.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
         if let Some(b) = self.rows.get(self.at)? {
             self.at += 1;
@@ -318,7 +349,8 @@ impl Exec for MaterialNode {
         }
         loop {
             let computation = self.dependencies.computation();
-            match computation.perform(run, |run| self.child.next(run, BATCH_ROWS_MAX))? {
+            let rows = self.ahead.rows();
+            match computation.perform(run, |run| self.child.next(run, rows))? {
                 Some(b) if b.len == 0 => run.interrupts()?,
                 Some(b) => {
                     self.rows.push(run, Arc::new(b.clone()))?;
@@ -339,6 +371,7 @@ impl Exec for MaterialNode {
             self.rows.clear();
             self.started = false;
             self.ended = false;
+            self.ahead.restart();
             self.child.rescan(run)?;
         }
         Ok(())
@@ -349,6 +382,7 @@ impl Exec for MaterialNode {
         self.started = false;
         self.ended = false;
         self.at = 0;
+        self.ahead.restart();
         self.child.reset(run)
     }
 }
@@ -391,6 +425,10 @@ impl UniqueNode {
 }
 
 impl Exec for UniqueNode {
+    fn is_volatile(&self) -> bool {
+        self.child.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let Some(batch) = self.child.next(run, want)? else { return Ok(None) };
         let mut keep: Vec<u16> = Vec::new();
@@ -538,6 +576,10 @@ impl LimitNode {
 }
 
 impl Exec for LimitNode {
+    fn is_volatile(&self) -> bool {
+        self.child.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if self.done {
             return Ok(None);

@@ -7,6 +7,7 @@ use crate::drained::DrainedRows;
 use crate::instrument::Counts;
 use crate::node::{ChildColumns, DeferredError, Exec, Node, compile, compile_all, reset_all};
 use crate::project::{ByPosition, Projection, is_volatile, is_volatile_plan};
+use crate::readahead::{CAUTIOUS, ReadAhead};
 use crate::run::{Run, Shared};
 use crate::setcall::{STEP_ROWS, SetCall, SetStart};
 use crate::sort::slice;
@@ -42,6 +43,10 @@ impl ResultNode {
 }
 
 impl Exec for ResultNode {
+    fn is_volatile(&self) -> bool {
+        self.projection.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
         if std::mem::replace(&mut self.done, true) {
             return Ok(None);
@@ -517,6 +522,10 @@ impl FunctionNode {
 }
 
 impl Exec for FunctionNode {
+    fn is_volatile(&self) -> bool {
+        self.projection.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));
@@ -581,6 +590,7 @@ pub(crate) struct CteNode {
     projection: Projection,
     /// The query calls volatile functions: no more rows of it are computed than are read.
     volatile: bool,
+    ahead: ReadAhead,
 }
 
 impl CteNode {
@@ -588,7 +598,9 @@ impl CteNode {
         let mut cols = ByPosition::of(plan, run)?;
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         let volatile = is_volatile_plan(plan_id, run)?;
-        Ok(Box::new(CteNode { plan_id, param, at: 0, projection, volatile }))
+        let desc = run.st.desc.plan.clone();
+        let ahead = ReadAhead::of_costs(&desc.subplans[plan_id as usize - 1], CAUTIOUS);
+        Ok(Box::new(CteNode { plan_id, param, at: 0, projection, volatile, ahead }))
     }
 
     /// The batch with number `at`; reads it from the query if no reference has read it yet, up to
@@ -643,11 +655,15 @@ pub(crate) fn read_shared(
 }
 
 impl Exec for CteNode {
+    fn is_volatile(&self) -> bool {
+        self.volatile || self.projection.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));
         }
-        let want = if self.volatile { want.max(1) } else { BATCH_ROWS_MAX };
+        let want = if self.volatile { want.max(1) } else { self.ahead.rows().max(want) };
         let Some(b) = self.batch(run, want)? else { return Ok(None) };
         self.at += 1;
         self.projection.apply(run, (*b).clone()).map(Some)
@@ -686,6 +702,10 @@ impl WorkTableNode {
 }
 
 impl Exec for WorkTableNode {
+    fn is_volatile(&self) -> bool {
+        self.projection.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));
@@ -730,6 +750,10 @@ impl AppendNode {
 }
 
 impl Exec for AppendNode {
+    fn is_volatile(&self) -> bool {
+        self.children.iter().any(|c| c.is_volatile())
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         while let Some(c) = self.children.get_mut(self.at) {
             if let Some(b) = c.next(run, want)? {

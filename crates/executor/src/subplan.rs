@@ -162,8 +162,11 @@ fn quantified(
 ) -> Result<Datum> {
     let deciding = plan.kind == SubLinkKind::Any;
     let mut unknown = false;
-    while let Some(b) = sub.node.next(run, 64)? {
+    // The first rows may decide.
+    let mut ask = 1;
+    while let Some(b) = sub.node.next(run, ask)? {
         run.interrupts()?;
+        ask = (4 * ask).min(64);
         for r in 0..b.len {
             set_columns(run, plan, b.row(r));
             let v = test(run)?;

@@ -1,12 +1,13 @@
 //! Window functions. The input is sorted by partition and order columns. Each partition is read
 //! completely, and each function computes a column of results for it. Counterpart: nodeWindowAgg.c.
 //!
-//! If few rows are requested (LIMIT) and no result depends on rows after the peers of its row, only
-//! a prefix of the partition is read. If more rows are requested, the number of rows that have been
-//! read is at least doubled and the results are computed again.
+//! If few rows are requested (LIMIT) and no result depends on all rows of the partition, only a
+//! prefix of the partition is read, as short as in PostgreSQL if it is short. If more rows are
+//! requested, the number of rows that have been read is at least doubled and the results are
+//! computed again.
 
 use crate::frame;
-use crate::frame::{FrameClause, Partition, RangeOrder};
+use crate::frame::{FrameClause, FrameCursor, FrameEnd, Partition, RangeOrder};
 use crate::keys::Keys;
 use crate::node::{ChildColumns, Exec, Node, batch_for, compile, compile_all};
 use crate::project::Projection;
@@ -23,6 +24,12 @@ use types::{BATCH_ROWS_MAX, Batch, Column, Datum};
 
 /// Number of rows after which the run condition is first tested.
 const EARLY_ROWS: usize = 256;
+
+/// From this number of rows of a partition on, it is at least doubled before the results are
+/// computed again.
+const EXACT_ROWS: usize = 16;
+/// Number of rows that are read one by one until enough results are final.
+const EXACT_STEPS: usize = 64;
 
 /// Input columns of the node's target list: the child's columns, then the functions' results.
 struct WindowColumns {
@@ -70,6 +77,10 @@ struct Ready {
     at: usize,
     /// Number of rows whose results are final.
     known: usize,
+    /// If a RANGE offset ends the frames: number of rows whose frames are final, and the end of the
+    /// last of these.
+    ended: usize,
+    ends: FrameCursor,
     /// All rows of the partition have been read.
     complete: bool,
     /// The last row read, in a batch of its own.
@@ -114,7 +125,7 @@ pub(crate) struct WindowNode {
     calls: Vec<WindowCall>,
     projection: Projection,
     run_condition: Option<RunCondition>,
-    /// No result depends on rows after the peers of its row, and results may be computed again.
+    /// No result depends on all rows of the partition, and results may be computed again.
     streams: bool,
     /// See [`Exec::set_bound`]; the second value is the number of rows that may still be read in
     /// this scan.
@@ -218,6 +229,8 @@ impl WindowNode {
             batch: 0,
             at: 0,
             known: 0,
+            ended: 0,
+            ends: FrameCursor::default(),
             complete: false,
             before: None,
         };
@@ -229,20 +242,26 @@ impl WindowNode {
     fn read_more(&mut self, ready: &mut Ready, want: usize, run: &mut Run<'_>) -> Result<()> {
         let given = ready.given();
         let few = self.left.or((want < BATCH_ROWS_MAX).then_some(want)).filter(|_| self.streams);
-        // One row more than requested shows whether the peers of the last row are complete.
-        let mut target = few.map(|few| (given + few).saturating_add(1).max(2 * ready.p.len));
+        let end = self.clause.as_ref().map_or(FrameEnd::Partition, FrameClause::frame_end);
+        let ordered = !self.order.1.is_empty();
+        let of_frame = self.clause.as_ref().map_or(0, |c| c.rows_after(ordered));
+        let after = self.calls.iter().map(|c| c.rows_after(end)).fold(of_frame, usize::max);
+        let mut target = few.map(|few| {
+            let least = (given + few).saturating_add(after);
+            if ready.p.len < EXACT_ROWS { least } else { least.max(2 * ready.p.len) }
+        });
+        let mut steps = 0;
         loop {
             ready.complete = self.gather(ready, target, run)?;
-            ready.known = match ready.complete
-                || self.calls.iter().all(WindowCall::depends_on_preceding_only)
-            {
-                true => ready.p.len,
-                false => ready.p.group_starts.last().copied().unwrap_or(0),
-            };
-            if ready.complete || ready.known > given {
+            ready.known = self.final_rows(ready, end, run)?;
+            let some = ready.known > given;
+            let enough = few.is_none_or(|few| ready.known >= given.saturating_add(few));
+            if ready.complete || enough || some && steps >= EXACT_STEPS {
                 break;
             }
-            target = Some(2 * ready.p.len);
+            let len = ready.p.len;
+            target = Some(if steps < EXACT_STEPS { len + 1 } else { 2 * len });
+            steps += 1;
         }
         ready.results.clear();
         if let Some(clause) = &self.clause
@@ -253,6 +272,20 @@ impl WindowNode {
             }
         }
         Ok(())
+    }
+
+    /// Number of leading rows of the partition whose results are final.
+    fn final_rows(&mut self, ready: &mut Ready, end: FrameEnd, run: &mut Run<'_>) -> Result<usize> {
+        let Ready { p, ended, ends, complete, .. } = ready;
+        if *complete {
+            return Ok(p.len);
+        }
+        if let (FrameEnd::Range, Some(clause)) = (end, &self.clause)
+            && self.calls.iter().any(WindowCall::uses_frame)
+        {
+            *ended = ends.advance_known(clause, p, *ended, run)?;
+        }
+        Ok(self.calls.iter().map(|c| c.final_rows(end, p, *ended)).min().unwrap_or(p.len))
     }
 
     /// Reads the partition to its end, or until it has at least `target` rows; true at its end.
@@ -406,6 +439,12 @@ fn same(
 }
 
 impl Exec for WindowNode {
+    fn is_volatile(&self) -> bool {
+        self.projection.is_volatile()
+            || self.calls.iter().any(WindowCall::is_volatile)
+            || self.child.is_volatile()
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));

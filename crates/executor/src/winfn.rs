@@ -1,7 +1,7 @@
 //! The built-in window functions; aggregates as window functions are in `winagg`. Counterpart:
 //! windowfuncs.c.
 
-use crate::frame::{FrameClause, FrameCursor, Partition, option, without_excluded};
+use crate::frame::{FrameClause, FrameCursor, FrameEnd, Partition, option, without_excluded};
 use crate::node::{ChildColumns, compile};
 use crate::project::is_volatile;
 use crate::run::Run;
@@ -11,7 +11,7 @@ use eval::{Callee, EvalState, Program, RowInput, RowRef, Source, WindowKind};
 use ids::Oid;
 use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
-use plan::expr::{AggSplit, Aggref, TargetEntry, WindowFunc};
+use plan::expr::{AggSplit, Aggref, Expr, TargetEntry, WindowFunc};
 use std::ops::Range;
 use std::sync::Arc;
 use types::{Batch, Column, Datum, DatumRef};
@@ -22,6 +22,37 @@ pub(crate) struct WindowCall {
     by_val: bool,
     /// Arguments and filter are not volatile and may be evaluated several times.
     stable: bool,
+    reach: Reach,
+}
+
+/// The rows after a row on which its result depends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// At most this number of rows.
+    Rows(usize),
+    /// Those of its frame.
+    Frame,
+    /// All rows of the partition.
+    Partition,
+}
+
+/// The reach of a window function that is not an aggregate.
+fn reach_of(kind: WindowKind, args: &[Expr]) -> Reach {
+    let by = match args.get(1) {
+        None => Some(1),
+        Some(Expr::Const(c)) if c.is_null() => Some(0),
+        Some(Expr::Const(c)) => Some(i64::from(c.value.as_ref().as_i32())),
+        Some(_) => None,
+    };
+    let following =
+        |by: Option<i64>| by.map_or(Reach::Partition, |n| Reach::Rows(n.max(0) as usize));
+    match kind {
+        WindowKind::RowNumber | WindowKind::Rank | WindowKind::DenseRank => Reach::Rows(0),
+        WindowKind::Lag => following(by.map(|n| -n)),
+        WindowKind::Lead => following(by),
+        WindowKind::FirstValue | WindowKind::LastValue | WindowKind::NthValue => Reach::Frame,
+        _ => Reach::Partition,
+    }
 }
 
 enum How {
@@ -33,6 +64,7 @@ impl WindowCall {
     pub(crate) fn new(w: &WindowFunc, run: &mut Run<'_>) -> Result<WindowCall> {
         let by_val = run.sv.as_facts().type_info(w.wintype)?.by_val;
         let mut cols = ChildColumns { outer: Source::Scan };
+        let mut reach = Reach::Frame;
         let how = if w.winagg {
             How::Aggregate(Box::new(FrameAggregate::new(w, &aggregate_of(w), &mut cols, run)?))
         } else {
@@ -44,6 +76,7 @@ impl WindowCall {
             for a in &w.args {
                 args.push(compile(a, &mut cols, run)?);
             }
+            reach = reach_of(kind, &w.args);
             let states = args.iter().map(|_| EvalState::default()).collect();
             How::Function { kind, args, states }
         };
@@ -51,7 +84,7 @@ impl WindowCall {
         for e in w.args.iter().chain(&w.aggfilter) {
             stable &= !is_volatile(e, run)?;
         }
-        Ok(WindowCall { how, by_val, stable })
+        Ok(WindowCall { how, by_val, stable, reach })
     }
 
     /// True if a row's result depends only on the row and those before it.
@@ -60,21 +93,50 @@ impl WindowCall {
         matches!(&self.how, How::Function { kind, .. } if kinds.contains(kind))
     }
 
-    /// True if a row's result depends only on the rows up to its last peer, and may be computed
-    /// several times.
+    /// True if the results of the first rows can be computed before the partition is complete, and
+    /// computed again when more rows have been read.
     pub(crate) fn streams(&self, frame_options: i32) -> bool {
-        let ends_here =
-            frame_options & (option::END_CURRENT_ROW | option::END_OFFSET_PRECEDING) != 0;
-        let backward = match &self.how {
-            How::Function { kind, args, .. } => match kind {
-                WindowKind::RowNumber | WindowKind::Rank | WindowKind::DenseRank => true,
-                WindowKind::Lag => args.len() == 1,
-                WindowKind::FirstValue | WindowKind::LastValue | WindowKind::NthValue => ends_here,
-                _ => false,
+        let unbounded = frame_options & option::END_UNBOUNDED_FOLLOWING != 0;
+        self.stable && self.reach != Reach::Partition && !(self.reach == Reach::Frame && unbounded)
+    }
+
+    pub(crate) fn uses_frame(&self) -> bool {
+        self.reach == Reach::Frame
+    }
+
+    pub(crate) fn is_volatile(&self) -> bool {
+        !self.stable
+    }
+
+    /// Number of rows to read after those whose results are requested. It can be too small if peers
+    /// or values determine which rows are needed.
+    pub(crate) fn rows_after(&self, end: FrameEnd) -> usize {
+        match (self.reach, end) {
+            (Reach::Rows(n), _) => n,
+            (Reach::Partition, _) => 0,
+            (Reach::Frame, FrameEnd::Rows(n)) => match self.how {
+                // The row after the frame shows where it ends.
+                How::Aggregate(_) => n.saturating_add(1),
+                How::Function { .. } => n,
             },
-            How::Aggregate(_) => ends_here,
-        };
-        backward && self.stable
+            (Reach::Frame, FrameEnd::Groups(_)) => 1,
+            (Reach::Frame, _) => 0,
+        }
+    }
+
+    /// Of the rows of a partition that is not complete, the number of leading ones whose results
+    /// are final. `range` is the number of those whose frames are, if a RANGE offset ends them.
+    pub(crate) fn final_rows(&self, end: FrameEnd, p: &Partition, range: usize) -> usize {
+        match (self.reach, end) {
+            (Reach::Rows(n), _) | (Reach::Frame, FrameEnd::Rows(n)) => p.len().saturating_sub(n),
+            (Reach::Frame, FrameEnd::Groups(n)) => {
+                let complete = p.group_starts.len().saturating_sub(1).saturating_sub(n);
+                p.group_starts.get(complete).copied().unwrap_or(0)
+            }
+            (Reach::Frame, FrameEnd::Before) => p.len(),
+            (Reach::Frame, FrameEnd::Range) => range,
+            (Reach::Frame, FrameEnd::Partition) | (Reach::Partition, _) => 0,
+        }
     }
 
     /// Computes the function for all rows of the partition.
@@ -134,7 +196,7 @@ impl Results<'_> {
 
 /// The aggregate call that is equivalent to a window function call.
 fn aggregate_of(w: &WindowFunc) -> Aggref {
-    let target = |(i, e): (usize, &plan::Expr)| TargetEntry {
+    let target = |(i, e): (usize, &Expr)| TargetEntry {
         expr: e.clone(),
         resno: i as i16 + 1,
         resname: None,
@@ -149,7 +211,7 @@ fn aggregate_of(w: &WindowFunc) -> Aggref {
         aggcollid: w.wincollid,
         inputcollid: w.inputcollid,
         aggtranstype: Oid::INVALID,
-        aggargtypes: w.args.iter().map(plan::Expr::type_oid).collect(),
+        aggargtypes: w.args.iter().map(Expr::type_oid).collect(),
         aggdirectargs: Vec::new(),
         args: w.args.iter().enumerate().map(target).collect(),
         aggorder: Vec::new(),

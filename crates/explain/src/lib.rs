@@ -5,7 +5,8 @@
 //! discarded, its effects remain, and the executor's instrumentation supplies the run-time
 //! statistics.
 //!
-//! Reading order: `names` (aliases of tables in the plan), `node`, `metrics`, `doc`.
+//! Reading order: `names` (aliases of tables in the plan), `node`, `properties`, `metrics`,
+//! `doc`.
 //!
 //! Counterpart: explain.c.
 
@@ -15,6 +16,7 @@ mod doc;
 mod metrics;
 mod names;
 mod node;
+mod properties;
 
 use commands::{empty_table, write_rows};
 use doc::{Fields, Markup, NodeView, Value};

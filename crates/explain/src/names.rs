@@ -85,6 +85,7 @@ fn collect<'p>(plan: &'p Plan, here: &mut Vec<i32>, below: &mut Vec<&'p Plan>) {
         | PlanNode::WorkTableScan { scanrelid, .. } => here.push(*scanrelid),
         PlanNode::ModifyTable(m) => {
             here.push(m.nominal_relation);
+            here.extend(&m.result_relations);
             here.extend(m.on_conflict.iter().map(|c| c.excl_rel_rti).filter(|rti| *rti > 0));
         }
         _ => {}

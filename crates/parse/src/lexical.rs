@@ -143,8 +143,8 @@ fn check_quoted_length(sql: &str, start: usize, end: usize, notices: &mut Vec<No
     }
 }
 
-/// The end of the comment that starts with `/*` at byte `start`; comments are nested. `None` if it is
-/// not terminated.
+/// The end of the comment that starts with `/*` at byte `start`; comments are nested. `None` if it
+/// is not terminated.
 pub(crate) fn end_of_comment(text: &[u8], start: usize) -> Option<usize> {
     let (mut at, mut depth) = (start, 0);
     while at < text.len() {

@@ -42,6 +42,9 @@ pub struct PlannedStmt {
     pub privileges: RequiredPrivileges,
     /// Types of the exec parameters.
     pub param_exec_types: Vec<Oid>,
+    /// Volatile functions are called. Whatever depends on an exec parameter is computed again after
+    /// each assignment to it, even of an equal value.
+    pub calls_volatile: bool,
     /// Expressions over parameters and constants. They are evaluated when values are bound to the
     /// plan, so that their errors are raised even if no row needs them (`eval::bound_parts`).
     pub bound: Vec<Expr>,

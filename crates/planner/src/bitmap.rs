@@ -1,16 +1,15 @@
 //! Bitmap scans: which indexes they use, alone or together, and their costs. Counterpart: parts of
 //! indxpath.c (`create_index_paths`, `choose_bitmap_and`) and costsize.c (`cost_bitmap_heap_scan`).
 
-use crate::host::{CostSettings, IndexInfo, RelationInfo};
+use crate::host::{IndexInfo, RelationInfo};
 use crate::path::{BitmapPath, IndexMatch, MatchedQual, Path, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::relids::Relids;
 use crate::scan::{
-    array_searches, descent_cost, mackert_lohman, parameterizations, scan_count, shared_pages,
+    array_searches, descent_cost, mackert_lohman, parameterizations, scan_count, searched_pages,
 };
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::{conjuncts, relids_of};
-use access::CostModel;
 use pgerror::Result;
 use plan::expr::{BoolOp, Expr};
 use plan::node::ScanDirection;
@@ -173,13 +172,12 @@ impl Planner<'_> {
         } else {
             2.0 * t * fetched / (2.0 * t + fetched)
         };
-        let pages = pages.min(t);
+        let pages = pages.ceil().min(t);
         // The larger the part of the table that is read, the more sequential the reads are.
         let per_page = match pages >= 2.0 {
             true => c.random_page - (c.random_page - c.seq_page) * (pages / t).sqrt(),
             false => c.random_page,
         };
-        let pages = if scans > 1.0 { pages } else { pages.ceil() };
         Ok(bitmap.cost() + pages * per_page + fetched * (c.cpu_tuple + self.quals_cost(quals)?))
     }
 
@@ -200,10 +198,10 @@ impl Planner<'_> {
         let selectivity = self.lookup_selectivity(root, rel.rti, &all)?;
         let bound_sel = self.lookup_selectivity(root, rel.rti, &bound)?;
         let visited = clamp_rows(index.tuples.max(rel.tuples) * bound_sel);
-        let searches = array_searches(&bound).clamp(1.0, 1e3);
-        let pages = bitmap_pages(index, visited, bound_sel, searches, &c);
+        let searches = array_searches(&bound);
+        let pages = searched_pages(index, (visited, bound_sel), searches, scans, &c);
         let cost = descent_cost(index, c.cpu_operator) * searches
-            + shared_pages(index.pages, pages, scans, &c) * c.random_page
+            + pages * c.random_page
             + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
             + clamp_rows(rel.tuples * selectivity) * 0.1 * c.cpu_operator;
         let m = IndexMatch {
@@ -246,31 +244,12 @@ impl Planner<'_> {
             }
             let Some(p) = best else { return Ok(None) };
             cost += p.cost();
-            if !parts.is_empty() {
+            if !parts.is_empty() && !matches!(p, BitmapPath::Index { .. }) {
                 cost += 100.0 * self.host.costs().cpu_operator;
             }
             selectivity = selectivity + p.selectivity() - selectivity * p.selectivity();
             parts.push(p);
         }
         Ok(Some(BitmapPath::Or { parts, cost, selectivity }))
-    }
-}
-
-/// Number of index pages that a bitmap scan reads. Counterpart: part of `genericcostestimate`.
-fn bitmap_pages(
-    index: &IndexInfo,
-    visited: f64,
-    part: f64,
-    searches: f64,
-    c: &CostSettings,
-) -> f64 {
-    let once = |visited: f64| (visited * index.pages / index.tuples.max(1.0)).ceil().max(1.0);
-    match index.cost {
-        CostModel::BTree => (index.pages * part).ceil().max(1.0),
-        // A scan for each element of an array.
-        CostModel::Hash => {
-            let pages = once(clamp_rows(visited / searches));
-            shared_pages(index.pages, pages, searches, c) * searches
-        }
     }
 }

@@ -25,6 +25,22 @@ pub(crate) struct Class {
     pub equalities: Vec<Expr>,
 }
 
+impl Class {
+    /// The value that all columns equal: a constant, or else the last of the different parameters.
+    fn value(&self) -> Option<Expr> {
+        let mut different: Vec<&Expr> = Vec::new();
+        for (v, _) in &self.values {
+            if matches!(v, Expr::Const(_)) {
+                return Some(v.clone());
+            }
+            if !different.contains(&v) {
+                different.push(v);
+            }
+        }
+        different.last().map(|v| (*v).clone())
+    }
+}
+
 impl Planner<'_> {
     /// Expressions that have one value in all rows of the level, by its conditions. There are none
     /// with grouping sets, which replace grouping columns by NULL.
@@ -129,7 +145,7 @@ impl Planner<'_> {
 
     /// Adds `column = constant` for every column of a class with a constant, and removes the
     /// equalities between its columns and duplicates. If a class has two different constants, FALSE
-    /// is added. Counterpart: `generate_base_implied_equalities_const`.
+    /// is added; if it has two parameters, the condition that they are equal. Counterpart: `generate_base_implied_equalities_const`.
     pub(crate) fn add_class_constants(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
         let mut classes: Vec<Class> = Vec::new();
         let mut rest = Vec::with_capacity(quals.len());
@@ -143,34 +159,42 @@ impl Planner<'_> {
             return Ok(quals.to_vec());
         }
         for class in classes {
-            let Some((value, _)) = class.values.first().cloned() else {
-                rest.extend(class.equalities);
-                continue;
-            };
-            let cmp = self.host.type_compare(value.type_oid())?;
-            let mut kept: Vec<(Expr, Expr)> = Vec::new();
-            for (other, q) in class.values {
-                let column = column_of(&q).cloned();
-                let same = kept.iter().any(|(v, k)| *v == other && column_of(k) == column.as_ref());
-                if let (Expr::Const(a), Expr::Const(b)) = (&value, &other)
-                    && cmp.order(a.value.as_ref(), b.value.as_ref(), class.collation).is_ne()
-                {
-                    // The conditions are contradictory.
-                    rest.push(eval::bool_const(Some(false)));
-                    break;
-                }
-                if !same {
-                    kept.push((other, q));
-                }
+            match class.value() {
+                Some(value) => self.add_constants(&class, &value, &mut rest)?,
+                None => rest.extend(class.equalities),
             }
-            for column in &class.columns {
-                if !kept.iter().any(|(_, q)| column_of(q) == Some(column)) {
-                    rest.push(self.equal(class.opno, class.collation, column, &value)?);
-                }
-            }
-            rest.extend(kept.into_iter().map(|(_, q)| q));
         }
         Ok(rest)
+    }
+
+    /// Adds `column = value` for every column of a class, and `other = value` for its other values:
+    /// without columns, such a condition is tested once.
+    fn add_constants(&mut self, class: &Class, value: &Expr, out: &mut Vec<Expr>) -> Result<()> {
+        for column in &class.columns {
+            let written = |(v, q): &&(Expr, Expr)| v == value && column_of(q) == Some(column);
+            out.push(match class.values.iter().find(written) {
+                Some((_, q)) => q.clone(),
+                None => self.equal(class.opno, class.collation, column, value)?,
+            });
+        }
+        let cmp = self.host.type_compare(value.type_oid())?;
+        let mut seen = vec![value];
+        for (other, _) in &class.values {
+            if seen.contains(&other) {
+                continue;
+            }
+            seen.push(other);
+            if let (Expr::Const(a), Expr::Const(b)) = (value, other) {
+                if cmp.order(a.value.as_ref(), b.value.as_ref(), class.collation).is_ne() {
+                    // The conditions are contradictory.
+                    out.push(eval::bool_const(Some(false)));
+                    break;
+                }
+            } else {
+                out.push(self.equal(class.opno, class.collation, other, value)?);
+            }
+        }
+        Ok(())
     }
 
     /// For an outer, semi or anti join: conditions on its inner side that follow from constants on

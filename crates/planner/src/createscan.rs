@@ -277,7 +277,10 @@ impl Planner<'_> {
         b: &BitmapPath,
         recheck: &mut Vec<Expr>,
     ) -> Result<BitmapNode> {
+        // The bitmap of several indexes is complete before its first page is returned.
+        let combined = matches!(b, BitmapPath::And { .. } | BitmapPath::Or { .. });
         let info = |rel_tuples: f64| PlanInfo {
+            startup_cost: if combined { b.cost() } else { 0.0 },
             total_cost: b.cost(),
             plan_rows: crate::rel::clamp_rows(rel_tuples * b.selectivity()),
             ..PlanInfo::default()

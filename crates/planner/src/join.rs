@@ -216,7 +216,7 @@ impl Planner<'_> {
         all_needed.extend(needs(special_joins.iter().flat_map(|f| &f.quals)));
         for item in &problem.items {
             if let Item::Rel(rti) = item {
-                let quals = single.remove(rti).unwrap_or_default();
+                let quals = self.classes_last(single.remove(rti).unwrap_or_default())?;
                 self.base_rel(root, *rti, quals)?;
                 self.set_width(root, *rti, &all_needed)?;
             }
@@ -281,6 +281,28 @@ impl Planner<'_> {
             self.equal_to_itself(q)?;
         }
         self.add_class_constants(&quals)
+    }
+
+    /// A relation's conditions in PostgreSQL's order: equalities that belong to equivalence classes
+    /// come last. Counterpart: `generate_base_implied_equalities`.
+    fn classes_last(&mut self, quals: Vec<Expr>) -> Result<Vec<Expr>> {
+        if quals.len() < 2 {
+            return Ok(quals);
+        }
+        let (mut first, mut last) = (Vec::with_capacity(quals.len()), Vec::new());
+        for q in quals {
+            let in_class = match &q {
+                Expr::OpExpr(op) => {
+                    op.args.len() == 2
+                        && self.host.operator(op.opno)?.can_merge
+                        && eval::volatility(&q, self.host)? != Volatility::Volatile
+                }
+                _ => false,
+            };
+            if in_class { last.push(q) } else { first.push(q) }
+        }
+        first.append(&mut last);
+        Ok(first)
     }
 
     /// Restrictions on single relations that follow from OR clauses over several relations.

@@ -12,7 +12,7 @@ use crate::vars::relids_of;
 use crate::width::table_size;
 use pgerror::Result;
 use plan::expr::Expr;
-use plan::query::JoinType;
+use plan::query::{JoinType, RteKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -193,8 +193,11 @@ impl Planner<'_> {
                 // assume two.
                 let risky = !parameterized && !hash.clauses.is_empty();
                 let loops = lp.rows.max(if risky { 2.0 } else { 1.0 });
-                // With a unique match, half of the inner rows are read on average.
-                let part = if join.inner_unique && !parameterized { 0.5 } else { 1.0 };
+                // The scan for an outer row of a semi or anti join ends at its first match.
+                let part = match &factors {
+                    Some(f) if !parameterized => f.matched * f.share + (1.0 - f.matched),
+                    _ => 1.0,
+                };
                 let pairs = loops * rp.rows * part;
                 let total = lp.total
                     + scan.first
@@ -269,6 +272,7 @@ impl Planner<'_> {
             }
             return scan;
         }
+        (scan.first, scan.further) = (side.rescan.first, side.rescan.further);
         if lp.outer.is_empty()
             && let Some(keys) = &side.memo_keys
         {
@@ -419,6 +423,11 @@ impl Planner<'_> {
     /// that is useful. Counterpart: `cost_rescan`.
     fn rescan(&self, p: &Path) -> RescanCost {
         let c = self.host.costs();
+        if matches!(p.kind, PathKind::Function { .. }) {
+            // The cost of the functions is all startup cost.
+            let further = p.total - p.startup;
+            return RescanCost { first: p.total, further, keep: false };
+        }
         if !c.enable_material || !p.outer.is_empty() {
             return RescanCost { first: p.total, further: p.total, keep: false };
         }
@@ -427,7 +436,6 @@ impl Planner<'_> {
             PathKind::Material { .. }
                 | PathKind::Cte { .. }
                 | PathKind::WorkTable { .. }
-                | PathKind::Function { .. }
                 | PathKind::Values { .. }
                 | PathKind::Sort { .. }
         );
@@ -439,7 +447,7 @@ impl Planner<'_> {
         RescanCost { first: p.total + 2.0 * c.cpu_operator * p.rows, further, keep: true }
     }
 
-    /// True if at most one row of a base relation satisfies the conditions for each outer row.
+    /// True if at most one row of a table or subquery satisfies the conditions for each outer row.
     /// Counterpart: `innerrel_is_unique`.
     fn inner_is_unique(
         &mut self,
@@ -450,7 +458,9 @@ impl Planner<'_> {
         let mut it = r.relids.iter();
         let (Some(rti), None) = (it.next(), it.next()) else { return Ok(false) };
         let Some(table) = root.rels.get(&rti).and_then(|rel| rel.table.clone()) else {
-            return Ok(false);
+            let subquery = matches!(root.query.rte(rti).kind, RteKind::Subquery { .. });
+            let on = quals.iter().map(|q| &*q.expr);
+            return Ok(subquery && self.is_unique_by(&root.query, rti, on)?);
         };
         for index in
             table.indexes.iter().filter(|i| i.unique && i.immediate && i.predicate.is_empty())

@@ -8,7 +8,8 @@
 //!    (unused columns of subqueries), `selectivity` and `joinsel`, `constants` and `equivalence`
 //!    (equivalence classes), `factor` (OR clauses).
 //! 3. Paths: `path` (path model), `scan`, `bitmap`, `tid`, `derive` and `rowcond` (scans),
-//!    `joinpath` and `merge` (join methods), `clause` (join clauses), `quals` (the join problem),
+//!    `joinpath` and `merge` (join methods), `exprcost` (costs of expressions), `clause` (join
+//!    clauses), `quals` (the join problem),
 //!    `search` (join order), `specialjoin` (semi, anti and left joins in the search), `need`
 //!    (columns needed above), `relids` (sets of relations).
 //! 4. Upper stages: `upper` (order of the stages), `stage` (their descriptions), `group`, `groups`
@@ -46,6 +47,7 @@ mod cursor;
 mod derive;
 mod distinct;
 mod equivalence;
+mod exprcost;
 mod factor;
 mod group;
 mod groupingsets;

@@ -21,7 +21,8 @@ use types::Datum;
 
 impl Planner<'_> {
     /// A path with init plans with LIMIT 1 in place of the aggregation, if all aggregates are min
-    /// or max over indexed or constant expressions. `None` if none of `paths` is more expensive.
+    /// or max over indexed or constant expressions, or if there are none because their results are
+    /// not used. `None` if none of `paths` is more expensive.
     pub(crate) fn min_max_path(
         &mut self,
         root: &mut PlannerInfo,
@@ -103,7 +104,7 @@ impl Planner<'_> {
             }
             found.push(MinMaxAggregate { aggregate: agg.clone(), level: planned.root, path });
         }
-        if found.is_empty() {
+        if found.is_empty() && !root.query.has_aggs {
             return Ok(None);
         }
         root.min_max = found;

@@ -73,7 +73,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn has_volatile(&mut self, query: &Query) -> Result<bool> {
+    /// Whether the query calls a volatile function at any level.
+    pub(crate) fn has_volatile(&mut self, query: &Query) -> Result<bool> {
         Ok(eval::query_volatility(query, self.host)? == Volatility::Volatile)
     }
 

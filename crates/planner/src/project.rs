@@ -23,6 +23,13 @@ impl Planner<'_> {
         }
     }
 
+    /// Cost of a ProjectSet node that makes `rows` rows of `below` ones; `per_tuple` is that of the
+    /// expressions. Counterpart: `create_set_projection_path`.
+    pub(crate) fn set_cost(&self, below: f64, rows: f64, per_tuple: f64) -> f64 {
+        let cpu_tuple = self.host.costs().cpu_tuple;
+        (cpu_tuple + per_tuple) * below + (rows - below) * cpu_tuple / 2.0
+    }
+
     /// Adds nodes that compute the final target list. Nested set-returning functions are expanded
     /// from the innermost ones outward, all of one depth in one ProjectSet node.
     pub(crate) fn project_sets(
@@ -57,8 +64,9 @@ impl Planner<'_> {
             let output = targets_of(&want);
             let mut info = self.above(&made, 0.0);
             info.plan_width = self.row_width(root, &want)?;
-            info.plan_rows = clamp_rows(info.plan_rows * factor);
-            info.total_cost += info.plan_rows * self.host.costs().cpu_tuple;
+            let rows = clamp_rows(info.plan_rows * factor);
+            info.total_cost += self.set_cost(info.plan_rows, rows, 0.0);
+            info.plan_rows = rows;
             info.target_list = below.fix_targets(&output)?;
             let node = PlanNode::ProjectSet { child: Box::new(made.plan) };
             made = CreatedPlan { plan: Plan { info, node }, output };

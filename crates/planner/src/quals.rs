@@ -47,12 +47,6 @@ impl JoinItem {
     }
 }
 
-/// True if the condition runs a sub-plan for each row. It should be tested after joins that remove
-/// rows.
-pub(crate) fn runs_a_query(q: &Expr) -> bool {
-    plan::walk::any(q, &mut |e| matches!(e, Expr::SubPlan(s) if !s.use_hash_table))
-}
-
 pub(crate) fn is_true(e: &Expr) -> bool {
     matches!(e, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool())
 }
@@ -225,7 +219,6 @@ impl Problem {
                     if let Item::Join(j) = item
                         && j.jointype != JoinType::Full
                         && need.is_subset(&j.left.relids())
-                        && !(j.is_semi_or_anti() && runs_a_query(&q))
                     {
                         j.left.push_down(vec![q]);
                         continue 'next;

@@ -4,13 +4,17 @@
 use crate::host::RelationInfo;
 use crate::need::{NeededExpr, columns_of};
 use crate::relids::Relids;
+use crate::selectivity::{array_len, strip};
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::relids_of_all;
+use ids::builtin::proc;
 use pgerror::{PgError, Result};
-use plan::expr::Expr;
+use plan::expr::{Expr, ParamKind};
 use plan::query::{RangeTblEntry, RteKind, TableSample};
 use std::rc::Rc;
 use std::sync::Arc;
+use types::array::ArrayRef;
+use types::oids;
 
 /// A base relation: one range-table entry in FROM.
 #[derive(Clone, Debug)]
@@ -131,24 +135,53 @@ impl Planner<'_> {
     }
 
     /// Estimated number of rows of a set-returning function: exact for `generate_series` over
-    /// constants, else `prorows`.
+    /// integer constants, the number of elements for `unnest` of an array, else `prorows`.
+    /// Counterpart: `get_function_rows`.
     pub(crate) fn srf_rows(&mut self, funcid: ids::Oid, args: &[Expr]) -> Result<f64> {
-        let is_series = self.host.function(funcid)?.name == "generate_series";
         let int = |e: &Expr| match e {
-            Expr::Const(c) if c.constbyval && !c.is_null() => {
-                Some(c.value.as_ref().as_i64() as f64)
-            }
+            Expr::Const(c) if c.is_null() => Some(None),
+            Expr::Const(c) => Some(Some(match c.consttype {
+                oids::INT4 => f64::from(c.value.as_ref().as_i32()),
+                _ => c.value.as_ref().as_i64() as f64,
+            })),
             _ => None,
         };
-        if is_series
-            && let (Some(from), Some(to)) = (args.first().and_then(int), args.get(1).and_then(int))
-        {
-            let step = args.get(2).map_or(Some(1.0), int).unwrap_or(1.0);
-            if step != 0.0 {
-                return Ok(((to - from) / step + 1.0).floor().max(0.0));
+        match args {
+            [array] if funcid == proc::ARRAY_UNNEST => {
+                return Ok(self.array_len(array).max(1.0));
             }
+            [from, to, step @ ..]
+                if args.iter().all(|a| matches!(a.type_oid(), oids::INT4 | oids::INT8))
+                    && self.host.function(funcid)?.name == "generate_series" =>
+            {
+                let step = step.first().map_or(Some(Some(1.0)), int);
+                if let (Some(from), Some(to), Some(step)) = (int(from), int(to), step) {
+                    return Ok(match (from, to, step) {
+                        (Some(from), Some(to), Some(step)) if step != 0.0 => {
+                            ((to - from + step) / step).floor().max(1.0)
+                        }
+                        (Some(_), Some(_), Some(_)) => self.host.function_cost(funcid)?.1,
+                        _ => 1.0,
+                    });
+                }
+            }
+            _ => {}
         }
         Ok(self.host.function_cost(funcid)?.1.max(1.0))
+    }
+
+    /// As [`array_len`], with the values of parameters that are known.
+    fn array_len(&mut self, array: &Expr) -> f64 {
+        match strip(array) {
+            Expr::Param(p) if p.paramkind == ParamKind::Extern => {
+                match self.host.param_value(p.paramid) {
+                    Some(v) if v.is_null() => 0.0,
+                    Some(v) => ArrayRef::new(v.as_ref()).count() as f64,
+                    None => array_len(array),
+                }
+            }
+            _ => array_len(array),
+        }
     }
 }
 

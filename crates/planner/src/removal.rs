@@ -102,10 +102,20 @@ impl Planner<'_> {
         if fixed || reads(query, rti) || node_reads(&j.larg, rti) {
             return Ok(false);
         }
-        let mut equalities = Vec::new();
         let mut parts = Vec::new();
         conjuncts(quals.clone(), &mut parts);
-        for part in &parts {
+        self.is_unique_by(query, rti, &parts)
+    }
+
+    /// True if the conditions match at most one row of the table or subquery `rti`.
+    pub(crate) fn is_unique_by<'e>(
+        &mut self,
+        query: &Query,
+        rti: i32,
+        on: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<bool> {
+        let mut equalities = Vec::new();
+        for part in on {
             equalities.extend(self.equality_on(part, rti)?);
         }
         match &query.rte(rti).kind {
@@ -113,16 +123,6 @@ impl Planner<'_> {
             RteKind::Subquery { subquery, .. } => self.is_distinct_for(subquery, rti, &equalities),
             _ => Ok(false),
         }
-    }
-
-    /// True if the conditions match at most one row of the table `rti`.
-    pub(crate) fn is_unique_by(&mut self, query: &Query, rti: i32, on: &[Expr]) -> Result<bool> {
-        let RteKind::Relation { relid, .. } = query.rte(rti).kind else { return Ok(false) };
-        let mut equalities = Vec::new();
-        for part in on {
-            equalities.extend(self.equality_on(part, rti)?);
-        }
-        self.has_unique_key(relid, rti, &equalities)
     }
 
     /// The condition as `inner = other` with a mergejoinable operator, where only `inner` refers to

@@ -61,9 +61,13 @@ impl Planner<'_> {
                 self.subquery_paths(root, (&rel, plan), &quals, &[], &mut set)?;
                 self.parameterized_append_paths(root, &rel, &quals, join_quals, &mut set)?;
             }
-            RteKind::Function { .. } => {
+            RteKind::Function { functions, .. } => {
+                // The functions return all their rows before the first one is read. Counterpart:
+                // `cost_functionscan`.
+                let calls: Vec<Expr> = functions.iter().map(|f| f.funcexpr.clone()).collect();
+                let startup = self.quals_cost(&calls)?;
                 let kind = PathKind::Function { rti, quals: quals.clone() };
-                let p = self.simple_path(kind, &rel, 0.0, rel.tuples * 0.01, &quals)?;
+                let p = self.simple_path(kind, &rel, startup, startup, &quals)?;
                 set.add(p);
             }
             RteKind::Values { .. } => {
@@ -443,7 +447,7 @@ impl Planner<'_> {
     }
 
     /// The boundary conditions of the scan: equalities on leading columns, and all conditions on
-    /// the first column without an equality. Also returns the number of columns with equality.
+    /// the first column without an equality. Also returns the number of columns that equal one value.
     pub(crate) fn boundary(
         &mut self,
         index: &IndexInfo,
@@ -453,19 +457,25 @@ impl Planner<'_> {
         let mut equal = 0;
         for (col, key) in index.keys.iter().enumerate() {
             let mut eq = false;
+            let mut one = false;
             let mut any = false;
             for MatchedQual { qual: q, .. } in m.iter().filter(|m| m.column == col) {
                 any = true;
                 bound.push(q.clone());
-                eq |= match q {
+                let equality = match q {
                     Expr::OpExpr(op) => {
+                        self.host.strategy(op.opno, key.opfamily)? == Some(index.equality())
+                    }
+                    Expr::ScalarArrayOp(op) if op.use_or => {
                         self.host.strategy(op.opno, key.opfamily)? == Some(index.equality())
                     }
                     Expr::NullTest(n) => !n.is_not,
                     _ => false,
                 };
+                eq |= equality;
+                one |= equality && matches!(q, Expr::OpExpr(_));
             }
-            if eq {
+            if one {
                 equal += 1;
             }
             if !any || !eq {
@@ -532,9 +542,9 @@ impl Planner<'_> {
         let fetched = clamp_rows(rel.tuples * index_sel);
         // Repeated scans find pages of earlier scans in the cache.
         let scans = scan_count(root, &outer);
-        let pages = shared_pages(index.pages, (index.pages * part).ceil().max(1.0), scans, &c);
         let descent = descent_cost(index, c.cpu_operator);
         let searches = array_searches(&bound);
+        let pages = searched_pages(index, (visited, part), searches, scans, &c);
         // As in PostgreSQL, columns in conditions are needed even if the index tests these.
         let index_only = c.enable_indexonlyscan
             && index.capabilities.index_only
@@ -548,7 +558,8 @@ impl Planner<'_> {
         let penalty = if enabled { 0.0 } else { 1e10 };
         let startup = descent + penalty;
         let filter_cost = self.quals_cost(&filter)?;
-        let total = startup * searches.clamp(1.0, 1e3)
+        let total = penalty
+            + descent * searches
             + pages * c.random_page
             + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
             + heap_io
@@ -636,47 +647,6 @@ impl Planner<'_> {
         }
         let Some(s) = self.host.column_stats(table.oid, first.attno)? else { return Ok(0.0) };
         Ok(if index.keys.len() > 1 { s.correlation * 0.75 } else { s.correlation })
-    }
-
-    /// CPU cost of testing the conditions for one row.
-    pub(crate) fn quals_cost(&mut self, quals: &[Expr]) -> Result<f64> {
-        let unit = self.host.costs().cpu_operator;
-        let mut sum = 0.0;
-        for q in quals {
-            sum += self.expr_cost(q, unit)?;
-        }
-        Ok(sum)
-    }
-
-    pub(crate) fn expr_cost(&mut self, e: &Expr, unit: f64) -> Result<f64> {
-        let mut sum = match e {
-            Expr::FuncExpr(f) => self.host.function_cost(f.funcid)?.0 * unit,
-            Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => {
-                let f = match o.opfuncid.valid() {
-                    Some(f) => f,
-                    None => self.host.operator_function(o.opno)?,
-                };
-                self.host.function_cost(f)?.0 * unit
-            }
-            Expr::ScalarArrayOp(_) => 5.0 * unit,
-            Expr::RowCompare(r) => {
-                let mut sum = 0.0;
-                for &opno in &r.opnos {
-                    let f = self.host.operator_function(opno)?;
-                    sum += self.host.function_cost(f)?.0 * unit;
-                }
-                sum
-            }
-            Expr::CoerceViaIo(_) | Expr::ArrayCoerce(_) => 2.0 * unit,
-            Expr::SubPlan(s) => s.per_call_cost,
-            _ => 0.0,
-        };
-        let mut failure = None;
-        plan::walk::each_child(e, &mut |c| match self.expr_cost(c, unit) {
-            Ok(x) => sum += x,
-            Err(err) => failure = Some(err),
-        });
-        failure.map_or(Ok(sum), Err)
     }
 }
 
@@ -816,6 +786,7 @@ pub(crate) fn descent_cost(index: &IndexInfo, cpu_operator: f64) -> f64 {
     compares + (height + 1.0) * 50.0 * cpu_operator
 }
 
+/// Number of descents of a scan with conditions on arrays: one for each combination of elements.
 pub(crate) fn array_searches(bound: &[Expr]) -> f64 {
     bound
         .iter()
@@ -824,6 +795,25 @@ pub(crate) fn array_searches(bound: &[Expr]) -> f64 {
             _ => 1.0,
         })
         .product()
+}
+
+/// Average number of index pages that each of `scans` scans reads to find `visited` entries, a part
+/// `part` of the index, in `searches` descents. Counterpart: part of `genericcostestimate`.
+pub(crate) fn searched_pages(
+    index: &IndexInfo,
+    (visited, part): (f64, f64),
+    searches: f64,
+    scans: f64,
+    c: &CostSettings,
+) -> f64 {
+    let once = match index.cost {
+        CostModel::BTree if searches <= 1.0 => (index.pages * part).ceil().max(1.0),
+        _ => {
+            let visited = (visited / searches).round().max(1.0);
+            (visited * index.pages / index.tuples.max(1.0)).ceil().max(1.0)
+        }
+    };
+    shared_pages(index.pages, once, searches * scans, c) * searches
 }
 
 /// Estimated number of scans of a parameterized path. Counterpart: `get_loop_count`.

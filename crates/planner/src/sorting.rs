@@ -32,6 +32,13 @@ impl Planner<'_> {
         width: i32,
         limit: Option<f64>,
     ) -> (f64, f64) {
+        let (startup, total) = self.tuple_sort_cost(below, rows, width, limit);
+        let penalty = if self.host.costs().enable_sort { 0.0 } else { 1e10 };
+        (startup + penalty, total + penalty)
+    }
+
+    /// Cost of a sort, whether or not sorts are enabled. Counterpart: `cost_tuplesort`.
+    fn tuple_sort_cost(&self, below: f64, rows: f64, width: i32, limit: Option<f64>) -> (f64, f64) {
         let c = self.host.costs();
         let rows = rows.max(2.0);
         let kept = limit.map_or(rows, |l| l.min(rows));
@@ -50,9 +57,6 @@ impl Planner<'_> {
         } else {
             startup += compare * rows.log2();
         }
-        if !c.enable_sort {
-            startup += 1e10;
-        }
         (startup, startup + c.cpu_operator * rows)
     }
 
@@ -61,7 +65,7 @@ impl Planner<'_> {
         let c = self.host.costs();
         let rows = p.rows.max(2.0);
         let run = (p.total - p.startup) / sets;
-        let (startup, total) = self.bounded_sort_cost(0.0, 1.5 * rows / sets, p.width, limit);
+        let (startup, total) = self.tuple_sort_cost(0.0, 1.5 * rows / sets, p.width, limit);
         let first = startup + p.startup + run;
         let rest = (total - startup)
             + (total + run) * (sets - 1.0)

@@ -9,7 +9,7 @@ use crate::clause::Clause;
 use crate::join::{JoinFractions, JoinRel, JoinUses};
 use crate::need::NeededExpr;
 use crate::path::{Path, PathKind};
-use crate::quals::{Item, JoinItem, Problem, runs_a_query};
+use crate::quals::{Item, JoinItem, Problem};
 use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::{push_unique, relids_of};
@@ -96,13 +96,9 @@ impl Planner<'_> {
                 _ => false,
             };
             let left = j.left.relids();
-            // A condition with a sub-plan should be tested after joins that remove rows, so the
-            // order stays fixed.
-            let fixed =
-                problem.quals.iter().any(|q| runs_a_query(q) && relids_of(q).is_subset(&left));
             let many = problem.items.len() + taken.len() + j.left.items.len();
             let limit = self.collapse_max();
-            if many > limit || width(j, limit) > limit || (fixed && !unique) {
+            if many > limit || width(j, limit) > limit {
                 at += 1;
                 continue;
             }

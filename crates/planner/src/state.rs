@@ -26,6 +26,7 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
     planner.stored_forms = stored_forms;
     let mut planned = planner.plan_level(query.clone(), LevelInput::default())?;
     let plan_tree = planner.plan_of(&mut planned)?;
+    let calls_volatile = !planner.param_types.is_empty() && planner.has_volatile(query)?;
     Ok(PlannedStmt {
         command_type: query.command_type,
         has_returning: !query.returning_list.is_empty(),
@@ -43,6 +44,7 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
         inval_items: Vec::new(),
         privileges: planner.privileges,
         param_exec_types: planner.param_types,
+        calls_volatile,
         bound: planner.bound,
         stmt_location: query.stmt_location,
         stmt_len: query.stmt_len,

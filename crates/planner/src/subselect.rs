@@ -319,7 +319,6 @@ impl Planner<'_> {
     fn exists_as_any(&mut self, query: &Query) -> Result<Option<SubLink>> {
         let plain = query.command_type == CmdType::Select
             && query.target_list.is_empty()
-            && query.cte_list.is_empty()
             && !query.jointree.fromlist.is_empty();
         let (true, Some(quals)) = (plain, query.jointree.quals.clone()) else { return Ok(None) };
         if contains_sublinks(&quals)
@@ -507,6 +506,7 @@ fn simplify_exists(query: &mut Query, host: &mut dyn PlannerHost) {
         && query.grouping_sets.is_empty()
         && !query.has_window_funcs
         && !query.has_target_srfs
+        && !query.has_modifying_cte
         && query.having_qual.is_none()
         && query.limit_offset.is_none()
         && query.limit_count.is_none()

@@ -45,6 +45,7 @@ impl Planner<'_> {
             self.modify_paths(&mut root)?
         };
         let rows = paths.cheapest().map_or(0.0, |p| p.rows);
+        let paths = charged(&root, paths);
         let groups = match root.query.command_type {
             CmdType::Select => self.distinct_rows(&root, rows)?,
             _ => rows,
@@ -65,7 +66,11 @@ impl Planner<'_> {
 
     /// Creates the plan of one of the level's paths.
     pub(crate) fn create_level(&mut self, root: &mut PlannerInfo, path: &Path) -> Result<Plan> {
+        let charged = init_plans_cost(root) > 0.0;
         let mut plan = deep(|| self.create(root, path, &[]))?.plan;
+        if charged {
+            (plan.info.startup_cost, plan.info.total_cost) = (path.startup, path.total);
+        }
         if root.query.command_type == CmdType::Select {
             label(&mut plan, &root.query.target_list);
         }
@@ -269,7 +274,8 @@ impl Planner<'_> {
             factor = factor.max(self.set_factor(e, have)?);
         }
         let has_srf = want.iter().any(|e| contains_srf(e) && !have.contains(e));
-        let per_row = if has_srf { self.host.costs().cpu_tuple } else { 0.0 };
+        let computed: Vec<Expr> = want.iter().filter(|e| !have.contains(e)).cloned().collect();
+        let per_tuple = if has_srf { self.quals_cost(&computed)? } else { 0.0 };
         let want: Rc<[Expr]> = want.into();
         let mut out = paths.above();
         for p in paths.unparameterized() {
@@ -278,7 +284,10 @@ impl Planner<'_> {
                 kind: PathKind::Project { child: p.clone(), want: want.clone() },
                 rows,
                 width,
-                total: p.total + rows * per_row,
+                total: match has_srf {
+                    true => p.total + self.set_cost(p.rows, rows, per_tuple),
+                    false => p.total,
+                },
                 ..Path::clone(p)
             });
         }
@@ -474,6 +483,27 @@ struct Body {
     postponed: bool,
     /// `finals` contains set-returning functions that are not computed below.
     has_srf: bool,
+}
+
+/// Costs of the level's init plans and `WITH` queries.
+fn init_plans_cost(root: &PlannerInfo) -> f64 {
+    let cost = |e: &Expr| if let Expr::SubPlan(s) = e { s.per_call_cost } else { 0.0 };
+    root.init_plans.iter().map(cost).sum()
+}
+
+/// The level's paths with the costs of its init plans and `WITH` queries. Counterpart:
+/// `SS_charge_for_initplans`.
+fn charged(root: &PlannerInfo, paths: PathSet) -> PathSet {
+    let charge = init_plans_cost(root);
+    if charge <= 0.0 {
+        return paths;
+    }
+    let mut out = paths.above();
+    for p in &paths.paths {
+        let (startup, total) = (p.startup + charge, p.total + charge);
+        out.add_ref(Rc::new(Path { startup, total, ..Path::clone(p) }));
+    }
+    out
 }
 
 /// True if the level has aggregates or GROUP BY.

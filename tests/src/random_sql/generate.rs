@@ -186,9 +186,11 @@ impl Generator {
     }
 
     pub fn statement(&mut self) -> Statement {
-        let mut statement = match self.below(27) {
+        let mut statement = match self.below(30) {
             24 | 25 => self.function(),
             26 => self.new_table(),
+            27 | 28 => self.program(),
+            29 => self.trigger(),
             0 | 1 => self.change(),
             2 => Statement::one(self.recursive(&Vec::new())),
             3 | 4 => Statement::one(self.set_operation(&Vec::new(), 2).0),

@@ -145,7 +145,18 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
         return Compared::Canceled { ours_alone: !canceled[0] };
     }
     if !ordered {
-        replies.iter_mut().flat_map(|r| &mut r.answers).for_each(|a| a.rows.sort());
+        for reply in &mut replies {
+            reply.answers.iter_mut().for_each(|a| a.rows.sort());
+            // Functions are called in the order of the rows, up to a row that fails, and as often
+            // as the plan requires.
+            match reply.error {
+                Some(_) => reply.notices.clear(),
+                None => {
+                    reply.notices.sort_by(|a, b| a.message.cmp(&b.message));
+                    reply.notices.dedup_by(|a, b| a.message == b.message);
+                }
+            }
+        }
     }
     // `compared_reply` sorts rows unless the text contains ORDER BY, which may be in a sub-select
     // only.

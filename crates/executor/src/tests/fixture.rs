@@ -47,6 +47,7 @@ fn statement(plan: Plan) -> PlannedStmt {
         inval_items: Vec::new(),
         privileges: RequiredPrivileges::default(),
         param_exec_types: vec![types::oids::INT4; PARAMS],
+        calls_volatile: false,
         bound: Vec::new(),
         stmt_location: 0,
         stmt_len: 0,

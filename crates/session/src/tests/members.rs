@@ -151,3 +151,34 @@ fn a_delete_removes_the_rows_of_each_relation() {
     let rows = both_tables(client);
     assert!(rows.contains("1=2 2=4 4=8 | 1=3t 3=9t 4=12t"), "{rows}");
 }
+
+#[test]
+fn explain_names_each_relation() {
+    let mut fixture = two_tables();
+    let client = &mut fixture.clients[0];
+    let plan = of_both(client, ["DELETE FROM one WHERE x = 6", "DELETE FROM two WHERE x = 6"]);
+    let explain = |client: &mut Client, options: explain::Options| {
+        let subject = explain::Subject {
+            plan: Arc::new(plan.clone()),
+            params: Arc::from([]),
+            planning_us: 0,
+            planning_buffers: Default::default(),
+            into: None,
+            sql: "",
+        };
+        let mut out = explain::Explanation::new(options);
+        out.plan(&mut client.session, &subject).unwrap();
+        out.rows()
+    };
+    let lines = explain(client, explain::Options::default());
+    assert_eq!(
+        lines[..4],
+        ["Delete on one", "  Delete on one", "  Delete on two", "  ->  Append"],
+        "{lines:?}"
+    );
+    let json = explain(
+        client,
+        explain::Options { format: explain::Format::Json, ..explain::Options::default() },
+    );
+    assert!(json[0].contains("\"Target Tables\": ["), "{json:?}");
+}

@@ -40,8 +40,8 @@ fn split_part(text: &[u8], separator: &[u8], n: i32) -> Result<Datum> {
     Ok(Datum::bytes(part.unwrap_or_default()))
 }
 
-/// Calls `push` with each element of string_to_array and string_to_table; false for a NULL string. A
-/// NULL separator splits into characters, an empty one does not split.
+/// Calls `push` with each element of string_to_array and string_to_table; false for a NULL string.
+/// A NULL separator splits into characters, an empty one does not split.
 fn elements(
     cx: &dyn FnContext,
     a: &[DatumRef<'_>],
