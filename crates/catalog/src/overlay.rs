@@ -169,6 +169,9 @@ impl Overlay {
         self.end_command();
         let from = self.marks.pop().unwrap_or(0);
         let undone = self.prior.split_off(from);
+        if undone.is_empty() {
+            return;
+        }
         self.version += 1;
         self.remove_entries(&undone);
     }
@@ -185,5 +188,32 @@ impl Overlay {
             return;
         }
         *self = Overlay { version: self.version, ..Overlay::default() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plans within a transaction depend on the version, so it must change only with the catalogs.
+    #[test]
+    fn only_changes_of_catalogs_change_the_version() {
+        let change = |n| Message::RelCache { database: Oid(1), relation: Oid(n) };
+        let mut overlay = Overlay::default();
+        overlay.register(change(1));
+        overlay.end_command();
+        let version = overlay.version();
+        overlay.begin_subtransaction();
+        overlay.abort_subtransaction();
+        overlay.begin_subtransaction();
+        overlay.commit_subtransaction();
+        assert_eq!(overlay.version(), version);
+        overlay.begin_subtransaction();
+        overlay.register(change(2));
+        overlay.end_command();
+        let inner = overlay.version();
+        assert_ne!(inner, version);
+        overlay.abort_subtransaction();
+        assert!(overlay.version() != version && overlay.version() != inner);
     }
 }

@@ -27,6 +27,11 @@ struct Above {
     nulls: Columns,
 }
 
+/// True for the constants false and NULL.
+fn is_never_true(condition: &Expr) -> bool {
+    matches!(condition, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool())
+}
+
 /// Maps a column to the element of a set: the relation, or the column itself.
 type Key<K> = fn(&Var) -> K;
 
@@ -123,7 +128,16 @@ impl Planner<'_> {
         // On the right side of a new anti join no further ones are created: the join's conditions
         // refer to its columns.
         let emptied = emptied.filter(|_| j.jointype != JoinType::Anti);
-        self.reduce_node(&mut j.rarg, &r, emptied)
+        self.reduce_node(&mut j.rarg, &r, emptied)?;
+        if matches!(j.jointype, JoinType::Left | JoinType::Anti)
+            && j.quals.as_ref().is_some_and(is_never_true)
+        {
+            // No row of the right side is read.
+            let fromlist = vec![std::mem::replace(&mut j.rarg, JoinTreeNode::Rtr(0))];
+            let quals = Some(eval::bool_const(Some(false)));
+            j.rarg = JoinTreeNode::From(Box::new(FromExpr { fromlist, quals }));
+        }
+        Ok(())
     }
 
     /// Replaces the columns of relations on the right side of new anti joins by NULL, except within
