@@ -18,6 +18,23 @@ CREATE FUNCTION cube_out(cube) RETURNS cstring
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
     AS 'MODULE_PATHNAME';
 
+CREATE FUNCTION cube_recv(internal) RETURNS cube
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+
+CREATE FUNCTION cube_send(cube) RETURNS bytea
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME';
+
+CREATE TYPE cube (
+    INTERNALLENGTH = VARIABLE,
+    INPUT = cube_in,
+    OUTPUT = cube_out,
+    RECEIVE = cube_recv,
+    SEND = cube_send,
+    ALIGNMENT = double
+);
+
 CREATE FUNCTION cube_eq(cube, cube) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
     AS 'MODULE_PATHNAME';
@@ -320,20 +337,3 @@ CREATE OPERATOR CLASS gist_cube_ops
         FUNCTION 6 g_cube_picksplit(internal,internal),
         FUNCTION 7 g_cube_same(cube,cube,internal),
         FUNCTION 8 g_cube_distance(internal,cube,smallint,oid,internal);
-
-CREATE FUNCTION cube_recv(internal) RETURNS cube
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    AS 'MODULE_PATHNAME';
-
-CREATE FUNCTION cube_send(cube) RETURNS bytea
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    AS 'MODULE_PATHNAME';
-
-CREATE TYPE cube (
-    INTERNALLENGTH = VARIABLE,
-    INPUT = cube_in,
-    OUTPUT = cube_out,
-    RECEIVE = cube_recv,
-    SEND = cube_send,
-    ALIGNMENT = double
-);

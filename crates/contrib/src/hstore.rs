@@ -1,7 +1,7 @@
 //! hstore: sets of pairs of a key and a value, both texts; a value can be NULL.
 //!
-//! Reading order: `value` (the stored form), `io`, `access` (look-up and change), `convert` (arrays,
-//! rows, json). The functions of GiST and GIN operator classes are declared.
+//! Reading order: `value` (the stored form), `io`, `access` (look-up and change), `convert`
+//! (arrays, rows, json). The functions of GiST and GIN operator classes are declared.
 //!
 //! Counterpart: contrib/hstore.
 

@@ -422,19 +422,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &DefineStmt, sql: &str) -> Resul
     };
     let a = Attributes::read(host, &stmt.definition, sql)?;
     let form = Form::read(host, &a)?;
-    let category = match a.text("category")? {
-        Some(text) => {
-            let first = text.bytes().next().unwrap_or(0);
-            if !(32..=126).contains(&first) {
-                bail!(
-                    INVALID_PARAMETER_VALUE,
-                    "invalid type category \"{text}\": must be simple ASCII"
-                );
-            }
-            TypCategory(first)
-        }
-        None => TypCategory::USER,
-    };
+    let category = category(&a)?;
     let element = match a.get("element") {
         Some(d) => element_type(host, d)?,
         None => Oid::INVALID,
@@ -476,6 +464,15 @@ pub fn create(host: &mut dyn CommandHost, stmt: &DefineStmt, sql: &str) -> Resul
         ..shell.row.clone()
     };
     complete(host, &shell, row)
+}
+
+fn category(a: &Attributes<'_>) -> Result<TypCategory> {
+    let Some(text) = a.text("category")? else { return Ok(TypCategory::USER) };
+    let first = text.bytes().next().unwrap_or(0);
+    if !(32..=126).contains(&first) {
+        bail!(INVALID_PARAMETER_VALUE, "invalid type category \"{text}\": must be simple ASCII");
+    }
+    Ok(TypCategory(first))
 }
 
 fn element_type(host: &mut dyn CommandHost, d: &DefElem) -> Result<Oid> {

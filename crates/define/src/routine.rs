@@ -4,6 +4,7 @@
 
 mod body;
 pub mod lookup;
+mod shell;
 pub(crate) mod signature;
 
 use crate::object::owner;
@@ -91,69 +92,6 @@ fn check_unique_name(
     Ok(())
 }
 
-/// The language that the statement names; empty for an aggregate.
-fn language_of(stmt: &CreateFunctionStmt) -> String {
-    let given = stmt.options.iter().find(|d| &*d.defname == "language");
-    given.and_then(|d| options::text(d).ok()).unwrap_or_default()
-}
-
-/// A parameter or result of a shell type, which functions of some languages can have.
-fn shell_argument(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, ty: Oid) -> Result<Oid> {
-    let shown = host.catalog().format_type(ty)?;
-    match language_of(stmt).as_str() {
-        "sql" => {
-            bail!(INVALID_FUNCTION_DEFINITION, "SQL function cannot accept shell type {shown}")
-        }
-        "" => bail!(INVALID_FUNCTION_DEFINITION, "aggregate cannot accept shell type {shown}"),
-        _ => {}
-    }
-    notice_outside_scripts(host, &format!("argument type {shown} is only a shell"));
-    Ok(ty)
-}
-
-/// As [`shell_argument`], for the result.
-fn shell_result(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, ty: Oid) -> Result<Oid> {
-    let shown = host.catalog().format_type(ty)?;
-    if language_of(stmt) == "sql" {
-        bail!(INVALID_FUNCTION_DEFINITION, "SQL function cannot return shell type {shown}");
-    }
-    notice_outside_scripts(host, &format!("return type {shown} is only a shell"));
-    Ok(ty)
-}
-
-/// Scripts of extensions run with `client_min_messages` at least `warning`.
-fn notice_outside_scripts(host: &mut dyn CommandHost, message: &str) {
-    if host.catalog().session.creating_extension.is_none() {
-        host.notice(notice(pg_err!(WRONG_OBJECT_TYPE, "{message}")));
-    }
-}
-
-/// The result type that a name denotes. A type that does not exist is created as a shell for
-/// functions of types, in languages whose functions can be input functions.
-fn named_result(
-    host: &mut dyn CommandHost,
-    stmt: &CreateFunctionStmt,
-    name: &TypeName,
-) -> Result<Oid> {
-    if let Some(shell) = basetype::shell_type(host, name)? {
-        return shell_result(host, stmt, shell);
-    }
-    let missing = match type_of(host, name) {
-        Err(e) if e.code() == SqlState::UNDEFINED_OBJECT => e,
-        other => return other,
-    };
-    if !matches!(language_of(stmt).as_str(), "c" | "internal") || !basetype::is_plain(name) {
-        return Err(missing);
-    }
-    let shown = analyze::typename::type_name_text(name);
-    let text = format!("type \"{shown}\" is not yet defined");
-    host.notice(notice(
-        pg_err!(UNDEFINED_OBJECT, "{text}").detail("Creating a shell type definition."),
-    ));
-    let (schema, last) = typerow::new_name(host, &name.names)?;
-    basetype::create_shell(host, schema, &last)
-}
-
 /// Counterpart: `interpret_function_parameter_list`.
 pub(crate) fn parameters(
     host: &mut dyn CommandHost,
@@ -178,7 +116,7 @@ pub(crate) fn parameters(
             bail!(INVALID_FUNCTION_DEFINITION, "{what} cannot accept set arguments");
         }
         let ty = match basetype::shell_type(host, &p.arg_type)? {
-            Some(shell) => shell_argument(host, stmt, shell)?,
+            Some(shell) => shell::argument(host, stmt, shell)?,
             None => parameter_type(host, &p.arg_type)?,
         };
         names::check_type_privilege(host, ty)?;
@@ -429,7 +367,7 @@ fn result_type(
 ) -> Result<(Oid, bool)> {
     Ok(match (&stmt.return_type, wanted) {
         (Some(t), wanted) => {
-            let ty = named_result(host, stmt, t)?;
+            let ty = shell::result(host, stmt, t)?;
             names::check_type_privilege(host, ty)?;
             if let Some(wanted) = wanted.filter(|w| *w != ty) {
                 let shown = host.catalog().format_type(wanted)?;

@@ -155,7 +155,7 @@ fn ordered_coordinate(a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(pg_err!(ARRAY_ELEMENT_ERROR, "zero cube index is not defined"));
     }
     let at = number.unsigned_abs() as usize - 1;
-    let value = if at % 2 == 0 { cube.low(at / 2) } else { cube.high(at / 2) };
+    let value = if at.is_multiple_of(2) { cube.low(at / 2) } else { cube.high(at / 2) };
     Ok(Datum::float8(if number < 0 { -value } else { value }))
 }
 
@@ -231,8 +231,8 @@ scalars! { FNS;
     "cube_union" => |_, a| Ok(combine(a, min, max)),
     "cube_inter" => |_, a| Ok(combine(a, max, min)),
     "cube_size" => |_, a| float(size(a[0])),
-    "cube_distance" => |_, a| float(gaps(a).iter().map(|d| d * d).sum::<f64>().sqrt()),
-    "distance_taxicab" => |_, a| float(gaps(a).iter().map(|d| d.abs()).sum()),
+    "cube_distance" => |_, a| float(gaps(a).iter().fold(0.0, |sum, d| sum + d * d).sqrt()),
+    "distance_taxicab" => |_, a| float(gaps(a).iter().fold(0.0, |sum, d| sum + d.abs())),
     "distance_chebyshev" => |_, a| float(gaps(a).iter().fold(0.0, |m, d| max(d.abs(), m))),
     "cube_dim" => |_, a| Ok(Datum::int4(Cube::read(a[0]).dimensions() as i32)),
     "cube_ll_coord" => |_, a| Ok(corner(a, Cube::low)),

@@ -161,7 +161,7 @@ impl<'a> Call<'a> {
         if self.kind.padded {
             let missing = size - out.len() % size;
             out.resize(out.len() + missing, missing as u8);
-        } else if out.len() % size != 0 {
+        } else if !out.len().is_multiple_of(size) {
             return Err(self.failed("Encryption failed"));
         }
         let cipher = Cipher::new(&self.kind, self.key);
@@ -184,7 +184,7 @@ impl<'a> Call<'a> {
         if self.data.is_empty() && !self.kind.padded {
             return Ok(Datum::bytes([]));
         }
-        if self.data.is_empty() || self.data.len() % size != 0 {
+        if self.data.is_empty() || !self.data.len().is_multiple_of(size) {
             return Err(wrong());
         }
         let mut out = allocate(self.data.len())?;
