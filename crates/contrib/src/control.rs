@@ -49,6 +49,17 @@ pub static EXTENSIONS: &[Extension] = &[
         ..trusted("cube", "1.5", "data type for multidimensional cubes")
     },
     Extension {
+        library: "$libdir/earthdistance",
+        trusted: false,
+        requires: &["cube"],
+        script: include_str!("../extensions/earthdistance--1.1.sql"),
+        ..trusted(
+            "earthdistance",
+            "1.1",
+            "calculate great-circle distances on the surface of the Earth",
+        )
+    },
+    Extension {
         library: "$libdir/fuzzystrmatch",
         script: include_str!("../extensions/fuzzystrmatch--1.1.sql"),
         ..trusted("fuzzystrmatch", "1.1", "determine similarities and distance between strings")

@@ -18,6 +18,7 @@ extern crate values;
 mod citext;
 pub mod control;
 mod cube;
+mod earthdistance;
 mod fuzzystrmatch;
 mod hstore;
 mod intarray;

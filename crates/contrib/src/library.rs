@@ -46,6 +46,7 @@ impl Library {
 static LIBRARIES: &[&Library] = &[
     &crate::citext::LIBRARY,
     &crate::cube::LIBRARY,
+    &crate::earthdistance::LIBRARY,
     &crate::fuzzystrmatch::LIBRARY,
     &crate::hstore::LIBRARY,
     &crate::intarray::LIBRARY,
