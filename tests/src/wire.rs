@@ -15,6 +15,7 @@ mod bad;
 pub(crate) mod client;
 mod connect;
 mod drivers;
+mod encodings;
 mod fastpath;
 mod notify;
 mod order;
@@ -79,6 +80,7 @@ fn both_servers_send_the_same_messages() {
         connect::CASES,
         notify::CASES,
         drivers::CASES,
+        encodings::CASES,
         fastpath::CASES,
         utility::CASES,
         order::CASES,

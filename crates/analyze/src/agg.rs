@@ -336,6 +336,14 @@ impl Analyzer<'_> {
             let first = sets.first().cloned().unwrap_or_default();
             first.into_iter().filter(|r| sets.iter().all(|s| s.contains(r))).collect()
         });
+        // A single set that is not empty is a plain GROUP BY.
+        if let (Some(sets), Some(common)) = (&sets, &common)
+            && !query.group_clause.is_empty()
+            && (sets.len() == 1
+                || query.group_distinct && sets.iter().all(|s| s.len() == common.len()))
+        {
+            query.grouping_sets.clear();
+        }
         let mut groups: Vec<(u32, Expr)> = Vec::new();
         for clause in &query.group_clause {
             let target =

@@ -648,7 +648,7 @@ impl Analyzer<'_> {
         let row = Expr::Row(Box::new(RowExpr {
             args: out,
             row_typeid: base,
-            row_format: format,
+            row_format: if base == target { format } else { CoercionForm::ImplicitCast },
             colnames: Vec::new(),
             location,
         }));

@@ -362,6 +362,21 @@ impl Analyzer<'_> {
             let right = self.expr(&n.rexpr)?;
             return self.make_op(&n.name, None, right, n.location);
         };
+        let is_null = |e: &Node| matches!(e, Node::AConst(c) if c.val == Value::Null);
+        if let [name] = &n.name[..]
+            && **name == *"="
+            && (is_null(lexpr) || is_null(&n.rexpr))
+            && self.cat.transform_null_equals()
+        {
+            let arg = self.expr(if is_null(lexpr) { &n.rexpr } else { lexpr })?;
+            let argisrow = self.is_rowtype(arg.type_oid())?;
+            return Ok(Expr::NullTest(Box::new(NullTest {
+                arg,
+                is_not: false,
+                argisrow,
+                location: Location(n.location),
+            })));
+        }
         match (lexpr, &n.rexpr) {
             // `(a, b) = (SELECT …)`
             (Node::RowExpr(_), Node::SubLink(link))

@@ -165,6 +165,10 @@ pub trait Lookup: TypeLookup + FunctionLookup + RelationLookup {
     fn database_name(&mut self) -> Result<String>;
     /// An error if the statement is to be cancelled.
     fn check_interrupts(&mut self) -> Result<()>;
+    /// Whether `expression = NULL` is a null test: `transform_null_equals`.
+    fn transform_null_equals(&mut self) -> bool {
+        false
+    }
     /// Raises a warning or notice to the client.
     fn notice(&mut self, notice: pgerror::PgError);
 }

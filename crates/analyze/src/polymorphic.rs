@@ -38,7 +38,9 @@ macro_rules! bad {
 impl Analyzer<'_> {
     /// Counterpart: `check_generic_type_consistency`.
     pub fn generic_types_consistent(&mut self, actual: &[Oid], declared: &[Oid]) -> Result<bool> {
-        Ok(self.match_generics(actual, declared)?.is_ok())
+        // Arguments of unknown type do not determine an enum.
+        let consistent = |g: &Generic| !g.enumeration || g.element.is_valid();
+        Ok(self.match_generics(actual, declared)?.is_ok_and(|g| consistent(&g)))
     }
 
     fn range_subtype(&mut self, range: Oid) -> Result<Oid> {

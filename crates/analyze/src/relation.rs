@@ -683,7 +683,7 @@ impl Analyzer<'_> {
             RteKind::Function { functions, funcordinality: false } if functions.len() == 1 => {
                 let result = functions[0].funcexpr.type_oid();
                 if self.is_complex(result)? {
-                    self.base_type(result)?
+                    result
                 } else if functions[0].funccolnames.is_empty() && result != ty::RECORD {
                     // The whole row of a scalar function is its value.
                     let Some(column) = item.columns.first() else { return Ok(null_row()) };

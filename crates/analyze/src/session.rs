@@ -35,6 +35,11 @@ pub trait Host {
         false
     }
 
+    /// `transform_null_equals`.
+    fn transform_null_equals(&mut self) -> bool {
+        false
+    }
+
     /// The session clears it when catalogs or the search path change.
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         None
@@ -383,6 +388,10 @@ impl Lookup for SessionLookup<'_> {
 
     fn check_interrupts(&mut self) -> Result<()> {
         self.host.functions().check_interrupts()
+    }
+
+    fn transform_null_equals(&mut self) -> bool {
+        self.host.transform_null_equals()
     }
 
     fn notice(&mut self, notice: PgError) {

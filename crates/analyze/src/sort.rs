@@ -356,8 +356,7 @@ impl Analyzer<'_> {
                 return Ok(reference);
             }
         }
-        let location = tlist[index].expr.location().0;
-        self.add_to_group_list(index, tlist, clauses, location)?;
+        self.add_to_group_list(index, tlist, clauses, raw_location(node))?;
         Ok(tlist[index].ressortgroupref)
     }
 

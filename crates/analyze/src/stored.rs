@@ -6,7 +6,7 @@ use crate::state::{Analyzer, Params};
 use crate::walk::{expr_deep_mut, query_deep_mut};
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::{Expr, FuncExpr, SubLinkKind};
+use plan::expr::{Expr, SubLinkKind};
 use plan::nodetree;
 use plan::query::Query;
 
@@ -66,8 +66,8 @@ pub fn body(cat: &mut dyn Lookup, text: &str) -> Result<(Vec<Query>, bool)> {
 pub fn expand_calls(cat: &mut dyn Lookup, query: &mut Query) -> Result<()> {
     let mut outcome = Ok(());
     query_deep_mut(query, 0, &mut |e, _| {
-        if let (Expr::FuncExpr(call), Ok(())) = (e, &outcome) {
-            outcome = expand(cat, call);
+        if outcome.is_ok() {
+            outcome = expand(cat, e);
         }
         true
     });
@@ -78,25 +78,31 @@ pub fn expand_calls(cat: &mut dyn Lookup, query: &mut Query) -> Result<()> {
 pub fn expand_calls_in(cat: &mut dyn Lookup, e: &mut Expr) -> Result<()> {
     let mut outcome = Ok(());
     expr_deep_mut(e, 0, &mut |e, _| {
-        if let (Expr::FuncExpr(call), Ok(())) = (e, &outcome) {
-            outcome = expand(cat, call);
+        if outcome.is_ok() {
+            outcome = expand(cat, e);
         }
         true
     });
     outcome
 }
 
-fn expand(cat: &mut dyn Lookup, call: &mut FuncExpr) -> Result<()> {
-    let named = call.args.iter().any(|a| matches!(a, Expr::NamedArg(_)));
-    let Some(proc) = cat.proc_row(call.funcid)? else {
-        return Err(PgError::internal(format!("cache lookup failed for function {}", call.funcid)));
+/// Completes the argument list of the expression, if it is a call.
+fn expand(cat: &mut dyn Lookup, e: &mut Expr) -> Result<()> {
+    let (function, args) = match e {
+        Expr::FuncExpr(call) => (call.funcid, &mut call.args),
+        Expr::WindowFunc(call) if !call.winagg => (call.winfnoid, &mut call.args),
+        _ => return Ok(()),
+    };
+    let named = args.iter().any(|a| matches!(a, Expr::NamedArg(_)));
+    let Some(proc) = cat.proc_row(function)? else {
+        return Err(PgError::internal(format!("cache lookup failed for function {function}")));
     };
     let count = proc.pronargs.max(0) as usize;
-    if !named && call.args.len() >= count {
+    if !named && args.len() >= count {
         return Ok(());
     }
     let mut slots: Vec<Option<Expr>> = vec![None; count];
-    for (i, arg) in std::mem::take(&mut call.args).into_iter().enumerate() {
+    for (i, arg) in std::mem::take(args).into_iter().enumerate() {
         let (at, arg) = match arg {
             Expr::NamedArg(named) => (named.argnumber as usize, named.arg),
             plain => (i, plain),
@@ -111,17 +117,17 @@ fn expand(cat: &mut dyn Lookup, call: &mut FuncExpr) -> Result<()> {
     for (slot, default) in slots[first..].iter_mut().zip(defaults) {
         slot.get_or_insert(default);
     }
-    call.args = slots.into_iter().collect::<Option<_>>().ok_or_else(|| {
-        PgError::internal(format!("not enough default arguments of function {}", call.funcid))
+    *args = slots.into_iter().collect::<Option<_>>().ok_or_else(|| {
+        PgError::internal(format!("not enough default arguments of function {function}"))
     })?;
     if polymorphic {
         // The other arguments decide the type of a polymorphic default. Counterpart:
         // `recheck_cast_function_args`.
-        let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
+        let actual: Vec<Oid> = args.iter().map(Expr::type_oid).collect();
         let mut declared = proc.proargtypes.to_vec();
         let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
         cx.enforce_generics(&actual, &mut declared, proc.prorettype, false)?;
-        call.args = cx.coerce_arguments(std::mem::take(&mut call.args), &actual, &declared)?;
+        *args = cx.coerce_arguments(std::mem::take(args), &actual, &declared)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::encoding::{self, SQL_ASCII, SingleByte, UTF8};
 use crate::namespace::PG_CATALOG;
 use crate::rows::indexes;
 use pgerror::{PgError, Result, pg_err};
-use types::settings::Encoding;
+use types::settings::{Encoding, TextEncoder};
 use types::text::verify_in;
 
 /// A conversion that is possible.
@@ -43,6 +43,12 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("0x{b:02x}")).collect::<Vec<_>>().join(" ")
 }
 
+impl std::fmt::Debug for Conversion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} to {}", encoding::name(self.from), encoding::name(self.to))
+    }
+}
+
 impl CatCx<'_> {
     /// The conversion between two encodings; `None` if the bytes stay as they are. 42883 if there
     /// is none, 0A000 between multibyte encodings other than UTF8.
@@ -72,7 +78,39 @@ impl CatCx<'_> {
     }
 }
 
+/// Conversion to the encoding of the client.
+impl TextEncoder for Conversion {
+    fn encode(&self, text: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        self.append(text, out).map(|_| ())
+    }
+
+    fn encode_lossy(&self, text: &[u8], out: &mut Vec<u8>) {
+        let mut bytes = Vec::new();
+        for c in String::from_utf8_lossy(text).chars() {
+            bytes.clear();
+            match self.append(c.encode_utf8(&mut [0; 4]).as_bytes(), &mut bytes) {
+                Ok(_) => out.extend_from_slice(&bytes),
+                Err(_) => out.push(b'?'),
+            }
+        }
+    }
+}
+
 impl Conversion {
+    /// The conversion between UTF8 and a single-byte encoding; `None` between other encodings.
+    pub fn with_utf8(from: i32, to: i32) -> Option<Conversion> {
+        let (source, target) = (encoding::single_byte(from), encoding::single_byte(to));
+        let is_possible = (from == UTF8 && target.is_some()) || (to == UTF8 && source.is_some());
+        is_possible.then_some(Conversion { from, to, source, target })
+    }
+
+    /// The converted text, which must be complete. Errors as of [`Self::append`].
+    pub fn convert(&self, text: &[u8]) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        self.append(text, &mut out)?;
+        Ok(out)
+    }
+
     /// Appends the converted text to `out` and returns the number of bytes converted, which is less
     /// than the length of the text only if it ends within a character. 22021 for an invalid
     /// character, 22P05 for one that the other encoding does not have; `out` then has the text

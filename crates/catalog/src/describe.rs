@@ -5,8 +5,6 @@
 use crate::cache::{self, Row};
 use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
-use crate::format_type::quote_identifier;
-use crate::namespace::qualified;
 use crate::object::ObjectClass;
 use crate::rows::{
     CatalogRow, Index, Name, PgAmop, PgAmproc, PgAttrdef, PgCast, PgClass, PgConstraint,
@@ -204,8 +202,8 @@ impl CatCx<'_> {
     /// The name, qualified unless it is visible, quoted where needed.
     fn qualify(&mut self, visible: bool, schema: Oid, name: Name) -> Result<String> {
         let schema = if visible { None } else { self.namespace_name(schema)? };
-        let schema = schema.map(|s| quote_identifier(s.as_str()));
-        Ok(qualified(schema.as_deref(), &quote_identifier(name.as_str())))
+        let schema = schema.as_ref().map(|s| s.as_str());
+        Ok(self.session.quoting.qualified(schema, name.as_str()))
     }
 
     /// `f(integer,text)`, qualified unless visible. Counterpart: `format_procedure`.
@@ -231,7 +229,7 @@ impl CatCx<'_> {
             true => String::new(),
             false => {
                 let name = self.namespace_name(row.oprnamespace)?.unwrap_or_default();
-                quote_identifier(name.as_str()) + "."
+                self.session.quoting.identifier(name.as_str()) + "."
             }
         };
         let left = match row.oprleft.valid() {

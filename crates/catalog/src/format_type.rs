@@ -3,7 +3,6 @@
 //! Counterpart: format_type.c.
 
 use crate::cx::CatCx;
-use crate::namespace::qualified;
 use ids::Oid;
 use ids::builtin::proc::ARRAY_SUBSCRIPT_HANDLER;
 use ids::code::ColumnStorage;
@@ -50,12 +49,11 @@ impl CatCx<'_> {
                 let schema = if !qualify && self.is_type_visible(row.oid)? {
                     None
                 } else {
-                    self.namespace_name(row.typnamespace)?
+                    self.namespace_name_or_temp(row.typnamespace)?
                 };
-                let schema = schema.map(|s| quote_identifier(s.as_str()));
-                let name = quote_identifier(row.typname.as_str());
+                let schema = schema.as_ref().map(|s| s.as_str());
                 let m = modifier.map_or_else(String::new, |m| modifier_text(row.oid, m));
-                qualified(schema.as_deref(), &name) + &m
+                self.session.quoting.qualified(schema, row.typname.as_str()) + &m
             }
         };
         Ok(if is_array { name + "[]" } else { name })
@@ -132,6 +130,46 @@ fn interval_modifier(typmod: i32) -> String {
     }
 }
 
+/// How identifiers and literals are quoted in SQL texts that are shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quoting {
+    /// `quote_all_identifiers`.
+    pub all_identifiers: bool,
+    /// A backslash is an escape character in a literal: `standard_conforming_strings` is off.
+    pub escapes: bool,
+}
+
+impl Quoting {
+    /// As [`quote_identifier`]; always quoted if the setting demands it.
+    pub fn identifier(self, name: &str) -> String {
+        match self.all_identifiers {
+            true => quoted(name),
+            false => quote_identifier(name),
+        }
+    }
+
+    /// The text as a string literal. Counterpart: `simple_quote_literal`.
+    pub fn literal(self, text: &str) -> String {
+        let text = text.replace('\'', "''");
+        match self.escapes {
+            true => format!("'{}'", text.replace('\\', "\\\\")),
+            false => format!("'{text}'"),
+        }
+    }
+
+    /// The quoted name, qualified by the schema if one is given.
+    pub fn qualified(self, schema: Option<&str>, name: &str) -> String {
+        match schema {
+            Some(s) => format!("{}.{}", self.identifier(s), self.identifier(name)),
+            None => self.identifier(name),
+        }
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 /// The identifier, quoted unless it consists of lower-case letters, digits and underscores and is
 /// not a reserved word. Counterpart: `quote_identifier`.
 pub fn quote_identifier(name: &str) -> String {
@@ -139,5 +177,5 @@ pub fn quote_identifier(name: &str) -> String {
     let plain = chars.next().is_some_and(|c| c.is_ascii_lowercase() || c == b'_')
         && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_')
         && !crate::keywords::needs_quotes(name);
-    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+    if plain { name.to_owned() } else { quoted(name) }
 }

@@ -130,6 +130,14 @@ impl CatCx<'_> {
         Ok(self.search(cache::NAMESPACEOID, &[oid.into()])?.map(|n| n.nspname))
     }
 
+    /// As [`Self::namespace_name`], `pg_temp` for the session's temporary schema.
+    pub fn namespace_name_or_temp(&mut self, oid: Oid) -> Result<Option<Name>> {
+        match oid == self.session.temp_namespace && oid.is_valid() {
+            true => Ok(Some(Name::new("pg_temp"))),
+            false => self.namespace_name(oid),
+        }
+    }
+
     fn may_use_namespace(&mut self, oid: Oid) -> Result<bool> {
         let user = self.session.user;
         Ok(self.schema_privileges(user, oid, crate::acl::USAGE)? != 0)

@@ -1,5 +1,6 @@
 //! The state of a session that catalog lookups depend on.
 
+use crate::format_type::Quoting;
 use crate::overlay::Overlay;
 use crate::shared::Catalog;
 use ids::Oid;
@@ -44,6 +45,8 @@ pub struct CatSession {
     /// The extension whose script is running.
     pub creating_extension: Option<Oid>,
     pub overlay: Overlay,
+    /// How SQL texts that are shown quote names and literals.
+    pub quoting: Quoting,
     /// Orderings of the session's anonymous record types.
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
     search_path: String,
@@ -78,6 +81,7 @@ impl CatSession {
             ctype_is_ascii: false,
             creating_extension: None,
             overlay: Overlay::default(),
+            quoting: Quoting::default(),
             record_orders: Arc::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,

@@ -5,9 +5,9 @@
 use crate::alter_object as alter;
 use crate::create_as;
 use crate::{
-    alter_table, cluster, create_table, database, domain, extstats, grant, index, maintenance,
-    matview, owned, role, schema, sequence, setting, tablespace, trigger, truncate, typecmd,
-    vacuum, view,
+    alter_table, cluster, collation, create_table, database, domain, extstats, grant, index,
+    maintenance, matview, owned, role, schema, sequence, setting, tablespace, trigger, truncate,
+    typecmd, vacuum, view,
 };
 use define::object::comment;
 use define::tag::{command_tag, is_allowed_read_only};
@@ -111,6 +111,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::AlterDatabaseRefreshCollStmt(s) => {
             database::refresh_collation_version(host, &s.dbname)
         }
+        Node::AlterCollationStmt(s) => collation::refresh_version(host, &s.collname),
         Node::AlterRoleSetStmt(s) => setting::alter_role_set(host, s),
         Node::CreateTableSpaceStmt(s) => tablespace::create(host, s),
         Node::DropTableSpaceStmt(s) => tablespace::drop(host, s),

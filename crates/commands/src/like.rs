@@ -18,6 +18,7 @@ use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use utility::host::CommandHost;
+use utility::query::parse_shown;
 use utility::{class, names};
 
 const COMMENTS: u32 = 1 << 0;
@@ -96,7 +97,7 @@ pub fn add(
         if let Some(text) = rel.default(a.attnum) {
             if generated && has(GENERATED) {
                 let shown = definition::stored_expr(host, text.as_str(), rel.oid(), Style::PLAIN)?;
-                column.default = expression(&shown.unwrap_or_default())?;
+                column.default = expression(host, &shown.unwrap_or_default())?;
                 column.generated = true;
                 column.column.generated = ColumnGenerated::Stored;
             } else if !generated && has(DEFAULTS) {
@@ -117,7 +118,7 @@ pub fn add(
     if has(CONSTRAINTS) {
         for check in &rel.checks {
             let def = definition::constraint_def(host, check.oid, false)?.unwrap_or_default();
-            if let Some(mut c) = constraint(&def)? {
+            if let Some(mut c) = constraint(host, &def)? {
                 c.conname = Some(check.conname.as_str().into());
                 constraints.checks.push(c);
             }
@@ -146,18 +147,18 @@ pub fn add(
 }
 
 /// Parses an expression.
-fn expression(text: &str) -> Result<Option<Node>> {
+fn expression(host: &mut dyn CommandHost, text: &str) -> Result<Option<Node>> {
     let sql = format!("SELECT {text}");
-    match parse::parse(&sql)?.pop().map(|s| s.stmt) {
+    match parse_shown(host, &sql)?.pop().map(|s| s.stmt) {
         Some(Node::SelectStmt(mut s)) => Ok(s.target_list.pop().and_then(|t| t.val)),
         _ => Err(PgError::internal("SELECT was parsed as another statement")),
     }
 }
 
 /// Parses a constraint definition.
-fn constraint(def: &str) -> Result<Option<Constraint>> {
+fn constraint(host: &mut dyn CommandHost, def: &str) -> Result<Option<Constraint>> {
     let sql = format!("ALTER TABLE t ADD {def}");
-    let Some(Node::AlterTableStmt(mut s)) = parse::parse(&sql)?.pop().map(|s| s.stmt) else {
+    let Some(Node::AlterTableStmt(mut s)) = parse_shown(host, &sql)?.pop().map(|s| s.stmt) else {
         return Err(PgError::internal("ALTER TABLE was parsed as another statement"));
     };
     match s.cmds.pop().and_then(|c| c.def) {
@@ -206,7 +207,7 @@ fn add_indexes(
     for i in &rel.indexes {
         let parts = IndexParts { column: 0, exclusion: false };
         let def = definition::index_def(host, i.indexrelid, parts, false)?.unwrap_or_default();
-        let Some(Node::IndexStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
+        let Some(Node::IndexStmt(mut s)) = parse_shown(host, &def)?.pop().map(|s| s.stmt) else {
             return Err(PgError::internal("CREATE INDEX was parsed as another statement"));
         };
         s.idxname = None;
@@ -264,7 +265,8 @@ pub fn finish(host: &mut dyn CommandHost, oid: Oid, deferred: DeferredObjects) -
         }
     }
     for (def, text) in deferred.statistics {
-        let Some(Node::CreateStatsStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
+        let Some(Node::CreateStatsStmt(mut s)) = parse_shown(host, &def)?.pop().map(|s| s.stmt)
+        else {
             continue;
         };
         s.defnames.clear();

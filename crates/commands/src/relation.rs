@@ -154,6 +154,11 @@ fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: RelKin
         bail!(TOO_MANY_COLUMNS, "tables can have at most {COLUMNS_MAX} columns");
     }
     for (i, column) in columns.iter().enumerate() {
+        if columns[i + 1..].iter().any(|c| c.name == column.name) {
+            bail!(DUPLICATE_COLUMN, "column \"{}\" specified more than once", column.name);
+        }
+    }
+    for column in columns {
         if kind != RelKind::View
             && kind != RelKind::CompositeType
             && SYSTEM_COLUMNS.iter().any(|s| s.0 == column.name)
@@ -163,9 +168,6 @@ fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: RelKin
                 "column name \"{}\" conflicts with a system column name",
                 column.name
             );
-        }
-        if columns[..i].iter().any(|c| c.name == column.name) {
-            bail!(DUPLICATE_COLUMN, "column \"{}\" specified more than once", column.name);
         }
         check_column_type(host, column, kind, Oid::INVALID)?;
     }

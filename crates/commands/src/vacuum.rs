@@ -4,6 +4,7 @@
 
 use crate::{indexstats, statistics};
 use catalog::RelDesc;
+use catalog::namespace::PG_CATALOG;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
 use engine::vacuum::{VacuumOptions, VacuumResult};
 use ids::{AttrNo, MultiXid, Oid, Persistence, RelKind, Xid};
@@ -220,22 +221,16 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
         }
     }
     if stmt.rels.is_empty() {
-        let mut rows: Vec<Oid> = host
-            .catalog()
-            .scan_all::<PgClass>()?
-            .iter()
-            .filter(|c| matches!(c.relkind, RelKind::Table | RelKind::MaterializedView))
-            .map(|c| c.oid)
-            .collect();
-        rows.sort_unstable();
-        for oid in rows {
-            // If no table is named, tables that the user may not process are skipped without a
-            // warning.
-            let class = host.catalog().class(oid)?;
-            if may_vacuum(host, &class)? {
-                out.push(Target { oid, name: None, columns: Vec::new() });
+        let mut oids = Vec::new();
+        for class in host.catalog().scan_all::<PgClass>()? {
+            // Relations of all kinds are checked, as in PostgreSQL.
+            let permitted = check_owner(host, &class, params.verb())?;
+            if permitted && matches!(class.relkind, RelKind::Table | RelKind::MaterializedView) {
+                oids.push(class.oid);
             }
         }
+        oids.sort_unstable();
+        out.extend(oids.into_iter().map(|oid| Target { oid, name: None, columns: Vec::new() }));
     }
     Ok(out)
 }
@@ -260,16 +255,23 @@ fn check_target(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result
     if rel.kind() == RelKind::PartitionedTable {
         return Err(PgError::unsupported(format!("{verb} of partitioned table \"{name}\"")));
     }
-    if !may_vacuum(host, &rel.class.row)? {
-        let who = match (rel.class.relisshared, rel.is_catalog()) {
+    check_owner(host, &rel.class.row, verb)
+}
+
+/// True if the user is the owner of the relation or of the database. Otherwise a warning is raised.
+/// Counterpart: `vacuum_is_relation_owner`.
+fn check_owner(host: &mut dyn CommandHost, class: &PgClass, verb: &str) -> Result<bool> {
+    let permitted = may_vacuum(host, class)?;
+    if !permitted {
+        let who = match (class.relisshared, class.relnamespace == PG_CATALOG) {
             (true, _) => "only superuser",
             (_, true) => "only superuser or database owner",
             _ => "only table or database owner",
         };
+        let name = class.relname;
         warn(host, pg_err!(WARNING, "skipping \"{name}\" --- {who} can {verb} it"));
-        return Ok(false);
     }
-    Ok(true)
+    Ok(permitted)
 }
 
 /// The table, locked and checked; `None` if it is skipped, with a warning if the statement names

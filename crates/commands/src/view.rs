@@ -4,7 +4,7 @@
 
 use crate::relation::{self, NewColumn, NewRelation};
 use analyze::{Params, SessionLookup};
-use catalog::rows::{CatalogRow, Name, PgClass, PgRewrite, Text, indexes};
+use catalog::rows::{Name, PgClass, PgRewrite, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use define::creation;
 use ids::code::{DepType, Firing};
@@ -130,13 +130,10 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
 
 pub(crate) fn uses_temporary(host: &mut dyn CommandHost, query: &Query) -> Result<bool> {
     let mut list = Vec::new();
-    stored::query_references(query, &mut list);
-    for object in list.iter().filter(|o| o.class == PgClass::RELATION) {
-        if host
-            .catalog()
-            .find_class(object.object)?
-            .is_some_and(|c| c.relpersistence == Persistence::Temporary)
-        {
+    stored::range_table_relations(query, &mut list);
+    for relation in list {
+        let class = host.catalog().find_class(relation)?;
+        if class.is_some_and(|c| c.relpersistence == Persistence::Temporary) {
             return Ok(true);
         }
     }

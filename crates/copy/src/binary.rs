@@ -8,6 +8,7 @@
 //! ```
 
 use pgerror::{Result, bail};
+use types::limits::{ALLOCATION_BYTES_MAX, buffer_full};
 
 pub(crate) const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
 
@@ -105,6 +106,9 @@ impl Input {
         let Ok(size) = usize::try_from(size) else {
             bail!(BAD_COPY_FILE_FORMAT, "invalid field size")
         };
+        if size >= ALLOCATION_BYTES_MAX {
+            return Err(buffer_full(0, size));
+        }
         match self.take(more, size)? {
             Some(bytes) => Ok(Some(bytes)),
             None => bail!(BAD_COPY_FILE_FORMAT, "unexpected EOF in COPY data"),

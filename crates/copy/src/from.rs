@@ -6,7 +6,7 @@ use crate::fields::Fields;
 use crate::input::{Input, check_encoding, small_int};
 use crate::lines::Lines;
 use crate::source::Source;
-use crate::{Format, Header, check_has_rows, check_privileges, columns_of, forced};
+use crate::{Format, Header, check_has_rows, check_privileges, columns_of, data_encoding, forced};
 use analyze::{ExprKind, SessionLookup};
 use catalog::conversion::Conversion;
 use catalog::rows::PgTrigger;
@@ -183,9 +183,12 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
 /// The conversion from the encoding of the data to that of the database.
 fn conversion(host: &mut dyn CommandHost, format: &Format) -> Result<Option<Conversion>> {
     let database = host.catalog().session.encoding;
-    match format.encoding {
-        Some(encoding) if !format.binary => host.catalog().conversion(encoding, database),
-        _ => Ok(None),
+    match format.binary {
+        true => Ok(None),
+        false => {
+            let encoding = data_encoding(host, format);
+            host.catalog().conversion(encoding, database)
+        }
     }
 }
 
@@ -342,7 +345,7 @@ impl<'a> Reader<'a> {
         let database = host.catalog().session.encoding;
         let encoding = match source.converts() {
             true => database,
-            false => format.encoding.unwrap_or(database),
+            false => data_encoding(host, format),
         };
         Ok(Reader {
             format,
@@ -444,9 +447,15 @@ impl<'a> Reader<'a> {
         }
         let mut count = 0;
         if self.format.header != Header::No {
-            let Some(line) = self.line(host)? else { return Ok(0) };
+            let line = self.line(host)?;
             if self.format.header == Header::Match {
-                self.check_header(line)?;
+                // Without input, the header is an empty line.
+                let header = line.unwrap_or_default();
+                self.position.line = Some(header);
+                self.check_header(header)?;
+            }
+            if line.is_none() {
+                return Ok(0);
             }
         }
         while let Some(line) = self.line(host)? {

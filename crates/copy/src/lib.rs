@@ -66,6 +66,15 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
 
 /// Error 42501 unless the user may access files or programs: superusers and members of predefined
 /// roles.
+/// The encoding of data in text format: by default, that of the client.
+fn data_encoding(host: &mut dyn CommandHost, format: &Format) -> i32 {
+    let database = host.catalog().session.encoding;
+    format.encoding.unwrap_or_else(|| {
+        let client = catalog::encoding::number(&host.setting("client_encoding"));
+        client.filter(|&n| n != catalog::encoding::SQL_ASCII).unwrap_or(database)
+    })
+}
+
 fn check_file(host: &mut dyn CommandHost, stmt: &CopyStmt) -> Result<()> {
     let user = names::user(host);
     let (role, name, what) = match (stmt.is_program, stmt.is_from) {

@@ -3,7 +3,7 @@
 //! Counterpart: copyto.c.
 
 use crate::program::Program;
-use crate::{Format, Header, check_has_rows, check_privileges, columns_of, forced};
+use crate::{Format, Header, check_has_rows, check_privileges, columns_of, data_encoding, forced};
 use analyze::{Params, SessionLookup};
 use catalog::acl;
 use catalog::conversion::Conversion;
@@ -212,9 +212,12 @@ impl<'a> Writer<'a> {
         let force = names.iter().map(|n| format.force_quote_all || format.force_quote.contains(n));
         let force = force.collect();
         let database = host.catalog().session.encoding;
-        let conversion = match format.encoding {
-            Some(encoding) if !format.binary => host.catalog().conversion(database, encoding)?,
-            _ => None,
+        let conversion = match format.binary {
+            true => None,
+            false => {
+                let encoding = data_encoding(host, format);
+                host.catalog().conversion(database, encoding)?
+            }
         };
         let target = Target::open(host, stmt, (format.binary, types.len()))?;
         let mut out = Writer {

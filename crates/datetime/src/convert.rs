@@ -150,10 +150,10 @@ fn checked(t: i64) -> Result<Datum> {
 }
 
 /// Seconds east of Greenwich of an interval used as a zone.
-fn zone_interval(d: DatumRef<'_>) -> Result<i64> {
+fn zone_interval(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<i64> {
     let i = Interval::of(d);
     if i.month != 0 || i.day != 0 {
-        let text = super::interval::text(&i, values::settings::IntervalStyle::Postgres);
+        let text = super::interval::text(&i, cx.settings().interval_style);
         return Err(pg_err!(
             INVALID_PARAMETER_VALUE,
             "interval time zone \"{text}\" must not include months or days"
@@ -242,17 +242,17 @@ scalars! { FNS;
         }
         checked(zone_arg(a[0].as_bytes())?.to_local(ts(a[1])))
     },
-    "timestamp_izone" => |_, a| {
+    "timestamp_izone" => |cx, a| {
         if !is_finite_ts(ts(a[1])) {
             return Ok(a[1].to_owned());
         }
-        checked(ts(a[1]).saturating_sub(zone_interval(a[0])? * USECS_PER_SEC))
+        checked(ts(a[1]).saturating_sub(zone_interval(cx, a[0])? * USECS_PER_SEC))
     },
-    "timestamptz_izone" => |_, a| {
+    "timestamptz_izone" => |cx, a| {
         if !is_finite_ts(ts(a[1])) {
             return Ok(a[1].to_owned());
         }
-        checked(ts(a[1]).saturating_add(zone_interval(a[0])? * USECS_PER_SEC))
+        checked(ts(a[1]).saturating_add(zone_interval(cx, a[0])? * USECS_PER_SEC))
     },
     "timetz_zone" => |cx, a| {
         let east = match zone_arg(a[0].as_bytes())? {
@@ -261,7 +261,7 @@ scalars! { FNS;
         };
         Ok(shifted_timetz(a[1], -east))
     },
-    "timetz_izone" => |_, a| Ok(shifted_timetz(a[1], -(zone_interval(a[0])? as i32))),
+    "timetz_izone" => |cx, a| Ok(shifted_timetz(a[1], -(zone_interval(cx, a[0])? as i32))),
     "float8_timestamptz" => |_, a| {
         let seconds = a[0].as_f64();
         if seconds.is_nan() {

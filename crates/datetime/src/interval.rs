@@ -117,15 +117,23 @@ fn range_of(typmod: i32) -> i32 {
 #[derive(Default)]
 struct Sum {
     time: i64,
-    day: i64,
-    month: i64,
-    year: i64,
+    day: i32,
+    month: i32,
+    year: i32,
+}
+
+/// Adds `whole` units of `scale` to a field; an error where the field or the number of units
+/// overflows.
+fn add_to(field: &mut i32, whole: i64, scale: i32) -> Parsed<()> {
+    let whole = i32::try_from(whole).map_err(|_| ParseError::Overflow)?;
+    let sum = whole.checked_mul(scale).and_then(|scaled| field.checked_add(scaled));
+    *field = sum.ok_or(ParseError::Overflow)?;
+    Ok(())
 }
 
 impl Sum {
     fn add(&mut self, unit: Unit, whole: i64, frac: f64) -> Parsed<()> {
         let over = || ParseError::Overflow;
-        let months = |n: i64| -> Option<i64> { whole.checked_mul(n) };
         let add_time = |s: &mut Sum, unit_us: i64| -> Parsed<()> {
             let t = whole.checked_mul(unit_us).ok_or_else(over)?;
             let part = (frac * unit_us as f64).round_ties_even() as i64;
@@ -143,22 +151,18 @@ impl Sum {
             Unit::Minute => add_time(self, USECS_PER_MINUTE)?,
             Unit::Hour => add_time(self, USECS_PER_HOUR)?,
             Unit::Day => {
-                self.day = self.day.checked_add(whole).ok_or_else(over)?;
+                add_to(&mut self.day, whole, 1)?;
                 self.fraction_days(frac, 1)?;
             }
             Unit::Week => {
-                let days = whole.checked_mul(7).ok_or_else(over)?;
-                self.day = self.day.checked_add(days).ok_or_else(over)?;
+                add_to(&mut self.day, whole, 7)?;
                 self.fraction_of_days(frac, 7)?;
             }
             Unit::Month => {
-                self.month = self.month.checked_add(whole).ok_or_else(over)?;
+                add_to(&mut self.month, whole, 1)?;
                 self.fraction_of_days(frac, 30)?;
             }
-            Unit::Quarter => {
-                self.month =
-                    self.month.checked_add(months(3).ok_or_else(over)?).ok_or_else(over)?;
-            }
+            Unit::Quarter => add_to(&mut self.month, whole, 3)?,
             Unit::Year | Unit::Decade | Unit::Century | Unit::Millennium => {
                 let years = match unit {
                     Unit::Year => 1,
@@ -166,9 +170,9 @@ impl Sum {
                     Unit::Century => 100,
                     _ => 1000,
                 };
-                let y = whole.checked_mul(years).ok_or_else(over)?;
-                self.year = self.year.checked_add(y).ok_or_else(over)?;
-                self.month += (frac * years as f64 * 12.0).round_ties_even() as i64;
+                add_to(&mut self.year, whole, years)?;
+                let months = (frac * f64::from(years) * 12.0).round_ties_even() as i64;
+                add_to(&mut self.month, months, 1)?;
             }
         }
         Ok(())
@@ -179,7 +183,7 @@ impl Sum {
     fn fraction_of_days(&mut self, frac: f64, scale: i32) -> Parsed<()> {
         let days = frac * f64::from(scale);
         let whole = days as i64;
-        self.day = self.day.checked_add(whole).ok_or(ParseError::Overflow)?;
+        add_to(&mut self.day, whole, 1)?;
         self.fraction_days(days - whole as f64, 1)
     }
 
@@ -190,12 +194,10 @@ impl Sum {
     }
 
     fn finish(self) -> Parsed<Interval> {
-        let narrow = |v: i64| i32::try_from(v).map_err(|_| ParseError::Overflow);
-        let (year, month) = (narrow(self.year)?, narrow(self.month)?);
         // Each field fits its type; years and months together may not.
-        let months = i64::from(year) * 12 + i64::from(month);
+        let months = i64::from(self.year) * 12 + i64::from(self.month);
         let month = i32::try_from(months).map_err(|_| ParseError::IntervalRange)?;
-        Ok(Interval { time: self.time, day: narrow(self.day)?, month })
+        Ok(Interval { time: self.time, day: self.day, month })
     }
 }
 
@@ -356,9 +358,9 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
     }
     let Fields { mut sum, ago, .. } = f;
     if ago {
-        let negated = |v: i64| v.checked_neg().ok_or(ParseError::Overflow);
+        let negated = |v: i32| v.checked_neg().ok_or(ParseError::Overflow);
         sum = Sum {
-            time: negated(sum.time)?,
+            time: sum.time.checked_neg().ok_or(ParseError::Overflow)?,
             day: negated(sum.day)?,
             month: negated(sum.month)?,
             year: negated(sum.year)?,
@@ -714,7 +716,7 @@ fn sql_text(i: &Interval) -> String {
 }
 
 /// The typmod from range and precision.
-pub(super) fn typmod_of(mods: &[i32]) -> Result<i32> {
+pub fn typmod_of(mods: &[i32]) -> Result<i32> {
     let bad = || pg_err!(INVALID_PARAMETER_VALUE, "invalid INTERVAL type modifier");
     let (range, precision) = match *mods {
         [r] => (r, 0xffff),

@@ -61,61 +61,36 @@ pub fn time_text(t: i64, east: Option<i32>) -> String {
     clock(h, m, s, us) + &east.map_or(String::new(), offset)
 }
 
+/// Maximum length of an abbreviation in bytes. Counterpart: `MAXTZLEN`.
+const ABBREVIATION_BYTES_MAX: usize = 10;
+
 /// Formats a timestamp; `zone` is seconds east of Greenwich and abbreviation.
 pub fn timestamp_text(f: &Fields, zone: Option<(i32, &str)>, s: &Settings) -> String {
     let y = shown_year(f.year);
     let time = clock(f.hour, f.minute, f.second, f.micros);
+    let (month, day) = (f.month, f.day);
     let dmy = s.date_order == DateOrder::Dmy;
-    let named = |out: &mut String| {
-        if let Some((east, name)) = zone {
-            out.push(' ');
-            // Numeric abbreviations are replaced by the offset.
-            if name.is_empty() || name.starts_with(['+', '-']) {
-                out.push_str(&offset(east));
-            } else {
-                out.push_str(name);
+    let mut out = match s.date_style {
+        DateStyle::Iso => format!("{y:04}-{month:02}-{day:02} {time}"),
+        DateStyle::Sql if dmy => format!("{day:02}/{month:02}/{y:04} {time}"),
+        DateStyle::Sql => format!("{month:02}/{day:02}/{y:04} {time}"),
+        DateStyle::German => format!("{day:02}.{month:02}.{y:04} {time}"),
+        DateStyle::Postgres => {
+            let weekday = DAYS[j2day(date2j(f.year, month, day)) as usize];
+            let month = MONTHS[(month - 1).clamp(0, 11) as usize];
+            match dmy {
+                true => format!("{weekday} {day:02} {month} {time} {y:04}"),
+                false => format!("{weekday} {month} {day:02} {time} {y:04}"),
             }
         }
     };
-    let mut out;
-    match s.date_style {
-        DateStyle::Iso => {
-            out = format!("{y:04}-{:02}-{:02} {time}", f.month, f.day);
-            out.push_str(&zone.map_or(String::new(), |(east, _)| offset(east)));
+    match zone {
+        Some((east, _)) if s.date_style == DateStyle::Iso => out.push_str(&offset(east)),
+        Some((_, name)) => {
+            out.push(' ');
+            out.push_str(stdx::clip(name, ABBREVIATION_BYTES_MAX));
         }
-        DateStyle::Sql => {
-            let (a, b) = if dmy { (f.day, f.month) } else { (f.month, f.day) };
-            out = format!("{a:02}/{b:02}/{y:04} {time}");
-            if let Some((east, name)) = zone {
-                if name.is_empty() || name.starts_with(['+', '-']) {
-                    out.push_str(&offset(east));
-                } else {
-                    out.push(' ');
-                    out.push_str(name);
-                }
-            }
-        }
-        DateStyle::German => {
-            out = format!("{:02}.{:02}.{y:04} {time}", f.day, f.month);
-            if let Some((east, name)) = zone {
-                if name.is_empty() || name.starts_with(['+', '-']) {
-                    out.push_str(&offset(east));
-                } else {
-                    out.push(' ');
-                    out.push_str(name);
-                }
-            }
-        }
-        DateStyle::Postgres => {
-            let weekday = DAYS[j2day(date2j(f.year, f.month, f.day)) as usize];
-            let month = MONTHS[(f.month - 1).clamp(0, 11) as usize];
-            out = if dmy {
-                format!("{weekday} {:02} {month} {time} {y:04}", f.day)
-            } else {
-                format!("{weekday} {month} {:02} {time} {y:04}", f.day)
-            };
-            named(&mut out);
-        }
+        None => {}
     }
     if f.year <= 0 {
         out.push_str(" BC");

@@ -78,6 +78,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::AlterDatabaseStmt(_) => "ALTER DATABASE",
         Node::AlterDatabaseSetStmt(_) => "ALTER DATABASE",
         Node::AlterDatabaseRefreshCollStmt(_) => "ALTER DATABASE",
+        Node::AlterCollationStmt(_) => "ALTER COLLATION",
         Node::AlterRoleSetStmt(_) => "ALTER ROLE",
         Node::CreateTableSpaceStmt(_) => "CREATE TABLESPACE",
         Node::DropTableSpaceStmt(_) => "DROP TABLESPACE",

@@ -1,9 +1,8 @@
 //! Deparses expressions. Counterpart: ruleutils.c (`get_rule_expr`).
 
+use crate::Deparser;
 use crate::query::strip_assignment;
-use crate::{Deparser, quote_literal};
 use analyze::stored::malformed;
-use catalog::format_type::quote_identifier;
 use ids::Oid;
 use ids::code::TypType;
 use ids::stored::{StoredFacet, described};
@@ -13,6 +12,7 @@ use plan::expr::{
     Expr, NullTest, OpExpr, Param, ParamKind, RowExpr, ScalarArrayOpExpr, SqlValueFunction,
     SqlValueKind, SubLink, SubLinkKind, SubscriptingRef, Var,
 };
+use plan::query::RteKind;
 use types::oids;
 
 impl Deparser<'_> {
@@ -53,6 +53,11 @@ impl Deparser<'_> {
     pub(super) fn top_level(&mut self, e: &Expr, implicit: bool) -> Result<()> {
         match e {
             Expr::Var(v) => self.variable(v, 0, true).map(|_| ()),
+            Expr::Row(r) if self.row_of_join(r).is_some() => {
+                self.row(r)?;
+                self.put("::record");
+                Ok(())
+            }
             e => self.expr(e, implicit),
         }
     }
@@ -151,7 +156,7 @@ impl Deparser<'_> {
             Expr::CurrentOf(c) => self.current_of(c),
             Expr::NextValue(n) => {
                 let name = self.relation_name(n.seqid)?;
-                self.put(&format!("nextval({}::regclass)", quote_literal(&name)));
+                self.put(&format!("nextval({}::regclass)", self.quoting.literal(&name)));
             }
         }
         Ok(())
@@ -175,7 +180,7 @@ impl Deparser<'_> {
         }
         match self.param_names.get(p.paramid as usize - 1) {
             Some(name) if p.paramkind == ParamKind::Extern && !name.is_empty() => {
-                let name = quote_identifier(name);
+                let name = self.quoting.identifier(name);
                 // The name is qualified if a column could have the same name.
                 let owner = match self.scopes.iter().all(|s| s.entries.is_empty()) {
                     true => String::new(),
@@ -249,7 +254,34 @@ impl Deparser<'_> {
         self.coercion(arg, ty, form, e, implicit)
     }
 
+    /// The alias of the join whose whole row this is.
+    fn row_of_join(&self, r: &RowExpr) -> Option<String> {
+        let first = match r.args.first() {
+            Some(Expr::Var(first)) if r.row_format == CoercionForm::ImplicitCast => first,
+            _ => return None,
+        };
+        let level = self.scopes.len().checked_sub(first.varlevelsup as usize + 1)?;
+        let scope = self.scopes.get(level)?;
+        let at = usize::try_from(first.varno - 1).ok()?;
+        let rte = scope.query.as_ref()?.rtable.get(at)?;
+        if !matches!(rte.kind, RteKind::Join { .. }) || rte.eref.colnames != r.colnames {
+            return None;
+        }
+        let is_column = |(i, e): (usize, &Expr)| {
+            matches!(e, Expr::Var(v) if v.varno == first.varno
+                && v.varlevelsup == first.varlevelsup
+                && usize::try_from(v.varattno) == Ok(i + 1))
+        };
+        let whole = r.args.iter().enumerate().all(is_column);
+        whole.then(|| scope.entries.get(at)?.refname.clone())?
+    }
+
     fn row(&mut self, r: &RowExpr) -> Result<()> {
+        if let Some(alias) = self.row_of_join(r) {
+            self.put_name(&alias);
+            self.put(".*");
+            return Ok(());
+        }
         // By the present fields of the type: dropped ones are omitted, added ones are NULL.
         let dropped = self.dropped_fields(r.row_typeid)?;
         self.put("ROW(");
@@ -421,7 +453,7 @@ impl Deparser<'_> {
                 needs_label = !plain || c.consttypmod >= 0;
             }
             oids::BOOL => self.put(if text == "t" { "true" } else { "false" }),
-            _ => self.put(&quote_literal(&text)),
+            _ => self.put(&self.quoting.literal(&text)),
         }
         if label < 0 {
             return Ok(());
@@ -771,12 +803,4 @@ fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
         },
         _ => false,
     })
-}
-
-/// The quoted name, qualified by the schema if one is given.
-pub(super) fn dotted(schema: Option<&str>, name: &str) -> String {
-    match schema {
-        Some(s) => format!("{}.{}", quote_identifier(s), quote_identifier(name)),
-        None => quote_identifier(name),
-    }
 }

@@ -2,7 +2,6 @@
 //! `get_agg_expr`, `generate_function_name`.
 
 use crate::Deparser;
-use crate::expr::dotted;
 use analyze::stored::malformed;
 use ids::Oid;
 use ids::code::AggKind;
@@ -49,8 +48,9 @@ impl Deparser<'_> {
         let mut cat = self.host.catalog();
         let row = cat.function(oid)?;
         let visible = cat.is_function_visible(oid)?;
-        let schema = if visible { None } else { cat.namespace_name(row.pronamespace)? };
-        let name = dotted(schema.as_ref().map(|s| s.as_str()), row.proname.as_str());
+        let schema = if visible { None } else { cat.namespace_name_or_temp(row.pronamespace)? };
+        let schema = schema.as_ref().map(|s| s.as_str());
+        let name = self.quoting.qualified(schema, row.proname.as_str());
         // The stored tree has an array argument even if the call listed the elements.
         let variadic = variadic && row.provariadic.is_valid();
         Ok((name, variadic))

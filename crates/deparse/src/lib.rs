@@ -34,13 +34,13 @@ pub use object::{
     statistics_expressions, stored_expr, trigger_def, view_def,
 };
 pub use partition::{partition_constraint, partition_key};
-pub use planned::{Ancestor, PlanNames, PlanPosition, qualified};
+pub use planned::{Ancestor, PlanNames, PlanPosition};
 pub use routine::{
     function_arguments, function_body, function_def, function_default, function_result,
 };
 
 use analyze::session::Host;
-use catalog::format_type::quote_identifier;
+use catalog::format_type::Quoting;
 use ids::{AttrNo, Oid};
 use names::Scope;
 use pgerror::{PgError, Result};
@@ -93,18 +93,14 @@ pub struct Deparser<'h> {
     function_name: String,
     /// The plan node that the expressions belong to.
     position: Option<PlanPosition<'h>>,
+    quoting: Quoting,
     depth: u32,
-}
-
-/// Quotes the text as a string literal under `standard_conforming_strings`, where a backslash is an
-/// ordinary character. Counterpart: `simple_quote_literal`.
-fn quote_literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 impl<'h> Deparser<'h> {
     /// A deparser for expressions without columns.
     pub fn new(host: &'h mut dyn Host, style: Style) -> Deparser<'h> {
+        let quoting = host.catalog().session.quoting;
         Deparser {
             host,
             out: String::new(),
@@ -116,6 +112,7 @@ impl<'h> Deparser<'h> {
             param_names: Vec::new(),
             function_name: String::new(),
             position: None,
+            quoting,
             depth: 0,
         }
     }
@@ -185,7 +182,7 @@ impl<'h> Deparser<'h> {
     }
 
     fn put_name(&mut self, name: &str) {
-        let quoted = quote_identifier(name);
+        let quoted = self.quoting.identifier(name);
         self.out.push_str(&quoted);
     }
 
@@ -236,7 +233,7 @@ impl<'h> Deparser<'h> {
         let mut cat = self.host.catalog();
         let row = cat.class(oid)?;
         let visible = cat.is_relation_visible(oid)?;
-        let name = quote_identifier(row.relname.as_str());
+        let name = self.quoting.identifier(row.relname.as_str());
         // A WITH query of the same name would hide it.
         let hidden = self.scopes.iter().any(|s| s.ctes.iter().any(|c| row.relname == c.as_str()));
         if visible && !hidden {
@@ -248,13 +245,13 @@ impl<'h> Deparser<'h> {
     /// The relation's name, always qualified with the schema.
     fn qualified_relation_name(&mut self, oid: Oid) -> Result<String> {
         let row = self.host.catalog().class(oid)?;
-        self.in_schema(row.relnamespace, &quote_identifier(row.relname.as_str()))
+        self.in_schema(row.relnamespace, &self.quoting.identifier(row.relname.as_str()))
     }
 
     fn in_schema(&mut self, schema: Oid, name: &str) -> Result<String> {
-        let schema = self.host.catalog().namespace_name(schema)?;
+        let schema = self.host.catalog().namespace_name_or_temp(schema)?;
         Ok(match schema {
-            Some(s) => format!("{}.{name}", quote_identifier(s.as_str())),
+            Some(s) => format!("{}.{name}", self.quoting.identifier(s.as_str())),
             None => name.to_owned(),
         })
     }
@@ -267,7 +264,7 @@ impl<'h> Deparser<'h> {
         let mut cat = self.host.catalog();
         let row = cat.collation(oid)?;
         let visible = cat.find_collation(None, row.collname.as_str())? == Some(oid);
-        let name = quote_identifier(row.collname.as_str());
+        let name = self.quoting.identifier(row.collname.as_str());
         if visible { Ok(name) } else { self.in_schema(row.collnamespace, &name) }
     }
 
@@ -286,7 +283,7 @@ impl<'h> Deparser<'h> {
 
     fn column_name(&mut self, relation: Oid, number: AttrNo) -> Result<String> {
         match self.host.catalog().attribute(relation, number)? {
-            Some(a) => Ok(quote_identifier(a.attname.as_str())),
+            Some(a) => Ok(self.quoting.identifier(a.attname.as_str())),
             None => Err(PgError::internal(format!(
                 "cache lookup failed for attribute {number} of relation {relation}"
             ))),

@@ -1,12 +1,11 @@
 //! Definitions of indexes, constraints, views, rules, triggers and statistics objects. The result
 //! is `None` if there is no such object. Counterpart: ruleutils.c.
 
-use crate::expr::dotted;
-use crate::{Deparser, Style, quote_literal};
+use crate::{Deparser, Style};
 use analyze::session::{Host, SessionLookup};
 use analyze::stored;
 use analyze::stored::malformed;
-use catalog::format_type::quote_identifier;
+use catalog::format_type::Quoting;
 use catalog::rows::{PgConstraint, PgIndex, PgRewrite, Text, indexes};
 use catalog::{CatCx, cache};
 use ids::code::{ConType, FkAction, FkMatch};
@@ -102,11 +101,12 @@ pub fn index_def(
         true => exclusion_operators(host, oid)?,
         false => Vec::new(),
     };
+    let quoting = host.catalog().session.quoting;
     let mut out = String::new();
     let names_only = parts.column != 0;
     if !names_only {
         if parts.exclusion {
-            out.push_str(&format!("EXCLUDE USING {} (", quote_identifier(&am)));
+            out.push_str(&format!("EXCLUDE USING {} (", quoting.identifier(&am)));
         } else {
             let mut d = Deparser::new(host, Style::PLAIN);
             let table = match pretty {
@@ -116,9 +116,9 @@ pub fn index_def(
             out.push_str(&format!(
                 "CREATE {}INDEX {} ON {}{table} USING {} (",
                 if row.indisunique { "UNIQUE " } else { "" },
-                quote_identifier(class.relname.as_str()),
+                quoting.identifier(class.relname.as_str()),
                 if class.relkind == RelKind::PartitionedIndex { "ONLY " } else { "" },
-                quote_identifier(&am),
+                quoting.identifier(&am),
             ));
         }
     }
@@ -134,7 +134,7 @@ pub fn index_def(
         let (ty, collation) = match expr {
             None => {
                 let a = host.catalog().attribute(row.indrelid, attno)?.ok_or_else(malformed)?;
-                out.push_str(&quote_identifier(a.attname.as_str()));
+                out.push_str(&quoting.identifier(a.attname.as_str()));
                 (a.atttypid, a.attcollation)
             }
             Some(e) => {
@@ -164,7 +164,7 @@ pub fn index_def(
         out.push_str(" NULLS NOT DISTINCT");
     }
     if let Some(options) = &class.reloptions {
-        out.push_str(&format!(" WITH ({})", options_text(options)));
+        out.push_str(&format!(" WITH ({})", options_text(quoting, options)));
     }
     if let Some(text) = &row.indpred
         && let Some(text) = stored_expr(host, text.as_str(), row.indrelid, style)?
@@ -226,8 +226,9 @@ pub(super) fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result
         return Ok(String::new());
     }
     let visible = cat.find_opclass(row.opcmethod, None, row.opcname.as_str())? == Some(class);
-    let schema = if visible { None } else { cat.namespace_name(row.opcnamespace)? };
-    Ok(format!(" {}", dotted(schema.as_ref().map(|s| s.as_str()), row.opcname.as_str())))
+    let schema = if visible { None } else { cat.namespace_name_or_temp(row.opcnamespace)? };
+    let schema = schema.as_ref().map(|s| s.as_str());
+    Ok(format!(" {}", cat.session.quoting.qualified(schema, row.opcname.as_str())))
 }
 
 /// Whether the expression can be in an index's column list without parentheses.
@@ -244,14 +245,14 @@ pub(super) fn looks_like_function(e: &Expr) -> bool {
 }
 
 /// Storage parameters as `name=value, …` for a WITH list.
-pub fn options_text(options: &[Text]) -> String {
+pub fn options_text(quoting: Quoting, options: &[Text]) -> String {
     let mut parts = Vec::with_capacity(options.len());
     for option in options {
         let (name, value) = option.as_str().split_once('=').unwrap_or((option.as_str(), ""));
         // Plain words and numbers are not quoted.
-        let word = quote_identifier(value) == value;
-        let value = if word { value.to_owned() } else { quote_literal(value) };
-        parts.push(format!("{}={value}", quote_identifier(name)));
+        let word = quoting.identifier(value) == value;
+        let value = if word { value.to_owned() } else { quoting.literal(value) };
+        parts.push(format!("{}={value}", quoting.identifier(name)));
     }
     parts.join(", ")
 }
@@ -401,7 +402,7 @@ pub fn rule_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<St
         b'4' => "DELETE",
         _ => return Err(malformed()),
     };
-    let name = quote_identifier(rule.rulename.as_str());
+    let name = host.catalog().session.quoting.identifier(rule.rulename.as_str());
     let mut out = format!("CREATE RULE {name} AS\n    ON {event} TO {table}");
     let style = Style::indented(pretty);
     let qual = rule.ev_qual.as_str();
@@ -448,11 +449,12 @@ pub fn trigger_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option
     let rows = host.catalog().scan(indexes::PG_TRIGGER_OID_INDEX, &[oid.into()])?;
     let Some(t) = rows.first() else { return Ok(None) };
     let has = |bit: i16| t.tgtype & bit != 0;
+    let quoting = host.catalog().session.quoting;
     let mut out = String::from("CREATE ");
     if t.tgconstraint.is_valid() {
         out.push_str("CONSTRAINT ");
     }
-    out.push_str(&format!("TRIGGER {} ", quote_identifier(t.tgname.as_str())));
+    out.push_str(&format!("TRIGGER {} ", quoting.identifier(t.tgname.as_str())));
     out.push_str(match (has(64), has(2)) {
         (true, _) => "INSTEAD OF",
         (_, true) => "BEFORE",
@@ -490,7 +492,7 @@ pub fn trigger_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option
         out.push_str("REFERENCING ");
         for (word, name) in [("OLD", &t.tgoldtable), ("NEW", &t.tgnewtable)] {
             if let Some(name) = name {
-                out.push_str(&format!("{word} TABLE AS {} ", quote_identifier(name.as_str())));
+                out.push_str(&format!("{word} TABLE AS {} ", quoting.identifier(name.as_str())));
             }
         }
     }
@@ -508,7 +510,7 @@ pub fn trigger_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option
         .tgargs
         .split(|b| *b == 0)
         .take(t.tgnargs.max(0) as usize)
-        .map(|a| quote_literal(&String::from_utf8_lossy(a)))
+        .map(|a| quoting.literal(&String::from_utf8_lossy(a)))
         .collect();
     out.push_str(&format!("EXECUTE FUNCTION {name}({})", args.join(", ")));
     Ok(Some(out))
@@ -537,8 +539,9 @@ pub fn statistics_def(host: &mut dyn Host, oid: Oid, columns_only: bool) -> Resu
         return Ok(Some(columns));
     }
     let mut cat = host.catalog();
-    let schema = cat.namespace_name(row.stxnamespace)?;
-    let name = dotted(schema.as_ref().map(|s| s.as_str()), row.stxname.as_str());
+    let schema = cat.namespace_name_or_temp(row.stxnamespace)?;
+    let schema = schema.as_ref().map(|s| s.as_str());
+    let name = cat.session.quoting.qualified(schema, row.stxname.as_str());
     let mut kinds = Vec::new();
     for (kind, word) in [(b'd', "ndistinct"), (b'f', "dependencies"), (b'm', "mcv")] {
         if row.stxkind.contains(&kind) {

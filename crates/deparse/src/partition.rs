@@ -11,7 +11,6 @@ use analyze::session::{Host, SessionLookup};
 use analyze::stored;
 use analyze::stored::malformed;
 use catalog::cache;
-use catalog::format_type::quote_identifier;
 use ids::Oid;
 use ids::code::PartStrategy;
 use pgerror::Result;
@@ -37,7 +36,8 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     for (i, &attno) in row.partattrs.iter().enumerate() {
         let (mut text, ty, collation) = if attno != 0 {
             let a = host.catalog().attribute(oid, attno)?.ok_or_else(malformed)?;
-            (quote_identifier(a.attname.as_str()), a.atttypid, a.attcollation)
+            let name = host.catalog().session.quoting.identifier(a.attname.as_str());
+            (name, a.atttypid, a.attcollation)
         } else {
             let e = exprs.next().ok_or_else(malformed)?;
             let text = expr_of(host, &e, oid, Style::indented(false))?;

@@ -7,7 +7,6 @@ use crate::Deparser;
 use crate::columns::Columns;
 use crate::names::{Entry, Scope};
 use analyze::session::Host;
-use catalog::format_type::quote_identifier;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, Param, SubPlan, Var};
@@ -241,13 +240,5 @@ impl<'h> Deparser<'h> {
         self.position = saved;
         self.prefix = prefix;
         result.map(|()| true)
-    }
-}
-
-/// The quoted name, qualified by the schema if one is given.
-pub fn qualified(schema: Option<&str>, name: &str) -> String {
-    match schema {
-        Some(s) => format!("{}.{}", quote_identifier(s), quote_identifier(name)),
-        None => quote_identifier(name),
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::names::Scope;
 use crate::object::looks_like_function;
-use crate::{Deparser, JOIN, STD, VAR, quote_literal};
+use crate::{Deparser, JOIN, STD, VAR};
 use analyze::stored::malformed;
-use catalog::format_type::quote_identifier;
 use ids::builtin::proc::ARRAY_UNNEST;
 use pgerror::{PgError, Result};
 use plan::expr::{CoercionForm, Expr, ParamKind, SubLink, SubLinkKind, TargetEntry};
@@ -56,9 +55,9 @@ impl Deparser<'_> {
     fn notify(&mut self, q: &Query) -> Result<()> {
         let notify = q.notify.as_ref().ok_or_else(malformed)?;
         self.keyword("", 0, STD, 1);
-        self.put(&format!("NOTIFY {}", quote_identifier(&notify.channel)));
+        self.put(&format!("NOTIFY {}", self.quoting.identifier(&notify.channel)));
         if let Some(payload) = &notify.payload {
-            self.put(&format!(", {}", quote_literal(payload)));
+            self.put(&format!(", {}", self.quoting.literal(payload)));
         }
         Ok(())
     }

@@ -1,13 +1,11 @@
 //! Definitions of functions and procedures. Counterpart: ruleutils.c (`pg_get_functiondef` and the
 //! functions for its parts).
 
-use crate::expr::dotted;
 use crate::names::Scope;
-use crate::{Deparser, Style, quote_literal};
+use crate::{Deparser, Style};
 use analyze::session::{Host, SessionLookup};
 use analyze::stored;
 use analyze::stored::malformed;
-use catalog::format_type::quote_identifier;
 use catalog::rows::PgProc;
 use ids::Oid;
 use ids::builtin::language;
@@ -95,7 +93,7 @@ fn arguments(
         let start = out.len();
         out.push_str(mode);
         if !a.name.is_empty() {
-            out.push_str(&quote_identifier(&a.name));
+            out.push_str(&host.catalog().session.quoting.identifier(&a.name));
             out.push(' ');
         }
         out.push_str(&host.catalog().format_type(a.ty)?);
@@ -186,7 +184,7 @@ fn body_of(host: &mut dyn Host, row: &PgProc) -> Result<String> {
         // The scope of the function encloses the statement, so that columns are qualified.
         d.scopes.push(Scope::default());
         d.param_names = names.clone();
-        d.function_name = format!("{}.", quote_identifier(row.proname.as_str()));
+        d.function_name = format!("{}.", d.quoting.identifier(row.proname.as_str()));
         if block {
             d.wrap = 0;
             d.indent = 1;
@@ -210,8 +208,9 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{name}\" is an aggregate function"));
     }
     let procedure = row.prokind == ProKind::Procedure;
-    let schema = host.catalog().namespace_name(row.pronamespace)?;
-    let full = dotted(schema.as_ref().map(|s| s.as_str()), name);
+    let quoting = host.catalog().session.quoting;
+    let schema = host.catalog().namespace_name_or_temp(row.pronamespace)?;
+    let full = quoting.qualified(schema.as_ref().map(|s| s.as_str()), name);
     let noun = if procedure { "PROCEDURE" } else { "FUNCTION" };
     let (args, _) = arguments(host, &row, false, true)?;
     let mut out = format!("CREATE OR REPLACE {noun} {full}({args})\n");
@@ -226,7 +225,7 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
         out.push_str(&format!(" TRANSFORM {}\n", names.join(", ")));
     }
     let language = host.catalog().language(row.prolang)?.lanname;
-    out.push_str(&format!(" LANGUAGE {}\n", quote_identifier(language.as_str())));
+    out.push_str(&format!(" LANGUAGE {}\n", quoting.identifier(language.as_str())));
     let before = out.len();
     if row.prokind == ProKind::Window {
         out.push_str(" WINDOW");
@@ -266,7 +265,7 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     }
     for setting in row.proconfig.iter().flatten() {
         let Some((name, value)) = setting.as_str().split_once('=') else { continue };
-        out.push_str(&format!(" SET {} TO ", quote_identifier(name)));
+        out.push_str(&format!(" SET {} TO ", quoting.identifier(name)));
         // Settings that are lists of names are stored with each element quoted.
         const LISTS: [&str; 6] = [
             "search_path",
@@ -278,10 +277,10 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
         ];
         if LISTS.contains(&name) {
             let parts = types::string::split_setting(value).unwrap_or_default();
-            let quoted: Vec<String> = parts.iter().map(|p| quote_literal(p)).collect();
+            let quoted: Vec<String> = parts.iter().map(|p| quoting.literal(p)).collect();
             out.push_str(&quoted.join(", "));
         } else {
-            out.push_str(&quote_literal(value));
+            out.push_str(&quoting.literal(value));
         }
         out.push('\n');
     }
@@ -290,7 +289,7 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     } else {
         out.push_str("AS ");
         if let Some(file) = &row.probin {
-            out.push_str(&format!("{}, ", quote_literal(file.as_str())));
+            out.push_str(&format!("{}, ", quoting.literal(file.as_str())));
         }
         let source = row.prosrc.as_str();
         let mut tag = String::from(if procedure { "$procedure" } else { "$function" });

@@ -78,7 +78,7 @@ pub fn insert(
                 let waits = be.txn.waits();
                 match speculative {
                     Some(token) => waits.wait_for_speculative(xid, token)?,
-                    None => waits.wait_for_xid(xid)?,
+                    None => waits.wait_for_xid(xid).map_err(|e| inserting(e, tid, index.name()))?,
                 }
                 continue;
             }
@@ -86,6 +86,12 @@ pub fn insert(
         be.put_tuple(entry);
         return Ok(outcome);
     }
+}
+
+/// Adds the entry that waits for another transaction as error context. Counterpart:
+/// `XactLockTableWaitErrorCb`.
+fn inserting(error: PgError, tid: Tid, relation: &str) -> PgError {
+    error.context(format!("while inserting index tuple {tid} in relation \"{relation}\""))
 }
 
 /// Forms an entry with TID `tid` for the row version at `at`. Returns false if the row needs no
@@ -145,13 +151,16 @@ pub struct Conflict {
 
 impl Conflict {
     /// Waits for the transaction (or for the speculative insertion) on which the row depends.
-    /// Returns false if it depends on none.
-    pub fn wait(&self, be: &mut Backend) -> Result<bool> {
+    /// Returns false if it depends on none. The row is one of `table`.
+    pub fn wait(&self, be: &mut Backend, table: &TableDesc) -> Result<bool> {
         if !self.waits_for.is_valid() {
             return Ok(false);
         }
         match self.speculative_token {
-            0 => be.txn.wait_for_xid(self.waits_for)?,
+            0 => {
+                let waited = be.txn.wait_for_xid(self.waits_for);
+                waited.map_err(|e| inserting(e, self.tid, &table.name))?;
+            }
             token => be.txn.waits().wait_for_speculative(self.waits_for, token)?,
         }
         Ok(true)

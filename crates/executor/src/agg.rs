@@ -621,16 +621,27 @@ impl AggNode {
 /// For each aggregate, the first one with the same transition function and arguments, whose state
 /// it shares. Counterpart: prepagg.c (`find_compatible_trans`).
 fn shared_states(aggs: &[Aggref], calls: &[AggCall], run: &mut Run<'_>) -> Result<Vec<usize>> {
+    let is_general = |call: &AggCall| matches!(Acc::new(call), Acc::General { .. });
     let mut states = Vec::with_capacity(aggs.len());
     for (i, (agg, call)) in aggs.iter().zip(calls).enumerate() {
-        let mut stable = call.is_simple() && !matches!(Acc::new(call), Acc::General { .. });
+        let general = is_general(call);
+        let mut stable = i > 0 && (general || call.is_simple());
         for e in agg.args.iter().map(|t| &t.expr).chain(&agg.aggfilter) {
             stable = stable && eval::volatility(e, run.sv.as_facts())? != Volatility::Volatile;
         }
         let same = |j: &usize| {
             let other = &aggs[*j];
-            calls[*j].is_simple()
-                && calls[*j].trans_name() == call.trans_name()
+            let same_state = match general {
+                true => {
+                    is_general(&calls[*j])
+                        && call.has_state_of(&calls[*j])
+                        && other.args == agg.args
+                        && other.aggorder == agg.aggorder
+                        && other.aggdistinct == agg.aggdistinct
+                }
+                false => calls[*j].is_simple() && calls[*j].trans_name() == call.trans_name(),
+            };
+            same_state
                 && other.inputcollid == agg.inputcollid
                 && other.args.iter().map(|t| &t.expr).eq(agg.args.iter().map(|t| &t.expr))
                 && other.aggfilter == agg.aggfilter

@@ -315,6 +315,21 @@ impl AggCall {
         &self.info.final_name
     }
 
+    /// Whether equal inputs lead to the same state, which the final functions do not modify.
+    /// Counterpart: `find_compatible_trans`.
+    pub(crate) fn has_state_of(&self, other: &AggCall) -> bool {
+        let (a, b) = (&self.info, &other.info);
+        a.is_shareable
+            && b.is_shareable
+            && a.trans_function.is_valid()
+            && a.trans_function == b.trans_function
+            && self.trans_types == other.trans_types
+            && self.count == other.count
+            && a.init == b.init
+            && self.ordered_set.is_none()
+            && other.ordered_set.is_none()
+    }
+
     pub(crate) fn collation(&self) -> Oid {
         self.collation
     }
@@ -636,5 +651,7 @@ fn ordered_set_info(agg: &Aggref) -> AggInfo {
         init: Datum::Null,
         inverse: None,
         final_read_only: true,
+        is_shareable: false,
+        trans_function: Oid::INVALID,
     }
 }

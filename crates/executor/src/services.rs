@@ -72,6 +72,10 @@ pub struct AggInfo {
     pub inverse: Option<AggFn>,
     /// The final function does not modify the state (`aggfinalmodify`).
     pub final_read_only: bool,
+    /// Another aggregate with the same transition function may use the state too.
+    pub is_shareable: bool,
+    /// The OID of the transition function; invalid if it is not known.
+    pub trans_function: Oid,
 }
 
 /// A running call of a set-returning function. [`SessionCalls::next_of_set`] returns its rows.

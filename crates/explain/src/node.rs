@@ -5,7 +5,7 @@
 use crate::Options;
 use crate::doc::{NodeView, Value};
 use crate::metrics;
-use deparse::{Ancestor, Deparser, PlanNames, PlanPosition, qualified};
+use deparse::{Ancestor, Deparser, PlanNames, PlanPosition};
 use executor::{Execution, HashCounts, NodeStats};
 use ids::Oid;
 use pgerror::Result;
@@ -119,7 +119,7 @@ impl<'p> Describer<'_, 'p> {
                 let backward = probe.direction == ScanDirection::Backward;
                 let index = self.relation_name(probe.indexid)?;
                 let back = if backward { " Backward" } else { "" };
-                view.title.push_str(&format!("{back} using {}", qualified(None, &index)));
+                view.title.push_str(&format!("{back} using {}", self.quoted(None, &index)));
                 let direction = if backward { "Backward" } else { "Forward" };
                 view.field("Scan Direction", Value::Text(direction.to_owned()));
                 view.field("Index Name", Value::Text(index));
@@ -202,10 +202,10 @@ impl<'p> Describer<'_, 'p> {
         };
         view.title.push_str(" on");
         if let Some(object) = &object {
-            view.title.push_str(&format!(" {}", qualified(schema.as_deref(), object)));
+            view.title.push_str(&format!(" {}", self.quoted(schema.as_deref(), object)));
         }
         if object.as_deref() != Some(&refname) {
-            view.title.push_str(&format!(" {}", qualified(None, &refname)));
+            view.title.push_str(&format!(" {}", self.quoted(None, &refname)));
         }
         if let Some(object) = object {
             view.field(tag, Value::Text(object));
@@ -223,6 +223,11 @@ impl<'p> Describer<'_, 'p> {
         if self.run.is_some() {
             metrics::actual(self.options, view, stats);
         }
+    }
+
+    /// The quoted name, qualified by the schema if one is given.
+    fn quoted(&mut self, schema: Option<&str>, name: &str) -> String {
+        self.host.catalog().session.quoting.qualified(schema, name)
     }
 
     fn schema_name(&mut self, oid: Oid) -> Result<Option<String>> {
@@ -386,7 +391,7 @@ impl<'p> Describer<'_, 'p> {
         self.begin(&mut view, &kind, Link::of(relationship));
         if let BitmapNode::Index { probe, .. } = bitmap {
             let index = self.relation_name(probe.indexid)?;
-            view.title.push_str(&format!(" on {}", qualified(None, &index)));
+            view.title.push_str(&format!(" on {}", self.quoted(None, &index)));
             view.field("Index Name", Value::Text(index));
         }
         metrics::costs(self.options, &mut view, info);

@@ -73,7 +73,8 @@ pub fn text_of(n: &Num, dscale: i32) -> String {
 }
 
 /// Parses a finite number at the start of `text`; returns it and the rest. `None` if there is none.
-pub(crate) fn parse_finite(text: &[u8]) -> Option<Result<(Num, &[u8])>> {
+/// The number is 22003 if it is too large; with an exponent that is too large there is no rest.
+pub(crate) fn parse_finite(text: &[u8]) -> Option<(Result<Num>, &[u8])> {
     let (negative, mut body) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -115,7 +116,7 @@ pub(crate) fn parse_finite(text: &[u8]) -> Option<Result<(Num, &[u8])>> {
             .iter()
             .fold(0i64, |v, c| v.saturating_mul(10).saturating_add(i64::from(c - b'0')));
         if exponent >= i64::from(i32::MAX / 2) {
-            return Some(Err(overflow()));
+            return Some((Err(overflow()), &[]));
         }
         let exponent = if minus { -exponent } else { exponent };
         dweight += exponent;
@@ -140,14 +141,14 @@ pub(crate) fn parse_finite(text: &[u8]) -> Option<Result<(Num, &[u8])>> {
     let lead = digits.iter().take_while(|&&d| d == 0).count() as i64;
     let all_zero = lead as usize == digits.len();
     if !all_zero && weight - lead > i64::from(WEIGHT_MAX) || dscale > i64::from(i32::MAX) {
-        return Some(Err(overflow()));
+        return Some((Err(overflow()), body));
     }
     let mut n = Num { sign, weight: weight as i32, dscale: dscale as i32, digits };
     if all_zero {
         n.weight = 0;
     }
     n.strip();
-    Some(Ok((n, body)))
+    Some((Ok(n), body))
 }
 
 /// Parses a numeric by the rules of its input function.
@@ -164,9 +165,8 @@ pub fn parse(text: &[u8]) -> Result<Num> {
         (b"+inf", Sign::PosInf),
         (b"-inf", Sign::NegInf),
     ];
-    if let Some(parsed) = parse_finite(body) {
-        let (n, rest) = parsed?;
-        return if trim_space(rest).is_empty() { Ok(n) } else { Err(bad()) };
+    if let Some((n, rest)) = parse_finite(body) {
+        return if trim_space(rest).is_empty() { n } else { Err(bad()) };
     }
     let word = trim_space(body);
     words

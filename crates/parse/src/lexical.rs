@@ -229,7 +229,9 @@ impl Scan<'_> {
             return None;
         }
         // The sign of an exponent without digits is the last character of the junk.
-        let exponent = matches!(self.peek(0), Some(b'e' | b'E'));
+        let number = &self.text[start..self.at];
+        let exponent = matches!(self.peek(0), Some(b'e' | b'E'))
+            && !number.iter().any(|b| matches!(b, b'e' | b'E'));
         if !parameter && exponent && matches!(self.peek(1), Some(b'+' | b'-')) {
             self.at += 2;
             return Some(Junk { start, len: self.at - start, parameter });

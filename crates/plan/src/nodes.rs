@@ -98,7 +98,7 @@ macro_rules! expression_nodes {
                 wintype: Oid,
                 wincollid: Oid,
                 inputcollid: Oid,
-                args: Vec<Expr>,
+                args: Vec<Expr> as CallArguments,
                 aggfilter: Option<Expr>,
                 winref: u32,
                 winstar: bool,

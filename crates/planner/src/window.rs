@@ -6,7 +6,7 @@ use crate::refs::{ChildOutputs, CreatedPlan, targets_of};
 use crate::stage::Window;
 use crate::state::{Planner, PlannerInfo};
 use crate::vars::{push_unique, substitute};
-use pgerror::Result;
+use pgerror::{Result, pg_err};
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode, WindowAgg};
 use plan::query::SortGroupClause;
@@ -54,6 +54,7 @@ impl Planner<'_> {
         let mut out = paths.above();
         let mut orders: Vec<Vec<PathKey>> = Vec::with_capacity(stages.len());
         for w in stages {
+            check_sortable(w)?;
             orders.push(self.order_of(root, &w.clauses(), &w.targets)?);
         }
         let cheapest = paths.cheapest();
@@ -134,6 +135,21 @@ impl Planner<'_> {
         }));
         Ok(CreatedPlan { plan: Plan { info, node }, output })
     }
+}
+
+/// Error 0A000 if the rows cannot be sorted by a clause of the window.
+fn check_sortable(w: &Window) -> Result<()> {
+    let clauses = [
+        (&w.clause.partition_clause, "PARTITION BY", "partitioning"),
+        (&w.clause.order_clause, "ORDER BY", "ordering"),
+    ];
+    for (keys, clause, role) in clauses {
+        if keys.iter().any(|key| !key.sortop.is_valid()) {
+            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "could not implement window {clause}")
+                .detail(format!("Window {role} columns must be of sortable datatypes.")));
+        }
+    }
+    Ok(())
 }
 
 impl Window {

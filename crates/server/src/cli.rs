@@ -26,6 +26,7 @@ Called as initdb, postgres, pg_ctl, pg_controldata or pg_waldump it takes their 
 /// Runs the program with its arguments.
 pub fn run(args: Vec<OsString>) -> ExitCode {
     let args: Vec<String> = args.into_iter().map(|a| a.to_string_lossy().into_owned()).collect();
+    types::zone::use_files(&MachineZones);
     let program = args.first().map_or("norsu", |a| a.rsplit('/').next().unwrap_or(a)).to_owned();
     let rest = args.get(1..).unwrap_or_default();
     let outcome = match program.as_str() {
@@ -44,6 +45,19 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
             }
             ExitCode::from(failure.status)
         }
+    }
+}
+
+/// The time zone files of this machine.
+struct MachineZones;
+
+impl types::zone::ZoneFiles for MachineZones {
+    fn read(&self, name: &str) -> Option<(String, Vec<u8>)> {
+        vfs::zoneinfo::read(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        vfs::zoneinfo::names()
     }
 }
 

@@ -43,6 +43,10 @@ impl analyze::Host for Session {
         analyze::Host::views_are_restricted(&mut self.core)
     }
 
+    fn transform_null_equals(&mut self) -> bool {
+        analyze::Host::transform_null_equals(&mut self.core)
+    }
+
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         analyze::Host::operator_cache(&mut self.core)
     }

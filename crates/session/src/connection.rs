@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use sync::wait::{Interrupt, WaitEvent, Waiter};
+use types::settings::TextEncoder;
 use wire::{Frame, Inbox, backend};
 
 /// Replies beyond this size are sent before the end of the statement.
@@ -28,6 +29,8 @@ pub struct Connection {
     pub(crate) inbox: Inbox,
     /// Messages not yet sent.
     pub out: Vec<u8>,
+    /// Converts texts for the client; `None` if they are sent as they are.
+    pub(crate) encoder: Option<Arc<dyn TextEncoder>>,
     timeout: Option<Duration>,
     /// Deadline for waiting for the client.
     deadline: Option<Instant>,
@@ -65,6 +68,7 @@ impl Connection {
             lost_sync: false,
             inbox: Inbox::new(),
             out: Vec::new(),
+            encoder: None,
             timeout: None,
             deadline: None,
             waiter: None,
@@ -170,6 +174,13 @@ impl Connection {
             return Ok(());
         }
         let mut out = std::mem::take(&mut self.out);
+        if let Some(encoder) = &self.encoder {
+            out = wire::recode::for_client(&out, &mut |text| {
+                let mut encoded = Vec::with_capacity(text.len());
+                encoder.encode_lossy(text, &mut encoded);
+                encoded
+            });
+        }
         let sent = self.send(&out);
         self.flushes += 1;
         out.clear();

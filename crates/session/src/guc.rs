@@ -7,6 +7,9 @@ use crate::instance::LogLevels;
 use crate::resolved::Resolved;
 use crate::statementlog::LoggedStatements;
 use crate::xact::{isolation_name, isolation_named};
+use catalog::conversion::Conversion;
+use catalog::encoding::UTF8;
+use catalog::format_type::Quoting;
 use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
@@ -17,7 +20,8 @@ use settings::{Action, Id, SessionValues, Setting, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use types::RegKind;
-use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
+use types::datetime::interval;
+use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle, TextEncoder};
 use types::zone::Zone;
 
 fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
@@ -34,6 +38,8 @@ fn date_style(
     old: (DateStyle, DateOrder),
 ) -> Result<(DateStyle, DateOrder), Option<String>> {
     let (mut style, mut order): (Option<DateStyle>, Option<DateOrder>) = (None, None);
+    // What DEFAULT and the style German imply does not conflict with what is given.
+    let (mut implied_style, mut implied_order) = old;
     let conflict = || Some("Conflicting \"datestyle\" specifications.".to_owned());
     for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         let lower = word.to_ascii_lowercase();
@@ -57,20 +63,19 @@ fn date_style(
             (Some(s), _) if style.is_some_and(|known| known != s) => return Err(conflict()),
             (Some(s), _) => {
                 style = Some(s);
-                if s == DateStyle::German && order.is_none() {
-                    order = Some(DateOrder::Dmy);
+                if s == DateStyle::German {
+                    implied_order = DateOrder::Dmy;
                 }
             }
             (None, Some(o)) if order.is_some_and(|known| known != o) => return Err(conflict()),
             (None, Some(o)) => order = Some(o),
             (None, None) if lower == "default" => {
-                style = style.or(Some(DateStyle::Iso));
-                order = order.or(Some(DateOrder::Mdy));
+                (implied_style, implied_order) = (DateStyle::Iso, DateOrder::Mdy);
             }
             (None, None) => return Err(Some(format!("Unrecognized key word: \"{lower}\"."))),
         }
     }
-    Ok((style.unwrap_or(old.0), order.unwrap_or(old.1)))
+    Ok((style.unwrap_or(implied_style), order.unwrap_or(implied_order)))
 }
 
 fn date_style_text((style, order): (DateStyle, DateOrder)) -> String {
@@ -88,12 +93,46 @@ fn date_style_text((style, order): (DateStyle, DateOrder)) -> String {
     format!("{style}, {order}")
 }
 
-/// A time zone, given by name or as hours east of Greenwich.
-fn zone(text: &str) -> Option<Zone> {
-    if let Ok(hours) = text.trim().parse::<f64>() {
-        return Zone::fixed((hours * 3600.0) as i32);
+/// A time zone: a name, a number of hours east of Greenwich, or `INTERVAL '…'`. Counterpart:
+/// `check_timezone`.
+fn time_zone(setting: &Setting, text: &str) -> Result<Zone> {
+    let wrong = |detail: &str| wrong_value(setting, text, Some(detail.to_owned()));
+    let fixed = |seconds: i32| {
+        Zone::fixed(seconds).ok_or_else(|| wrong("UTC timezone offset is out of range."))
+    };
+    if let Some(interval) = interval_argument(text) {
+        let interval = interval.ok_or_else(|| wrong_value(setting, text, None))?;
+        let value = interval::parse(interval.as_bytes(), -1, IntervalStyle::Postgres)?;
+        return match (value.month, value.day) {
+            (0, 0) => fixed((value.time / 1_000_000) as i32),
+            (0, _) => Err(wrong("Cannot specify days in time zone interval.")),
+            _ => Err(wrong("Cannot specify months in time zone interval.")),
+        };
     }
-    Zone::named(text)
+    match text.trim_start().parse::<f64>() {
+        Ok(hours) => fixed((hours * 3600.0) as i32),
+        Err(_) => zone_named(setting, text),
+    }
+}
+
+/// The quoted part of `INTERVAL '…'`; `Some(None)` if it is malformed.
+fn interval_argument(text: &str) -> Option<Option<&str>> {
+    let word = text.get(..8)?;
+    let rest = word.eq_ignore_ascii_case("interval").then(|| text[8..].trim_start())?;
+    let inner = rest.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    Some(inner.filter(|inner| !inner.contains('\'')))
+}
+
+fn zone_named(setting: &Setting, text: &str) -> Result<Zone> {
+    match Zone::named(text) {
+        Some(zone) if zone.is_acceptable() => Ok(zone),
+        Some(_) => Err(pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "time zone \"{text}\" appears to use leap seconds"
+        )
+        .detail("PostgreSQL does not support leap seconds.")),
+        None => Err(wrong_value(setting, text, None)),
+    }
 }
 
 /// The canonical form of a value, for settings with a check function of their own.
@@ -104,19 +143,28 @@ pub(crate) fn canonical(store: &SessionValues, setting: &Setting, text: &str) ->
     canonical_value(store.named("DateStyle").as_text(), setting, text)
 }
 
-/// Only the encoding of the database and SQL_ASCII are accepted, because there is no encoding
-/// conversion.
+/// Accepted are the encoding of the database, SQL_ASCII, and single-byte encodings if the database
+/// has UTF8.
 fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String> {
     let Some(number) = catalog::encoding::number(text) else {
         return Err(wrong_value(setting, text, None));
     };
     let name = catalog::encoding::name(number);
-    if name == server || name == "SQL_ASCII" || server == "SQL_ASCII" {
+    let same = name == server || name == "SQL_ASCII" || server == "SQL_ASCII";
+    if same || client_conversions(server, name).is_some() {
         // Old drivers expect this spelling in the reply. Counterpart: `check_client_encoding`.
         let shown = if text == "UNICODE" { text } else { name };
         return Ok(shown.to_owned());
     }
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "conversion between {name} and {server} is not supported"))
+}
+
+/// The conversions of texts for the client and from the client; `None` if they are not converted.
+/// Databases in encodings other than UTF8 are not converted.
+pub(crate) fn client_conversions(server: &str, client: &str) -> Option<(Conversion, Conversion)> {
+    let encoding = catalog::encoding::number(client).filter(|_| server == "UTF8")?;
+    let to_client = Conversion::with_utf8(UTF8, encoding)?;
+    Some((to_client, Conversion::with_utf8(encoding, UTF8)?))
 }
 
 /// As [`canonical`]. `date_style_before` is the old `DateStyle`, which supplies the missing part of
@@ -131,10 +179,8 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
                 Err(detail) => Err(wrong_value(setting, text, detail)),
             }
         }
-        "TimeZone" | "log_timezone" => match zone(text) {
-            Some(zone) => Ok(zone.name().to_owned()),
-            None => Err(wrong_value(setting, text, None)),
-        },
+        "TimeZone" => Ok(time_zone(setting, text)?.name().to_owned()),
+        "log_timezone" => Ok(zone_named(setting, text)?.name().to_owned()),
         name if settings::LOCALES.contains(&name) => {
             // An empty name selects the locale of the environment.
             let is_there = match text {
@@ -244,7 +290,7 @@ fn apply_to_types(types: &mut types::Settings, name: &str, value: &Value) {
             }
         }
         "TimeZone" => {
-            if let Some(zone) = zone(value.as_text()) {
+            if let Some(zone) = Zone::named(value.as_text()) {
                 types.time_zone = zone;
             }
         }
@@ -261,6 +307,15 @@ fn apply_to_types(types: &mut types::Settings, name: &str, value: &Value) {
         "max_stack_depth" => {
             types.max_stack_kb = u32::try_from(value.as_int()).unwrap_or(u32::MAX);
         }
+        _ => {}
+    }
+}
+
+/// Applies a setting that SQL texts that are shown depend on.
+fn apply_quoting(quoting: &mut Quoting, name: &str, value: &Value) {
+    match name {
+        "quote_all_identifiers" => quoting.all_identifiers = value.as_bool(),
+        "standard_conforming_strings" => quoting.escapes = !value.as_bool(),
         _ => {}
     }
 }
@@ -343,9 +398,16 @@ impl Core {
                 apply_cost(&mut self.values.costs, name, value, store);
             }
             "role" | "session_authorization" => self.apply_users(),
+            "client_encoding" => {
+                let server = store.named("server_encoding").as_text();
+                let conversions = client_conversions(server, value.as_text());
+                self.values.types.client_encoder =
+                    conversions.map(|(to_client, _)| Arc::new(to_client) as Arc<dyn TextEncoder>);
+            }
             _ if STORAGE_SETTINGS.contains(&name) => return true,
             _ => {
                 apply_to_types(&mut self.values.types, name, value);
+                apply_quoting(&mut self.catalog.quoting, name, value);
                 apply_cost(&mut self.values.costs, name, value, store);
                 self.apply_to_log(id);
             }

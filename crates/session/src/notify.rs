@@ -14,6 +14,8 @@ use crate::transport::ClientOutput;
 use ids::Oid;
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
+use types::settings::TextEncoder;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Action {
@@ -59,6 +61,8 @@ impl Pending {
 pub(crate) struct NotificationQueue {
     database: Oid,
     channels: Vec<String>,
+    /// Converts texts for the client; `None` if they are sent as they are.
+    pub(crate) encoder: Option<Arc<dyn TextEncoder>>,
     /// Encoded protocol messages. A part of the first one may have been sent already.
     waiting: VecDeque<u8>,
     /// The output of the client connection while the session waits for its client.

@@ -1,7 +1,9 @@
 //! Settings that every statement reads. They are resolved when they change.
 
+use crate::guc::client_conversions;
 use crate::plancache::plans::Mode;
 use crate::xact::isolation_named;
+use catalog::conversion::Conversion;
 use engine::Isolation;
 use parse::Options;
 use settings::SessionValues;
@@ -18,6 +20,8 @@ pub(crate) struct Resolved {
     /// `norsu.plan_cache` is on, and the lexer settings are those that the template scanner
     /// assumes.
     pub(crate) share_texts: bool,
+    /// The conversion of the client's texts; `None` if they are not converted.
+    pub(crate) from_client: Option<Conversion>,
     pub(crate) plan_mode: Mode,
     /// Statements, their durations or statistics may be logged.
     pub(crate) log_statements: bool,
@@ -51,7 +55,13 @@ impl Resolved {
         Resolved {
             lexer,
             share_texts: lexer.standard_conforming_strings
+                && lexer.backslash_quote
                 && store.named("norsu.plan_cache").as_bool(),
+            from_client: client_conversions(
+                store.named("server_encoding").as_text(),
+                store.named("client_encoding").as_text(),
+            )
+            .map(|(_, from_client)| from_client),
             plan_mode: Mode::named(store.named("plan_cache_mode").as_text()),
             log_statements: store.named("log_statement").as_text() != "none"
                 || store.named("log_duration").as_bool()

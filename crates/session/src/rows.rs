@@ -10,6 +10,7 @@ use plan::expr::TargetEntry;
 use plan::node::Plan;
 use std::sync::Arc;
 use types::fn_context::FnContext;
+use types::settings::TextEncoder;
 use types::{Batch, DatumRef, limits, oids};
 use wire::backend::{self, decimal};
 use wire::{DataRow, FieldDescription, Format, Formats};
@@ -182,7 +183,45 @@ impl RowWriter {
             }
         }
         message.finish();
+        match &cx.settings().client_encoder {
+            None => Ok(()),
+            Some(encoder) => self.encode(&**encoder, start, out),
+        }
+    }
+
+    /// Converts the texts of the row that begins at `start` to the encoding of the client.
+    #[cold]
+    fn encode(&self, encoder: &dyn TextEncoder, start: usize, out: &mut Vec<u8>) -> Result<()> {
+        let row = out.split_off(start);
+        let mut message = DataRow::begin(out, self.columns.len());
+        for (column, value) in self.columns.iter().zip(backend::data_row_values(&row)) {
+            match value {
+                None => message.null(),
+                Some(value) if value.is_ascii() || !column.is_text() => message.value(value),
+                Some(value) => {
+                    let mut text = Vec::with_capacity(value.len());
+                    if let Err(e) = encoder.encode(value, &mut text) {
+                        out.truncate(start);
+                        return Err(e);
+                    }
+                    message.value(&text);
+                }
+            }
+        }
+        message.finish();
         Ok(())
+    }
+}
+
+impl OutColumn {
+    /// Whether the values are texts. (Texts within arrays and rows in binary format are not
+    /// converted.)
+    fn is_text(&self) -> bool {
+        match self.writer {
+            Writer::Bytes | Writer::Name | Writer::Output => true,
+            Writer::Send => matches!(self.ty, oids::JSON | oids::JSONB | oids::XML),
+            _ => false,
+        }
     }
 }
 

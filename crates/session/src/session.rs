@@ -179,6 +179,9 @@ impl Session {
 
     /// Sends ParameterStatus for reported settings that have changed.
     pub(crate) fn report_settings(&mut self) {
+        let encoder = self.core.values.types.client_encoder.clone();
+        self.handle.notifications.lock().encoder.clone_from(&encoder);
+        self.conn.encoder = encoder;
         for (id, known) in &mut self.reported {
             let setting = self.core.store.base().registry.setting(*id);
             let value = self.core.store.value(*id);
@@ -380,6 +383,17 @@ impl Session {
 
     fn handle(&mut self, kind: u8, body: &[u8]) -> Result<Next> {
         let extended = is_extended(kind);
+        let converted = match &self.core.values.resolved.from_client {
+            Some(conversion) if !body.is_ascii() => {
+                wire::recode::from_client(kind, body, &mut |text| conversion.convert(text))
+            }
+            _ => Ok(Vec::new()),
+        };
+        let body = match &converted {
+            Ok(converted) if converted.is_empty() => body,
+            Ok(converted) => converted,
+            Err(e) => return self.after_error(e.clone(), extended),
+        };
         let message = match FrontendMessage::decode(kind, body) {
             Ok(message) => message,
             Err(e) if e.fields().severity >= Severity::Fatal => return Err(e),

@@ -6,9 +6,11 @@ use crate::core::Core;
 use crate::guc::canonical;
 use crate::session::Session;
 use crate::utility::text_field;
-use parse::ast::{Node, Value as Const, VariableSetKind, VariableSetStmt};
+use parse::ast::{Node, TypeCast, Value as Const, VariableSetKind, VariableSetStmt};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{Action, Context, conf};
+use types::datetime::interval;
+use types::settings::IntervalStyle;
 use utility::host::Transactions;
 use wire::FieldDescription;
 
@@ -25,10 +27,11 @@ impl Core {
         }
         let mut words = Vec::new();
         for arg in args {
+            if let (Node::TypeCast(cast), Const::String(s)) = (arg, constant(arg)?) {
+                words.push(interval_text(cast, s, self.values.types.interval_style)?);
+                continue;
+            }
             words.push(match constant(arg)? {
-                Const::String(s) if matches!(arg, Node::TypeCast(_)) => {
-                    interval_hours(s).unwrap_or_else(|| s.to_string())
-                }
                 Const::String(s) if flags.quoted => parse::quote_identifier(s).to_string(),
                 Const::String(s) | Const::Float(s) | Const::BitString(s) => s.to_string(),
                 Const::Integer(i) => i.to_string(),
@@ -250,18 +253,16 @@ fn constant(arg: &Node) -> Result<&Const> {
     }
 }
 
-/// The hours in `SET TIME ZONE INTERVAL '-08:00'`.
-fn interval_hours(text: &str) -> Option<String> {
-    let (sign, digits) = match text.as_bytes().first()? {
-        b'-' => (-1.0, &text[1..]),
-        b'+' => (1.0, &text[1..]),
-        _ => (1.0, text),
-    };
-    let mut hours = 0.0;
-    let mut unit = 1.0;
-    for part in digits.split(':') {
-        hours += f64::from(part.parse::<u16>().ok()?) * unit;
-        unit /= 60.0;
+/// `INTERVAL '…'` in the form in which settings have it.
+fn interval_text(cast: &TypeCast, text: &str, style: IntervalStyle) -> Result<String> {
+    let mut modifiers = Vec::new();
+    for modifier in &cast.type_name.typmods {
+        match constant(modifier)? {
+            Const::Integer(i) => modifiers.push(*i),
+            _ => return Err(PgError::internal("unexpected type modifier in SET")),
+        }
     }
-    Some((sign * hours).to_string())
+    let typmod = if modifiers.is_empty() { -1 } else { interval::typmod_of(&modifiers)? };
+    let value = interval::parse(text.as_bytes(), typmod, style)?;
+    Ok(format!("INTERVAL '{}'", interval::text(&value, style)))
 }

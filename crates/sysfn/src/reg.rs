@@ -4,7 +4,7 @@
 
 use crate::host::SystemHost;
 use analyze::{SessionLookup, typename::type_name_text};
-use catalog::{CatCx, cache, format_type::quote_identifier};
+use catalog::{CatCx, cache};
 use ids::Oid;
 use ids::code::OprKind;
 use parse::ast::TypeName;
@@ -132,17 +132,10 @@ pub fn lookup_name(core: &mut dyn SystemHost, kind: RegKind, text: &str) -> Resu
             Ok(found.iter().find(|c| c.args == types).map(|c| c.row.oid))
         }
         RegKind::Oper => {
-            let (schema, name) = match text.rsplit_once('.') {
-                Some((s, n)) => (Some(split_name(core, s)?.1), n),
-                None => (None, text),
-            };
-            let mut found =
-                core.catalog().operator_candidates(schema.as_deref(), name, OprKind::Binary)?;
-            found.extend(core.catalog().operator_candidates(
-                schema.as_deref(),
-                name,
-                OprKind::Prefix,
-            )?);
+            let (schema, name) = split_name(core, text)?;
+            let mut cat = core.catalog();
+            let mut found = cat.operator_candidates(schema.as_deref(), &name, OprKind::Binary)?;
+            found.extend(cat.operator_candidates(schema.as_deref(), &name, OprKind::Prefix)?);
             match found.as_slice() {
                 [] => Ok(None),
                 [one] => Ok(Some(one.row.oid)),
@@ -293,8 +286,14 @@ pub fn name_of(core: &mut dyn SystemHost, kind: RegKind, oid: Oid) -> Result<Opt
             None => None,
             Some(_) => Some(cat.format_type(oid)?),
         },
-        RegKind::Role => cat.role_row(oid)?.map(|r| quote_identifier(r.rolname.as_str())),
-        RegKind::Namespace => cat.namespace_name(oid)?.map(|n| quote_identifier(n.as_str())),
+        RegKind::Role => {
+            let row = cat.role_row(oid)?;
+            row.map(|r| cat.session.quoting.identifier(r.rolname.as_str()))
+        }
+        RegKind::Namespace => {
+            let name = cat.namespace_name(oid)?;
+            name.map(|n| cat.session.quoting.identifier(n.as_str()))
+        }
         RegKind::Proc => match cat.find_function(oid)? {
             None => None,
             Some(p) => {
@@ -339,10 +338,6 @@ pub fn name_of(core: &mut dyn SystemHost, kind: RegKind, oid: Oid) -> Result<Opt
 }
 
 fn shown(cat: &mut CatCx<'_>, visible: bool, schema: Oid, name: &str) -> Result<String> {
-    let name = quote_identifier(name);
     let schema = if visible { None } else { cat.namespace_name(schema)? };
-    Ok(match schema {
-        Some(s) => format!("{}.{name}", quote_identifier(s.as_str())),
-        None => name,
-    })
+    Ok(cat.session.quoting.qualified(schema.as_ref().map(|s| s.as_str()), name))
 }

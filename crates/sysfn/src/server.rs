@@ -125,7 +125,7 @@ fn time_zones(core: &mut dyn SystemHost) -> Result<Vec<Vec<Datum>>> {
     let now = core.transaction_timestamp().div_euclid(1_000_000) + EPOCH_SHIFT;
     let mut names = Vec::new();
     for name in types::zone::names() {
-        let Some(zone) = Zone::named(&name) else { continue };
+        let Some(zone) = Zone::named(&name).filter(Zone::is_acceptable) else { continue };
         let (seconds, dst, abbrev) = zone.at_unix(now);
         names.push(vec![
             Datum::text(&name),

@@ -37,7 +37,7 @@ pub(crate) fn unique_key_recheck(host: &mut dyn TriggerHost, call: &TriggerCall<
         engine::index::for_each_conflict(be, &idx.desc, &rel.table, &values, &mut see)?;
         match other {
             Some(conflict) if own => {
-                if !conflict.wait(be)? {
+                if !conflict.wait(be, &rel.table)? {
                     return Err(executor::unique_violation(host, rel, idx, &values)?);
                 }
             }

@@ -167,7 +167,8 @@ fn text(bits: &Bits) -> Result<Datum> {
     Ok(Datum::bytes(out))
 }
 
-fn receive(message: &[u8]) -> Result<Bits> {
+/// Reads the external form. `fits` checks the length, before the bits are read.
+fn receive(message: &[u8], fits: impl Fn(usize) -> Result<()>) -> Result<Bits> {
     let mut r = Reader::new(message);
     let len = r.i32()?;
     if !(0..=i32::MAX - 7).contains(&len) {
@@ -177,6 +178,7 @@ fn receive(message: &[u8]) -> Result<Bits> {
         ));
     }
     let len = len as usize;
+    fits(len)?;
     let bytes = r.bytes(len.div_ceil(8))?.to_vec();
     r.end()?;
     Ok(Bits { len, bytes }.trimmed())
@@ -334,14 +336,12 @@ scalars! { FNS;
     "bit_out" => |_, a| text(&Bits::of(a[0])),
     "varbit_out" => |_, a| text(&Bits::of(a[0])),
     "bit_recv" => |_, a| {
-        let bits = receive(a[0].as_bytes())?;
-        fit_exactly(bits.len, a[2].as_i32())?;
-        Ok(bits.datum())
+        let typmod = a[2].as_i32();
+        Ok(receive(a[0].as_bytes(), |len| fit_exactly(len, typmod))?.datum())
     },
     "varbit_recv" => |_, a| {
-        let bits = receive(a[0].as_bytes())?;
-        fit_within(bits.len, a[2].as_i32())?;
-        Ok(bits.datum())
+        let typmod = a[2].as_i32();
+        Ok(receive(a[0].as_bytes(), |len| fit_within(len, typmod))?.datum())
     },
     "bit_send" => |_, a| send(a[0]),
     "varbit_send" => |_, a| send(a[0]),

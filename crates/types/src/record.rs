@@ -467,6 +467,12 @@ fn hash_row(cx: &mut dyn FnContext, d: DatumRef<'_>, seed: Option<u64>) -> Resul
         if c.is_dropped() {
             continue;
         }
+        // Nothing is known about the columns of an anonymous row in advance.
+        if matches!(c.ty, oids::RECORD | oids::UNKNOWN) {
+            let name = cx.type_name(c.ty, None)?;
+            let message = format!("could not identify a hash function for type {name}");
+            return Err(PgError::new(pgerror::SqlState::UNDEFINED_FUNCTION, message));
+        }
         let h = if v.is_null() { 0 } else { cx.type_hash(c.ty, v, c.collation, seed)? };
         h32 = (h32 << 5).wrapping_sub(h32).wrapping_add(h as u32);
         h64 = (h64 << 5).wrapping_sub(h64).wrapping_add(h);

@@ -53,7 +53,7 @@ fn zero_name(kind: RegKind) -> &'static str {
 
 fn input(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum> {
     let text = String::from_utf8_lossy(d.as_bytes()).into_owned();
-    if text == "-" || (zero_name(kind) == "0" && text == "0") {
+    if text == zero_name(kind) {
         return Ok(Datum::Word(0));
     }
     if !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit()) {

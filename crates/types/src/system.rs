@@ -5,6 +5,7 @@ use ids::{BlockNo, Lsn, Oid, Tid};
 use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
 use values::array::io::read_array;
+use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
 use values::fn_context::FnContext;
 use values::hash::{h32, h64, hash_bytes, hash_bytes_extended, hash_int8, hash_int8_extended};
@@ -38,7 +39,7 @@ fn check_vector(d: DatumRef<'_>, name: &str) -> Result<()> {
     };
     // Without the length word: dimensions, data offset (0: no NULLs), element type, length, lower
     // bound.
-    if word(0) == Some(1) && word(4) == Some(0) && word(16) == Some(0) {
+    if word(0) == Some(1) && word(4) == Some(0) {
         return Ok(());
     }
     Err(pg_err!(DATATYPE_MISMATCH, "array is not a valid {name}"))
@@ -159,8 +160,10 @@ fn recv_vector(
 ) -> Result<Datum> {
     let mut r = Reader::new(message.as_bytes());
     let array = read_array(cx, &mut r, elem, -1)?;
-    check_vector(array.as_ref(), name)
-        .map_err(|_| pg_err!(INVALID_BINARY_REPRESENTATION, "invalid {name} data"))?;
+    let lower = ArrayRef::new(array.as_ref()).lower_bounds();
+    if lower != [0] || check_vector(array.as_ref(), name).is_err() {
+        return Err(pg_err!(INVALID_BINARY_REPRESENTATION, "invalid {name} data"));
+    }
     r.end()?;
     Ok(array)
 }

@@ -4,6 +4,7 @@ use crate::host::CommandHost;
 use analyze::SessionLookup;
 use executor::spi::{self, QuerySnapshot};
 use parse::ast::SelectStmt;
+use parse::{Options, RawStmt};
 use pgerror::Result;
 use plan::PlannedStmt;
 use plan::query::Query;
@@ -30,6 +31,12 @@ pub fn of_plan(plan: &Arc<PlannedStmt>, snapshot: QuerySnapshot) -> spi::Query {
 pub fn plan(host: &mut dyn CommandHost, query: &Query) -> Result<Arc<PlannedStmt>> {
     let query = analyze::rewrite(&mut SessionLookup::new(host), query.clone())?;
     Ok(Arc::new(planner::plan_query(&query, host.planner())?))
+}
+
+/// Parses a text that `deparse` wrote under the session's settings.
+pub fn parse_shown(host: &mut dyn CommandHost, sql: &str) -> Result<Vec<RawStmt>> {
+    let standard_conforming_strings = !host.catalog().session.quoting.escapes;
+    parse::parse_with(sql, Options { standard_conforming_strings, ..Options::default() })
 }
 
 /// True if the SELECT, or the leftmost one of set operations, has an INTO clause.

@@ -5,11 +5,12 @@
 use crate::host::CommandHost;
 use catalog::ObjectAddress;
 use catalog::rows::{
-    CatalogRow, PgClass, PgCollation, PgConstraint, PgNamespace, PgOperator, PgProc, PgType, Text,
+    CatalogRow, PgAuthid, PgClass, PgCollation, PgConstraint, PgNamespace, PgOperator, PgProc,
+    PgType, Text,
 };
 use ids::code::DepType;
 use ids::{AttrNo, Oid};
-use pgerror::Result;
+use pgerror::{Result, bail};
 use plan::expr::Var;
 use plan::query::{CmdType, Query, RteKind};
 use plan::walk::each_child;
@@ -92,6 +93,8 @@ fn node_references(expr: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>)
                     oids::REGNAMESPACE => {
                         out.push(ObjectAddress::of::<PgNamespace>(value.as_oid()));
                     }
+                    // Refused by `normalize_references`.
+                    oids::REGROLE => out.push(ObjectAddress::of::<PgAuthid>(value.as_oid())),
                     _ => {}
                 }
             }
@@ -121,6 +124,21 @@ fn node_references(expr: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>)
         Expr::SubLink(s) => within(&s.subselect, levels, out),
         _ => {}
     }
+}
+
+/// The relations in the range tables of a query and of its sub-selects.
+pub fn range_table_relations(query: &Query, out: &mut Vec<Oid>) {
+    for rte in &query.rtable {
+        match &rte.kind {
+            RteKind::Relation { relid, .. } => out.push(*relid),
+            RteKind::Subquery { subquery, .. } => range_table_relations(subquery, out),
+            _ => {}
+        }
+    }
+    query.cte_list.iter().for_each(|cte| range_table_relations(&cte.query, out));
+    let mut inner: Vec<&Query> = Vec::new();
+    plan::walk::query_exprs(query, &mut |e| plan::walk::sub_selects(e, &mut inner));
+    inner.into_iter().for_each(|query| range_table_relations(query, out));
 }
 
 /// The references of a query.
@@ -214,6 +232,9 @@ pub fn normalize_references(
     host: &mut dyn CommandHost,
     list: &mut Vec<ObjectAddress>,
 ) -> Result<()> {
+    if list.iter().any(|a| a.class == PgAuthid::RELATION) {
+        bail!(FEATURE_NOT_SUPPORTED, "constant of the type regrole cannot be used here");
+    }
     for a in list.iter_mut().filter(|a| a.class == PgType::RELATION && a.sub != 0) {
         let base = host.catalog().base_type(a.object)?.0;
         let relation = host.catalog().type_row(base)?.typrelid;

@@ -2,6 +2,9 @@
 //! new [`Settings`] whenever one of them changes.
 
 use crate::zone::Zone;
+use pgerror::Result;
+use std::fmt::Debug;
+use std::sync::Arc;
 
 /// `DateStyle`'s output part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +68,16 @@ impl Encoding {
     }
 }
 
+/// Converts texts of the database to the encoding of the client.
+pub trait TextEncoder: Debug + Send + Sync {
+    /// Appends the converted text. Error 22P05 for a character that the client's encoding does not
+    /// have.
+    fn encode(&self, text: &[u8], out: &mut Vec<u8>) -> Result<()>;
+
+    /// As [`Self::encode`], with `?` for such a character.
+    fn encode_lossy(&self, text: &[u8], out: &mut Vec<u8>);
+}
+
 /// The session's parameters that functions on values read.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -75,6 +88,8 @@ pub struct Settings {
     pub extra_float_digits: i32,
     pub bytea_output: ByteaOutput,
     pub encoding: Encoding,
+    /// `None` if texts are sent as they are.
+    pub client_encoder: Option<Arc<dyn TextEncoder>>,
     /// The database's LC_CTYPE is C or POSIX: under the default collation only ASCII characters are
     /// letters.
     pub ctype_is_c: bool,
@@ -102,6 +117,7 @@ impl Default for Settings {
             extra_float_digits: 1,
             bytea_output: ByteaOutput::Hex,
             encoding: Encoding::Utf8,
+            client_encoder: None,
             ctype_is_c: false,
             array_nulls: true,
             quote_all_identifiers: false,

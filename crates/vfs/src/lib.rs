@@ -18,6 +18,7 @@ mod os;
 pub mod process;
 pub mod program;
 mod random;
+pub mod zoneinfo;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use direct::DirectBuffer;

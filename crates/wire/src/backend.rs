@@ -284,6 +284,22 @@ impl<'a> DataRow<'a> {
     }
 }
 
+/// The values of a DataRow message; `None` is NULL.
+pub fn data_row_values(message: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
+    let mut rest = message.get(7..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let (length, tail) = rest.split_first_chunk::<4>()?;
+        let length = u32::from_be_bytes(*length);
+        if length == u32::MAX {
+            rest = tail;
+            return Some(None);
+        }
+        let (value, tail) = tail.split_at_checked(length as usize)?;
+        rest = tail;
+        Some(Some(value))
+    })
+}
+
 /// FunctionCallResponse; `None` is NULL.
 pub fn function_call_response(out: &mut Vec<u8>, value: Option<&[u8]>) {
     let at = begin(out, b'V');
@@ -333,11 +349,14 @@ pub fn copy_done(out: &mut Vec<u8>) {
     empty(out, b'c');
 }
 
-pub fn notification(out: &mut Vec<u8>, pid: i32, channel: &str, payload: &str) {
+/// NotificationResponse. The texts are in the encoding of the client and contain no zero bytes.
+pub fn notification(out: &mut Vec<u8>, pid: i32, channel: &[u8], payload: &[u8]) {
     let at = begin(out, b'A');
     out.extend_from_slice(&pid.to_be_bytes());
-    string(out, channel);
-    string(out, payload);
+    for text in [channel, payload] {
+        out.extend_from_slice(text);
+        out.push(0);
+    }
     finish(out, at);
 }
 

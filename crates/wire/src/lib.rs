@@ -16,6 +16,7 @@ mod frontend;
 mod inbox;
 mod origin;
 pub mod password;
+pub mod recode;
 pub mod scram;
 mod startup;
 

@@ -275,10 +275,22 @@ fn binary_values_with_too_many_bytes(both: &Both) {
         both.check(&format!("{sql} {value:?}"), bytes.execute("", 0).sync(), 1);
     }
     let row = |column: &[u8]| [b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0\0\x01", column].concat();
-    for column in [&b"\0\0\0\x05\0\0\0\x01z\xff\xff"[..], b"\0\0\0\x04\0\0\0\x01\xff\xff"] {
+    for (ty, column) in [
+        ("int4", &b"\0\0\0\x05\0\0\0\x01z\xff\xff"[..]),
+        ("int4", b"\0\0\0\x04\0\0\0\x01\xff\xff"),
+        // Longer than the data, and than any value.
+        ("int4", b"\0\0\0\x09\0\0\0\x01"),
+        ("int4", b"\x3f\xff\xff\xff\0\0\0\x01"),
+        ("int4", b"\x7f\xff\xff\xff\0\0\0\x01"),
+        ("int4", b"\xff\xff\xff\xfe\0\0\0\x01"),
+        // The length of the type is checked before the bits are read.
+        ("bit(3)", b"\0\0\0\x04\0\0\0\x09"),
+        ("varbit(3)", b"\0\0\0\x04\0\0\0\x09"),
+        ("varbit(3)", b"\0\0\0\x04\0\0\0\x02"),
+    ] {
         both.check(
             "binary copy",
-            b().query("create temp table c (a int4)")
+            b().query(&format!("create temp table c (a {ty})"))
                 .query("copy c from stdin (format binary)")
                 .copy_data(&row(column))
                 .copy_done()

@@ -23,6 +23,7 @@ cases! {
     notices_of_the_lexer,
     settings_that_name_objects,
     views_that_read_themselves_are_locked,
+    tables_of_others_are_not_vacuumed,
 }
 
 fn parameters_of_contained_queries(both: &Both) {
@@ -565,4 +566,27 @@ fn serializable_transactions_raise_a_warning(both: &Both) {
     assert_eq!(count(&["reset default_transaction_isolation", "select 1"]), 1);
     let log = both.0.ours.log();
     assert!(log.contains("WARNING:  isolation level SERIALIZABLE is not enforced"), "{log}");
+}
+
+/// VACUUM of a database warns about each relation of another owner. The catalogs of the servers have
+/// different relations.
+fn tables_of_others_are_not_vacuumed(both: &Both) {
+    let [ours, theirs] = both.0.sockets().map(|socket| {
+        let mut client = Client::connect(&socket);
+        let statements = [
+            "create role wire_vacuum; create table wire_others (a int primary key)",
+            "create table wire_own (a int); alter table wire_own owner to wire_vacuum",
+            "set role wire_vacuum",
+            "vacuum",
+            "analyze",
+            "vacuum wire_others, pg_class, pg_database",
+            "reset role",
+            "drop table wire_others, wire_own; drop role wire_vacuum",
+        ];
+        let bytes = statements.iter().fold(b(), |bytes, sql| bytes.query(sql));
+        let mut lines = client.talk(&bytes, statements.len());
+        lines.retain(|l| !l.contains("skipping") || l.contains("wire_") || l.contains("pg_class "));
+        lines
+    });
+    assert_eq!(ours, theirs, "Norsu's, then PostgreSQL's");
 }

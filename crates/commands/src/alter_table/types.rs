@@ -28,6 +28,7 @@ use plan::Expr;
 use plan::expr::{CoercionForm, Location, Var};
 use std::sync::Arc;
 use utility::host::CommandHost;
+use utility::query::parse_shown;
 use utility::type_usage;
 use utility::{class, names};
 
@@ -382,7 +383,10 @@ fn save_constraint(
         saved.tablespace = Some(tablespace::name_of(host, class.reltablespace)?);
         if let Some(options) = &class.reloptions {
             // WITH precedes DEFERRABLE in a constraint definition.
-            let with = format!(" WITH ({})", definition::options_text(options));
+            let with = format!(
+                " WITH ({})",
+                definition::options_text(host.catalog().session.quoting, options)
+            );
             let at = saved.sql.find(" DEFERRABLE").unwrap_or(saved.sql.len());
             saved.sql.insert_str(at, &with);
         }
@@ -518,7 +522,7 @@ pub fn requeue(host: &mut dyn CommandHost, queue: &mut Queue, n: usize) -> Resul
     let mut list = rebuild.constraints;
     list.sort_by_key(|(oid, s)| (s.foreign, *oid));
     for (_, saved) in rebuild.indexes.into_iter().chain(list).chain(rebuild.statistics) {
-        let Some(mut stmt) = parse::parse(&saved.sql)?.pop() else { continue };
+        let Some(mut stmt) = parse_shown(host, &saved.sql)?.pop() else { continue };
         keep_tablespace(&mut stmt.stmt, &saved);
         let pass = match &stmt.stmt {
             Node::IndexStmt(_) => Pass::OldIndex,

@@ -123,7 +123,7 @@ impl ModifyNode {
                 }
             }
             if let Some(c) = found {
-                if c.wait(run.sv.backend())? {
+                if c.wait(run.sv.backend(), &self.target.rel.table)? {
                     continue;
                 }
                 let action = self.target.conflict.as_ref().map(|c| c.action);

@@ -126,6 +126,8 @@ impl TestServices {
                 None => Datum::Null,
             },
             inverse,
+            is_shareable: false,
+            trans_function: Oid::INVALID,
             final_read_only: match moving {
                 false => a.aggfinalmodify == FinalModify::ReadOnly,
                 true => a.aggmfinalmodify == FinalModify::ReadOnly,

@@ -351,6 +351,8 @@ fn rte(tree: &Tree) -> Result<RangeTblEntry> {
         5 => RteKind::Values {
             values_lists: n.list("values_lists", |t| match t {
                 Tree::List(items) => items.iter().map(expr).collect(),
+                // A row without columns.
+                Tree::Nothing => Ok(Vec::new()),
                 _ => Err(malformed("a row of VALUES is not a list")),
             })?,
             coltypes: n.oids("coltypes")?,

@@ -35,6 +35,10 @@ impl analyze::Host for Core {
         }
     }
 
+    fn transform_null_equals(&mut self) -> bool {
+        self.store.named("transform_null_equals").as_bool()
+    }
+
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         let state = self.catalog.catalog_state();
         let path = self.catalog.search_path();

@@ -91,7 +91,7 @@ struct AggregateFunctions {
     inverse: Oid,
     last: Oid,
     last_extra: bool,
-    last_read_only: bool,
+    last_modify: FinalModify,
     combine: Oid,
     trans_type: Oid,
     init: Option<String>,
@@ -155,7 +155,9 @@ impl Core {
             trans_collation: Oid::INVALID,
             init,
             inverse,
-            final_read_only: a.last_read_only,
+            final_read_only: a.last_modify == FinalModify::ReadOnly,
+            is_shareable: a.last_modify != FinalModify::ReadWrite,
+            trans_function: a.trans,
         })
     }
 }
@@ -168,7 +170,7 @@ impl DescriptorLookup for Core {
             inverse: Oid::INVALID,
             last: row.aggfinalfn,
             last_extra: row.aggfinalextra,
-            last_read_only: row.aggfinalmodify == FinalModify::ReadOnly,
+            last_modify: row.aggfinalmodify,
             combine: row.aggcombinefn,
             trans_type: row.aggtranstype,
             init: row.agginitval.as_ref().map(|t| t.as_str().to_string()),
@@ -195,7 +197,7 @@ impl DescriptorLookup for Core {
             inverse: row.aggminvtransfn,
             last: row.aggmfinalfn,
             last_extra: row.aggmfinalextra,
-            last_read_only: row.aggmfinalmodify == FinalModify::ReadOnly,
+            last_modify: row.aggmfinalmodify,
             combine: Oid::INVALID,
             trans_type: row.aggmtranstype,
             init: row.aggminitval.as_ref().map(|t| t.as_str().to_string()),

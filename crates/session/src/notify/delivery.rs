@@ -1,11 +1,12 @@
 //! Applies LISTEN and UNLISTEN, and delivers notifications.
 
-use super::Action;
+use super::{Action, NotificationQueue};
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
 use ids::Oid;
 use pgerror::{Result, bail};
+use std::borrow::Cow;
 use std::sync::Arc;
 use sync::MutexGuard;
 use sync::atomic::Ordering;
@@ -41,13 +42,30 @@ impl Instance {
             }
             let mut bytes = Vec::new();
             for (channel, payload) in notes {
-                if notifications.channels.contains(channel) {
-                    backend::notification(&mut bytes, pid, channel, payload);
+                if !notifications.channels.contains(channel) {
+                    continue;
                 }
+                let channel = notifications.encoded(channel);
+                let payload = notifications.encoded(payload);
+                backend::notification(&mut bytes, pid, &channel, &payload);
             }
             if notifications.waiting.len() + bytes.len() <= WAITING_BYTES_MAX {
                 notifications.waiting.extend(bytes);
                 notifications.send();
+            }
+        }
+    }
+}
+
+impl NotificationQueue {
+    /// The text in the encoding of the client.
+    fn encoded<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
+        match &self.encoder {
+            None => Cow::Borrowed(text.as_bytes()),
+            Some(encoder) => {
+                let mut out = Vec::with_capacity(text.len());
+                encoder.encode_lossy(text.as_bytes(), &mut out);
+                Cow::Owned(out)
             }
         }
     }

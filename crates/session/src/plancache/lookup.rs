@@ -23,6 +23,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "application_name",
     "backend_flush_after",
     "client_connection_check_interval",
+    "client_encoding",
     "client_min_messages",
     "commit_delay",
     "commit_siblings",

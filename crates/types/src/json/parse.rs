@@ -116,8 +116,9 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
     /// The part of the line up to the token's end, for the context of an error.
     fn context(&self) -> String {
         let end = self.end.min(self.text.len());
-        let line_start =
-            self.text[..end].iter().rposition(|c| *c == b'\n').map_or(0, |newline| newline + 1);
+        // Lines end between tokens. (A line break within a token is an error.)
+        let before = &self.text[..self.start.min(end)];
+        let line_start = before.iter().rposition(|c| *c == b'\n').map_or(0, |newline| newline + 1);
         let number = 1 + self.text[..line_start].iter().filter(|c| **c == b'\n').count();
         let mut from = line_start;
         while end - from >= CONTEXT_MAX {
@@ -211,11 +212,12 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         } else {
             ok &= digits(&mut s);
         }
-        if ok && self.at(s) == Some(b'.') {
+        if self.at(s) == Some(b'.') {
             s += 1;
             ok &= digits(&mut s);
         }
-        if ok && matches!(self.at(s), Some(b'e' | b'E')) {
+        // The token continues after an error.
+        if matches!(self.at(s), Some(b'e' | b'E')) {
             s += 1;
             if matches!(self.at(s), Some(b'+' | b'-')) {
                 s += 1;

@@ -138,6 +138,16 @@ fn converted<'a>(
     })
 }
 
+/// A width that an argument gives; NULL is 0.
+fn width(cx: &mut dyn FnContext, (ty, v): (Oid, DatumRef<'_>)) -> Result<i64> {
+    Ok(match v {
+        DatumRef::Null => 0,
+        v if ty == values::oids::INT4 => v.as_i32().into(),
+        v if ty == values::oids::INT2 => v.as_i16().into(),
+        v => values::int::parse_int4(&text_of(cx, ty, v)?)?.into(),
+    })
+}
+
 /// The error for the conversion that `pattern` begins with.
 fn unknown_conversion(pattern: &[u8], encoding: Encoding) -> PgError {
     let len = values::text::char_len(pattern, encoding);
@@ -178,6 +188,8 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
         let mut spec = Spec { left: false, width: 0, conversion: 0 };
         let mut position = None;
         let mut width_known = false;
+        // The width is an argument: that of this number, or the next one.
+        let mut width_at: Option<Option<usize>> = None;
         if let Some(n) = number(pattern, &mut at)? {
             if pattern.get(at) == Some(&b'$') {
                 if n == 0 {
@@ -197,11 +209,9 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
             }
             if pattern.get(at) == Some(&b'*') {
                 at += 1;
-                let index = match number(pattern, &mut at)? {
+                width_at = Some(match number(pattern, &mut at)? {
+                    Some(0) => return Err(zero()),
                     Some(n) => {
-                        if n == 0 {
-                            return Err(zero());
-                        }
                         if pattern.get(at) != Some(&b'$') {
                             return Err(pg_err!(
                                 INVALID_PARAMETER_VALUE,
@@ -209,23 +219,10 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
                             ));
                         }
                         at += 1;
-                        n as usize - 1
+                        Some(n as usize)
                     }
-                    None => {
-                        next += 1;
-                        next - 1
-                    }
-                };
-                let (ty, v) = *args.get(index).ok_or_else(too_few)?;
-                spec.width = match v {
-                    DatumRef::Null => 0,
-                    v if ty == values::oids::INT4 => v.as_i32().into(),
-                    v if ty == values::oids::INT2 => v.as_i16().into(),
-                    v => values::int::parse_int4(&text_of(cx, ty, v)?)?.into(),
-                };
-                if position.is_none() && index + 1 > next {
-                    next = index + 1;
-                }
+                    None => None,
+                });
             } else if let Some(n) = number(pattern, &mut at)? {
                 spec.width = n;
             }
@@ -234,6 +231,11 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
         at += 1;
         if !matches!(spec.conversion, b's' | b'I' | b'L') {
             return Err(unknown_conversion(&pattern[at - 1..], encoding));
+        }
+        if let Some(number) = width_at {
+            let index = number.map_or(next, |n| n - 1);
+            next = index + 1;
+            spec.width = width(cx, *args.get(index).ok_or_else(too_few)?)?;
         }
         let index = position.map_or(next, |p| p - 1);
         next = index + 1;

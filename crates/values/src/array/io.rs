@@ -29,6 +29,8 @@ pub(super) fn too_many_dims(n: usize) -> pgerror::PgError {
 struct Parser<'a> {
     whole: &'a [u8],
     at: usize,
+    /// Where the text begins that errors show: the first brace, once it is reached.
+    shown: usize,
     delim: u8,
     nulls: bool,
     /// Dimensions known so far: the first subarray of each level determines its length.
@@ -51,7 +53,7 @@ impl Parser<'_> {
     }
 
     fn bad<T>(&self, detail: impl Into<String>) -> Result<T> {
-        Err(malformed(self.whole, detail))
+        Err(malformed(&self.whole[self.shown..], detail))
     }
 
     /// The error for a character that begins an element where none is allowed.
@@ -62,7 +64,7 @@ impl Parser<'_> {
         }
     }
 
-    fn integer(&mut self) -> Result<i32> {
+    fn integer(&mut self, missing: &str) -> Result<i32> {
         let start = self.at;
         if matches!(self.peek(), Some(b'-' | b'+')) {
             self.at += 1;
@@ -71,8 +73,12 @@ impl Parser<'_> {
             self.at += 1;
         }
         let text = String::from_utf8_lossy(&self.whole[start..self.at]).into_owned();
-        if !text.ends_with(|c: char| c.is_ascii_digit()) {
-            return self.bad("\"[\" must introduce explicitly-specified array dimensions.");
+        if text.is_empty() {
+            return self.bad(missing);
+        }
+        // A sign alone is 0.
+        if matches!(text.as_str(), "-" | "+") {
+            return Ok(0);
         }
         text.parse()
             .map_err(|_| pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "array bound is out of integer range"))
@@ -90,10 +96,10 @@ impl Parser<'_> {
             if dims.len() >= MAX_DIMS {
                 return Err(too_many_dims(dims.len() + 1));
             }
-            let first = self.integer()?;
+            let first = self.integer(NO_DIMENSION)?;
             let (low, high) = if self.peek() == Some(b':') {
                 self.at += 1;
-                (first, self.integer()?)
+                (first, self.integer("Missing array dimension value.")?)
             } else {
                 (1, first)
             };
@@ -259,6 +265,7 @@ impl Parser<'_> {
     }
 }
 
+const NO_DIMENSION: &str = "\"[\" must introduce explicitly-specified array dimensions.";
 const UNEXPECTED: &str = "Unexpected array element.";
 const MISMATCH: &str = "Multidimensional arrays must have sub-arrays with matching dimensions.";
 
@@ -270,6 +277,7 @@ fn array_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let mut p = Parser {
         whole: text,
         at: 0,
+        shown: 0,
         delim: elem.delim,
         nulls,
         dims: Vec::new(),
@@ -285,11 +293,13 @@ fn array_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             "Array contents must start with \"{\"."
         });
     }
+    p.shown = p.at;
     p.list(0)?;
     p.skip_space();
     if p.at != text.len() {
         return p.bad("Junk after closing right brace.");
     }
+    p.shown = 0;
     if p.elements.is_empty() {
         return Ok(empty(elem.oid));
     }

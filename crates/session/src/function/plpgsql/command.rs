@@ -210,6 +210,10 @@ impl analyze::Host for Nested<'_> {
         analyze::Host::views_are_restricted(self.0)
     }
 
+    fn transform_null_equals(&mut self) -> bool {
+        analyze::Host::transform_null_equals(self.0)
+    }
+
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         analyze::Host::operator_cache(self.0)
     }

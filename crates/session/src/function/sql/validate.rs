@@ -12,7 +12,7 @@ use ids::Oid;
 use ids::code::{ArgMode, ProKind, TypType};
 use parse::ast::Node;
 use pgerror::{Result, bail};
-use plan::query::Query;
+use plan::query::{CmdType, Query};
 use types::oids;
 
 pub(super) fn validate(core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {
@@ -62,6 +62,14 @@ fn refuse_outputs(core: &mut Core, procedure: Oid) -> Result<()> {
     Ok(())
 }
 
+/// Errors that the rewriter finds, such as columns that accept only their defaults.
+fn check_rewriting(core: &mut Core, query: &Query) -> Result<()> {
+    if query.command_type != CmdType::Utility {
+        analyze::rewrite(&mut SessionLookup::new(core), query.clone())?;
+    }
+    Ok(())
+}
+
 /// Analyses the body and checks the result columns of its last statement. The statements of a
 /// function with polymorphic arguments are only parsed.
 fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
@@ -77,6 +85,9 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
     let mut queries: Vec<Option<Query>> = match &row.prosqlbody {
         Some(stored) => {
             let queries = analyze::stored::body(&mut lookup, stored.as_str())?.0;
+            for query in &queries {
+                check_rewriting(core, query)?;
+            }
             queries.into_iter().map(Some).collect()
         }
         None => Vec::new(),
@@ -93,7 +104,10 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
                 None
             }
             stmt if analyze::is_query(stmt) => {
-                Some(analyze::function_statement(&mut lookup, stmt, text, name, types, &names)?)
+                let query =
+                    analyze::function_statement(&mut lookup, stmt, text, name, types, &names)?;
+                check_rewriting(core, &query)?;
+                Some(query)
             }
             _ => None,
         });
