@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["wal", "smgr", "numeric", "textsearch"],
     &["bufmgr", "datetime"],
     &["txn", "freespace", "types"],
-    &["access", "plan"],
+    &["access", "contrib", "plan"],
     &["heap", "btree", "hash", "gin"],
     &["engine"],
     &["catalog"],

@@ -13,7 +13,7 @@ use catalog::unsupported::Change;
 use ids::code::{ColumnGenerated, ColumnIdentity, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry, Var};
+use plan::expr::{CoercionForm, Const, Expr, Location, NextValueExpr, TargetEntry, Var};
 use plan::query::{CmdType, JoinTreeNode, Override, Query, RangeTblEntry, RteKind};
 use std::sync::Arc;
 use stdx::Nested;
@@ -163,7 +163,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The default of a domain. Counterpart: `get_typdefault`.
+    /// The default of a domain or a base type. Counterpart: `get_typdefault`.
     fn type_default(&mut self, mut oid: Oid) -> Result<Option<Expr>> {
         loop {
             let row = self.type_row(oid)?;
@@ -171,6 +171,20 @@ impl Analyzer<'_> {
                 let mut e = stored::expr(self.cat, text.as_str())?;
                 stored::expand_calls_in(self.cat, &mut e)?;
                 return Ok(Some(e));
+            }
+            if let Some(text) = &row.typdefault
+                && row.typtype == TypType::Base
+            {
+                let value = self.cat.input(&row, text.as_str(), -1)?;
+                return Ok(Some(Expr::Const(Const {
+                    consttype: oid,
+                    consttypmod: -1,
+                    constcollid: row.typcollation,
+                    constlen: row.typlen,
+                    constbyval: row.typbyval,
+                    value,
+                    location: Location::UNKNOWN,
+                })));
             }
             if row.typtype != TypType::Domain {
                 return Ok(None);

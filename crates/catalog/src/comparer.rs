@@ -3,12 +3,12 @@
 //! Counterpart: enum.c, rowtypes.c.
 
 use crate::cx::CatCx;
-use crate::orders::{ArrayOrder, Column, EnumOrder, RowOrder};
+use crate::orders::{ArrayOrder, Column, EnumOrder, PlainOrder, RowOrder};
 use ids::Oid;
 use ids::code::{Align, TypCategory, TypType};
 use pgerror::{Result, pg_err};
 use sync::Arc;
-use types::compare::{self, Comparer};
+use types::compare::{self, Comparer, TypedCompare};
 use types::fn_context::TypeInfo;
 use types::oids;
 
@@ -55,11 +55,14 @@ impl CatCx<'_> {
             }
             "enum_cmp" => self.enum_comparer(ty),
             "btrecordcmp" => self.row_comparer(ty, depth),
-            _ => Ok(None),
+            symbol => {
+                let ascii = self.session.ctype_is_ascii;
+                Ok(contrib::library::comparison(symbol, ascii).map(Comparer::from))
+            }
         }
     }
 
-    /// For arrays of enums or composite types.
+    /// For arrays of enums, composite types and types of extensions.
     fn array_comparer(&mut self, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
         let elem = match ty {
             oids::RECORD_ARRAY => oids::RECORD,
@@ -71,8 +74,10 @@ impl CatCx<'_> {
         if !elem.is_valid() || compare::of_type(elem).is_some() {
             return Ok(None);
         }
-        let Some(Comparer::Typed(compare)) = self.type_comparer(elem, depth + 1)? else {
-            return Ok(None);
+        let compare: Arc<dyn TypedCompare> = match self.type_comparer(elem, depth + 1)? {
+            Some(Comparer::Typed(compare)) => compare,
+            Some(Comparer::Plain(f)) => Arc::new(PlainOrder(f)),
+            None => return Ok(None),
         };
         let Some(row) = self.find_type(elem)? else { return Ok(None) };
         let info = type_info(elem, row.typlen, row.typbyval, row.typalign);

@@ -92,7 +92,10 @@ impl CatCx<'_> {
         match prosrc {
             "hash_array" => self.array_hasher(ty, depth),
             "hash_record" => self.row_hasher(ty, depth),
-            _ => Ok(None),
+            symbol => {
+                let ascii = self.session.ctype_is_ascii;
+                Ok(contrib::library::hash(symbol, ascii).map(Hasher::Plain))
+            }
         }
     }
 

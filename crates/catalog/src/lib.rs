@@ -34,6 +34,7 @@ pub mod acl;
 pub mod conversion;
 mod cx;
 pub mod estimate;
+mod extension;
 pub mod format_type;
 mod keywords;
 pub mod lookup;

@@ -5,7 +5,7 @@ use ids::Oid;
 use std::cmp::Ordering;
 use sync::atomic::{AtomicBool, Ordering::Relaxed};
 use sync::{Arc, Mutex, RwLock};
-use types::compare::{Comparer, TypedCompare};
+use types::compare::{CompareFn, Comparer, TypedCompare};
 use types::fn_context::TypeInfo;
 use types::{Datum, DatumRef, record};
 
@@ -134,6 +134,15 @@ impl TypedCompare for RecordOrders {
         let Some(q) = known.get(&y).cloned() else { return self.note_failure(a, b) };
         drop(known);
         p.order(a, &q, b).unwrap_or_else(|| self.note_failure(a, b))
+    }
+}
+
+/// The order by a plain function.
+pub(crate) struct PlainOrder(pub(crate) CompareFn);
+
+impl TypedCompare for PlainOrder {
+    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
+        (self.0)(a, b, collation)
     }
 }
 

@@ -40,6 +40,10 @@ pub struct CatSession {
     pub tablespace: Oid,
     /// `pg_database.encoding` of this database.
     pub encoding: i32,
+    /// Only ASCII letters have case in the database's default collation.
+    pub ctype_is_ascii: bool,
+    /// The extension whose script is running.
+    pub creating_extension: Option<Oid>,
     pub overlay: Overlay,
     /// Collects the rows of objects that a command inserts and updates, for event triggers.
     pub changed_objects: Option<Vec<ChangedRow>>,
@@ -85,6 +89,8 @@ impl CatSession {
             temp_toast_namespace: Oid::INVALID,
             tablespace: ids::RelFile::DEFAULT_TABLESPACE,
             encoding: crate::encoding::UTF8,
+            ctype_is_ascii: false,
+            creating_extension: None,
             overlay: Overlay::default(),
             changed_objects: None,
             quoting: Quoting::default(),

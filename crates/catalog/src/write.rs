@@ -60,12 +60,16 @@ impl CatCx<'_> {
         }
     }
 
-    /// Inserts a row.
+    /// Inserts a row. While the script of an extension runs, the new object becomes a member.
     pub fn insert<R: CatalogRow>(&mut self, row: &R) -> Result<Tid> {
-        let row = row.to_row();
-        self.note_changed(R::RELATION, &row, true);
-        self.invalidate_row(R::RELATION, &row);
-        self.store.insert(R::RELATION, row)
+        let columns = row.to_row();
+        self.note_changed(R::RELATION, &columns, true);
+        self.invalidate_row(R::RELATION, &columns);
+        let tid = self.store.insert(R::RELATION, columns)?;
+        if let Some(extension) = self.session.creating_extension {
+            self.join_extension(row, extension)?;
+        }
+        Ok(tid)
     }
 
     /// Replaces a row that was looked up under a lock that excludes other changes. In-place changes

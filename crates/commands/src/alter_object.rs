@@ -3,7 +3,9 @@
 //!
 //! Counterpart: alter.c.
 
-use crate::{database, domain, rename, role, schema, tablespace, typecmd};
+use crate::{
+    database, domain, extension_schema as extension, rename, role, schema, tablespace, typecmd,
+};
 use catalog::object::{ObjectClass, ObjectRow};
 use catalog::rows::{CatalogRow, PgEventTrigger, PgForeignDataWrapper, PgNamespace};
 use define::object::address;
@@ -75,6 +77,10 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
         | ObjectType::Aggregate => {
             let oid = lookup::named(host, stmt.object.as_ref(), stmt.object_type)?;
             routine::set_schema(host, oid, &stmt.newschema)
+        }
+        ObjectType::Extension => {
+            let row = find(host, stmt.object_type, stmt.object.as_ref())?;
+            extension::set_schema(host, row.oid()?, &stmt.newschema)
         }
         kind if is_generic(kind) && class_of(kind)?.is_in_schema() => {
             let row = find(host, kind, stmt.object.as_ref())?;

@@ -11,7 +11,10 @@ use crate::{
 };
 use define::object::comment;
 use define::tag::{command_tag, is_allowed_read_only};
-use define::{aggregate, cast, drop, event, extension, routine, textsearch};
+use define::{
+    aggregate, basetype, cast, conversion, drop, event, extension, language, opclass, operator,
+    routine, textsearch,
+};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
@@ -49,10 +52,18 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::CreateFunctionStmt(s) => routine::create(host, s, sql),
         Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
         Node::CreateCastStmt(s) => cast::create(host, s),
+        Node::CreateConversionStmt(s) => conversion::create(host, s),
         Node::DefineStmt(s) if s.kind == ObjectType::Aggregate => aggregate::create(host, s, sql),
         Node::DefineStmt(s) if textsearch::is_defined(s.kind) => textsearch::create(host, s),
         Node::AlterTsDictionaryStmt(s) => textsearch::alter_dictionary(host, s),
         Node::AlterTsConfigurationStmt(s) => textsearch::alter_configuration(host, s),
+        Node::DefineStmt(s) if s.kind == ObjectType::Operator => operator::create(host, s),
+        Node::DefineStmt(s) if s.kind == ObjectType::Type => basetype::create(host, s, sql),
+        Node::AlterOperatorStmt(s) => operator::alter(host, s),
+        Node::CreateOpClassStmt(s) => opclass::create_class(host, s),
+        Node::CreateOpFamilyStmt(s) => opclass::create_family(host, s),
+        Node::AlterOpFamilyStmt(s) => opclass::alter_family(host, s),
+        Node::CreatePLangStmt(s) => language::create(host, s),
         Node::CreateStatsStmt(s) => extstats::create(host, s, sql).map(drop),
         Node::AlterStatsStmt(s) => extstats::alter(host, s),
         Node::SecLabelStmt(s) => return Err(no_label_provider(s.provider.as_deref())),
@@ -94,7 +105,11 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::LockStmt(s) => maintenance::lock_table(host, s),
         Node::ReindexStmt(s) => maintenance::reindex(host, s, sql),
         Node::VacuumStmt(s) => vacuum::vacuum(host, s, sql),
-        Node::CreateExtensionStmt(s) => extension::create_extension(host, s),
+        Node::CreateExtensionStmt(s) => extension::create(host, s, sql, &mut |host, node, sql| {
+            run_utility(host, node, sql).map(|_| ())
+        }),
+        Node::AlterExtensionStmt(s) => extension::update(host, s),
+        Node::AlterExtensionContentsStmt(s) => extension::change_contents(host, s),
         Node::CopyStmt(s) => {
             let count = copy::copy(host, s, sql)?;
             host.catalog().increment_command_counter()?;
@@ -180,15 +195,11 @@ fn statement_name(node: &Node) -> &'static str {
         | Node::DropSubscriptionStmt(_) => "subscriptions",
         Node::LoadStmt(_) => "LOAD",
         Node::CreateRangeStmt(_) => "CREATE TYPE AS RANGE",
-        Node::CreateConversionStmt(_) => "CREATE CONVERSION",
-        Node::CreateOpClassStmt(_) => "CREATE OPERATOR CLASS",
-        Node::CreateOpFamilyStmt(_) | Node::AlterOpFamilyStmt(_) => "operator families",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
         Node::DefineStmt(s) => match s.kind {
-            ObjectType::Operator => "CREATE OPERATOR",
             ObjectType::Collation => "CREATE COLLATION",
-            _ => "CREATE TYPE of base types",
+            _ => "this statement",
         },
         Node::CallStmt(_) => "CALL",
         _ => "this statement",

@@ -21,6 +21,7 @@ mod create_table;
 pub mod database;
 mod dispatch;
 mod domain;
+mod extension_schema;
 mod extstats;
 mod frozen;
 pub mod grant;

@@ -52,31 +52,6 @@ fn invalid(message: &str) -> PgError {
     PgError::new(pgerror::SqlState::INVALID_FUNCTION_DEFINITION, message)
 }
 
-/// The parts of a qualified name. Counterpart: `defGetQualifiedName`.
-fn qualified(d: &DefElem) -> Result<Vec<ast::Name>> {
-    match &d.arg {
-        Some(Node::TypeName(t)) => Ok(t.names.clone()),
-        Some(Node::String(s)) => Ok(vec![s.clone()]),
-        Some(Node::List(list)) => {
-            Ok(list.iter().filter_map(Node::as_str).map(ast::Name::from).collect())
-        }
-        None => bail!(SYNTAX_ERROR, "{} requires a parameter", d.defname),
-        Some(_) => bail!(SYNTAX_ERROR, "argument of {} must be a name", d.defname),
-    }
-}
-
-/// Counterpart: `defGetTypeName`.
-fn type_name(d: &DefElem) -> Result<TypeName> {
-    match &d.arg {
-        Some(Node::TypeName(t)) => Ok((**t).clone()),
-        Some(Node::String(s)) => {
-            Ok(TypeName { names: vec![s.clone()], location: -1, ..TypeName::default() })
-        }
-        None => bail!(SYNTAX_ERROR, "{} requires a parameter", d.defname),
-        Some(_) => bail!(SYNTAX_ERROR, "argument of {} must be a type name", d.defname),
-    }
-}
-
 /// Counterpart: `extractModify`.
 fn modify(d: &DefElem) -> Result<FinalModify> {
     Ok(match options::text(d)?.as_str() {
@@ -104,24 +79,24 @@ impl Options {
         let mut o = Options::default();
         for d in defs {
             match &*d.defname {
-                "sfunc" | "sfunc1" => o.plain.transition = Some(qualified(d)?),
-                "finalfunc" => o.plain.last = Some(qualified(d)?),
-                "combinefunc" => o.combine = Some(qualified(d)?),
-                "serialfunc" => o.serialize = Some(qualified(d)?),
-                "deserialfunc" => o.deserialize = Some(qualified(d)?),
-                "msfunc" => o.moving.transition = Some(qualified(d)?),
-                "minvfunc" => o.inverse = Some(qualified(d)?),
-                "mfinalfunc" => o.moving.last = Some(qualified(d)?),
+                "sfunc" | "sfunc1" => o.plain.transition = Some(options::qualified(d)?),
+                "finalfunc" => o.plain.last = Some(options::qualified(d)?),
+                "combinefunc" => o.combine = Some(options::qualified(d)?),
+                "serialfunc" => o.serialize = Some(options::qualified(d)?),
+                "deserialfunc" => o.deserialize = Some(options::qualified(d)?),
+                "msfunc" => o.moving.transition = Some(options::qualified(d)?),
+                "minvfunc" => o.inverse = Some(options::qualified(d)?),
+                "mfinalfunc" => o.moving.last = Some(options::qualified(d)?),
                 "finalfunc_extra" => o.plain.last_extra = options::boolean(d)?,
                 "mfinalfunc_extra" => o.moving.last_extra = options::boolean(d)?,
                 "finalfunc_modify" => o.plain.last_modify = Some(modify(d)?),
                 "mfinalfunc_modify" => o.moving.last_modify = Some(modify(d)?),
-                "sortop" => o.sort_operator = Some(qualified(d)?),
-                "basetype" => o.base = Some(type_name(d)?),
+                "sortop" => o.sort_operator = Some(options::qualified(d)?),
+                "basetype" => o.base = Some(options::type_name(d)?),
                 "hypothetical" => o.hypothetical = options::boolean(d)?,
-                "stype" | "stype1" => o.plain.state = Some(type_name(d)?),
+                "stype" | "stype1" => o.plain.state = Some(options::type_name(d)?),
                 "sspace" => o.plain.space = space(d)?,
-                "mstype" => o.moving.state = Some(type_name(d)?),
+                "mstype" => o.moving.state = Some(options::type_name(d)?),
                 "msspace" => o.moving.space = space(d)?,
                 "initcond" | "initcond1" => o.plain.init = Some(options::text(d)?),
                 "minitcond" => o.moving.init = Some(options::text(d)?),
@@ -711,8 +686,7 @@ fn store(host: &mut dyn CommandHost, name: &str, new: PgAggregate) -> Result<()>
     ];
     let functions = functions.into_iter().filter(|f| f.is_valid()).map(ObjectAddress::of::<PgProc>);
     let operator = new.aggsortop.valid().map(ObjectAddress::of::<PgOperator>);
-    for object in functions.chain(operator) {
-        cat.record_dependency(this, object, DepType::Normal)?;
-    }
+    let objects: Vec<ObjectAddress> = functions.chain(operator).collect();
+    cat.record_dependencies(this, &objects, DepType::Normal)?;
     cat.increment_command_counter()
 }

@@ -3,11 +3,12 @@
 //! Counterpart: the second half of dependency.c, `heap_drop_with_catalog`.
 
 use crate::event;
+use crate::operator;
 use catalog::depend::DropBehavior;
 use catalog::object::ObjectClass;
 use catalog::rows::{
-    CatalogRow, Name, PgAttrdef, PgAttribute, PgClass, PgConstraint, PgPartitionedTable, PgProc,
-    PgRewrite, PgStatisticExt, PgTrigger, PgTsConfig, PgType, indexes,
+    CatalogRow, Name, PgAttrdef, PgAttribute, PgClass, PgConstraint, PgOperator,
+    PgPartitionedTable, PgProc, PgRewrite, PgStatisticExt, PgTrigger, PgTsConfig, PgType, indexes,
 };
 use catalog::{CatCx, ObjectAddress};
 use engine::storage::drop_relation_files;
@@ -89,6 +90,7 @@ fn drop_parts(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
     let oid = object.object;
     let mut cat = host.catalog();
     match object.class {
+        PgOperator::RELATION => operator::unlink(&mut cat, oid)?,
         PgProc::RELATION => {
             if let Some(row) = cat.find_aggregate(oid)? {
                 cat.delete(&row)?;

@@ -1,151 +1,100 @@
-//! CREATE EXTENSION, for the built-in extensions.
+//! CREATE EXTENSION, ALTER EXTENSION … UPDATE, ADD and DROP, for the extensions that are linked in.
+//!
+//! The statements of an extension's script run like any others. Meanwhile every new object becomes
+//! a member of the extension (`catalog::extension`). Each extension has one version, so that there
+//! are no update scripts.
 //!
 //! Counterpart: extension.c.
 
-use crate::default_acl;
-use catalog::ObjectAddress;
+use crate::object::address;
 use catalog::acl;
-use catalog::rows::{Name, OidVector, PgExtension, PgLanguage, PgNamespace, PgProc, Text, indexes};
+use catalog::object::ObjectClass;
+use catalog::rows::{CatalogRow, Name, PgExtension, PgNamespace, Text, indexes};
+use catalog::{ObjectAddress, Row};
+use contrib::control::{self, Extension};
 use ids::Oid;
-use ids::builtin::{language, namespace, role};
-use ids::code::{DepType, ParallelSafety, ProKind, Volatility};
-use parse::ast::{CreateExtensionStmt, Node, ObjectType};
+use ids::builtin::role;
+use ids::code::DepType;
+use parse::ast::{
+    AlterExtensionContentsStmt, AlterExtensionStmt, CreateExtensionStmt, DefElem, Node, ObjectType,
+};
 use pgerror::{PgError, Result, bail, pg_err};
-use types::oids;
 use utility::host::{CommandHost, notice};
-use utility::names;
+use utility::{names, options};
 
-/// A function of an extension, with names and types as declared in its script.
-struct Function {
-    name: &'static str,
-    symbol: &'static str,
-    args: &'static [(&'static str, Oid, Option<&'static str>)],
-    result: Oid,
-    strict: bool,
-    volatility: Volatility,
-    parallel: ParallelSafety,
-}
-
-/// A procedural language of an extension: its name and comment. The first three functions of the
-/// extension are its handler, its inline handler and its validator.
-struct Language {
-    name: &'static str,
-    comment: &'static str,
-}
-
-/// A built-in extension.
-pub struct Extension {
-    pub name: &'static str,
-    pub version: &'static str,
-    pub comment: &'static str,
-    library: &'static str,
-    pub relocatable: bool,
-    /// The schema of its objects, if that is fixed.
-    pub schema: Option<&'static str>,
-    /// Users with the privilege CREATE on the database may create it.
-    pub trusted: bool,
-    language: Option<Language>,
-    functions: &'static [Function],
-}
-
-const PREWARM: Extension = Extension {
-    name: "pg_prewarm",
-    version: "1.2",
-    comment: "prewarm relation data",
-    library: "$libdir/pg_prewarm",
-    relocatable: true,
-    schema: None,
-    trusted: false,
-    language: None,
-    functions: &[
-        Function {
-            name: "pg_prewarm",
-            symbol: "pg_prewarm",
-            args: &[
-                ("", oids::REGCLASS, None),
-                ("mode", oids::TEXT, Some("'buffer'")),
-                ("fork", oids::TEXT, Some("'main'")),
-                ("first_block", oids::INT8, Some("null")),
-                ("last_block", oids::INT8, Some("null")),
-            ],
-            result: oids::INT8,
-            strict: false,
-            volatility: Volatility::Volatile,
-            parallel: ParallelSafety::Safe,
-        },
-        Function {
-            name: "autoprewarm_start_worker",
-            symbol: "autoprewarm_start_worker",
-            args: &[],
-            result: oids::VOID,
-            strict: true,
-            volatility: Volatility::Volatile,
-            parallel: ParallelSafety::Unsafe,
-        },
-        Function {
-            name: "autoprewarm_dump_now",
-            symbol: "autoprewarm_dump_now",
-            args: &[],
-            result: oids::INT8,
-            strict: true,
-            volatility: Volatility::Volatile,
-            parallel: ParallelSafety::Unsafe,
-        },
-    ],
-};
-
-/// A function of a language: with one argument, it is strict.
-const fn handler(
-    name: &'static str,
-    args: &'static [(&'static str, Oid, Option<&'static str>)],
-    result: Oid,
-) -> Function {
-    Function {
-        name,
-        symbol: name,
-        args,
-        result,
-        strict: !args.is_empty(),
-        volatility: Volatility::Volatile,
-        parallel: ParallelSafety::Unsafe,
-    }
-}
-
-const PLPGSQL: Extension = Extension {
-    name: "plpgsql",
-    version: "1.0",
-    comment: "PL/pgSQL procedural language",
-    library: "$libdir/plpgsql",
-    relocatable: false,
-    schema: Some("pg_catalog"),
-    trusted: true,
-    language: Some(Language { name: "plpgsql", comment: "PL/pgSQL procedural language" }),
-    functions: &[
-        handler("plpgsql_call_handler", &[], oids::LANGUAGE_HANDLER),
-        handler("plpgsql_inline_handler", &[("", oids::INTERNAL, None)], oids::VOID),
-        handler("plpgsql_validator", &[("", oids::OID, None)], oids::VOID),
-    ],
-};
-
-const EXTENSIONS: &[Extension] = &[PREWARM, PLPGSQL];
-
-/// The extensions that CREATE EXTENSION accepts.
-pub fn extensions() -> &'static [Extension] {
-    EXTENSIONS
-}
+/// Runs one statement of a script; the text is that to which positions in the tree refer.
+pub type Runner<'a> = dyn FnMut(&mut dyn CommandHost, &Node, &str) -> Result<()> + 'a;
 
 /// 42704 for a language that does not exist.
 pub fn no_language(name: &str) -> PgError {
     let e = pg_err!(UNDEFINED_OBJECT, "language \"{name}\" does not exist");
-    match EXTENSIONS.iter().any(|known| known.name == name) {
-        true => e.hint("Use CREATE EXTENSION to load the language into the database."),
-        false => e,
+    match control::find(name) {
+        Some(_) => e.hint("Use CREATE EXTENSION to load the language into the database."),
+        None => e,
+    }
+}
+
+/// 22023 for a name that no extension can have.
+fn check_name(name: &str) -> Result<()> {
+    let reason = if name.is_empty() {
+        "Extension names must not be empty."
+    } else if name.contains("--") {
+        "Extension names must not contain \"--\"."
+    } else if name.starts_with('-') || name.ends_with('-') {
+        "Extension names must not begin or end with \"-\"."
+    } else if name.contains('/') {
+        "Extension names must not contain directory separator characters."
+    } else {
+        return Ok(());
+    };
+    Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid extension name: \"{name}\"").detail(reason))
+}
+
+/// The control data of an extension.
+fn available(name: &str) -> Result<&'static Extension> {
+    control::find(name).ok_or_else(|| {
+        pg_err!(FEATURE_NOT_SUPPORTED, "extension \"{name}\" is not available").hint(
+            "The extension must first be installed on the system where PostgreSQL is running.",
+        )
+    })
+}
+
+/// The options of CREATE EXTENSION.
+#[derive(Default)]
+struct Options {
+    schema: Option<String>,
+    version: Option<String>,
+    cascade: bool,
+}
+
+impl Options {
+    fn read(defs: &[DefElem], sql: &str) -> Result<Options> {
+        let mut o = Options::default();
+        for (i, d) in defs.iter().enumerate() {
+            if defs[..i].iter().any(|other| other.defname == d.defname) {
+                return Err(pg_err!(SYNTAX_ERROR, "conflicting or redundant options")
+                    .at(parse::position(sql, d.location)));
+            }
+            match &*d.defname {
+                "schema" => o.schema = Some(options::text(d)?),
+                "new_version" => o.version = Some(options::text(d)?),
+                "cascade" => o.cascade = options::boolean(d)?,
+                other => return Err(PgError::internal(format!("unrecognized option: {other}"))),
+            }
+        }
+        Ok(o)
     }
 }
 
 /// CREATE EXTENSION.
-pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) -> Result<()> {
+pub fn create(
+    host: &mut dyn CommandHost,
+    stmt: &CreateExtensionStmt,
+    sql: &str,
+    run: &mut Runner<'_>,
+) -> Result<()> {
     let name = &*stmt.extname;
+    check_name(name)?;
     if host.catalog().find_extension(name)?.is_some() {
         if stmt.if_not_exists {
             host.notice(notice(pg_err!(
@@ -156,34 +105,130 @@ pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) 
         }
         bail!(DUPLICATE_OBJECT, "extension \"{name}\" already exists");
     }
-    let Some(known) = EXTENSIONS.iter().find(|e| e.name == name) else {
-        return Err(pg_err!(FEATURE_NOT_SUPPORTED, "extension \"{name}\" is not available").hint(
-            "The extension must first be installed on the system where PostgreSQL is running.",
-        ));
-    };
-    check_privilege(host, known)?;
-    let mut schema = known.schema.map(str::to_owned);
-    for d in &stmt.options {
-        if let ("schema", Some(Node::String(s))) = (&*d.defname, &d.arg) {
-            if let Some(fixed) = known.schema.filter(|fixed| *fixed != &**s) {
+    if host.catalog().session.creating_extension.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "nested CREATE EXTENSION is not supported");
+    }
+    let options = Options::read(&stmt.options, sql)?;
+    Creation { options, parents: Vec::new() }.create(host, name, run).map(|_| ())
+}
+
+/// The creation of an extension and of those that it needs.
+struct Creation {
+    options: Options,
+    /// The extensions that need the present one.
+    parents: Vec<&'static str>,
+}
+
+impl Creation {
+    fn create(
+        &mut self,
+        host: &mut dyn CommandHost,
+        name: &str,
+        run: &mut Runner<'_>,
+    ) -> Result<Oid> {
+        let known = available(name)?;
+        let version = self.options.version.take().filter(|_| self.parents.is_empty());
+        if let Some(version) = version.filter(|v| v != known.version) {
+            bail!(
+                INVALID_PARAMETER_VALUE,
+                "extension \"{name}\" has no installation script nor update path for version \
+                 \"{version}\""
+            );
+        }
+        let (schema, schema_name) = self.schema(host, known)?;
+        let mut required = Vec::new();
+        for other in known.requires {
+            required.push(self.required(host, known, other, run)?);
+        }
+        let owner = names::user(host);
+        let this = insert(host, known, owner, schema, &required)?;
+        let mut path = vec![schema];
+        for oid in &required {
+            let row = host.catalog().scan(indexes::PG_EXTENSION_OID_INDEX, &[(*oid).into()])?.pop();
+            path.extend(row.map(|row| row.extnamespace));
+        }
+        path.dedup();
+        let script = Script { known, extension: this, schema: &schema_name, path, owner };
+        script.run(host, run)?;
+        Ok(this)
+    }
+
+    /// The schema for the objects, which is created if the extension has a schema of its own.
+    fn schema(&self, host: &mut dyn CommandHost, known: &Extension) -> Result<(Oid, String)> {
+        let given = self.options.schema.as_deref();
+        if let Some(schema) = given {
+            host.catalog().namespace(schema)?;
+        }
+        if let Some(fixed) = known.schema {
+            if given.is_some_and(|given| given != fixed) && self.parents.is_empty() {
                 bail!(
                     FEATURE_NOT_SUPPORTED,
-                    "extension \"{name}\" must be installed in schema \"{fixed}\""
+                    "extension \"{}\" must be installed in schema \"{fixed}\"",
+                    known.name
                 );
             }
-            schema = Some(s.to_string());
+            return Ok((host.catalog().namespace(fixed)?, fixed.to_owned()));
         }
+        if let Some(schema) = given {
+            return Ok((host.catalog().namespace(schema)?, schema.to_owned()));
+        }
+        let oid = host.catalog().search_path()?.creation;
+        let Some(name) = host.catalog().namespace_name(oid)? else {
+            bail!(UNDEFINED_SCHEMA, "no schema has been selected to create in")
+        };
+        Ok((oid, name.to_string()))
     }
-    let schema = match known.schema {
-        Some(_) => namespace::PG_CATALOG,
-        None => host.catalog().creation_namespace(schema.as_deref())?,
-    };
-    let owner = names::user(host);
+
+    /// An extension that another one needs; it is created with CASCADE.
+    fn required(
+        &mut self,
+        host: &mut dyn CommandHost,
+        known: &'static Extension,
+        name: &str,
+        run: &mut Runner<'_>,
+    ) -> Result<Oid> {
+        if let Some(row) = host.catalog().find_extension(name)? {
+            return Ok(row.oid);
+        }
+        if !self.options.cascade {
+            return Err(pg_err!(
+                UNDEFINED_OBJECT,
+                "required extension \"{name}\" is not installed"
+            )
+            .hint("Use CREATE EXTENSION ... CASCADE to install required extensions too."));
+        }
+        if self.parents.contains(&known.name) {
+            bail!(
+                INVALID_RECURSION,
+                "cyclic dependency detected between extensions \"{name}\" and \"{}\"",
+                known.name
+            );
+        }
+        host.notice(notice(pg_err!(
+            SUCCESSFUL_COMPLETION,
+            "installing required extension \"{name}\""
+        )));
+        self.parents.push(known.name);
+        let made = self.create(host, name, run);
+        self.parents.pop();
+        made
+    }
+}
+
+/// Inserts the row of the extension, with its dependencies and comment. Counterpart:
+/// `InsertExtensionTuple`.
+fn insert(
+    host: &mut dyn CommandHost,
+    known: &Extension,
+    owner: Oid,
+    schema: Oid,
+    required: &[Oid],
+) -> Result<Oid> {
     let mut cat = host.catalog();
     let oid = cat.new_oid(indexes::PG_EXTENSION_OID_INDEX)?;
     cat.insert(&PgExtension {
         oid,
-        extname: Name::new(name),
+        extname: Name::new(known.name),
         extowner: owner,
         extnamespace: schema,
         extrelocatable: known.relocatable,
@@ -193,31 +238,26 @@ pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) 
     })?;
     let this = ObjectAddress::of::<PgExtension>(oid);
     cat.record_owner(this, owner)?;
-    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), DepType::Normal)?;
+    let mut objects = vec![ObjectAddress::of::<PgNamespace>(schema)];
+    objects.extend(required.iter().map(|oid| ObjectAddress::of::<PgExtension>(*oid)));
+    cat.record_dependencies(this, &objects, DepType::Normal)?;
     cat.increment_command_counter()?;
-    host.catalog().set_comment(this, Some(known.comment))?;
-    // The script of a trusted extension is run by the bootstrap superuser.
-    let script_owner = if known.trusted { role::BOOTSTRAP_SUPERUSER } else { owner };
-    let mut functions = Vec::new();
-    for f in known.functions {
-        functions.push(add_function(host, known, f, schema, script_owner, this)?);
-    }
-    if let Some(language) = &known.language {
-        add_language(host, language, &functions, owner, this)?;
-    }
-    host.catalog().increment_command_counter()
+    cat.set_comment(this, Some(known.comment))?;
+    cat.increment_command_counter()?;
+    Ok(oid)
 }
 
-/// 42501 if the user may not create the extension.
-fn check_privilege(host: &mut dyn CommandHost, known: &Extension) -> Result<()> {
+/// 42501 if the user may not create or update the extension. True if its script is to run as the
+/// bootstrap superuser.
+fn needs_superuser(host: &mut dyn CommandHost, known: &Extension) -> Result<bool> {
     if names::is_superuser(host)? {
-        return Ok(());
+        return Ok(false);
     }
     let (user, database) = (names::user(host), host.backend().database());
     if let Some(row) = host.catalog().database(database)?.filter(|_| known.trusted) {
         let (kind, list) = (acl::Kind::Database, row.datacl.as_deref());
         if host.catalog().has_privilege(user, row.datdba, list, kind, acl::CREATE)? {
-            return Ok(());
+            return Ok(true);
         }
     }
     let name = known.name;
@@ -229,103 +269,166 @@ fn check_privilege(host: &mut dyn CommandHost, known: &Extension) -> Result<()> 
         .hint(hint))
 }
 
-fn add_language(
-    host: &mut dyn CommandHost,
-    language: &Language,
-    functions: &[Oid],
+/// The execution of a script.
+struct Script<'a> {
+    known: &'static Extension,
+    extension: Oid,
+    /// The schema of the objects.
+    schema: &'a str,
+    /// The schemas that are searched: that of the objects, and those of required extensions.
+    path: Vec<Oid>,
     owner: Oid,
-    extension: ObjectAddress,
-) -> Result<()> {
-    let &[handler, inline, validator] = functions else {
-        return Err(PgError::internal("a language needs three functions"));
-    };
-    let mut cat = host.catalog();
-    let oid = cat.new_oid(indexes::PG_LANGUAGE_OID_INDEX)?;
-    cat.insert(&PgLanguage {
-        oid,
-        lanname: Name::new(language.name),
-        lanowner: owner,
-        lanispl: true,
-        lanpltrusted: true,
-        lanplcallfoid: handler,
-        laninline: inline,
-        lanvalidator: validator,
-        lanacl: None,
-    })?;
-    let this = ObjectAddress::of::<PgLanguage>(oid);
-    cat.record_owner(this, owner)?;
-    cat.record_dependency(this, extension, DepType::Extension)?;
-    for function in functions {
-        let function = ObjectAddress::of::<PgProc>(*function);
-        cat.record_dependency(this, function, DepType::Normal)?;
-    }
-    cat.increment_command_counter()?;
-    cat.set_comment(this, Some(language.comment))
 }
 
-fn add_function(
-    host: &mut dyn CommandHost,
-    of: &Extension,
-    f: &Function,
-    schema: Oid,
-    owner: Oid,
-    extension: ObjectAddress,
-) -> Result<Oid> {
-    let mut defaults = Vec::new();
-    for (_, ty, default) in f.args {
-        let Some(text) = default else { continue };
-        let sql = format!("SELECT {text}");
-        let node = match parse::parse(&sql)?.pop().map(|s| s.stmt) {
-            Some(Node::SelectStmt(mut s)) => s.target_list.pop().and_then(|t| t.val),
-            _ => None,
-        };
-        let Some(node) = node else { continue };
-        let mut lookup = analyze::SessionLookup::new(host);
-        let e = analyze::ddl::column_default(&mut lookup, &node, &sql, "", *ty, -1, None)?;
-        defaults.push(e);
+impl Script<'_> {
+    fn run(&self, host: &mut dyn CommandHost, run: &mut Runner<'_>) -> Result<()> {
+        let as_superuser = needs_superuser(host, self.known)?;
+        let mut schemas = Vec::new();
+        for schema in &self.path {
+            let name = host.catalog().namespace_name(*schema)?.unwrap_or_default();
+            schemas.push(quoted(name.as_str()));
+        }
+        schemas.push("pg_temp".to_owned());
+        let text = self.text(host)?;
+        let statements = parse::parse(&text)?;
+        let before = host.catalog().session.search_path().to_owned();
+        host.catalog().session.set_search_path(&schemas.join(", "));
+        if as_superuser {
+            host.catalog().session.set_user(role::BOOTSTRAP_SUPERUSER);
+        }
+        host.catalog().session.creating_extension = Some(self.extension);
+        let made = statements.iter().try_for_each(|raw| run(host, &raw.stmt, &text));
+        let cat = host.catalog();
+        cat.session.creating_extension = None;
+        if as_superuser {
+            cat.session.set_user(self.owner);
+        }
+        cat.session.set_search_path(&before);
+        made
     }
-    let proacl = default_acl::of_new_object(host, ObjectType::Function, owner, schema)?;
+
+    /// The script with the names of the library, the schema and the owner.
+    fn text(&self, host: &mut dyn CommandHost) -> Result<String> {
+        let owner = host.catalog().role_name(self.owner)?;
+        Ok(self
+            .known
+            .script
+            .replace("MODULE_PATHNAME", self.known.library)
+            .replace("@extschema@", &quoted(self.schema))
+            .replace("@extowner@", &quoted(&owner)))
+    }
+}
+
+/// An identifier in quotes.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// The extension with this name, which the user must own.
+fn owned(host: &mut dyn CommandHost, name: &str) -> Result<Row<PgExtension>> {
+    let Some(row) = host.catalog().find_extension(name)? else {
+        bail!(UNDEFINED_OBJECT, "extension \"{name}\" does not exist")
+    };
+    if !names::is_owner(host, row.extowner)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of extension {name}");
+    }
+    Ok(row)
+}
+
+/// ALTER EXTENSION … UPDATE.
+pub fn update(host: &mut dyn CommandHost, stmt: &AlterExtensionStmt) -> Result<()> {
+    let name = &*stmt.extname;
+    if host.catalog().session.creating_extension.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "nested ALTER EXTENSION is not supported");
+    }
+    let row = owned(host, name)?;
+    let known = available(name)?;
+    let given = stmt.options.iter().find(|d| &*d.defname == "new_version");
+    let target = match given {
+        Some(d) => options::text(d)?,
+        None => known.version.to_owned(),
+    };
+    let present = row.extversion.as_str();
+    if target == present {
+        host.notice(notice(pg_err!(
+            SUCCESSFUL_COMPLETION,
+            "version \"{target}\" of extension \"{name}\" is already installed"
+        )));
+        return Ok(());
+    }
+    bail!(
+        INVALID_PARAMETER_VALUE,
+        "extension \"{name}\" has no update path from version \"{present}\" to version \
+         \"{target}\""
+    )
+}
+
+/// ALTER EXTENSION … ADD and DROP.
+pub fn change_contents(
+    host: &mut dyn CommandHost,
+    stmt: &AlterExtensionContentsStmt,
+) -> Result<()> {
+    let name = stmt.extname.as_deref().unwrap_or_default();
+    let Some(node) = &stmt.object else {
+        return Err(PgError::internal("statement without an object"));
+    };
+    let extension = owned(host, name)?;
+    let forbidden = matches!(
+        stmt.objtype,
+        ObjectType::Database
+            | ObjectType::Extension
+            | ObjectType::Index
+            | ObjectType::Publication
+            | ObjectType::Role
+            | ObjectType::StatisticExt
+            | ObjectType::Subscription
+            | ObjectType::Tablespace
+    );
+    if forbidden {
+        bail!(INVALID_OBJECT_DEFINITION, "cannot add an object of this type to an extension");
+    }
+    let found = address::resolve(host, stmt.objtype, node, false)?;
+    let object = found.ok_or_else(|| PgError::internal("object was not found"))?;
+    if let Some(class) = ObjectClass::of(object.class) {
+        let row = host.catalog().object_row(class, object.object)?;
+        let shown = row.name().map(|n| n.to_string()).unwrap_or_default();
+        address::must_own_row(host, &row, &shown)?;
+    }
     let mut cat = host.catalog();
-    let oid = cat.new_oid(indexes::PG_PROC_OID_INDEX)?;
-    let named = f.args.iter().any(|a| !a.0.is_empty());
-    cat.insert(&PgProc {
-        oid,
-        proname: Name::new(f.name),
-        pronamespace: schema,
-        proowner: owner,
-        prolang: language::C,
-        procost: 1.0,
-        prorows: 0.0,
-        provariadic: Oid::INVALID,
-        prosupport: Oid::INVALID,
-        prokind: ProKind::Function,
-        prosecdef: false,
-        proleakproof: false,
-        proisstrict: f.strict,
-        proretset: false,
-        provolatile: f.volatility,
-        proparallel: f.parallel,
-        pronargs: f.args.len() as i16,
-        pronargdefaults: defaults.len() as i16,
-        prorettype: f.result,
-        proargtypes: OidVector(f.args.iter().map(|a| a.1).collect()),
-        proallargtypes: None,
-        proargmodes: None,
-        proargnames: named.then(|| f.args.iter().map(|a| Text::from(a.0)).collect()),
-        proargdefaults: (!defaults.is_empty()).then(|| utility::stored::write_list(&defaults)),
-        protrftypes: None,
-        prosrc: Text::from(f.symbol),
-        probin: Some(Text::from(of.library)),
-        prosqlbody: None,
-        proconfig: None,
-        proacl: proacl.clone(),
-    })?;
-    let this = ObjectAddress::of::<PgProc>(oid);
-    cat.record_owner(this, owner)?;
-    cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), DepType::Normal)?;
-    cat.record_dependency(this, extension, DepType::Extension)?;
-    drop(cat);
-    default_acl::record_acl_dependencies(host, this, proacl.as_deref(), owner)?;
-    host.catalog().increment_command_counter()?;
-    Ok(oid)
+    let described = cat.describe_object(object)?;
+    let member = cat.dependencies_of(object)?;
+    let member = member.into_iter().find(|d| d.deptype == DepType::Extension);
+    let this = ObjectAddress::of::<PgExtension>(extension.oid);
+    if stmt.action > 0 {
+        if let Some(of) = member {
+            let of = cat.object_row(class_of_extensions()?, of.refobjid)?.name()?;
+            bail!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "{described} is already a member of extension \"{of}\""
+            );
+        }
+        if object == ObjectAddress::of::<PgNamespace>(extension.extnamespace) {
+            bail!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot add schema \"{}\" to extension \"{name}\" because the schema contains the \
+                 extension",
+                cat.namespace_name(extension.extnamespace)?.unwrap_or_default()
+            );
+        }
+        cat.record_dependency(object, this, DepType::Extension)?;
+        return cat.increment_command_counter();
+    }
+    match member.filter(|d| d.refobjid == extension.oid) {
+        Some(row) => cat.delete(&row)?,
+        None => bail!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "{described} is not a member of extension \"{name}\""
+        ),
+    }
+    cat.increment_command_counter()
+}
+
+fn class_of_extensions() -> Result<&'static ObjectClass> {
+    let class = ObjectClass::of(PgExtension::RELATION);
+    class.ok_or_else(|| PgError::internal("no class of extensions"))
 }

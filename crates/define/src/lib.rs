@@ -1,21 +1,27 @@
 //! Objects that are rows of catalogs: their names and addresses in statements, creation, deletion,
-//! and the statements that define routines, aggregates, casts and extensions.
+//! and the statements that define base types, routines, aggregates, casts, conversions, operators,
+//! operator classes, languages and extensions.
 //!
 //! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag`
-//! (shared by all commands); `event` (event triggers), `typerow`, `routine`, `aggregate`, `cast`,
-//! `textsearch`, `extension`.
+//! (shared by all commands); `event` (event triggers), `typerow`, `basetype`, `routine`,
+//! `aggregate`, `cast`, `conversion`, `operator`, `opclass`, `language`, `textsearch`, `extension`.
 
 #![forbid(unsafe_code)]
 
 pub mod aggregate;
+pub mod basetype;
 pub mod cast;
+pub mod conversion;
 pub mod creation;
 pub mod default_acl;
 pub mod deletion;
 pub mod drop;
 pub mod event;
 pub mod extension;
+pub mod language;
 pub mod object;
+pub mod opclass;
+pub mod operator;
 pub mod routine;
 pub mod tag;
 pub mod temp;

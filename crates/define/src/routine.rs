@@ -4,10 +4,11 @@
 
 mod body;
 pub mod lookup;
+mod shell;
 pub(crate) mod signature;
 
 use crate::object::owner;
-use crate::{creation, default_acl, typerow};
+use crate::{basetype, creation, default_acl, typerow};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use body::standard_body;
@@ -114,7 +115,10 @@ pub(crate) fn parameters(
             let what = if stmt.is_procedure { "procedures" } else { "functions" };
             bail!(INVALID_FUNCTION_DEFINITION, "{what} cannot accept set arguments");
         }
-        let ty = parameter_type(host, &p.arg_type)?;
+        let ty = match basetype::shell_type(host, &p.arg_type)? {
+            Some(shell) => shell::argument(host, stmt, shell)?,
+            None => parameter_type(host, &p.arg_type)?,
+        };
         names::check_type_privilege(host, ty)?;
         let mode = if p.mode == Mode::Default { Mode::In } else { p.mode };
         let is_input = matches!(mode, Mode::In | Mode::InOut | Mode::Variadic);
@@ -363,7 +367,7 @@ fn result_type(
 ) -> Result<(Oid, bool)> {
     Ok(match (&stmt.return_type, wanted) {
         (Some(t), wanted) => {
-            let ty = type_of(host, t)?;
+            let ty = shell::result(host, stmt, t)?;
             names::check_type_privilege(host, ty)?;
             if let Some(wanted) = wanted.filter(|w| *w != ty) {
                 let shown = host.catalog().format_type(wanted)?;

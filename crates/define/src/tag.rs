@@ -68,6 +68,13 @@ pub fn command_tag(stmt: &Node) -> &'static str {
             }
         }
         Node::CreateExtensionStmt(_) => "CREATE EXTENSION",
+        Node::AlterExtensionStmt(_) | Node::AlterExtensionContentsStmt(_) => "ALTER EXTENSION",
+        Node::CreateOpClassStmt(_) => "CREATE OPERATOR CLASS",
+        Node::CreateOpFamilyStmt(_) => "CREATE OPERATOR FAMILY",
+        Node::AlterOpFamilyStmt(_) => "ALTER OPERATOR FAMILY",
+        Node::AlterOperatorStmt(_) => "ALTER OPERATOR",
+        Node::CreateConversionStmt(_) => "CREATE CONVERSION",
+        Node::CreatePLangStmt(_) => "CREATE LANGUAGE",
         Node::CreatedbStmt(_) => "CREATE DATABASE",
         Node::DropdbStmt(_) => "DROP DATABASE",
         Node::AlterDatabaseStmt(_) => "ALTER DATABASE",
@@ -104,8 +111,10 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::CreateTrigStmt(_) => "CREATE TRIGGER",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreateCastStmt(_) => "CREATE CAST",
-        Node::DefineStmt(s) if s.kind == ObjectType::Aggregate => "CREATE AGGREGATE",
         Node::DefineStmt(s) => match s.kind {
+            ObjectType::Aggregate => "CREATE AGGREGATE",
+            ObjectType::Operator => "CREATE OPERATOR",
+            ObjectType::Type => "CREATE TYPE",
             ObjectType::Tsconfiguration => "CREATE TEXT SEARCH CONFIGURATION",
             ObjectType::Tsdictionary => "CREATE TEXT SEARCH DICTIONARY",
             ObjectType::Tsparser => "CREATE TEXT SEARCH PARSER",

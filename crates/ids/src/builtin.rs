@@ -111,11 +111,14 @@ pub mod proc {
     pub const PG_COLUMN_COMPRESSION: Oid = Oid(2121);
     pub const PG_COLUMN_SIZE: Oid = Oid(1269);
     pub const PG_TYPEOF: Oid = Oid(1619);
+    pub const RAW_ARRAY_SUBSCRIPT_HANDLER: Oid = Oid(6180);
     pub const RECORD_IN: Oid = Oid(2290);
     pub const RECORD_OUT: Oid = Oid(2291);
     pub const RECORD_RECV: Oid = Oid(2402);
     pub const RECORD_SEND: Oid = Oid(2403);
     pub const SATISFIES_HASH_PARTITION: Oid = Oid(5028);
+    pub const SHELL_IN: Oid = Oid(2398);
+    pub const SHELL_OUT: Oid = Oid(2399);
     pub const SUPPRESS_REDUNDANT_UPDATES_TRIGGER: Oid = Oid(1291);
     pub const TSM_BERNOULLI_HANDLER: Oid = Oid(3313);
     pub const TSM_SYSTEM_HANDLER: Oid = Oid(3314);

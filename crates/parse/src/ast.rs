@@ -40,10 +40,11 @@ pub use object::{
     AlterTsDictionaryStmt, AlterTypeStmt, CommentStmt, CompositeTypeStmt, CreateCastStmt,
     CreateConversionStmt, CreateDomainStmt, CreateEnumStmt, CreateEventTrigStmt,
     CreateExtensionStmt, CreateFunctionStmt, CreateOpClassItem, CreateOpClassStmt,
-    CreateOpFamilyStmt, CreatePublicationStmt, CreateRangeStmt, CreateRoleStmt, CreateSchemaStmt,
-    CreateSubscriptionStmt, CreateTableSpaceStmt, CreatedbStmt, DefineStmt, DropOwnedStmt,
-    DropRoleStmt, DropSubscriptionStmt, DropTableSpaceStmt, DropdbStmt, GrantRoleStmt, GrantStmt,
-    PublicationObjSpec, PublicationTable, ReassignOwnedStmt, RenameStmt, SecLabelStmt,
+    CreateOpFamilyStmt, CreatePLangStmt, CreatePublicationStmt, CreateRangeStmt, CreateRoleStmt,
+    CreateSchemaStmt, CreateSubscriptionStmt, CreateTableSpaceStmt, CreatedbStmt, DefineStmt,
+    DropOwnedStmt, DropRoleStmt, DropSubscriptionStmt, DropTableSpaceStmt, DropdbStmt,
+    GrantRoleStmt, GrantStmt, PublicationObjSpec, PublicationTable, ReassignOwnedStmt, RenameStmt,
+    SecLabelStmt,
 };
 pub use query::{
     Alias, CommonTableExpr, CteCycleClause, CteSearchClause, DeleteStmt, DistinctClause,
@@ -265,6 +266,7 @@ pub enum Node {
     CreateOpFamilyStmt(Box<CreateOpFamilyStmt>),
     AlterOpFamilyStmt(Box<AlterOpFamilyStmt>),
     AlterOperatorStmt(Box<AlterOperatorStmt>),
+    CreatePLangStmt(Box<CreatePLangStmt>),
     AlterCollationStmt(Box<AlterCollationStmt>),
     CreateEventTrigStmt(Box<CreateEventTrigStmt>),
     AlterEventTrigStmt(Box<AlterEventTrigStmt>),

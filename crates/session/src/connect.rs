@@ -378,6 +378,8 @@ fn enter_database(
     let ctype = db.datctype.as_str();
     core.values.types.encoding = text_encoding;
     core.values.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
+    core.catalog.ctype_is_ascii = core.values.types.ctype_is_c
+        || core.values.types.encoding != types::settings::Encoding::Utf8;
     let encoding = catalog::encoding::name(db.encoding);
     core.store.set_dynamic_default("server_encoding", Value::Text(encoding.into()));
     core.store.set_dynamic_default("client_encoding", Value::Text(encoding.into()));

@@ -13,6 +13,8 @@ mod signature;
 pub(crate) mod sql;
 mod transpose;
 
+pub(crate) use internal::on_values;
+
 use crate::core::Core;
 use catalog::Row;
 use catalog::rows::PgProc;

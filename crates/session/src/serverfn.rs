@@ -7,6 +7,7 @@ mod rusage;
 pub(crate) mod settings;
 mod statements;
 mod textsearch;
+mod trigrams;
 
 use crate::core::Core;
 use pgerror::Result;
@@ -30,8 +31,15 @@ pub(crate) struct SysFn {
     pub call: SysCall,
 }
 
-const TABLES: &[&[SysFn]] =
-    &[backends::FNS, counters::FNS, rusage::FNS, settings::FNS, statements::FNS, textsearch::FNS];
+const TABLES: &[&[SysFn]] = &[
+    backends::FNS,
+    counters::FNS,
+    rusage::FNS,
+    settings::FNS,
+    statements::FNS,
+    textsearch::FNS,
+    trigrams::FNS,
+];
 
 /// A system function, of this module or of the crate `sysfn`.
 #[derive(Clone, Copy)]

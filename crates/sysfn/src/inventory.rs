@@ -53,7 +53,7 @@ fn name_or_null(name: Option<&str>) -> Datum {
 
 fn extensions(versions: bool) -> Result<Vec<Vec<Datum>>> {
     let mut rows = Vec::new();
-    for e in define::extension::extensions() {
+    for e in contrib::EXTENSIONS {
         rows.push(match versions {
             false => vec![Datum::name(e.name), Datum::text(e.version), Datum::text(e.comment)],
             true => vec![
@@ -63,7 +63,13 @@ fn extensions(versions: bool) -> Result<Vec<Vec<Datum>>> {
                 Datum::bool(e.trusted),
                 Datum::bool(e.relocatable),
                 name_or_null(e.schema),
-                Datum::Null,
+                match e.requires {
+                    [] => Datum::Null,
+                    list => {
+                        let names: Vec<Datum> = list.iter().map(|n| Datum::name(n)).collect();
+                        types::array::of_builtin(oids::NAME, &names)?
+                    }
+                },
                 Datum::text(e.comment),
             ],
         });

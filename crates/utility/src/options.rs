@@ -2,7 +2,7 @@
 //!
 //! Counterpart: define.c.
 
-use parse::ast::{DefElem, Node};
+use parse::ast::{DefElem, Name, Node, TypeName};
 use pgerror::{Result, bail, pg_err};
 
 /// The value as text. Counterpart: `defGetString`.
@@ -50,4 +50,41 @@ pub fn integer(def: &DefElem) -> Result<i64> {
         }),
         _ => Err(pg_err!(SYNTAX_ERROR, "{} requires a numeric value", def.defname)),
     }
+}
+
+/// The value as the parts of a qualified name. Counterpart: `defGetQualifiedName`.
+pub fn qualified(def: &DefElem) -> Result<Vec<Name>> {
+    match &def.arg {
+        Some(Node::TypeName(t)) => Ok(t.names.clone()),
+        Some(Node::String(s)) => Ok(vec![s.clone()]),
+        Some(Node::List(list)) => {
+            Ok(list.iter().filter_map(Node::as_str).map(Name::from).collect())
+        }
+        None => bail!(SYNTAX_ERROR, "{} requires a parameter", def.defname),
+        Some(_) => bail!(SYNTAX_ERROR, "argument of {} must be a name", def.defname),
+    }
+}
+
+/// The value as the name of a type. Counterpart: `defGetTypeName`.
+pub fn type_name(def: &DefElem) -> Result<TypeName> {
+    match &def.arg {
+        Some(Node::TypeName(t)) => Ok((**t).clone()),
+        Some(Node::String(s)) => {
+            Ok(TypeName { names: vec![s.clone()], location: -1, ..TypeName::default() })
+        }
+        None => bail!(SYNTAX_ERROR, "{} requires a parameter", def.defname),
+        Some(_) => bail!(SYNTAX_ERROR, "argument of {} must be a type name", def.defname),
+    }
+}
+
+/// The value as the length of a type: -1 for `variable`. Counterpart: `defGetTypeLength`.
+pub fn type_length(def: &DefElem) -> Result<i16> {
+    match &def.arg {
+        None => bail!(SYNTAX_ERROR, "{} requires a parameter", def.defname),
+        Some(Node::Integer(n)) => return Ok(*n as i16),
+        Some(Node::Float(_)) => bail!(SYNTAX_ERROR, "{} requires an integer value", def.defname),
+        Some(_) if text(def)?.eq_ignore_ascii_case("variable") => return Ok(-1),
+        Some(_) => {}
+    }
+    Err(pg_err!(SYNTAX_ERROR, "invalid argument for {}: \"{}\"", def.defname, text(def)?))
 }

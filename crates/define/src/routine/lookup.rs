@@ -2,11 +2,13 @@
 //!
 //! Counterpart: `LookupFuncWithArgs` of parse_func.c.
 
+use crate::basetype::shell_type;
 use analyze::SessionLookup;
 use catalog::rows::{PgProc, indexes};
+use catalog::{Row, acl};
 use ids::Oid;
 use ids::code::ProKind;
-use parse::ast::{FunctionParameterMode, Node, ObjectType, ObjectWithArgs, TypeName};
+use parse::ast::{FunctionParameterMode, Name, Node, ObjectType, ObjectWithArgs, TypeName};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use utility::host::CommandHost;
 use utility::names;
@@ -124,9 +126,12 @@ fn is_of_kind(f: &PgProc, kind: ObjectType) -> bool {
     }
 }
 
-/// The type of an argument. As in PostgreSQL, errors have no position.
+/// The type of an argument, which may be a shell type. As in PostgreSQL, errors have no position.
 fn argument(host: &mut dyn CommandHost, t: &TypeName) -> Result<Oid> {
-    type_of(host, t)
+    match shell_type(host, t)? {
+        Some(shell) => Ok(shell),
+        None => type_of(host, t),
+    }
 }
 
 /// The error message for the first argument type that does not exist; `None` if all exist.
@@ -207,7 +212,54 @@ pub fn find(
     }
 }
 
-fn signature(host: &mut dyn CommandHost, shown: &str, args: &[Oid]) -> Result<String> {
+/// The parts of a name, joined by dots. Counterpart: `NameListToString`.
+pub fn shown(names: &[Name]) -> String {
+    names.iter().map(|n| &**n).collect::<Vec<_>>().join(".")
+}
+
+/// The routine with this name and exactly these argument types, without coercions; `None` if there
+/// is none. Counterpart: `LookupFuncName`.
+pub fn find_exact(
+    host: &mut dyn CommandHost,
+    names: &[Name],
+    args: &[Oid],
+) -> Result<Option<Row<PgProc>>> {
+    let (schema, name) = match names {
+        [.., schema, name] => (Some(host.catalog().namespace(schema)?), &**name),
+        [name] => (None, &**name),
+        [] => return Err(PgError::internal("routine without a name")),
+    };
+    let found = Search { schema, name }.by_types(host, ObjectType::Routine, args, false)?;
+    match found {
+        Found::One(oid) => host.catalog().function(oid).map(Some),
+        Found::None => Ok(None),
+        Found::Several => bail!(AMBIGUOUS_FUNCTION, "function name \"{}\" is not unique", name),
+    }
+}
+
+/// As [`find_exact`]; error 42883 if there is no such routine.
+pub fn exact(host: &mut dyn CommandHost, names: &[Name], args: &[Oid]) -> Result<Row<PgProc>> {
+    match find_exact(host, names, args)? {
+        Some(row) => Ok(row),
+        None => {
+            let signature = signature(host, &shown(names), args)?;
+            bail!(UNDEFINED_FUNCTION, "function {signature} does not exist")
+        }
+    }
+}
+
+/// Error 42501 unless the user may execute the routine; `shown` is its name in the message.
+pub fn check_execute(host: &mut dyn CommandHost, row: &PgProc, shown: &str) -> Result<()> {
+    let user = names::user(host);
+    let list = row.proacl.as_deref();
+    if !host.catalog().has_privilege(user, row.proowner, list, acl::Kind::Function, acl::EXECUTE)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for function {shown}");
+    }
+    Ok(())
+}
+
+/// `name(type, …)`.
+pub fn signature(host: &mut dyn CommandHost, shown: &str, args: &[Oid]) -> Result<String> {
     let mut list = Vec::new();
     for ty in args {
         list.push(host.catalog().format_type(*ty)?);

@@ -434,6 +434,17 @@ pub struct AlterOperatorStmt {
     pub options: Vec<DefElem>,
 }
 
+/// CREATE LANGUAGE. The names are empty where the clause is missing.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct CreatePLangStmt {
+    pub replace: bool,
+    pub plname: Name,
+    pub plhandler: Vec<Name>,
+    pub plinline: Vec<Name>,
+    pub plvalidator: Vec<Name>,
+    pub pltrusted: bool,
+}
+
 /// ALTER COLLATION REFRESH VERSION.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AlterCollationStmt {

@@ -327,7 +327,6 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut ConversionState) -> Result<Node> {
             Node::Unsupported("CreateForeignTableStmt")
         }
         RNode::CreateAmStmt(_) => Node::Unsupported("CreateAmStmt"),
-        RNode::CreatePLangStmt(_) => Node::Unsupported("CreatePLangStmt"),
         RNode::CreateTransformStmt(_) => Node::Unsupported("CreateTransformStmt"),
         _ => return Err(unexpected("a node of the grammar")),
     })

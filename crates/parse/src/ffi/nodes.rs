@@ -376,6 +376,9 @@ CreateOpFamilyStmt = CreateOpFamilyStmt(r) { opfamilyname: r.opfamilyname(), amn
     AlterOpFamilyStmt = AlterOpFamilyStmt(r) { opfamilyname: r.opfamilyname(), amname: r.amname(),
         is_drop: r.is_drop, items: r.items() };
     AlterOperatorStmt = AlterOperatorStmt(r) { opername: r.opername(), options: r.options() };
+    CreatePLangStmt = CreatePLangStmt(r) { replace: r.replace, plname: r.plname(), plhandler:
+        r.plhandler(), plinline: r.plinline(), plvalidator: r.plvalidator(), pltrusted: r.pltrusted
+        };
     AlterCollationStmt = AlterCollationStmt(r) { collname: r.collname() };
     CreateEventTrigStmt = CreateEventTrigStmt(r) { trigname: r.trigname(), eventname:
         r.eventname(), whenclause: r.whenclause(), funcname: r.funcname() };

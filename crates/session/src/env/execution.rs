@@ -38,10 +38,13 @@ impl Core {
         let support = match function::callee(self, &row)? {
             Callee::Host => Support::Session,
             _ => {
-                let builtin = types::lookup(row.prosrc.as_str()).ok_or_else(|| {
+                let builtin = function::on_values(&row).ok_or_else(|| {
                     PgError::unsupported(format!("function {}", row.proname.as_str()))
                 })?;
-                Support::Builtin(builtin.f, row.prosrc.as_str().to_string())
+                // The executor knows functions of its own by this name.
+                let is_own = row.prolang != ids::builtin::language::C;
+                let source = if is_own { row.prosrc.as_str() } else { "" };
+                Support::Builtin(builtin.f, source.to_string())
             }
         };
         Ok((support, row.proisstrict))

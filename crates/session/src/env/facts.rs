@@ -4,7 +4,7 @@ use crate::core::Core;
 use crate::function::sql;
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 use ids::Oid;
-use ids::builtin::language::SQL;
+use ids::builtin::language::{C, SQL};
 use ids::code::TypType;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::FuncExpr;
@@ -25,7 +25,8 @@ impl Core {
             Some(text) => plan::nodetree::read_exprs(text.as_str())?,
             None => Vec::new(),
         };
-        let builtin = if matches!(callee, Callee::Scalar(_)) { row.prosrc.as_str() } else { "" };
+        let is_kernel = matches!(callee, Callee::Scalar(_)) && row.prolang != C;
+        let builtin = if is_kernel { row.prosrc.as_str() } else { "" };
         Ok(FnFacts {
             oid,
             name: row.proname.as_str().to_string(),

@@ -15,14 +15,23 @@ use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use trigger::TriggerCall;
 use types::Datum;
-use types::builtin::{BuiltinFn, SetSource};
+use types::builtin::{Builtin, BuiltinFn, SetSource};
 
 pub(crate) struct Internal;
+
+/// The function on values that a function names: in language `c`, of a linked-in library.
+pub(crate) fn on_values(row: &PgProc) -> Option<&'static Builtin> {
+    let symbol = row.prosrc.as_str();
+    match row.prolang == ids::builtin::language::C {
+        true => contrib::library::function(row.probin.as_ref().map(|p| p.as_str()), symbol),
+        false => types::lookup(symbol),
+    }
+}
 
 /// The built-in function that a function names.
 fn builtin(row: &PgProc) -> Callee {
     let name = row.prosrc.as_str();
-    match types::lookup(name).map(|b| b.f) {
+    match on_values(row).map(|b| b.f) {
         Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
         Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
         // Support functions of aggregates are called by the executor only.
@@ -47,7 +56,7 @@ impl Language for Internal {
 
     fn validate(&self, core: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
         if row.prolang == ids::builtin::language::C {
-            return Err(PgError::unsupported("functions in language c"));
+            return check_symbol(row);
         }
         let name = row.prosrc.as_str();
         if !exists(core, name)? {
@@ -129,6 +138,24 @@ fn search_trigger(name: &str) -> Option<bool> {
         "tsvector_update_trigger_bycolumn" => Some(true),
         _ => None,
     }
+}
+
+/// An error if no linked-in library has the symbol that a function in language `c` names.
+fn check_symbol(row: &PgProc) -> Result<()> {
+    let (file, symbol) = (row.probin.as_ref().map_or("", |p| p.as_str()), row.prosrc.as_str());
+    let Some(library) = contrib::library::library(file) else {
+        return Err(pg_err!(
+            UNDEFINED_FILE,
+            "could not access file \"{file}\": No such file or directory"
+        ));
+    };
+    if library.symbol(symbol).is_none() {
+        return Err(pg_err!(
+            UNDEFINED_FUNCTION,
+            "could not find function \"{symbol}\" in file \"{file}\""
+        ));
+    }
+    Ok(())
 }
 
 /// True if PostgreSQL has a built-in function with this `prosrc`. It need not be implemented here;

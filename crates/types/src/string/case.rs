@@ -36,11 +36,20 @@ fn simple(c: char, mut mapped: impl Iterator<Item = char>) -> char {
 
 /// Lower case of one character.
 #[inline]
-pub(crate) fn lower_char(c: char) -> char {
+pub fn lower_char(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
     }
     simple(c, c.to_lowercase())
+}
+
+/// Lower case of a short text, without checks for interrupts. `ascii`: only ASCII letters have
+/// case. Text that is not UTF-8 is converted byte by byte.
+pub fn lower_text(text: &[u8], ascii: bool) -> Vec<u8> {
+    match std::str::from_utf8(text) {
+        Ok(text) if !ascii => text.chars().map(lower_char).collect::<String>().into_bytes(),
+        _ => text.to_ascii_lowercase(),
+    }
 }
 
 /// Upper case of one character.

@@ -2,7 +2,7 @@
 
 mod basic;
 pub(crate) mod build;
-pub(crate) mod case;
+pub mod case;
 mod digest;
 pub(crate) mod ident;
 pub(crate) mod like;

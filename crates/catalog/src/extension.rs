@@ -1,0 +1,86 @@
+//! Membership in the extension that is being created: each object that its script creates depends
+//! on the extension.
+//!
+//! Counterpart: `recordDependencyOnCurrentExtension`.
+
+use crate::cx::CatCx;
+use crate::depend::ObjectAddress;
+use crate::rows::{
+    CatalogRow, PgAm, PgCast, PgClass, PgCollation, PgConversion, PgEventTrigger, PgExtension,
+    PgForeignDataWrapper, PgForeignServer, PgLanguage, PgNamespace, PgOpclass, PgOperator,
+    PgOpfamily, PgProc, PgStatisticExt, PgTransform, PgTsConfig, PgTsDict, PgTsParser,
+    PgTsTemplate, PgType, PgUserMapping,
+};
+use ids::code::{DepType, TypType};
+use ids::{Oid, RelKind};
+use pgerror::Result;
+
+/// The catalogs of which every row is a member. Not every relation and type is.
+const MEMBERS: &[Oid] = &[
+    PgAm::RELATION,
+    PgCast::RELATION,
+    PgCollation::RELATION,
+    PgConversion::RELATION,
+    PgEventTrigger::RELATION,
+    PgForeignDataWrapper::RELATION,
+    PgForeignServer::RELATION,
+    PgLanguage::RELATION,
+    PgNamespace::RELATION,
+    PgOpclass::RELATION,
+    PgOperator::RELATION,
+    PgOpfamily::RELATION,
+    PgProc::RELATION,
+    PgStatisticExt::RELATION,
+    PgTransform::RELATION,
+    PgTsConfig::RELATION,
+    PgTsDict::RELATION,
+    PgTsParser::RELATION,
+    PgTsTemplate::RELATION,
+    PgUserMapping::RELATION,
+];
+
+/// The object whose membership an inserted row causes. Array types and row types of tables are
+/// parts of other objects; a composite type is a member, and its relation is not.
+fn member<R: CatalogRow>(row: &R) -> Option<ObjectAddress> {
+    let columns = row.to_row();
+    let oid = |n: ids::AttrNo| match columns.get(n as usize - 1) {
+        Some(types::Datum::Word(w)) => Oid(*w as u32),
+        _ => Oid::INVALID,
+    };
+    let code = |n: ids::AttrNo| oid(n).0 as u8;
+    match R::RELATION {
+        PgClass::RELATION => match code(PgClass::relkind) {
+            k if k == RelKind::CompositeType as u8 => {
+                Some(ObjectAddress::of::<PgType>(oid(PgClass::reltype)))
+            }
+            k if [RelKind::Index, RelKind::PartitionedIndex, RelKind::Toast]
+                .iter()
+                .any(|kind| *kind as u8 == k) =>
+            {
+                None
+            }
+            _ => Some(ObjectAddress::relation(oid(PgClass::oid))),
+        },
+        PgType::RELATION => {
+            let composite = code(PgType::typtype) == TypType::Composite as u8;
+            let is_array = oid(PgType::typsubscript) == ids::builtin::proc::ARRAY_SUBSCRIPT_HANDLER;
+            let whole = !composite && !is_array;
+            whole.then(|| ObjectAddress::of::<PgType>(oid(PgType::oid)))
+        }
+        relation if MEMBERS.contains(&relation) => Some(ObjectAddress::new(relation, oid(1))),
+        _ => None,
+    }
+}
+
+impl CatCx<'_> {
+    /// Called for each inserted row while the script of an extension runs.
+    pub(crate) fn join_extension<R: CatalogRow>(&mut self, row: &R, extension: Oid) -> Result<()> {
+        match member(row) {
+            Some(object) => {
+                let extension = ObjectAddress::of::<PgExtension>(extension);
+                self.record_dependency(object, extension, DepType::Extension)
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! hstore: sets of pairs of a key and a value, both texts; a value can be NULL.
+//!
+//! Reading order: `value` (the stored form), `io`, `access` (look-up and change), `convert`
+//! (arrays, rows, json). The functions of GiST and GIN operator classes are declared.
+//!
+//! Counterpart: contrib/hstore.
+
+mod access;
+mod convert;
+mod io;
+mod value;
+
+use crate::library::{ByCase, Library};
+use ids::Oid;
+use std::cmp::Ordering;
+use value::Hstore;
+use values::datum::{Datum, DatumRef};
+use values::hash::{h32, h64, hash_bytes, hash_bytes_extended};
+
+pub static LIBRARY: Library = Library {
+    name: "hstore",
+    functions: &[FNS, io::FNS, access::FNS, access::SETS, convert::FNS],
+    comparisons: &[ByCase::same("hstore_cmp", compare)],
+    hashes: &[ByCase::same("hstore_hash", |v, _| hash_bytes(v.as_bytes()))],
+    declared: &[
+        "ghstore_in",
+        "ghstore_out",
+        "ghstore_compress",
+        "ghstore_decompress",
+        "ghstore_penalty",
+        "ghstore_picksplit",
+        "ghstore_union",
+        "ghstore_same",
+        "ghstore_consistent",
+        "ghstore_options",
+        "gin_extract_hstore",
+        "gin_extract_hstore_query",
+        "gin_consistent_hstore",
+        "hstore_subscript_handler",
+    ],
+};
+
+/// An order without meaning, for sorting: by the bytes of keys and values, then by their lengths.
+fn compare(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    let (a, b) = (Hstore::new(a), Hstore::new(b));
+    if a.len() == 0 || b.len() == 0 {
+        return a.len().cmp(&b.len());
+    }
+    let (x, y) = (a.strings(), b.strings());
+    let shared = x.len().min(y.len());
+    let bytes = x[..shared].cmp(&y[..shared]).then(x.len().cmp(&y.len()));
+    let counts = || a.len().cmp(&b.len());
+    let entries = || {
+        let both = a.entries().zip(b.entries());
+        let mut orders = both.map(|(x, y)| (x.end, x.null).cmp(&(y.end, y.null)));
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    };
+    bytes.then_with(counts).then_with(entries)
+}
+
+fn order(a: &[DatumRef<'_>]) -> Ordering {
+    compare(a[0], a[1], Oid::INVALID)
+}
+
+scalars! { FNS;
+    "hstore_eq" => |_, a| Ok(Datum::bool(order(a).is_eq())),
+    "hstore_ne" => |_, a| Ok(Datum::bool(order(a).is_ne())),
+    "hstore_lt" => |_, a| Ok(Datum::bool(order(a).is_lt())),
+    "hstore_le" => |_, a| Ok(Datum::bool(order(a).is_le())),
+    "hstore_gt" => |_, a| Ok(Datum::bool(order(a).is_gt())),
+    "hstore_ge" => |_, a| Ok(Datum::bool(order(a).is_ge())),
+    "hstore_cmp" => |_, a| Ok(Datum::int4(order(a) as i32)),
+    "hstore_hash" => |_, a| Ok(h32(hash_bytes(a[0].as_bytes()))),
+    "hstore_hash_extended" => |_, a| Ok(h64(hash_bytes_extended(a[0].as_bytes(), a[1].word()))),
+}
