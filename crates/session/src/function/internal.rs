@@ -3,6 +3,7 @@
 
 use super::Call;
 use super::language::{Language, ReadyRows, RunningSet, SetRows, no_trigger};
+use super::resolved::Resolved;
 use super::{searchtrigger, signature};
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
@@ -97,10 +98,10 @@ impl Language for Internal {
     fn call_trigger(
         &self,
         core: &mut Core,
-        row: &Row<PgProc>,
+        resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        match search_trigger(row.prosrc.as_str()) {
+        match search_trigger(resolved.row.prosrc.as_str()) {
             Some(by_column) => searchtrigger::call(core, call, by_column),
             None => Err(no_trigger(call)),
         }

@@ -7,7 +7,7 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use trigger::TriggerCall;
 use types::fn_context::RowDesc;
-use types::{Datum, RegKind, oids};
+use types::{Datum, DatumRef, RegKind, oids};
 
 fn misused(what: &str) -> PgError {
     PgError::internal(format!("tsvector_update_trigger: {what}"))
@@ -32,7 +32,7 @@ fn wrong_type(name: &str, expected: &str) -> PgError {
 fn configuration(
     core: &mut Core,
     columns: &RowDesc,
-    row: &[Datum],
+    row: &[DatumRef<'_>],
     name: &str,
     by_column: bool,
 ) -> Result<Oid> {
@@ -41,8 +41,8 @@ fn configuration(
         if base_type(core, columns, i)? != oids::REGCONFIG {
             return Err(wrong_type(name, "regconfig"));
         }
-        return match &row[i] {
-            Datum::Word(oid) => Ok(Oid(*oid as u32)),
+        return match row[i] {
+            DatumRef::Word(oid) => Ok(Oid(oid as u32)),
             _ => Err(pg_err!(
                 NULL_VALUE_NOT_ALLOWED,
                 "configuration column \"{name}\" must not be null"
@@ -98,14 +98,14 @@ pub(super) fn call(
             return Err(wrong_type(name, "a character"));
         }
         changed |= call.old_row.is_some_and(|old| old[i] != row[i]);
-        if let Datum::Bytes(text) = &row[i] {
+        if let DatumRef::Bytes(text) = row[i] {
             parts.push(text);
         }
     }
     if !changed {
         return Ok(BeforeRowResult::Keep);
     }
-    let mut new = row.to_vec();
+    let mut new: Vec<Datum> = row.iter().copied().map(DatumRef::to_owned).collect();
     new[target] = sysfn::vector_of_texts(core, config, &parts)?;
     Ok(BeforeRowResult::Replace(new))
 }
