@@ -249,8 +249,7 @@ mod tests {
             n_distinct: distinct,
             mcv: common.iter().map(|c| Datum::int4(c.0)).collect(),
             mcv_freq: common.iter().map(|c| c.1).collect(),
-            histogram: Vec::new(),
-            correlation: 0.0,
+            ..ColumnStats::default()
         };
         VariableStats {
             stats: Some(Arc::new(stats)),
