@@ -158,13 +158,7 @@ impl Analyzer<'_> {
 
     fn collate_node(&mut self, expr: &mut Expr) -> Result<State> {
         let ty = expr.type_oid();
-        // Only a collation can be in conflict, and the search for the location descends through the
-        // whole expression.
-        let location = match expr {
-            Expr::Var(_) | Expr::Const(_) | Expr::Param(_) => expr.location(),
-            _ if self.type_collation(ty)?.is_valid() => expr.location(),
-            _ => Location::UNKNOWN,
-        };
+        let location = self.location_of_collation(expr, ty)?;
         Ok(match expr {
             Expr::Collate(c) => {
                 self.collate(&mut c.arg)?;
@@ -262,6 +256,16 @@ impl Analyzer<'_> {
                 self.collate_separately(expr)?;
                 State::NONE
             }
+        })
+    }
+
+    /// The location to report for a conflict of collations. Only a type with a collation can have
+    /// one, and the search for the location descends through the whole expression.
+    fn location_of_collation(&mut self, expr: &Expr, ty: Oid) -> Result<Location> {
+        Ok(match expr {
+            Expr::Var(_) | Expr::Const(_) | Expr::Param(_) => expr.location(),
+            _ if self.type_collation(ty)?.is_valid() => expr.location(),
+            _ => Location::UNKNOWN,
         })
     }
 

@@ -57,7 +57,7 @@ impl CatCx<'_> {
             "btrecordcmp" => self.row_comparer(ty, depth),
             symbol => {
                 let ascii = self.session.ctype_is_ascii;
-                Ok(contrib::library::comparison(symbol, ascii).map(Comparer::from))
+                Ok(contrib::libraries::comparison(symbol, ascii).map(Comparer::from))
             }
         }
     }

@@ -94,7 +94,7 @@ impl CatCx<'_> {
             "hash_record" => self.row_hasher(ty, depth),
             symbol => {
                 let ascii = self.session.ctype_is_ascii;
-                Ok(contrib::library::hash(symbol, ascii).map(Hasher::Plain))
+                Ok(contrib::libraries::hash(symbol, ascii).map(Hasher::Plain))
             }
         }
     }

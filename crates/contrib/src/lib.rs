@@ -6,9 +6,10 @@
 //! data directory. A script has the declarations of all objects of the extension in the version
 //! that PostgreSQL 15 installs.
 //!
-//! Reading order: `control` (the list of extensions), `library` (look-up of symbols), then one
-//! module per extension. Symbols that only index methods without an implementation call are
-//! declared in [`Library::declared`]: functions can be created with them, and not called.
+//! Reading order: `control` (the list of extensions), `libraries` (look-up of symbols),
+//! `library`, then one module per extension. Symbols that only index methods without an
+//! implementation call are declared in [`Library::declared`]: functions can be created with them,
+//! and not called.
 
 #![forbid(unsafe_code)]
 
@@ -22,10 +23,12 @@ mod earthdistance;
 mod fuzzystrmatch;
 mod hstore;
 mod intarray;
-pub mod library;
+pub mod libraries;
+mod library;
 pub mod pg_trgm;
 mod pgcrypto;
 mod uuid_ossp;
 
 pub use control::{EXTENSIONS, Extension};
-pub use library::{Library, Symbol};
+pub use libraries::Symbol;
+pub use library::Library;

@@ -2,8 +2,8 @@
 //!
 //! Counterpart: the second half of dependency.c, `heap_drop_with_catalog`.
 
-use crate::event;
-use crate::operator;
+use crate::event::dropped;
+use crate::operator_links;
 use catalog::depend::DropBehavior;
 use catalog::object::ObjectClass;
 use catalog::rows::{
@@ -47,7 +47,7 @@ pub fn drop_objects(
     }
     if !quiet {
         for (object, origin) in plan.objects.iter().zip(&plan.origins) {
-            event::note_dropped(host, *object, *origin)?;
+            dropped::note(host, *object, *origin)?;
         }
     }
     for object in plan.objects {
@@ -90,7 +90,7 @@ fn drop_parts(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
     let oid = object.object;
     let mut cat = host.catalog();
     match object.class {
-        PgOperator::RELATION => operator::unlink(&mut cat, oid)?,
+        PgOperator::RELATION => operator_links::unlink(&mut cat, oid)?,
         PgProc::RELATION => {
             if let Some(row) = cat.find_aggregate(oid)? {
                 cat.delete(&row)?;

@@ -8,7 +8,7 @@
 
 mod collect;
 pub mod definition;
-mod dropped;
+pub mod dropped;
 
 use crate::tag::command_tag;
 use catalog::rows::{PgEventTrigger, indexes};
@@ -18,8 +18,6 @@ use parse::ast::{Node, ObjectType};
 use pgerror::Result;
 use trigger::{CommandEvent, RunningCommand};
 use utility::host::CommandHost;
-
-pub use dropped::note as note_dropped;
 
 /// True if event triggers fire for commands on objects of this type: not on objects of the whole
 /// cluster and event triggers. Counterpart: `EventTriggerSupportsObjectType`.

@@ -22,6 +22,7 @@ pub mod language;
 pub mod object;
 pub mod opclass;
 pub mod operator;
+mod operator_links;
 pub mod routine;
 pub mod tag;
 pub mod temp;

@@ -92,17 +92,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
             _ => "CREATE TABLE AS",
         },
         Node::SelectStmt(_) => "SELECT INTO",
-        Node::TransactionStmt(s) => match s.kind {
-            TransactionStmtKind::Begin => "BEGIN",
-            TransactionStmtKind::Start => "START TRANSACTION",
-            TransactionStmtKind::Commit => "COMMIT",
-            TransactionStmtKind::Rollback | TransactionStmtKind::RollbackTo => "ROLLBACK",
-            TransactionStmtKind::Savepoint => "SAVEPOINT",
-            TransactionStmtKind::Release => "RELEASE",
-            TransactionStmtKind::Prepare => "PREPARE TRANSACTION",
-            TransactionStmtKind::CommitPrepared => "COMMIT PREPARED",
-            TransactionStmtKind::RollbackPrepared => "ROLLBACK PREPARED",
-        },
+        Node::TransactionStmt(s) => transaction_tag(s.kind),
         Node::CopyStmt(_) => "COPY",
         Node::SecLabelStmt(_) => "SECURITY LABEL",
         Node::DoStmt(_) => "DO",
@@ -111,18 +101,38 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::CreateTrigStmt(_) => "CREATE TRIGGER",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreateCastStmt(_) => "CREATE CAST",
-        Node::DefineStmt(s) => match s.kind {
-            ObjectType::Aggregate => "CREATE AGGREGATE",
-            ObjectType::Operator => "CREATE OPERATOR",
-            ObjectType::Type => "CREATE TYPE",
-            ObjectType::Tsconfiguration => "CREATE TEXT SEARCH CONFIGURATION",
-            ObjectType::Tsdictionary => "CREATE TEXT SEARCH DICTIONARY",
-            ObjectType::Tsparser => "CREATE TEXT SEARCH PARSER",
-            ObjectType::Tstemplate => "CREATE TEXT SEARCH TEMPLATE",
-            _ => "???",
-        },
+        Node::DefineStmt(s) => definition_tag(s.kind),
         Node::AlterTsDictionaryStmt(_) => "ALTER TEXT SEARCH DICTIONARY",
         Node::AlterTsConfigurationStmt(_) => "ALTER TEXT SEARCH CONFIGURATION",
+        _ => "???",
+    }
+}
+
+/// The tag of a statement that begins, divides or ends a transaction.
+fn transaction_tag(kind: TransactionStmtKind) -> &'static str {
+    match kind {
+        TransactionStmtKind::Begin => "BEGIN",
+        TransactionStmtKind::Start => "START TRANSACTION",
+        TransactionStmtKind::Commit => "COMMIT",
+        TransactionStmtKind::Rollback | TransactionStmtKind::RollbackTo => "ROLLBACK",
+        TransactionStmtKind::Savepoint => "SAVEPOINT",
+        TransactionStmtKind::Release => "RELEASE",
+        TransactionStmtKind::Prepare => "PREPARE TRANSACTION",
+        TransactionStmtKind::CommitPrepared => "COMMIT PREPARED",
+        TransactionStmtKind::RollbackPrepared => "ROLLBACK PREPARED",
+    }
+}
+
+/// The tag of a CREATE statement that has only a list of options.
+fn definition_tag(kind: ObjectType) -> &'static str {
+    match kind {
+        ObjectType::Aggregate => "CREATE AGGREGATE",
+        ObjectType::Operator => "CREATE OPERATOR",
+        ObjectType::Type => "CREATE TYPE",
+        ObjectType::Tsconfiguration => "CREATE TEXT SEARCH CONFIGURATION",
+        ObjectType::Tsdictionary => "CREATE TEXT SEARCH DICTIONARY",
+        ObjectType::Tsparser => "CREATE TEXT SEARCH PARSER",
+        ObjectType::Tstemplate => "CREATE TEXT SEARCH TEMPLATE",
         _ => "???",
     }
 }

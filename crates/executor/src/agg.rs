@@ -479,8 +479,8 @@ impl AggNode {
         Ok(Some(b))
     }
 
-    /// Reads sorted input until at least one group is complete. `want` groups are needed, so as many
-    /// rows are.
+    /// Reads sorted input until at least one group is complete. `want` groups are needed, so as
+    /// many rows are.
     fn step_sorted(&mut self, run: &mut Run<'_>, mut want: usize) -> Result<()> {
         let sets = self.sorted[self.at].sets.clone();
         // The last group of a set may continue; the groups before it have been returned.

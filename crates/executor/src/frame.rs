@@ -126,8 +126,8 @@ pub(crate) enum FrameEnd {
 }
 
 impl FrameClause {
-    /// Number of rows after the current one that PostgreSQL reads whether or not a function uses the
-    /// frame: it looks for the end of the row's peers.
+    /// Number of rows after the current one that PostgreSQL reads whether or not a function uses
+    /// the frame: it looks for the end of the row's peers.
     pub(crate) fn rows_after(&self, ordered: bool) -> usize {
         let to_peers = self.options & END_CURRENT_ROW != 0 && self.options & ROWS == 0;
         usize::from(to_peers && ordered)
@@ -242,8 +242,8 @@ impl FrameCursor {
         Ok(start..end.max(start))
     }
 
-    /// Advances `known`, the number of leading rows of a partition that is not complete whose frames
-    /// contain all their rows, if the frame has a RANGE offset at its end.
+    /// Advances `known`, the number of leading rows of a partition that is not complete whose
+    /// frames contain all their rows, if the frame has a RANGE offset at its end.
     pub(crate) fn advance_known(
         &mut self,
         clause: &FrameClause,

@@ -145,7 +145,8 @@ impl Planner<'_> {
 
     /// Adds `column = constant` for every column of a class with a constant, and removes the
     /// equalities between its columns and duplicates. If a class has two different constants, FALSE
-    /// is added; if it has two parameters, the condition that they are equal. Counterpart: `generate_base_implied_equalities_const`.
+    /// is added; if it has two parameters, the condition that they are equal. Counterpart:
+    /// `generate_base_implied_equalities_const`.
     pub(crate) fn add_class_constants(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
         let mut classes: Vec<Class> = Vec::new();
         let mut rest = Vec::with_capacity(quals.len());

@@ -452,7 +452,8 @@ impl Planner<'_> {
     }
 
     /// The boundary conditions of the scan: equalities on leading columns, and all conditions on
-    /// the first column without an equality. Also returns the number of columns that equal one value.
+    /// the first column without an equality. Also returns the number of columns that equal one
+    /// value.
     pub(crate) fn boundary(
         &mut self,
         index: &IndexInfo,

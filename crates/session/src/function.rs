@@ -1,7 +1,8 @@
 //! The function manager: calls functions of any language by OID. Counterpart: utils/fmgr/fmgr.c.
 //!
 //! Reading order: `language` (the interface of a language and the table of languages), `internal`,
-//! `resolved` (functions that were called), `outputs` (columns of results), `sql`, `plpgsql`, `transpose` (positions of errors).
+//! `resolved` (functions that were called), `outputs` (columns of results), `sql`, `plpgsql`,
+//! `transpose` (positions of errors).
 
 mod internal;
 pub(crate) mod language;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! number of items u32
-//! operand, 12 bytes:  1 | weights u8 | prefix u8 | 0 | checksum i32 | length (12 bits), offset (20)
+//! operand, 12 bytes: 1 | weights u8 | prefix u8 | 0 | checksum i32 | length (12 bits), offset (20)
 //! operator, 12 bytes: 2 | operator u8 | distance i16 | items up to the left operand u32 | 0 u32
 //! the operands' texts, each with a terminating zero
 //! ```

@@ -5,9 +5,9 @@ use crate::backend::Format;
 /// Converts a text.
 pub type Convert<'a, E> = dyn FnMut(&[u8]) -> Result<Vec<u8>, E> + 'a;
 
-/// The messages for the client with their texts converted: names of columns, reports and parameters.
-/// Values of rows and COPY data, which are converted before they are written, and notifications stay
-/// as they are.
+/// The messages for the client with their texts converted: names of columns, reports and
+/// parameters. Values of rows and COPY data, which are converted before they are written, and
+/// notifications stay as they are.
 pub fn for_client(messages: &[u8], convert: &mut dyn FnMut(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let mut out = Vec::with_capacity(messages.len());
     let mut rest = messages;

@@ -1,7 +1,7 @@
 //! Functions in PL/pgSQL with random bodies, and triggers with such functions.
 //!
-//! The bodies change only variables, `NEW` and the table `lg`, so that the order in which the rows of
-//! a statement are visited has no effect on the result.
+//! The bodies change only variables, `NEW` and the table `lg`, so that the order in which the rows
+//! of a statement are visited has no effect on the result.
 
 use super::generate::{
     CALL_OF_QUERY, Columns, Generator, KEYS, SMALL, Statement, Ty, Ty::*, both, renamed,
@@ -84,8 +84,8 @@ impl Generator {
         statement
     }
 
-    /// A trigger on `a`, and changes of that table. The rows that the trigger writes are read at the
-    /// end.
+    /// A trigger on `a`, and changes of that table. The rows that the trigger writes are read at
+    /// the end.
     pub(super) fn trigger(&mut self) -> Statement {
         let mut change = self.change();
         let change = change.steps.remove(0).sql;

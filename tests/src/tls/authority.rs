@@ -91,8 +91,8 @@ impl Authority {
         std::fs::write(extensions, "basicConstraints=CA:false\n").expect("a file");
         self.openssl(
             &format!(
-                "ca -config {own}.cnf -batch -notext -extfile {name}.ext -startdate 20200101000000Z \
-             -enddate 20200201000000Z -in {name}.csr -out {name}.crt"
+                "ca -config {own}.cnf -batch -notext -extfile {name}.ext \
+                 -startdate 20200101000000Z -enddate 20200201000000Z -in {name}.csr -out {name}.crt"
             ),
             &[],
         );

@@ -568,8 +568,8 @@ fn serializable_transactions_raise_a_warning(both: &Both) {
     assert!(log.contains("WARNING:  isolation level SERIALIZABLE is not enforced"), "{log}");
 }
 
-/// VACUUM of a database warns about each relation of another owner. The catalogs of the servers have
-/// different relations.
+/// VACUUM of a database warns about each relation of another owner. The catalogs of the servers
+/// have different relations.
 fn tables_of_others_are_not_vacuumed(both: &Both) {
     let [ours, theirs] = both.0.sockets().map(|socket| {
         let mut client = Client::connect(&socket);

@@ -114,7 +114,7 @@ fn set(
     if acl_list::same(&new, &usual) {
         if let Some(old) = old {
             let this = ObjectAddress::of::<PgDefaultAcl>(old.oid);
-            event::note_dropped(host, this, DropOrigin { original: true, normal: false })?;
+            event::dropped::note(host, this, DropOrigin { original: true, normal: false })?;
             let mut cat = host.catalog();
             cat.delete(&old)?;
             cat.delete_object_records(this)?;

@@ -24,7 +24,7 @@ pub(crate) struct Internal;
 pub(crate) fn on_values(row: &PgProc) -> Option<&'static Builtin> {
     let symbol = row.prosrc.as_str();
     match row.prolang == ids::builtin::language::C {
-        true => contrib::library::function(row.probin.as_ref().map(|p| p.as_str()), symbol),
+        true => contrib::libraries::function(row.probin.as_ref().map(|p| p.as_str()), symbol),
         false => types::lookup(symbol),
     }
 }
@@ -144,7 +144,7 @@ fn search_trigger(name: &str) -> Option<bool> {
 /// An error if no linked-in library has the symbol that a function in language `c` names.
 fn check_symbol(row: &PgProc) -> Result<()> {
     let (file, symbol) = (row.probin.as_ref().map_or("", |p| p.as_str()), row.prosrc.as_str());
-    let Some(library) = contrib::library::library(file) else {
+    let Some(library) = contrib::libraries::library(file) else {
         return Err(pg_err!(
             UNDEFINED_FILE,
             "could not access file \"{file}\": No such file or directory"

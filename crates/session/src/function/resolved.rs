@@ -1,4 +1,5 @@
-//! What the catalogs say about the functions that are called, kept while the catalogs do not change.
+//! What the catalogs say about the functions that are called, kept while the catalogs do not
+//! change.
 
 use super::language::{self, Language};
 use super::plpgsql::Callable;

@@ -1,7 +1,8 @@
 //! The template `simple`: lower case, and stop words. Counterpart: dict_simple.c.
 
 use super::files::StopWords;
-use super::{Dictionary, Environment, Lexeme, Lexized, Options, Phrase, check_once, unrecognized};
+use super::options::Options;
+use super::template::{Dictionary, Environment, Lexeme, Lexized, Phrase, check_once, unrecognized};
 use crate::ctype::Ctype;
 use pgerror::Result;
 

@@ -1,8 +1,9 @@
 //! The template `snowball`: stems. Counterpart: dict_snowball.c.
 
 use super::files::StopWords;
-use super::{
-    Dictionary, Environment, Lexeme, Lexized, Options, Phrase, check_once, required, unrecognized,
+use super::options::Options;
+use super::template::{
+    Dictionary, Environment, Lexeme, Lexized, Phrase, check_once, required, unrecognized,
 };
 use crate::ctype::Ctype;
 use crate::snowball::Stemmer;

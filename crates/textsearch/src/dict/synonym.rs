@@ -1,7 +1,8 @@
 //! The template `synonym`: words that are replaced by others. Counterpart: dict_synonym.c.
 
 use super::files::open;
-use super::{Dictionary, Environment, Lexeme, Lexized, Options, Phrase, required, unrecognized};
+use super::options::Options;
+use super::template::{Dictionary, Environment, Lexeme, Lexized, Phrase, required, unrecognized};
 use crate::ctype::Ctype;
 use pgerror::Result;
 

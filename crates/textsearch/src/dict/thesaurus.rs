@@ -2,8 +2,9 @@
 //! words. Counterpart: dict_thesaurus.c.
 
 use super::files::{File, open};
-use super::{
-    Dictionary, Environment, Lexeme, Lexized, Options, Phrase, check_once, required, unrecognized,
+use super::options::Options;
+use super::template::{
+    Dictionary, Environment, Lexeme, Lexized, Phrase, check_once, required, unrecognized,
 };
 use crate::ctype::Ctype;
 use pgerror::{PgError, Result, pg_err};

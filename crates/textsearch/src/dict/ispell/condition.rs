@@ -2,7 +2,7 @@
 
 use super::Side;
 use crate::ctype::Ctype;
-use crate::dict::{Environment, Pattern};
+use crate::dict::template::{Environment, Pattern};
 use pgerror::Result;
 
 /// A set of characters.

@@ -11,8 +11,9 @@ mod rules;
 mod words;
 
 use super::files::{StopWords, open};
-use super::{
-    Dictionary, Environment, Lexeme, Lexized, Options, Phrase, check_once, required, unrecognized,
+use super::options::Options;
+use super::template::{
+    Dictionary, Environment, Lexeme, Lexized, Phrase, check_once, required, unrecognized,
 };
 use crate::ctype::Ctype;
 use condition::Condition;

@@ -8,7 +8,8 @@ use super::flags::{
 };
 use super::{Affix, Side};
 use crate::ctype::Ctype;
-use crate::dict::{Environment, File};
+use crate::dict::files::File;
+use crate::dict::template::Environment;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 

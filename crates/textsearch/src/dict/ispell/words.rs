@@ -3,7 +3,7 @@
 use super::flags::{COMPOUND, OF_WORDS, ONLY_COMPOUND, Properties, alias, bad_alias, split};
 use super::rules::Rules;
 use crate::ctype::Ctype;
-use crate::dict::File;
+use crate::dict::files::File;
 use pgerror::Result;
 
 /// A word as it is written, with its set of flags.

@@ -1,0 +1,124 @@
+//! The linked-in libraries, and the look-up of their symbols.
+//!
+//! Counterpart: dfmgr.c.
+
+use crate::library::Library;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use values::compare::CompareFn;
+use values::function::Builtin;
+use values::hash::HashFn;
+
+static LIBRARIES: &[&Library] = &[
+    &crate::citext::LIBRARY,
+    &crate::cube::LIBRARY,
+    &crate::earthdistance::LIBRARY,
+    &crate::fuzzystrmatch::LIBRARY,
+    &crate::hstore::LIBRARY,
+    &crate::intarray::LIBRARY,
+    &crate::pg_trgm::LIBRARY,
+    &crate::pgcrypto::LIBRARY,
+    &crate::uuid_ossp::LIBRARY,
+    &Library {
+        name: "pg_prewarm",
+        declared: &["pg_prewarm", "autoprewarm_start_worker", "autoprewarm_dump_now"],
+        ..Library::EMPTY
+    },
+    &Library {
+        name: "plpgsql",
+        declared: &["plpgsql_call_handler", "plpgsql_inline_handler", "plpgsql_validator"],
+        ..Library::EMPTY
+    },
+];
+
+/// What a symbol of a library is.
+pub enum Symbol {
+    Function(&'static Builtin),
+    /// Implemented elsewhere, or not at all.
+    Declared,
+}
+
+/// The library that `pg_proc.probin` names: `$libdir/name`, `name`, or the path of a file of that
+/// name.
+pub fn library(probin: &str) -> Option<&'static Library> {
+    let name = match probin.strip_prefix("$libdir/") {
+        Some(name) => name,
+        None => probin.rsplit('/').next().unwrap_or(probin),
+    };
+    let name = name.strip_suffix(".so").unwrap_or(name);
+    LIBRARIES.iter().find(|l| l.name == name).copied()
+}
+
+type Key = (&'static str, &'static str);
+
+static FUNCTIONS: LazyLock<HashMap<Key, &'static Builtin>> = LazyLock::new(|| {
+    let all = LIBRARIES.iter().flat_map(|l| l.functions.iter().map(move |t| (l.name, *t)));
+    all.flat_map(|(l, table)| table.iter().map(move |b| ((l, b.name), b))).collect()
+});
+
+impl Library {
+    /// The symbol with this name; `None` if the library has no such symbol.
+    pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        if let Some(f) = self.function(name) {
+            return Some(Symbol::Function(f));
+        }
+        self.declared.contains(&name).then_some(Symbol::Declared)
+    }
+
+    /// The function with this symbol.
+    pub fn function(&self, name: &str) -> Option<&'static Builtin> {
+        let map: &HashMap<(&str, &str), &'static Builtin> = &FUNCTIONS;
+        map.get(&(self.name, name)).copied()
+    }
+}
+
+/// The function that a row of `pg_proc` in language `c` names.
+pub fn function(probin: Option<&str>, symbol: &str) -> Option<&'static Builtin> {
+    library(probin?)?.function(symbol)
+}
+
+/// The comparison function with this symbol. `ascii`: only ASCII letters have case in the
+/// database's default collation.
+pub fn comparison(symbol: &str, ascii: bool) -> Option<CompareFn> {
+    let found = LIBRARIES.iter().flat_map(|l| l.comparisons).find(|c| c.symbol == symbol)?;
+    Some(if ascii { found.ascii } else { found.unicode })
+}
+
+/// The hash function with this symbol; see [`comparison`].
+pub fn hash(symbol: &str, ascii: bool) -> Option<HashFn> {
+    let found = LIBRARIES.iter().flat_map(|l| l.hashes).find(|c| c.symbol == symbol)?;
+    Some(if ascii { found.ascii } else { found.unicode })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_found_by_name_and_by_path() {
+        for path in ["$libdir/citext", "citext", "citext.so", "/usr/lib/citext.so"] {
+            assert!(library(path).is_some_and(|l| l.name == "citext"), "{path}");
+        }
+        assert!(library("$libdir/nothing").is_none());
+        assert!(library("$libdir/citext/x").is_none());
+    }
+
+    /// A script names only symbols that its library has.
+    #[test]
+    fn scripts_use_known_symbols() {
+        for e in crate::EXTENSIONS {
+            for part in e.script.split("CREATE FUNCTION ").skip(1) {
+                let Some((head, rest)) = part.split_once("AS 'MODULE_PATHNAME'") else { continue };
+                let name = head.split('(').next().unwrap_or("");
+                let symbol = match rest.strip_prefix(", '").and_then(|r| r.split_once('\'')) {
+                    Some((symbol, _)) => symbol,
+                    None => name,
+                };
+                if head.contains("LANGUAGE c") {
+                    let library = library(e.library).expect("library of the extension");
+                    assert!(library.symbol(symbol).is_some(), "{}: {symbol}", e.name);
+                }
+            }
+        }
+    }
+}
