@@ -62,8 +62,6 @@ mod utility;
 mod xact;
 
 #[cfg(test)]
-mod cases;
-#[cfg(test)]
 mod tests;
 
 pub use crate::connect::{no_library, refuse_not_ready, serve, serve_alone};

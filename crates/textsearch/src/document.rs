@@ -1,9 +1,9 @@
 //! Lexemes → tsvector and tsquery. Counterpart: to_tsany.c.
 
 use crate::lexize::{Configuration, Lexemes, Lexer, PlacedLexeme};
+use crate::limits::{POSITION_LIMIT, POSITIONS_MAX, TEXT_BYTES_MAX};
 use crate::query::Operator;
 use crate::vector::{Position, VectorBuilder, text_too_long};
-use crate::{POSITION_LIMIT, POSITIONS_MAX, TEXT_BYTES_MAX};
 use pgerror::Result;
 
 pub use crate::query_parse::Syntax;

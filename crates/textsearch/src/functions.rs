@@ -81,7 +81,7 @@ fn contains(a: DatumRef<'_>, b: DatumRef<'_>) -> Datum {
 }
 
 fn phrase(cx: &dyn FnContext, a: &[DatumRef<'_>], distance: i32) -> Result<Datum> {
-    if !(0..=crate::POSITION_LIMIT as i32).contains(&distance) {
+    if !(0..=crate::limits::POSITION_LIMIT as i32).contains(&distance) {
         return Err(query_parse::bad_distance());
     }
     let (left, right) = (a[0].as_bytes(), a[1].as_bytes());

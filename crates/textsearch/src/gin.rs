@@ -4,8 +4,11 @@
 use crate::execute::{Document, Execution, Match, Options, Places, requires_match};
 use crate::query::{Operand, Query};
 use crate::vector::Vector;
+use ids::StrategyNumber;
 use pgerror::Result;
 use std::cmp::Ordering;
+use values::datum::DatumRef;
+use values::gin::{Column, Condition, Function, SearchMode, Ternary};
 
 /// The order of keys.
 pub fn compare_keys(a: &[u8], b: &[u8]) -> Ordering {
@@ -79,3 +82,61 @@ pub fn consistent(payload: &[u8], present: &[Match]) -> Result<Match> {
     let query = keys.query;
     Execution { query, document: &mut keys, options, interrupts: None }.run()
 }
+
+fn extract_value(_: &Column, vector: DatumRef<'_>, keys: &mut values::gin::Keys) -> Result<()> {
+    vector_keys(vector.as_bytes()).into_iter().for_each(|key| keys.push(DatumRef::Bytes(key)));
+    Ok(())
+}
+
+fn extract_query(
+    _: &Column,
+    query: DatumRef<'_>,
+    _: StrategyNumber,
+    out: &mut values::gin::Query,
+) -> Result<()> {
+    let found = query_keys(query.as_bytes());
+    for key in &found.keys {
+        out.keys.push(DatumRef::Bytes(key.key));
+        out.partial.push(key.prefix);
+    }
+    out.mode = if found.whole_index { SearchMode::All } else { SearchMode::Keys };
+    Ok(())
+}
+
+fn is_consistent(condition: &Condition<'_>, present: &[bool]) -> Result<Ternary> {
+    let present: Vec<Ternary> = present.iter().map(|&p| p.into()).collect();
+    is_tri_consistent(condition, &present)
+}
+
+fn is_tri_consistent(condition: &Condition<'_>, present: &[Ternary]) -> Result<Ternary> {
+    let known = |p: &Ternary| match p {
+        Ternary::False => Match::No,
+        Ternary::True => Match::Yes,
+        Ternary::Maybe => Match::Maybe,
+    };
+    let present: Vec<Match> = present.iter().map(known).collect();
+    Ok(match consistent(condition.value.as_bytes(), &present)? {
+        Match::No => Ternary::False,
+        Match::Yes => Ternary::True,
+        Match::Maybe => Ternary::Maybe,
+    })
+}
+
+fn compare_partial(condition: &Condition<'_>, n: usize, key: DatumRef<'_>) -> Ordering {
+    compare_prefix(condition.query.keys.get(n).as_bytes(), key.as_bytes())
+}
+
+/// The functions of the operator class `tsvector_ops`, by `pg_proc.prosrc`, under their names of
+/// all versions.
+pub const FNS: &[(&str, Function)] = &[
+    ("gin_extract_tsvector", Function::ExtractValue(extract_value)),
+    ("gin_extract_tsvector_2args", Function::ExtractValue(extract_value)),
+    ("gin_extract_tsquery", Function::ExtractQuery(extract_query)),
+    ("gin_extract_tsquery_5args", Function::ExtractQuery(extract_query)),
+    ("gin_extract_tsquery_oldsig", Function::ExtractQuery(extract_query)),
+    ("gin_tsquery_consistent", Function::Consistent(is_consistent)),
+    ("gin_tsquery_consistent_6args", Function::Consistent(is_consistent)),
+    ("gin_tsquery_consistent_oldsig", Function::Consistent(is_consistent)),
+    ("gin_tsquery_triconsistent", Function::TriConsistent(is_tri_consistent)),
+    ("gin_cmp_prefix", Function::ComparePartial(compare_partial)),
+];

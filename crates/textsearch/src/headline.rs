@@ -6,7 +6,7 @@ mod select;
 
 use crate::dict::Options;
 use crate::lexize::{Configuration, Lexer, each_lexized};
-use crate::limited;
+use crate::limits::limited;
 use crate::parser::TokenType;
 use crate::query::Query;
 use pgerror::{PgError, Result, pg_err};

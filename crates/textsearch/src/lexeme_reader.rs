@@ -2,7 +2,7 @@
 //! tsvector with positions after a colon. Counterpart: tsvector_parser.c.
 
 use crate::ctype::Ctype;
-use crate::limited;
+use crate::limits::limited;
 use crate::vector::Position;
 use pgerror::{PgError, Result, pg_err};
 use values::type_io::lossy_text;

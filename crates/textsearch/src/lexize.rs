@@ -3,8 +3,8 @@
 
 use crate::ctype::Ctype;
 use crate::dict::{Dictionary, Lexeme, Lexized, Phrase};
+use crate::limits::{LEXEME_BYTES_LIMIT, limited};
 use crate::parser::Parser;
-use crate::{LEXEME_BYTES_LIMIT, limited};
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::collections::VecDeque;

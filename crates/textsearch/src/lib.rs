@@ -19,6 +19,7 @@ pub mod gin;
 pub mod headline;
 mod lexeme_reader;
 pub mod lexize;
+mod limits;
 pub mod parser;
 pub mod query;
 mod query_io;
@@ -33,24 +34,8 @@ mod vector_fns;
 mod vector_io;
 
 pub use functions::TABLES;
+pub use limits::{LEXEME_BYTES_LIMIT, POSITION_LIMIT, POSITIONS_MAX, TEXT_BYTES_MAX};
 pub use query_io::query_text;
 pub use rank::{rank, rank_cover};
 pub use rewrite::Rewriter;
 pub use vector_io::vector_text;
-
-/// Longest lexeme in bytes, plus one. Counterpart: `MAXSTRLEN`.
-pub const LEXEME_BYTES_LIMIT: usize = (1 << 11) - 1;
-
-/// Largest offset in the text area of a vector or query. Counterpart: `MAXSTRPOS`.
-pub const TEXT_BYTES_MAX: usize = (1 << 20) - 1;
-
-/// Positions in a document are below this number. Counterpart: `MAXENTRYPOS`.
-pub const POSITION_LIMIT: u32 = 1 << 14;
-
-/// Most positions of a lexeme. Counterpart: `MAXNUMPOS`.
-pub const POSITIONS_MAX: usize = 256;
-
-/// A position as it is stored: at most the largest one.
-pub(crate) fn limited(position: u32) -> u16 {
-    position.min(POSITION_LIMIT - 1) as u16
-}

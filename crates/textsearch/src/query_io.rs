@@ -1,9 +1,9 @@
 //! Input, output, receive and send functions of tsquery. Counterpart: tsquery.c.
 
+use crate::limits::{LEXEME_BYTES_LIMIT, TEXT_BYTES_MAX};
 use crate::query::{Item, Operand, Operator, Query, QueryBuilder, checksum};
 use crate::query_tree::without_negation;
 use crate::vector_io::{push_quoted, receive_text};
-use crate::{LEXEME_BYTES_LIMIT, TEXT_BYTES_MAX};
 use pgerror::{PgError, Result};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::FnContext;

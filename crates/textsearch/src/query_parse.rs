@@ -3,9 +3,9 @@
 
 use crate::ctype::Ctype;
 use crate::lexeme_reader::{Form, LexemeReader, is_operator};
+use crate::limits::{LEXEME_BYTES_LIMIT, POSITION_LIMIT, TEXT_BYTES_MAX};
 use crate::query::{Item, Operand, Operator, QueryBuilder, check_levels, checksum};
 use crate::query_tree::without_stop_words;
-use crate::{LEXEME_BYTES_LIMIT, POSITION_LIMIT, TEXT_BYTES_MAX};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use values::fn_context::{FnContext, SessionContext};
 use values::type_io::lossy_text;

@@ -2,8 +2,8 @@
 //!
 //! The arithmetic is in single precision where PostgreSQL's is, so that results are equal.
 
-use crate::POSITION_LIMIT;
 use crate::execute::{Document, Execution, Match, Options, Places};
+use crate::limits::POSITION_LIMIT;
 use crate::query::{Item, Operand, Operator, Query};
 use crate::vector::{Position, Vector};
 use pgerror::{Result, pg_err};

@@ -10,7 +10,7 @@
 //!
 //! All numbers are little-endian.
 
-use crate::{LEXEME_BYTES_LIMIT, TEXT_BYTES_MAX};
+use crate::limits::{LEXEME_BYTES_LIMIT, TEXT_BYTES_MAX};
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 
@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 pub struct Position(pub u16);
 
 impl Position {
-    /// `place` is below [`crate::POSITION_LIMIT`]; `weight` is 0 (D) to 3 (A).
+    /// `place` is below [`crate::limits::POSITION_LIMIT`]; `weight` is 0 (D) to 3 (A).
     pub fn new(place: u16, weight: u8) -> Position {
         Position(place & 0x3fff | u16::from(weight) << 14)
     }

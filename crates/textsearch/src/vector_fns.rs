@@ -1,7 +1,7 @@
 //! Functions on tsvectors. Counterpart: tsvector_op.c.
 
+use crate::limits::{POSITION_LIMIT, POSITIONS_MAX, limited};
 use crate::vector::{Position, Vector, VectorBuilder, weight_number};
-use crate::{POSITION_LIMIT, POSITIONS_MAX, limited};
 use pgerror::{Result, pg_err};
 use values::array::payload::builtin_info;
 use values::array::{ArrayRef, of_builtin};

@@ -2,8 +2,8 @@
 
 use crate::ctype::Ctype;
 use crate::lexeme_reader::{Form, LexemeReader};
+use crate::limits::{POSITIONS_MAX, TEXT_BYTES_MAX};
 use crate::vector::{Position, Vector, VectorBuilder, check_lexeme, text_too_long};
-use crate::{POSITIONS_MAX, TEXT_BYTES_MAX};
 use pgerror::{PgError, Result};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptChecker};
@@ -129,7 +129,7 @@ pub(crate) fn receive(cx: &dyn FnContext, message: DatumRef<'_>) -> Result<Datum
     for _ in 0..count {
         let lexeme = receive_text(cx, &mut reader)?;
         let positions = usize::from(reader.i16()? as u16);
-        if lexeme.len() > crate::LEXEME_BYTES_LIMIT {
+        if lexeme.len() > crate::limits::LEXEME_BYTES_LIMIT {
             return Err(PgError::internal("invalid tsvector: lexeme too long"));
         }
         if bytes > TEXT_BYTES_MAX {

@@ -66,6 +66,7 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("interval_cmp", datetime::compare::interval_cmp),
     ("tsvector_cmp", textsearch::functions::tsvector_cmp),
     ("tsquery_cmp", textsearch::functions::tsquery_cmp),
+    ("gin_cmp_tslexeme", textsearch::functions::gin_cmp_tslexeme),
 ];
 
 /// Whether two values of this type are equal if and only if their words are equal.

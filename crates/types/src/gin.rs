@@ -7,7 +7,8 @@ pub use values::gin::{
 };
 
 /// The tables of functions.
-const TABLES: &[&[(&str, Function)]] = &[crate::array::gin::FNS, crate::json::gin::FNS];
+const TABLES: &[&[(&str, Function)]] =
+    &[crate::array::gin::FNS, crate::json::gin::FNS, textsearch::gin::FNS];
 
 /// The function with this `pg_proc.prosrc` (`ginarrayextract`, …).
 pub fn lookup(prosrc: &str) -> Option<Function> {

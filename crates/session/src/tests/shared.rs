@@ -215,7 +215,10 @@ fn with_numbers(sql: &str, change: impl Fn(&str) -> String) -> String {
 #[test]
 fn cases_have_the_same_results_with_the_plan_cache() {
     let mut statements = Vec::new();
-    for cases in [include_str!("../cases/select.tsv"), include_str!("../cases/queries.tsv")] {
+    for cases in [
+        include_str!("../../tests/cases/select.tsv"),
+        include_str!("../../tests/cases/queries.tsv"),
+    ] {
         for line in cases.lines() {
             let Some((sql, _)) = line.split_once('\t') else { continue };
             // Results that depend on the time or the fixture cannot be compared.

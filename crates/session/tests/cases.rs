@@ -2,18 +2,19 @@
 //! a statement, a tab, and the result of PostgreSQL 15 (C locale, UTC): rows separated by ` ; `,
 //! columns by `|`, or `ERROR code: message`.
 
-use crate::core::Core;
 use catalog::bootstrap::{InitOptions, init};
 use catalog::{CatSession, Catalogs};
 use engine::{Backend, Engine, EngineConfig, Isolation};
 use executor::spi::{Query, QuerySnapshot};
 use ids::Oid;
 use pgerror::Result;
+use session::Core;
 use std::sync::Arc;
 use sync::wait::Waiter;
 use types::fn_context::TypeFunctions;
 use vfs::Env;
 
+#[path = "cases/spills.rs"]
 mod spills;
 
 const DATABASE: Oid = Oid(5);
@@ -51,7 +52,7 @@ impl Fixture {
     fn rows(&mut self, sql: &str) -> Result<String> {
         let core = &mut self.core;
         let mut lines = Vec::new();
-        for plan in crate::query::plan_text(core, sql, &[])? {
+        for plan in session::query::plan_text(core, sql, &[])? {
             let targets: Vec<(usize, Oid)> = plan
                 .plan_tree
                 .info

@@ -245,9 +245,12 @@ fn failed_and_abandoned_queries_leave_no_files() {
     assert!(fixture.answer(sql).contains("ERROR 22012"));
     assert!(fixture.files().is_empty());
     let core = &mut fixture.core;
-    let plans =
-        crate::query::plan_text(core, "SELECT i FROM generate_series(1, 5000) i ORDER BY -i", &[])
-            .unwrap();
+    let plans = session::query::plan_text(
+        core,
+        "SELECT i FROM generate_series(1, 5000) i ORDER BY -i",
+        &[],
+    )
+    .unwrap();
     let query = Query::new(plans[0].clone(), Arc::from([])).under(QuerySnapshot::New);
     let mut run = query.start(core).unwrap();
     assert!(run.next(core, 5).unwrap().is_some());
