@@ -2,7 +2,8 @@
 //! and the statements that define routines, aggregates, casts and extensions.
 //!
 //! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag`
-//! (shared by all commands); `event` (event triggers), `typerow`, `routine`, `aggregate`, `cast`, `extension`.
+//! (shared by all commands); `event` (event triggers), `typerow`, `routine`, `aggregate`, `cast`,
+//! `extension`.
 
 #![forbid(unsafe_code)]
 

@@ -3,9 +3,9 @@
 //!
 //! Counterpart: libpq/auth.c, libpq/crypt.c (`get_role_password`).
 
-use crate::connection::{Connection, Received};
 use crate::core::Core;
 use crate::instance::Instance;
+use client::connection::{Connection, Received};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::hba::{self, AuthContext, Method, Peer, Rule};
 use std::net::IpAddr;

@@ -8,8 +8,9 @@
 //! deferred constraints before the commit ([`before_commit`]).
 //!
 //! Reading order: `host` (what is needed of the session), `call`, `descriptor`, `condition` (WHEN),
-//! `queue`, `rows`, `transition` (transition tables), `fire`, `registry` (built-in functions), `ri` (foreign keys), `unique`,
-//! `redundant`, `stats` (EXPLAIN ANALYZE), `event` (the state of event triggers).
+//! `queue`, `rows`, `transition` (transition tables), `fire`, `registry` (built-in functions), `ri`
+//! (foreign keys), `unique`, `redundant`, `stats` (EXPLAIN ANALYZE), `event` (the state of event
+//! triggers).
 //!
 //! Counterpart: commands/trigger.c.
 

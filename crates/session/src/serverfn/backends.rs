@@ -3,9 +3,9 @@
 
 use super::settings::may_signal;
 use super::{SysCall, SysFn};
-use crate::activity::State;
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
+use client::activity::State;
 use ids::builtin::role::READ_ALL_STATS;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use std::net::IpAddr;

@@ -50,3 +50,31 @@ pub trait Transport: Send {
         None
     }
 }
+
+/// The way to the client while a statement runs, for notices.
+pub struct EarlyOutput {
+    write: ClientOutput,
+    /// What is to be sent first: earlier replies, and what the client has not accepted.
+    pub pending: Vec<u8>,
+    /// Some bytes have been sent.
+    pub has_sent: bool,
+}
+
+impl EarlyOutput {
+    pub fn new(write: ClientOutput, pending: Vec<u8>) -> EarlyOutput {
+        EarlyOutput { write, pending, has_sent: false }
+    }
+
+    /// Sends what the client accepts now; the rest stays pending.
+    pub fn send(&mut self) {
+        while !self.pending.is_empty() {
+            match (self.write)(&self.pending) {
+                Ok(sent) if sent > 0 => {
+                    self.pending.drain(..sent);
+                    self.has_sent = true;
+                }
+                _ => break,
+            }
+        }
+    }
+}
