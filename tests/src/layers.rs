@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["utility"],
     &["copy", "define"],
     &["commands"],
-    &["explain", "plpgsql", "sysfn"],
+    &["client", "explain", "plpgsql", "sysfn"],
     &["session"],
     &["server"],
 ];

@@ -56,10 +56,11 @@ pub struct CatSession {
     pub(crate) path: Option<(Arc<SearchPath>, CatalogState)>,
 }
 
-/// A row of an object that a command has inserted or updated.
+/// A row that a command has inserted or updated.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangedRow {
     pub catalog: Oid,
+    /// The first column: the OID of an object, in catalogs of objects.
     pub oid: Oid,
     /// It was inserted.
     pub is_new: bool,
@@ -77,6 +78,15 @@ impl CatSession {
     /// The current catalog state of the session.
     pub fn catalog_state(&self) -> CatalogState {
         CatalogState { generation: self.catalog.generation(), own: self.overlay.version() }
+    }
+
+    /// Notes a row that a command inserts or updates, if it collects them.
+    pub(crate) fn note_changed(&mut self, catalog: Oid, row: &[types::Datum], is_new: bool) {
+        let Some(changed) = &mut self.changed_objects else { return };
+        let oid = row.first().map_or(Oid::INVALID, |oid| oid.as_ref().as_oid());
+        if !changed.iter().any(|c| c.catalog == catalog && c.oid == oid) {
+            changed.push(ChangedRow { catalog, oid, is_new });
+        }
     }
 
     /// The state of a new session of the role `user`, with the default search path.

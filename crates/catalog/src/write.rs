@@ -6,12 +6,10 @@
 use crate::cache::{self, Key, Tuple, hash_row};
 use crate::cx::CatCx;
 use crate::inval::Message;
-use crate::object::ObjectClass;
 use crate::rows::{
     CatalogRow, Index, PgAttrdef, PgAttribute, PgClass, PgConstraint, PgDatabase, PgIndex,
     PgInherits, PgPartitionedTable, PgPolicy, PgRewrite, PgTrigger,
 };
-use crate::session::ChangedRow;
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result, SqlState};
 use types::{Datum, DatumRef};
@@ -47,23 +45,10 @@ fn in_place_columns(relation: Oid) -> &'static [ids::AttrNo] {
 }
 
 impl CatCx<'_> {
-    /// Notes the row of an object for event triggers, if a command collects them.
-    fn note_changed(&mut self, catalog: Oid, row: &[Datum], is_new: bool) {
-        if let Some(changed) = &mut self.session.changed_objects
-            && ObjectClass::of(catalog).is_some_and(|class| class.catalog == catalog)
-            && let Some(oid) = row.first()
-        {
-            let oid = oid.as_ref().as_oid();
-            if !changed.iter().any(|c| c.catalog == catalog && c.oid == oid) {
-                changed.push(ChangedRow { catalog, oid, is_new });
-            }
-        }
-    }
-
     /// Inserts a row. While the script of an extension runs, the new object becomes a member.
     pub fn insert<R: CatalogRow>(&mut self, row: &R) -> Result<Tid> {
         let columns = row.to_row();
-        self.note_changed(R::RELATION, &columns, true);
+        self.session.note_changed(R::RELATION, &columns, true);
         self.invalidate_row(R::RELATION, &columns);
         let tid = self.store.insert(R::RELATION, columns)?;
         if let Some(extension) = self.session.creating_extension {
@@ -104,7 +89,7 @@ impl CatCx<'_> {
                 Ok(())
             })?;
         }
-        self.note_changed(relation, &row, false);
+        self.session.note_changed(relation, &row, false);
         self.invalidate_row(relation, old_row);
         self.invalidate_row(relation, &row);
         let tid = self.store.update(relation, old, row)?;

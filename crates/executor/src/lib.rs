@@ -11,7 +11,7 @@
 //! Reading order: `services`, `spi` (the entry points), `execution`, `run` (the state of a
 //! statement), `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`,
 //! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `setcall`, `drained`, `readahead`, `source`,
-//! `projectset`, `spill` (temporary files), `stored`, `spare`, `keys`, `pairs`, `join`, `hashjoin`,
+//! `projectset`, `spill` (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`,
 //! `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`,
 //! `setop`, `subplan`, `relation`, `trigger`, `transition`, `write` (the row writer), `modify`,
 //! `lockrows`, `epq`, `instrument`.
@@ -60,7 +60,6 @@ mod source;
 mod spare;
 pub mod spi;
 mod spill;
-mod stored;
 mod subplan;
 #[cfg(test)]
 mod tests;
@@ -79,7 +78,6 @@ pub use relation::{OpenRel, RelCheck, RelIndex};
 pub use services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-pub use stored::StoredRows;
 pub use trigger::{
     BeforeRowResult, CapturedChange, Change, Level, ProposedChange, RelTriggers, RowEvent,
     RowVersion, Timing, Trigger,

@@ -2,8 +2,8 @@
 //! privileges and memory limits.
 
 use crate::relation::OpenRel;
-use crate::stored::StoredRows;
 use crate::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
+use engine::StoredRows;
 use eval::{Facts, FnFacts, HostCall};
 use ids::Oid;
 use pgerror::Result;

@@ -9,7 +9,7 @@
 use crate::instrument::SortStats;
 use crate::run::Run;
 use crate::sort::SortColumn;
-use crate::spill::SpillFile;
+use engine::RowFile;
 use pgerror::Result;
 use std::cmp::Ordering;
 use stdx::quicksort;
@@ -206,7 +206,7 @@ pub(crate) struct Sorter {
     threshold: Option<u64>,
     order: Vec<u32>,
     at: usize,
-    runs: Vec<SpillFile>,
+    runs: Vec<RowFile>,
     merge: Option<Merge>,
     peak: usize,
     count: u64,
@@ -407,7 +407,7 @@ impl Sorter {
             return Ok(());
         }
         self.sort_buffer();
-        let mut file = SpillFile::create(run)?;
+        let mut file = RowFile::create(run.sv.backend())?;
         let step = self.chunk_rows(self.rows.memory(), self.rows.len);
         for part in self.order.chunks(step) {
             run.interrupts()?;
@@ -438,12 +438,12 @@ impl Sorter {
         self.words = Vec::new();
         let most = (self.memory / self.chunk_bytes()).clamp(4, 256);
         while self.runs.len() > most {
-            let some: Vec<SpillFile> = self.runs.drain(..most).collect();
+            let some: Vec<RowFile> = self.runs.drain(..most).collect();
             let rows: u64 = some.iter().map(|r| r.rows).sum();
-            let bytes: u64 = some.iter().map(SpillFile::bytes).sum();
+            let bytes: u64 = some.iter().map(RowFile::bytes).sum();
             let step = self.chunk_rows(bytes as usize, rows as usize);
             let mut merge = Merge::new(some, &self.columns)?;
-            let mut file = SpillFile::create(run)?;
+            let mut file = RowFile::create(run.sv.backend())?;
             while let Some(b) = merge.next(&self.columns, step)? {
                 run.interrupts()?;
                 file.push(&b)?;
@@ -482,7 +482,7 @@ impl Sorter {
     pub(crate) fn stats(&self) -> SortStats {
         let on_disk: u64 = match &self.merge {
             Some(m) => m.readers.iter().map(|r| r.file.bytes()).sum(),
-            None => self.runs.iter().map(SpillFile::bytes).sum(),
+            None => self.runs.iter().map(RowFile::bytes).sum(),
         };
         if on_disk > 0 {
             let kilobytes = on_disk.div_ceil(1024);
@@ -495,7 +495,7 @@ impl Sorter {
 
 /// A sorted run during a merge.
 struct Reader {
-    file: SpillFile,
+    file: RowFile,
     next: usize,
     batch: Batch,
     words: Vec<u64>,
@@ -527,7 +527,7 @@ struct Merge {
 }
 
 impl Merge {
-    fn new(files: Vec<SpillFile>, columns: &[SortColumn]) -> Result<Merge> {
+    fn new(files: Vec<RowFile>, columns: &[SortColumn]) -> Result<Merge> {
         let mut readers = Vec::with_capacity(files.len());
         let mut heap = Vec::new();
         for file in files {

@@ -5,7 +5,7 @@ use crate::instrument::Counts;
 use crate::node::{Exec, Node};
 use crate::project::{ByPosition, Projection};
 use crate::run::Run;
-use crate::stored::StoredRows;
+use engine::StoredRows;
 use pgerror::{Result, pg_err};
 use plan::node::Plan;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::instance::Code;
 use crate::structure::check_structure;
 use crate::tree::{CodeKind, TypeKind, VarKind};
-use executor::StoredRows;
+use engine::StoredRows;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;

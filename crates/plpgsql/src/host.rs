@@ -2,7 +2,7 @@
 
 use crate::contexts::Contexts;
 use crate::tree::{Direction, Extra};
-use executor::StoredRows;
+use engine::StoredRows;
 use ids::Oid;
 use parse::RawStmt;
 use pgerror::{PgError, Result};

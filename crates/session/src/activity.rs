@@ -1,112 +1,61 @@
-//! The entries of sessions in `pg_stat_activity`. Counterpart: utils/activity/backend_status.c.
-//!
-//! Each entry has its own lock, which only its session and readers of the view take.
+//! Updates of the session's entry in `pg_stat_activity`.
 
-mod reports;
+use crate::core::Core;
+use crate::session::Session;
+use crate::xact::Block;
+use client::activity::{State, VisibleActivity};
 
-use crate::transport::Encryption;
-use ids::Oid;
-use std::net::IpAddr;
-use std::sync::Arc;
-use sync::Mutex;
-
-/// What a session is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum State {
-    /// The client is not authenticated yet.
-    #[default]
-    Starting,
-    Idle,
-    Running,
-    InTransaction,
-    InFailedTransaction,
-    /// A FunctionCall message called the function that is running.
-    FunctionCall,
-    /// The setting `track_activities` is off.
-    Disabled,
-}
-
-impl State {
-    /// The state's name in the view.
-    pub fn name(self) -> Option<&'static str> {
-        Some(match self {
-            State::Starting => return None,
-            State::Idle => "idle",
-            State::Running => "active",
-            State::InTransaction => "idle in transaction",
-            State::InFailedTransaction => "idle in transaction (aborted)",
-            State::FunctionCall => "fastpath function call",
-            State::Disabled => "disabled",
-        })
+impl Core {
+    pub(crate) fn show_activity(&self, change: impl FnOnce(&mut VisibleActivity)) {
+        if let Some((_, handle)) = &self.server {
+            handle.activity.change(change);
+        }
     }
 }
 
-/// The visible part of an entry. Times are in microseconds since 2000-01-01; 0 means none.
-#[derive(Clone)]
-pub struct VisibleActivity {
-    pub database: Oid,
-    pub user: Oid,
-    /// The session's number in the proc array.
-    pub proc: Option<u32>,
-    /// The session has created or taken over the temporary schema with that number.
-    pub has_temp_schema: bool,
-    pub application: Arc<str>,
-    pub address: Option<(IpAddr, u16)>,
-    pub encryption: Option<Arc<Encryption>>,
-    pub backend_start: i64,
-    pub xact_start: i64,
-    pub query_start: i64,
-    pub state_since: i64,
-    pub state: State,
-    /// The visible part of the query text (`track_activity_query_size`).
-    pub query: Vec<u8>,
-}
+impl Session {
+    /// Reports that the session starts a statement.
+    pub(crate) fn show_running(&mut self, sql: &[u8]) {
+        let begun = self.core.transaction.statement_start;
+        let tracked = self.core.activity.track_activities;
+        let bytes_max = self.core.activity.activity_bytes_max;
+        let bytes_max = if tracked { Some(bytes_max) } else { None };
+        self.handle.activity.start(sql, bytes_max, begun);
+    }
 
-/// The entry of one session.
-pub struct Activity(Mutex<Entry>);
+    /// Reports that the session processes a FunctionCall message, which has no query text.
+    pub(crate) fn show_calling(&mut self) {
+        let begun = self.core.transaction.statement_start;
+        if !self.core.activity.track_activities {
+            return;
+        }
+        self.handle.activity.change(|shown| {
+            shown.state = State::FunctionCall;
+            shown.state_since = begun;
+            shown.query_start = begun;
+            if shown.xact_start == 0 {
+                shown.xact_start = begun;
+            }
+        });
+    }
 
-struct Entry {
-    shown: VisibleActivity,
-    /// The remaining part of the query text.
-    rest: Vec<u8>,
-}
-
-impl Activity {
-    pub fn new(backend_start: i64, address: Option<(IpAddr, u16)>) -> Activity {
-        let empty: Arc<str> = Arc::from("");
-        let shown = VisibleActivity {
-            database: Oid::INVALID,
-            user: Oid::INVALID,
-            proc: None,
-            has_temp_schema: false,
-            application: empty,
-            address,
-            encryption: None,
-            backend_start,
-            xact_start: 0,
-            query_start: 0,
-            state_since: 0,
-            state: State::Starting,
-            query: Vec::new(),
+    /// Reports that the session waits for the client.
+    pub(crate) fn show_waiting(&mut self) {
+        if !self.core.activity.track_activities {
+            return;
+        }
+        let state = match self.xact.block {
+            Block::None | Block::Single => State::Idle,
+            _ if self.xact.failed => State::InFailedTransaction,
+            _ => State::InTransaction,
         };
-        Activity(Mutex::new(Entry { shown, rest: Vec::new() }))
-    }
-
-    pub fn get(&self) -> VisibleActivity {
-        self.0.lock().shown.clone()
-    }
-
-    pub fn change(&self, change: impl FnOnce(&mut VisibleActivity)) {
-        change(&mut self.0.lock().shown);
-    }
-
-    /// The complete text of the running statement.
-    pub fn running(&self) -> Option<String> {
-        let entry = self.0.lock();
-        let running = entry.shown.state == State::Running;
-        running.then(|| {
-            let text = [&entry.shown.query[..], &entry.rest].concat();
-            String::from_utf8_lossy(&text).into_owned()
-        })
+        let now = self.core.now();
+        self.handle.activity.change(|shown| {
+            shown.state = state;
+            shown.state_since = now;
+            if state == State::Idle {
+                shown.xact_start = 0;
+            }
+        });
     }
 }

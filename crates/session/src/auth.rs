@@ -3,10 +3,10 @@
 //!
 //! Counterpart: libpq/auth.c, libpq/crypt.c (`get_role_password`).
 
-use crate::connection::{Connection, Received};
 use crate::core::Core;
 use crate::instance::Instance;
-use crate::transport::{ClientCertificate, Encryption};
+use client::connection::{Connection, Received};
+use client::transport::{ClientCertificate, Encryption};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::hba::{self, AuthContext, ClientCheck, Method, Peer, Rule};
 use std::net::IpAddr;

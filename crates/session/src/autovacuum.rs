@@ -3,10 +3,10 @@
 //! be disabled.
 
 use crate::connect::{Registered, begin_internal_session};
-use crate::connection::Connection;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
-use crate::transport::NoClient;
+use client::connection::Connection;
+use client::transport::NoClient;
 use commands::wraparound::{self, OldDatabase, OldTable};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::Source;

@@ -2,12 +2,12 @@
 
 use crate::env::planner_cache::PlannerCache;
 use crate::function::plpgsql::compiled::Codes;
-use crate::function::resolved::ResolvedFunctions;
 use crate::function::sql::bodies::Bodies;
 use executor::OpenRel;
 use hashbrown::HashMap;
 use ids::Oid;
 use plan::PlannedStmt;
+use std::any::Any;
 use std::sync::Arc;
 use types::fn_context::RowDesc;
 
@@ -34,6 +34,14 @@ pub(crate) struct Caches {
     pub(crate) privilege_cache: PrivilegeCache,
     /// Anonymous row types, by typmod.
     pub(crate) row_types: Vec<Arc<RowDesc>>,
+}
+
+/// Functions that were called (`function::language::Resolved`), by function and trigger, for one
+/// state of the catalogs.
+#[derive(Default)]
+pub(crate) struct ResolvedFunctions {
+    pub(crate) at: catalog::CatalogState,
+    pub(crate) known: HashMap<(Oid, Oid), Arc<dyn Any + Send + Sync>>,
 }
 
 /// Cached privileges of the session's user.

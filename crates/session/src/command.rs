@@ -1,7 +1,6 @@
 //! The session as host of utility commands: provides catalogs, storage, settings, and the client
 //! connection for COPY.
 
-use crate::connection::Received;
 use crate::core::Core;
 use crate::function;
 use crate::instance::LogOrigin;
@@ -10,6 +9,7 @@ use crate::xact::Block;
 use analyze::OperatorCache;
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession};
+use client::connection::Received;
 use engine::Backend;
 use ids::Oid;
 use parse::ast::VariableSetStmt;

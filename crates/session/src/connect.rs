@@ -2,16 +2,16 @@
 //! Counterpart: postmaster/postmaster.c
 //! (`ProcessStartupPacket`), utils/init/postinit.c, libpq/auth.c.
 
-use crate::activity::VisibleActivity;
 use crate::auth::{self, Authenticated, Refused};
-use crate::connection::Connection;
 use crate::core::Core;
 use crate::guc::canonical;
 use crate::instance::{Instance, LogOrigin, SessionHandle};
 use crate::session::Session;
-use crate::transport::{Addresses, Encryption, TlsAcceptor, Transport};
 use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
+use client::activity::VisibleActivity;
+use client::connection::Connection;
+use client::transport::{Addresses, Encryption, TlsAcceptor, Transport};
 use engine::{Backend, Isolation};
 use ids::Oid;
 use ids::builtin::role::BOOTSTRAP_SUPERUSER;

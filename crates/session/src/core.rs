@@ -1,7 +1,6 @@
 //! The state of a session, apart from its connection.
 
 use crate::caches::Caches;
-use crate::early::EarlyOutput;
 use crate::instance::{Instance, LogOrigin, SessionHandle};
 use crate::notify::Pending;
 use crate::plancache::{EnvironmentAt, PlanCache};
@@ -13,6 +12,7 @@ use crate::snapshots::Exports;
 use crate::statementlog::StatementLog;
 use crate::xact::Mode;
 use catalog::{CatCx, CatSession, Catalogs};
+use client::EarlyOutput;
 use engine::Backend;
 use hashbrown::HashMap;
 use ids::Oid;

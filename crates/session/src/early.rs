@@ -5,18 +5,9 @@
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle, command_of};
 use crate::session::Session;
-use crate::transport::ClientOutput;
+use client::EarlyOutput;
 use pgerror::{PgError, Severity};
 use wire::backend;
-
-/// The way to the client while a statement runs.
-pub(crate) struct EarlyOutput {
-    write: ClientOutput,
-    /// What is to be sent first: earlier replies, and what the client has not accepted.
-    pending: Vec<u8>,
-    /// Some bytes have been sent.
-    has_sent: bool,
-}
 
 impl Session {
     /// Runs a statement whose notices are sent at once, if the client's connection permits that.
@@ -27,7 +18,7 @@ impl Session {
             return work(self);
         }
         let pending = std::mem::take(&mut self.conn.out);
-        self.core.early = Some(EarlyOutput { write, pending, has_sent: false });
+        self.core.early = Some(EarlyOutput::new(write, pending));
         let result = work(self);
         if let Some(early) = self.core.early.take() {
             let later = std::mem::replace(&mut self.conn.out, early.pending);
@@ -93,16 +84,7 @@ impl Core {
                 backend::report(&mut early.pending, &notice);
             }
         }
-        // The client may accept only a part, or nothing now: the rest is sent later.
-        while !early.pending.is_empty() {
-            match (early.write)(&early.pending) {
-                Ok(sent) if sent > 0 => {
-                    early.pending.drain(..sent);
-                    early.has_sent = true;
-                }
-                _ => break,
-            }
-        }
+        early.send();
         self.early = Some(early);
         0
     }

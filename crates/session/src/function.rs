@@ -1,14 +1,13 @@
 //! The function manager: calls functions of any language by OID. Counterpart: utils/fmgr/fmgr.c.
 //!
-//! Reading order: `language` (the interface of a language and the table of languages), `internal`,
-//! `resolved` (functions that were called), `outputs` (columns of results), `sql`, `plpgsql`,
-//! `transpose` (positions of errors).
+//! Reading order: `language` (the interface of a language, the table of languages, functions that
+//! were called), `internal`, `outputs` (columns of results), `sql`, `plpgsql`, `transpose`
+//! (positions of errors).
 
 mod internal;
 pub(crate) mod language;
 pub(crate) mod outputs;
 pub(crate) mod plpgsql;
-pub(crate) mod resolved;
 mod searchtrigger;
 mod signature;
 pub(crate) mod sql;
@@ -22,9 +21,8 @@ use catalog::rows::PgProc;
 use eval::{Callee, HostCall};
 use executor::{BeforeRowResult, SetStream};
 use ids::Oid;
-use language::SetRows;
+use language::{Resolved, SetRows, Site};
 use pgerror::{PgError, Result};
-use resolved::{Resolved, Site};
 use settings::{Action, Saved};
 use trigger::TriggerCall;
 use types::{Datum, DatumRef};
@@ -88,7 +86,7 @@ pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
         result_type: call.result_type,
         collation: call.collation,
     };
-    let resolved = resolved::find(core, site)?;
+    let resolved = language::resolve(core, site)?;
     let row = &resolved.row;
     let Some(language) = resolved.language else { return Err(unknown_language(row)) };
     let call = Call { resolved: Some(&resolved), ..Call::new(row, call) };
@@ -155,7 +153,7 @@ pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<Be
         result_type: Oid::INVALID,
         collation: Oid::INVALID,
     };
-    let resolved = resolved::find(core, site)?;
+    let resolved = language::resolve(core, site)?;
     match resolved.language {
         Some(language) => within(core, &resolved.row, |core| {
             core.calls.transitions.extend_from_slice(call.tables);

@@ -1,11 +1,11 @@
 //! The state that all sessions share: storage, caches, settings, and the list of sessions.
 
-use crate::activity::Activity;
 use crate::plancache::PlanCache;
 use crate::rusage::Meter;
-use crate::timer::Timers;
-use crate::transport::{Addresses, ClientOutput, TlsAcceptor};
 use catalog::Catalogs;
+use client::activity::Activity;
+use client::timer::Timers;
+use client::transport::{Addresses, ClientOutput, TlsAcceptor};
 use engine::Engine;
 use hashbrown::HashMap;
 use ids::Oid;

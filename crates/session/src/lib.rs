@@ -2,9 +2,9 @@
 //! session implements the traits through which the crates of lower layers access catalogs, settings
 //! and storage.
 //!
-//! Reading order: `instance` (the state that sessions share), `transport`, `connection`, `connect`
-//! (session start), `auth`, `session` (its messages), `xact`, `simple`, `slots`, `extended`,
-//! `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc`
+//! Reading order: `instance` (the state that sessions share), `connect` (session start), `auth`,
+//! `session` (its messages), `xact`, `simple`, `slots`, `extended`, `fastpath`, `prepared`,
+//! `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `early` (notices), `guc`
 //! (settings), `statementlog`, `activity`, `autovacuum`; `core` (the state of a session), `caches`,
 //! `roles`, `env` (the traits that it implements), `query` (a query from text to rows), `function`
 //! (calls of functions by OID, and languages), `serverfn` (functions on sessions and settings),
@@ -18,14 +18,13 @@
 
 #![forbid(unsafe_code)]
 
-pub mod activity;
+mod activity;
 mod auth;
 pub mod autovacuum;
 mod caches;
 mod callcmd;
 mod command;
 mod connect;
-mod connection;
 mod core;
 mod docmd;
 mod early;
@@ -55,8 +54,6 @@ mod slots;
 mod snapshots;
 mod statementlog;
 pub mod switched_role;
-mod timer;
-mod transport;
 mod triggers;
 mod utility;
 mod xact;
@@ -73,4 +70,4 @@ pub use crate::instance::{
 };
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
-pub use crate::transport::{ClientCertificate, ClientOutput, Encryption, TlsAcceptor, Transport};
+pub use client::transport::{ClientCertificate, ClientOutput, Encryption, TlsAcceptor, Transport};

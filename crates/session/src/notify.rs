@@ -10,7 +10,7 @@
 
 pub(crate) mod delivery;
 
-use crate::transport::ClientOutput;
+use client::transport::ClientOutput;
 use ids::Oid;
 use std::collections::VecDeque;
 use std::io;

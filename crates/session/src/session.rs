@@ -1,13 +1,13 @@
 //! A session and its message loop. Counterpart: tcop/postgres.c (`PostgresMain`).
 
-use crate::connection::{Connection, Received, unexpected_end};
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::prepared::Prepared;
 use crate::slots::Slots;
 use crate::statementlog::{Measured, Work};
-use crate::timer::Timer;
 use crate::xact::{Block, Xact};
+use client::connection::{Connection, Received, unexpected_end};
+use client::timer::Timer;
 use hashbrown::HashMap;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::Id;

@@ -33,7 +33,7 @@ impl Session {
     }
 
     /// Starts the timer of `statement_timeout`, if it is set.
-    pub(crate) fn statement_timer(&self) -> Option<crate::timer::Timer> {
+    pub(crate) fn statement_timer(&self) -> Option<client::timer::Timer> {
         let span = self.core.values.resolved.statement_timeout?;
         self.instance.timers.start(span, &self.handle.waiter, Interrupt::StatementTimeout)
     }

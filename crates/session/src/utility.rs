@@ -461,7 +461,7 @@ impl Session {
                 self.core.named.portals.clear();
                 self.core.named.prepared.clear();
                 self.core.caches.codes.clear();
-                self.core.caches.resolved.clear();
+                self.core.caches.resolved.known.clear();
                 self.slots.clear();
                 self.recent.clear();
                 // RESET ALL does not reset `session_authorization` and `role`.
@@ -476,7 +476,7 @@ impl Session {
             }
             DiscardMode::Plans => {
                 self.core.caches.codes.clear();
-                self.core.caches.resolved.clear();
+                self.core.caches.resolved.known.clear();
                 self.slots.clear();
                 self.recent.clear();
                 Ok("DISCARD PLANS")

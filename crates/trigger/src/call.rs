@@ -1,6 +1,7 @@
 //! The call of a trigger function.
 
-use executor::{Change, OpenRel, StoredRows, Trigger};
+use engine::StoredRows;
+use executor::{Change, OpenRel, Trigger};
 use ids::{Oid, Tid};
 use std::sync::Arc;
 use types::DatumRef;

@@ -4,7 +4,8 @@
 use crate::call::NamedRows;
 use crate::host::TriggerHost;
 use crate::queue::{Event, TriggerManager};
-use executor::{CapturedChange, Change, OpenRel, StoredRows, Trigger};
+use engine::StoredRows;
+use executor::{CapturedChange, Change, OpenRel, Trigger};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use smallvec::SmallVec;

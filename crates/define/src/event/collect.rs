@@ -6,6 +6,7 @@
 
 use crate::object::address;
 use crate::tag::command_tag;
+use catalog::object::ObjectClass;
 use catalog::rows::{
     CatalogRow, PgAttrdef, PgClass, PgConstraint, PgNamespace, PgOpfamily, PgProc, PgRewrite,
     PgTrigger, PgType, indexes,
@@ -208,7 +209,9 @@ fn created(
             let ignored = [PgClass::RELATION, PgConstraint::RELATION, PgAttrdef::RELATION];
             let rules = if tag == "CREATE RULE" { Oid::INVALID } else { PgRewrite::RELATION };
             for row in changed.iter().filter(|r| r.is_new) {
-                if ignored.contains(&row.catalog) || row.catalog == rules {
+                let class = ObjectClass::of(row.catalog);
+                let is_object = class.is_some_and(|class| class.catalog == row.catalog);
+                if !is_object || ignored.contains(&row.catalog) || row.catalog == rules {
                     continue;
                 }
                 let tag = match row.catalog {

@@ -6,10 +6,10 @@ use crate::relation::OpenRel;
 use crate::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-use crate::stored::StoredRows;
 use crate::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
+use engine::StoredRows;
 use engine::{Backend, ClusterOptions, Engine, EngineConfig, create_cluster};
 use eval::{DomainCheck, Facts, FnFacts, HostCall, TypeIo};
 use ids::code::FinalModify;

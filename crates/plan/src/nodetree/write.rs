@@ -11,7 +11,7 @@ use crate::expr::{CoercionForm, Const, Expr, Location, TargetEntry};
 use crate::query::{
     Alias, CommonTableExpr, CteCycle, CteSearch, FromExpr, GroupingSet, GroupingSetKind,
     JoinTreeNode, OnConflictExpr, Query, RangeTblEntry, RteKind, SetOpNode, SortGroupClause,
-    WindowClause,
+    TableSample, WindowClause,
 };
 use ids::{AttrNo, Oid};
 use std::fmt::{Display, Write};
@@ -300,14 +300,7 @@ impl Writer {
                     w.char("relkind", relkind.to_char());
                     w.num("rellockmode", rellockmode);
                     w.name("tablesample");
-                    match tablesample {
-                        None => w.out.push_str("<>"),
-                        Some(s) => w.node("TABLESAMPLECLAUSE", |w| {
-                            w.num("tsmhandler", s.tsmhandler);
-                            w.exprs("args", &s.args);
-                            w.opt_expr("repeatable", s.repeatable.as_ref());
-                        }),
-                    }
+                    w.put_sample(tablesample.as_deref());
                 }
                 RteKind::Subquery { subquery, security_barrier, .. } => {
                     w.num("rtekind", 1);
@@ -372,22 +365,7 @@ impl Writer {
                     w.numbers("coltypmods", 'i', coltypmods);
                     w.oids("colcollations", colcollations);
                 }
-                RteKind::NamedTuplestore {
-                    enrname,
-                    enrtuples,
-                    relid,
-                    coltypes,
-                    coltypmods,
-                    colcollations,
-                } => {
-                    w.num("rtekind", 7);
-                    w.string("enrname", Some(enrname));
-                    w.num("enrtuples", enrtuples);
-                    w.num("relid", relid);
-                    w.oids("coltypes", coltypes);
-                    w.numbers("coltypmods", 'i', coltypmods);
-                    w.oids("colcollations", colcollations);
-                }
+                RteKind::NamedTuplestore { .. } => w.num("rtekind", 7),
                 RteKind::TableFunc(t) => {
                     w.num("rtekind", 4);
                     w.name("tablefunc");
@@ -406,6 +384,17 @@ impl Writer {
             w.columns("extraUpdatedCols", &[]);
             w.exprs("securityQuals", &rte.security_quals);
         });
+    }
+
+    fn put_sample(&mut self, sample: Option<&TableSample>) {
+        match sample {
+            None => self.out.push_str("<>"),
+            Some(s) => self.node("TABLESAMPLECLAUSE", |w| {
+                w.num("tsmhandler", s.tsmhandler);
+                w.exprs("args", &s.args);
+                w.opt_expr("repeatable", s.repeatable.as_ref());
+            }),
+        }
     }
 
     fn put_jointree(&mut self, node: &JoinTreeNode) {

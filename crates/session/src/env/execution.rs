@@ -4,12 +4,12 @@ use crate::core::Core;
 use crate::function;
 use analyze::{Analyzer, Params, SessionLookup};
 use catalog::lookup::BTREE_AM;
-use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
+use engine::{Backend, StoredRows};
 use eval::{Callee, Facts, FnFacts, Host, HostCall, Val};
 use executor::{
     AggFn, AggInfo, BeforeRowResult, CapturedChange, Change, DescriptorLookup, FinalCall, OpenRel,
-    ProposedChange, RowEvent, Services, SessionCalls, SetStream, StoredRows, Timing, TriggerEvents,
+    ProposedChange, RowEvent, Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
 use ids::builtin::proc;

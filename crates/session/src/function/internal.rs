@@ -2,8 +2,7 @@
 //! session in `sysfn` and `serverfn`.
 
 use super::Call;
-use super::language::{Language, ReadyRows, RunningSet, SetRows, no_trigger};
-use super::resolved::Resolved;
+use super::language::{Language, ReadyRows, Resolved, RunningSet, SetRows, no_trigger};
 use super::{searchtrigger, signature};
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};

@@ -1,7 +1,8 @@
-//! The interface of the languages in which functions are written, and the table of languages.
+//! The interface of the languages in which functions are written, the table of languages, and what
+//! the catalogs say about the functions that are called, kept while the catalogs do not change.
 //! Counterpart: the handlers of `pg_language`.
 
-use super::resolved::Resolved;
+use super::plpgsql::compiled::Callable;
 use super::{Call, internal, plpgsql, sql};
 use crate::core::Core;
 use catalog::Row;
@@ -11,8 +12,12 @@ use executor::BeforeRowResult;
 use ids::Oid;
 use ids::builtin::language;
 use pgerror::{PgError, Result, pg_err};
+use std::sync::{Arc, OnceLock};
 use trigger::TriggerCall;
 use types::Datum;
+
+/// Maximum number of functions that are kept.
+const RESOLVED_MAX: usize = 1000;
 
 /// The languages with fixed OIDs. A further one is a module beside `sql` and a line here, or in
 /// `LIBRARIES`.
@@ -40,6 +45,69 @@ pub(crate) fn of(core: &mut Core, language: Oid) -> Result<Option<&'static dyn L
     let handler = core.cat().function(handler)?;
     let known = LIBRARIES.iter().find(|(name, _)| handler.prosrc.as_str() == *name);
     Ok(known.map(|(_, language)| *language))
+}
+
+/// A call as far as the choice of code depends on it.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) function: Oid,
+    /// The trigger that calls the function; the invalid OID for other calls.
+    pub(crate) trigger: Oid,
+    pub(crate) arg_types: &'a [Oid],
+    pub(crate) result_type: Oid,
+    pub(crate) collation: Oid,
+}
+
+/// A function with its language.
+pub(crate) struct Resolved {
+    pub(crate) row: Row<PgProc>,
+    /// `None` if the language is not known.
+    pub(crate) language: Option<&'static dyn Language>,
+    arg_types: Box<[Oid]>,
+    result_type: Oid,
+    collation: Oid,
+    /// What PL/pgSQL has found out about the call.
+    pub(super) plpgsql: OnceLock<Callable>,
+}
+
+impl Resolved {
+    fn is_for(&self, site: Site<'_>) -> bool {
+        self.result_type == site.result_type
+            && self.collation == site.collation
+            && *self.arg_types == *site.arg_types
+    }
+}
+
+/// The function of a call.
+pub(super) fn resolve(core: &mut Core, site: Site<'_>) -> Result<Arc<Resolved>> {
+    let state = core.catalog.catalog_state();
+    let cache = &core.caches.resolved;
+    if cache.at == state
+        && let Some(known) = cache.known.get(&(site.function, site.trigger))
+        && let Ok(known) = known.clone().downcast::<Resolved>()
+        && known.is_for(site)
+    {
+        return Ok(known);
+    }
+    let row = core.cat().function(site.function)?;
+    let language = of(core, row.prolang)?;
+    let resolved = Arc::new(Resolved {
+        row,
+        language,
+        arg_types: site.arg_types.into(),
+        result_type: site.result_type,
+        collation: site.collation,
+        plpgsql: OnceLock::new(),
+    });
+    if core.catalog.catalog_state() == state {
+        let cache = &mut core.caches.resolved;
+        if cache.at != state || cache.known.len() >= RESOLVED_MAX {
+            cache.known.clear();
+            cache.at = state;
+        }
+        cache.known.insert((site.function, site.trigger), resolved.clone());
+    }
+    Ok(resolved)
 }
 
 /// A language. The function manager has set the role and the settings of the function before each

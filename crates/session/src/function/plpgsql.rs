@@ -10,17 +10,17 @@ mod transaction;
 mod triggers;
 
 use super::Call;
-use super::language::{Language, ReadyRows, RunningSet, SetRows};
-use super::resolved::Resolved;
+use super::language::{Language, ReadyRows, Resolved, RunningSet, SetRows};
 use super::transpose::transposed;
 use crate::core::Core;
 use analyze::function::Column;
 use catalog::Row;
 use catalog::rows::PgProc;
 use codes::isolated;
-use compiled::CallSite;
+use compiled::{CallSite, Callable};
+use engine::StoredRows;
 use eval::Callee;
-use executor::{BeforeRowResult, StoredRows};
+use executor::BeforeRowResult;
 use ids::Oid;
 use ids::code::ProKind;
 use pgerror::{Result, pg_err};
@@ -31,12 +31,6 @@ use types::fn_context::{RowColumn, RowDesc, TypeCatalog};
 use types::{Batch, Datum, oids};
 
 pub(crate) struct Plpgsql;
-
-/// The code of a function and the structure of its result, if it is known and composite.
-pub(crate) struct Callable {
-    pub(super) code: Arc<Code>,
-    pub(super) row: Option<Arc<RowDesc>>,
-}
 
 /// The name of the library's function that calls functions of the language (`prosrc`).
 pub(crate) const HANDLER: &str = "plpgsql_call_handler";
@@ -127,7 +121,15 @@ impl Language for Plpgsql {
         resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        triggers::call(core, resolved, call)
+        let callable = match resolved.plpgsql.get() {
+            Some(known) => known,
+            None => {
+                let site = CallSite { trigger: call.trigger.oid, ..CallSite::default() };
+                let code = codes::find(core, &resolved.row, &[], site)?;
+                resolved.plpgsql.get_or_init(|| Callable { code, row: None })
+            }
+        };
+        triggers::call(core, &callable.code, call)
     }
 
     fn call_event_trigger(

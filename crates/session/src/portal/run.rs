@@ -1,7 +1,6 @@
 //! Runs the queries of portals, and cursors. Counterpart: tcop/pquery.c, commands/portalcmds.c.
 
 use super::{Planned, Portal, PortalResult, StoredRows, writes};
-use crate::connection::Connection;
 use crate::core::Core;
 use crate::prepared::{ParkedExecution, Prepared};
 use crate::rows::{self, RowWriter};
@@ -9,6 +8,7 @@ use crate::session::Session;
 use crate::simple::check_parameters;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
+use client::connection::Connection;
 use executor::spi::{self, QuerySnapshot};
 use ids::{Oid, Persistence, Tid};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};

@@ -3,10 +3,10 @@
 
 use super::settings::may_signal;
 use super::{SysCall, SysFn};
-use crate::activity::State;
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
-use crate::transport::Encryption;
+use client::activity::State;
+use client::transport::Encryption;
 use ids::builtin::role::READ_ALL_STATS;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use std::net::IpAddr;

@@ -3,10 +3,11 @@
 //! No query returns rows in an unspecified order.
 
 use crate::instance::{Admission, Config, Instance, Log, LogOrigin};
-use crate::transport::Transport;
-use crate::{Core, Session, connection::Connection};
+use crate::{Core, Session};
 use catalog::CatSession;
 use catalog::bootstrap::{InitOptions, init};
+use client::connection::Connection;
+use client::transport::Transport;
 use engine::{Backend, Engine, EngineConfig};
 use ids::{Oid, RelFile};
 use pgerror::PgError;

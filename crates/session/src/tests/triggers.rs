@@ -4,8 +4,7 @@
 use super::shared::{Client, Fixture};
 use crate::core::Core;
 use crate::function::Call;
-use crate::function::language::{Language, ReadyRows, RunningSet};
-use crate::function::resolved::Resolved;
+use crate::function::language::{Language, ReadyRows, Resolved, RunningSet};
 use catalog::Row;
 use catalog::rows::{Int2Vector, Name, PgClass, PgProc, PgTrigger, Text, indexes};
 use eval::Callee;

@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 use ids::Oid;
 use plpgsql::Code;
 use std::sync::Arc;
+use types::fn_context::RowDesc;
 
 /// Maximum number of compiled functions.
 pub(super) const CODES_MAX: usize = 1000;
@@ -40,4 +41,10 @@ impl Codes {
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
+}
+
+/// The code of a function and the structure of its result, if it is known and composite.
+pub(crate) struct Callable {
+    pub(super) code: Arc<Code>,
+    pub(super) row: Option<Arc<RowDesc>>,
 }

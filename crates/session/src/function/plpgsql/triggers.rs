@@ -1,12 +1,10 @@
 //! Calls of functions in PL/pgSQL as triggers.
 
-use super::compiled::CallSite;
-use super::{Callable, codes};
+use super::codes;
 use crate::core::Core;
-use crate::function::resolved::Resolved;
 use executor::{BeforeRowResult, Change, Level, Timing};
 use pgerror::Result;
-use plpgsql::TriggerData;
+use plpgsql::{Code, TriggerData};
 use trigger::TriggerCall;
 use types::{Datum, DatumRef};
 
@@ -14,19 +12,10 @@ use types::{Datum, DatumRef};
 /// change.
 pub(super) fn call(
     core: &mut Core,
-    resolved: &Resolved,
+    code: &Code,
     call: &TriggerCall<'_>,
 ) -> Result<BeforeRowResult> {
     let (rel, trigger) = (call.rel, call.trigger);
-    let callable = match resolved.plpgsql.get() {
-        Some(known) => known,
-        None => {
-            let site = CallSite { trigger: trigger.oid, ..CallSite::default() };
-            let code = codes::find(core, &resolved.row, &[], site)?;
-            resolved.plpgsql.get_or_init(|| Callable { code, row: None })
-        }
-    };
-    let code = &callable.code;
     let for_row = trigger.level == Level::Row;
     let mentions = code.function.mentions;
     let data = TriggerData {

@@ -20,22 +20,22 @@ const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 /// A client connection.
 pub struct Connection {
-    pub(crate) transport: Box<dyn Transport>,
+    pub transport: Box<dyn Transport>,
     /// Replies are buffered without a size limit.
-    pub(crate) buffers_all: bool,
+    pub buffers_all: bool,
     /// Message boundaries are lost after an error within a message, so the connection must be
     /// closed.
-    pub(crate) lost_sync: bool,
-    pub(crate) inbox: Inbox,
+    pub lost_sync: bool,
+    pub inbox: Inbox,
     /// Messages not yet sent.
     pub out: Vec<u8>,
     /// Converts texts for the client; `None` if they are sent as they are.
-    pub(crate) encoder: Option<Arc<dyn TextEncoder>>,
+    pub encoder: Option<Arc<dyn TextEncoder>>,
     timeout: Option<Duration>,
     /// Deadline for waiting for the client.
     deadline: Option<Instant>,
     /// A request to terminate that arrives at this waiter ends a blocked write.
-    pub(crate) waiter: Option<Arc<Waiter>>,
+    pub waiter: Option<Arc<Waiter>>,
     lost: bool,
     /// Number of times that `out` was sent or discarded.
     flushes: u64,
@@ -45,7 +45,7 @@ pub struct Connection {
 
 /// A position in the reply buffer, for [`Connection::discard_since`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub struct Mark {
     flushes: u64,
     len: usize,
 }
@@ -78,19 +78,19 @@ impl Connection {
         }
     }
 
-    pub(crate) fn mark(&self) -> Mark {
+    pub fn mark(&self) -> Mark {
         Mark { flushes: self.flushes, len: self.out.len() }
     }
 
     /// Discards the replies after the mark, unless some have been sent.
-    pub(crate) fn discard_since(&mut self, mark: Mark) {
+    pub fn discard_since(&mut self, mark: Mark) {
         if self.flushes == mark.flushes {
             self.out.truncate(mark.len);
         }
     }
 
     /// Replaces the transport by an encrypted one. On an error the connection is closed.
-    pub(crate) fn encrypt(&mut self, acceptor: &dyn TlsAcceptor) -> Result<()> {
+    pub fn encrypt(&mut self, acceptor: &dyn TlsAcceptor) -> Result<()> {
         let plain = std::mem::replace(&mut self.transport, Box::new(NoClient));
         self.transport = acceptor.accept(plain, self.deadline)?;
         // The handshake has set timeouts of its own.
@@ -200,7 +200,7 @@ impl Connection {
     }
 
     /// Notes that other code has sent replies.
-    pub(crate) fn note_flush(&mut self) {
+    pub fn note_flush(&mut self) {
         self.flushes += 1;
     }
 
@@ -260,7 +260,7 @@ impl Connection {
 }
 
 /// The error for a client that closed the connection within a transaction or message.
-pub(crate) fn unexpected_end() -> PgError {
+pub fn unexpected_end() -> PgError {
     PgError::new(
         SqlState::CONNECTION_FAILURE,
         "unexpected EOF on client connection with an open transaction",

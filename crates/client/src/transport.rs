@@ -60,7 +60,7 @@ pub trait TlsAcceptor: Send + Sync {
 }
 
 /// A transport without a client.
-pub(crate) struct NoClient;
+pub struct NoClient;
 
 impl Transport for NoClient {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -113,5 +113,33 @@ pub trait Transport: Send {
     /// The operating system user of the client, for a Unix-domain socket.
     fn peer_user(&self) -> Option<String> {
         None
+    }
+}
+
+/// The way to the client while a statement runs, for notices.
+pub struct EarlyOutput {
+    write: ClientOutput,
+    /// What is to be sent first: earlier replies, and what the client has not accepted.
+    pub pending: Vec<u8>,
+    /// Some bytes have been sent.
+    pub has_sent: bool,
+}
+
+impl EarlyOutput {
+    pub fn new(write: ClientOutput, pending: Vec<u8>) -> EarlyOutput {
+        EarlyOutput { write, pending, has_sent: false }
+    }
+
+    /// Sends what the client accepts now; the rest stays pending.
+    pub fn send(&mut self) {
+        while !self.pending.is_empty() {
+            match (self.write)(&self.pending) {
+                Ok(sent) if sent > 0 => {
+                    self.pending.drain(..sent);
+                    self.has_sent = true;
+                }
+                _ => break,
+            }
+        }
     }
 }

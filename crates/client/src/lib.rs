@@ -1,0 +1,14 @@
+//! The connection of a client to its session, and what the server keeps about it: the transport,
+//! buffered messages, timeouts, and the entry in `pg_stat_activity`.
+//!
+//! Reading order: `transport`, `connection`, `timer`, `activity`.
+
+#![forbid(unsafe_code)]
+
+pub mod activity;
+pub mod connection;
+pub mod timer;
+pub mod transport;
+
+pub use connection::{Connection, Received};
+pub use transport::{Addresses, ClientOutput, EarlyOutput, Transport};
