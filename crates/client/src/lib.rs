@@ -1,12 +1,13 @@
 //! The connection of a client to its session, and what the server keeps about it: the transport,
-//! buffered messages, timeouts, and the entry in `pg_stat_activity`.
+//! buffered messages, rows, timeouts, and the entry in `pg_stat_activity`.
 //!
-//! Reading order: `transport`, `connection`, `timer`, `activity`.
+//! Reading order: `transport`, `connection`, `rows`, `timer`, `activity`.
 
 #![forbid(unsafe_code)]
 
 pub mod activity;
 pub mod connection;
+pub mod rows;
 pub mod timer;
 pub mod transport;
 

@@ -32,6 +32,8 @@ pub(crate) struct Caches {
     /// Functions that were called.
     pub(crate) resolved: ResolvedFunctions,
     pub(crate) privilege_cache: PrivilegeCache,
+    /// Text search dictionaries and configurations.
+    pub(crate) search: dictionaries::Cache,
     /// Anonymous row types, by typmod.
     pub(crate) row_types: Vec<Arc<RowDesc>>,
 }

@@ -2,11 +2,11 @@
 //! (`transformCallStmt`).
 
 use crate::function;
-use crate::rows::{self, RowWriter};
 use crate::session::Session;
 use analyze::{Analyzer, Params, SessionLookup};
 use catalog::Row;
 use catalog::rows::PgProc;
+use client::rows::{self, RowWriter};
 use eval::Facts;
 use ids::Oid;
 use ids::code::ArgMode;

@@ -53,8 +53,6 @@ pub struct Core {
     pub backend_pid: i32,
     /// Cached sequence values (CREATE SEQUENCE … CACHE).
     pub sequences: sysfn::sequence::Sequences,
-    /// Text search dictionaries and configurations.
-    pub(crate) search_cache: dictionaries::Cache,
     pub(crate) calls: RunningCalls,
     pub triggers: trigger::TriggerManager,
     pub(crate) roles: Roles,
@@ -216,7 +214,6 @@ impl Core {
             random: Random::of_word(u64::from_le_bytes(seed)),
             backend_pid: 0,
             sequences: Default::default(),
-            search_cache: Default::default(),
             calls: RunningCalls::default(),
             triggers: Default::default(),
             roles: Roles::of_login(login_user),

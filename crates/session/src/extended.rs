@@ -5,10 +5,10 @@
 use crate::portal::run::cannot_be_run;
 use crate::portal::{Portal, PortalResult, UtilityRows, ends_block, write_tag};
 use crate::prepared::Prepared;
-use crate::rows;
 use crate::session::Session;
 use crate::statementlog::Work;
 use crate::xact::{DeadPortal, aborted};
+use client::rows;
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};

@@ -8,7 +8,6 @@ mod internal;
 pub(crate) mod language;
 pub(crate) mod outputs;
 pub(crate) mod plpgsql;
-mod searchtrigger;
 mod signature;
 pub(crate) mod sql;
 mod transpose;

@@ -44,7 +44,6 @@ pub mod query;
 mod resets;
 mod resolved;
 mod roles;
-mod rows;
 pub mod rusage;
 mod serverfn;
 mod session;

@@ -5,7 +5,7 @@ mod cursors;
 pub(crate) mod run;
 
 use crate::prepared::{ParkedExecution, Prepared};
-use crate::rows::RowWriter;
+use client::rows::RowWriter;
 use executor::Execution;
 use ids::Tid;
 use parse::ast::Node;

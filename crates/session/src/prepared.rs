@@ -9,7 +9,7 @@ mod planning;
 
 use crate::plancache::Statement;
 use crate::plancache::plans::{CustomPlans, Generic};
-use crate::rows::RowWriter;
+use client::rows::RowWriter;
 use executor::Execution;
 use ids::Oid;
 use parse::RawStmt;

@@ -6,11 +6,11 @@
 use crate::core::Core;
 use crate::portal::{Portal, PortalResult, query_tag};
 use crate::prepared::Prepared;
-use crate::rows::RowWriter;
 use crate::session::Session;
 use crate::statementlog::Work;
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use client::rows::RowWriter;
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use parse::RawStmt;

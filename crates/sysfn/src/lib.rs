@@ -26,6 +26,7 @@ mod privilege;
 mod property;
 mod publications;
 pub mod reg;
+pub mod searchtrigger;
 pub mod sequence;
 mod server;
 mod size;

@@ -34,7 +34,7 @@ impl SystemHost for Core {
     }
 
     fn search_cache(&mut self) -> &mut dictionaries::Cache {
-        &mut self.search_cache
+        &mut self.caches.search
     }
 
     fn is_read_only(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use super::Call;
 use super::language::{Language, ReadyRows, Resolved, RunningSet, SetRows, no_trigger};
-use super::{searchtrigger, signature};
+use super::signature;
 use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
 use catalog::Row;
@@ -101,7 +101,7 @@ impl Language for Internal {
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
         match search_trigger(resolved.row.prosrc.as_str()) {
-            Some(by_column) => searchtrigger::call(core, call, by_column),
+            Some(by_column) => sysfn::searchtrigger::call(core, call, by_column),
             None => Err(no_trigger(call)),
         }
     }

@@ -6,7 +6,7 @@ use super::run::{RowSink, cannot_be_run, no_cursor};
 use crate::core::Core;
 use crate::plancache::Statement;
 use crate::prepared::Prepared;
-use crate::rows::RowWriter;
+use client::rows::RowWriter;
 use executor::spi;
 use ids::Oid;
 use parse::ast::FetchDirection;

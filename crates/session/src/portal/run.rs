@@ -3,12 +3,12 @@
 use super::{Planned, Portal, PortalResult, StoredRows, writes};
 use crate::core::Core;
 use crate::prepared::{ParkedExecution, Prepared};
-use crate::rows::{self, RowWriter};
 use crate::session::Session;
 use crate::simple::check_parameters;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
 use client::connection::Connection;
+use client::rows::{self, RowWriter};
 use executor::spi::{self, QuerySnapshot};
 use ids::{Oid, Persistence, Tid};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};

@@ -6,9 +6,9 @@ use super::{
 use crate::plancache::Statement;
 use crate::portal::write_tag;
 use crate::prepared::{ParkedExecution, Ready};
-use crate::rows::RowWriter;
 use crate::session::Session;
 use analyze::template::{Class, Literal, Template, integer};
+use client::rows::RowWriter;
 use executor::spi::Query;
 use ids::Oid;
 use parse::RawStmt;
@@ -351,7 +351,7 @@ impl Session {
         let mut written = written.into_iter();
         if let Some(statement) = &ready.statement {
             let top = &run.plan().plan_tree;
-            match statement.fields.as_ref().and_then(|f| crate::rows::as_planned(f, top)) {
+            match statement.fields.as_ref().and_then(|f| client::rows::as_planned(f, top)) {
                 Some(fields) => backend::row_description(&mut self.conn.out, &fields),
                 None => self.conn.out.extend_from_slice(&statement.description),
             }

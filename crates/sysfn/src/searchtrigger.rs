@@ -1,7 +1,7 @@
 //! The trigger functions that compute a tsvector column from text columns. Counterpart:
 //! tsvector_op.c (`tsvector_update_trigger`).
 
-use crate::core::Core;
+use crate::host::SystemHost;
 use executor::{BeforeRowResult, Change, Level, Timing};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -20,7 +20,7 @@ fn column(columns: &RowDesc, name: &str, what: &str) -> Result<usize> {
 }
 
 /// The type of a column below its domains.
-fn base_type(core: &mut Core, columns: &RowDesc, i: usize) -> Result<Oid> {
+fn base_type(core: &mut dyn SystemHost, columns: &RowDesc, i: usize) -> Result<Oid> {
     Ok(types::fn_context::TypeCatalog::domain_base(core, columns.columns[i].ty)?.0)
 }
 
@@ -30,7 +30,7 @@ fn wrong_type(name: &str, expected: &str) -> PgError {
 
 /// The configuration that the second argument names, or that is in the column that it names.
 fn configuration(
-    core: &mut Core,
+    core: &mut dyn SystemHost,
     columns: &RowDesc,
     row: &[DatumRef<'_>],
     name: &str,
@@ -63,8 +63,8 @@ fn configuration(
 }
 
 /// Sets the vector column of the new row.
-pub(super) fn call(
-    core: &mut Core,
+pub fn call(
+    core: &mut dyn SystemHost,
     call: &TriggerCall<'_>,
     by_column: bool,
 ) -> Result<BeforeRowResult> {
@@ -106,6 +106,6 @@ pub(super) fn call(
         return Ok(BeforeRowResult::Keep);
     }
     let mut new: Vec<Datum> = row.iter().copied().map(DatumRef::to_owned).collect();
-    new[target] = sysfn::vector_of_texts(core, config, &parts)?;
+    new[target] = crate::textsearch::vector_of_texts(core, config, &parts)?;
     Ok(BeforeRowResult::Replace(new))
 }
