@@ -16,7 +16,7 @@ SELECT E'a\'b', 'x'; SELECT E'a\'b', 'x'; SET backslash_quote = off
 SELECT E'a\'b', 'x'
 RESET backslash_quote; SELECT E'a\'b', 'x'
 SELECT count(*) OVER ([[partition by¦order by]] x) FROM (VALUES ('5'::[[xid¦cid¦json]])) t(x)
-SELECT hash_record(row([[row(1)¦null¦'a'¦1¦null::int¦row(1,'x'::char(3))]]))
+SELECT hash_record(row([[row(1)¦null¦'a'¦1¦null::int¦row(1,'x'::char(3))]], g)) FROM generate_series(1, 1) g
 SELECT enum_[[range¦first¦last]]([['q'¦null¦'q','z'¦null,null¦1]])
 SELECT x, count(*) FROM (VALUES ('1'::json)) t(x) GROUP BY [[x¦1¦(x)¦x::text, x]]
 SELECT hashoidvector(array[1,2]::oidvector) = hashoidvector('1 2')
