@@ -1,5 +1,5 @@
 -- GIN indexes: definition, plans, results, catalogs, maintenance.
-CREATE SCHEMA gin_indexes; SET search_path = gin_indexes
+CREATE SCHEMA gin_indexes; SET search_path = gin_indexes; SET jit = off
 CREATE TABLE t (id int, tags int[], names text[], doc jsonb)
 INSERT INTO t SELECT g, ARRAY[g % 7, g % 100 + 1000, g], ARRAY['n' || g % 13, 'x'], jsonb_build_object('k', g % 10, 'list', ARRAY[g, g % 3], 'sub', jsonb_build_object('name', 'v' || g % 50, 'ok', g % 2 = 0)) FROM generate_series(1, 3000) g
 INSERT INTO t VALUES (0, NULL, NULL, NULL), (-1, '{}', '{}', '{}'), (-2, '{NULL}', '{NULL,x}', '[]'), (-3, '{1,NULL}', '{""}', 'null'), (-4, '{{1,2},{3,4}}', '{{a,b}}', '[1, "a", null, true, {"k": 5}]'), (-5, '{1,1,1}', '{a,a}', '"text"'), (-6, '{2}', '{b}', '1.50')
