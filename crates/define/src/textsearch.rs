@@ -10,8 +10,8 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row, cache};
 use dictionaries::{construct, options_of, template_of};
-use ids::{Oid, Tid};
 use ids::code::DepType;
+use ids::{Oid, Tid};
 use parse::ast::{
     AlterTsConfigurationStmt, AlterTsDictionaryStmt, DefElem, DefineStmt, Name as AstName, Node,
     ObjectType, ObjectWithArgs, TypeName,

@@ -5,7 +5,7 @@ use crate::function::{SysCall, SysFn};
 use crate::host::SystemHost;
 use ids::builtin::am::GIN;
 use ids::code::RelKind;
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use types::{Datum, DatumRef};
 
 pub(super) const FNS: &[SysFn] =
@@ -18,7 +18,7 @@ fn clean(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     let oid = args[0].as_oid();
     let desc = core.catalog().try_relation(oid)?;
     let desc =
-        desc.ok_or_else(|| pg_err!(UNDEFINED_TABLE, "could not open relation with OID {oid}"))?;
+        desc.ok_or_else(|| PgError::internal(format!("could not open relation with OID {oid}")))?;
     if desc.kind() != RelKind::Index && desc.kind() != RelKind::PartitionedIndex {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", desc.name()));
     }

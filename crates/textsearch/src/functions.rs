@@ -189,6 +189,6 @@ scalars! { INDEX;
         Ok(order(gin::compare_prefix(a[0].as_bytes(), a[1].as_bytes())))
     },
     "gtsvectorin" => |_, _| {
-        Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot accept a value of type gtsvector"))
+        Err(pg_err!(FEATURE_NOT_SUPPORTED, "gtsvector_in not implemented"))
     },
 }
