@@ -282,7 +282,8 @@ fn conditions_select_equal_rows_by_row_and_by_batch() {
         all += check.batch.len;
         true
     });
-    assert!(selected * 10 > all, "{selected} of {all} rows are selected");
+    // Enough rows of both kinds; most conditions over many functions are false or NULL.
+    assert!(selected * 12 > all, "{selected} of {all} rows are selected");
 }
 
 /// Values of a sequence are drawn row by row.
