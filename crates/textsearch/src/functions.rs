@@ -183,7 +183,13 @@ scalars! { MATCHES;
 
 scalars! { INDEX;
     "gin_cmp_tslexeme" => |_, a| {
-        Ok(order(gin::compare_keys(a[0].as_bytes(), a[1].as_bytes())))
+        // The difference of the first bytes that differ, as memcmp returns it.
+        let (a, b) = (a[0].as_bytes(), a[1].as_bytes());
+        let differing = a.iter().zip(b).find(|(a, b)| a != b);
+        Ok(match differing {
+            Some((a, b)) => Datum::int4(i32::from(*a) - i32::from(*b)),
+            None => order(a.len().cmp(&b.len())),
+        })
     },
     "gin_cmp_prefix" => |_, a| {
         Ok(order(gin::compare_prefix(a[0].as_bytes(), a[1].as_bytes())))

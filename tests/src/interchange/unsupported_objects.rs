@@ -298,7 +298,8 @@ const WORKING: &[(&str, &str)] = &[
     ("SELECT count(*), sum(i) FROM ranged", "481|125060"),
     ("SELECT i, t FROM ranged WHERE i = 490", "490|new"),
     (
-        "SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT t FROM ranged WHERE i = 490",
+        "SET enable_indexscan = off; SET enable_bitmapscan = off; \
+         SELECT t FROM ranged WHERE i = 490",
         "new",
     ),
     ("RESET ALL", ""),
