@@ -174,6 +174,8 @@ fn is_about_versions(error: &rustls::Error) -> bool {
                 | PeerIncompatible::ServerDoesNotSupportTls12Or13
                 | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
                 | PeerIncompatible::SupportedVersionsExtensionRequired
+                // Clients of TLS 1.2 send this extension.
+                | PeerIncompatible::SignatureAlgorithmsExtensionRequired
         )
     )
 }

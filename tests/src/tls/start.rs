@@ -45,7 +45,7 @@ fn refused_configurations_as_in_postgres() {
             std::fs::remove_file(data.join("server.key")).expect("a file");
             std::fs::create_dir(data.join("server.key")).expect("a directory");
         }),
-        ("check of private key failed: key values mismatch", &|data| {
+        ("could not load private key file \"server.key\": key values mismatch", &|data| {
             authority.install("another", data);
             std::fs::copy(authority.certificate("server"), data.join("server.crt")).expect("ok");
         }),

@@ -32,11 +32,12 @@ pub(crate) fn load(
     if let Some(own) = key.public_key()
         && own.as_ref() != public
     {
-        let reason = match certificate::key_kind(&own) == certificate::key_kind(public) {
-            true => "key values mismatch",
-            false => "no certificate assigned",
+        // OpenSSL compares the key with a certificate of its kind when it loads the key.
+        let message = match certificate::key_kind(&own) == certificate::key_kind(public) {
+            true => format!("could not load private key file \"{path}\": key values mismatch"),
+            false => "check of private key failed: no certificate assigned".to_owned(),
         };
-        return Err(config_error(format!("check of private key failed: {reason}")));
+        return Err(config_error(message));
     }
     let binding = certificate::binding(certificate);
     let versions = versions(base, reports)?;

@@ -152,7 +152,7 @@ fn entry(ctype: Ctype, line: &str) -> Result<Option<(String, Vec<u8>, Vec<u8>)>>
             quote.to_owned() + &letters(&text[quote.len()..])?
         }
     };
-    let whole = !mask.is_empty() && !(find.is_empty() && text.is_empty());
+    let whole = !(mask.is_empty() || find.is_empty() && text.is_empty());
     Ok(whole.then(|| (mask, find.into_bytes(), text.into_bytes())))
 }
 

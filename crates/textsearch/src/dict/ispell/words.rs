@@ -88,7 +88,7 @@ impl Words {
             let flags = split(rules.mode, &set)?;
             words.push(Word { text: same[0].0.as_slice().into(), flags, properties });
         }
-        debug_assert!(COMPOUND & ONLY_COMPOUND == 0);
+        const { assert!(COMPOUND & ONLY_COMPOUND == 0) };
         Ok(Words(words))
     }
 
