@@ -286,7 +286,11 @@ impl Session {
                 .severity(Severity::Fatal));
             }
         };
-        if self.handle.waiter.pending() && self.handle.waiter.take_one(Interrupt::Terminate) {
+        // A client that ends the session itself needs no reason.
+        if self.handle.waiter.pending()
+            && frame.kind != b'X'
+            && self.handle.waiter.take_one(Interrupt::Terminate)
+        {
             return Err(terminated());
         }
         if self.skip_to_sync && !matches!(frame.kind, b'S' | b'X') {
