@@ -269,7 +269,8 @@ fn values_by_row_and_by_batch_are_equal() {
 fn conditions_select_equal_rows_by_row_and_by_batch() {
     let (mut selected, mut all) = (0, 0);
     each_batch(2, 8_000, |generator, facts, check, done| {
-        let quals: Vec<Expr> = (0..1 + generator.rng.below(3))
+        // One, two or three conditions; fewer are more likely, so that enough rows are selected.
+        let quals: Vec<Expr> = (0..1 + generator.rng.below(5) / 2)
             .map(|_| {
                 let depth = 1 + generator.rng.below(4) as u32;
                 generator.expr(oids::BOOL, depth)
@@ -282,8 +283,7 @@ fn conditions_select_equal_rows_by_row_and_by_batch() {
         all += check.batch.len;
         true
     });
-    // Enough rows of both kinds; most conditions over many functions are false or NULL.
-    assert!(selected * 12 > all, "{selected} of {all} rows are selected");
+    assert!(selected * 10 > all, "{selected} of {all} rows are selected");
 }
 
 /// Values of a sequence are drawn row by row.
