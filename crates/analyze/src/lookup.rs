@@ -158,10 +158,11 @@ pub trait RelationLookup {
     }
 }
 
-/// A transition table of the trigger whose function runs. Counterpart: `EphemeralNamedRelation`.
+/// A transition table that queries of the running trigger function can name. Counterpart:
+/// `EphemeralNamedRelation`.
 #[derive(Clone, Copy, Debug)]
 pub struct TransitionTable {
-    /// The table of the trigger, whose columns it has.
+    /// The table on which the trigger is defined. The transition table has the same columns.
     pub relid: Oid,
     /// The number of rows.
     pub rows: u64,

@@ -39,8 +39,9 @@ const MEMBERS: &[Oid] = &[
     PgUserMapping::RELATION,
 ];
 
-/// The object whose membership an inserted row causes. Array types and row types of tables are
-/// parts of other objects; a composite type is a member, and its relation is not.
+/// The object that an inserted row defines, if that object becomes a member of the extension.
+/// Array types and row types of tables do not, because they are parts of other objects. Of a
+/// composite type, the type becomes a member and its relation does not.
 fn member<R: CatalogRow>(row: &R) -> Option<ObjectAddress> {
     let columns = row.to_row();
     let oid = |n: ids::AttrNo| match columns.get(n as usize - 1) {

@@ -42,7 +42,8 @@ pub struct CatSession {
     pub encoding: i32,
     /// Only ASCII letters have case in the database's default collation.
     pub ctype_is_ascii: bool,
-    /// The extension whose script is running.
+    /// The extension that is being created or updated: objects that its script creates become its
+    /// members.
     pub creating_extension: Option<Oid>,
     pub overlay: Overlay,
     /// Collects the rows of objects that a command inserts and updates, for event triggers.

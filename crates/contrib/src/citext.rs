@@ -1,5 +1,6 @@
 //! citext: text whose comparisons ignore case. Both values are converted to lower case by the
-//! database's default collation, and then compared under the collation of the call.
+//! database's default collation, and then compared by code points, which is the order of all
+//! supported collations.
 //!
 //! Counterpart: contrib/citext/citext.c.
 
