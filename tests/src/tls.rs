@@ -153,7 +153,11 @@ fn connections_and_rules_as_in_postgres() {
         assert!(shown.starts_with("t|TLSv1.") || options.contains("plain"), "{options}: {shown}");
     }
     for (options, expected) in [
-        ("user=postgres sslmode=disable", "no pg_hba.conf entry for host "),
+        (
+            "user=postgres sslmode=disable",
+            "no pg_hba.conf entry for host \"127.0.0.1\", user \"postgres\", database \
+             \"postgres\", no encryption",
+        ),
         ("user=plain sslmode=require", "pg_hba.conf rejects connection"),
         (OLD, "tlsv1 alert protocol version"),
         ("user=postgres sslmode=verify-ca sslrootcert=DIR/other.crt", "certificate verify failed"),
