@@ -108,13 +108,30 @@ impl PostgresServer {
             .unwrap_or_else(|log| panic!("the server did not start:\n{log}"))
     }
 
+    /// Like [`PostgresServer::start`], through a launcher that executes the command in its last
+    /// arguments.
+    pub fn start_by(launcher: &[String], data: &Path, user: &str) -> PostgresServer {
+        let mut start = command(Path::new(&launcher[0]));
+        start.args(&launcher[1..]).arg(format!("{BIN}/pg_ctl"));
+        PostgresServer::try_start_as(start, data, user, &[])
+            .unwrap_or_else(|log| panic!("the server did not start:\n{log}"))
+    }
+
     /// Like [`PostgresServer::start_with`]; if the server does not start, the error is its log.
     pub fn try_start(data: &Path, user: &str, settings: &[&str]) -> Result<PostgresServer, String> {
+        PostgresServer::try_start_as(program("pg_ctl"), data, user, settings)
+    }
+
+    fn try_start_as(
+        mut start: Command,
+        data: &Path,
+        user: &str,
+        settings: &[&str],
+    ) -> Result<PostgresServer, String> {
         chown_to_server_user(data);
         let sockets = TempDir::new("sockets");
         chown_to_server_user(sockets.path());
         let log = sockets.path().join("log");
-        let mut start = program("pg_ctl");
         let mut options = format!(
             "-c listen_addresses= -c unix_socket_directories={} -c fsync=off",
             sockets.path().display()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 const LAYERS: &[&[&str]] = &[
     &["stdx", "ids"],
-    &["sync", "pgerror"],
+    &["sync", "pgerror", "locale"],
     &["vfs", "page", "lmgr", "values", "wire", "parse", "settings"],
     &["wal", "smgr", "numeric", "textsearch"],
     &["bufmgr", "datetime"],

@@ -21,7 +21,7 @@ const UNSAFE: &[&str] = &[
     "crates/bufmgr/src/frame",
     "crates/bufmgr/src/guard",
     "crates/parse/src/ffi",
-    "crates/types/src/locale",
+    "crates/locale/",
 ];
 
 /// Functions that only certain crates may use; all other crates call those crates.

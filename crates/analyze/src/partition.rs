@@ -286,11 +286,11 @@ impl Key {
             let mut cat = host.catalog();
             let proc = cat.family_proc(column.family, column.input, column.input, 1)?;
             let proc = cat.function(proc.ok_or_else(malformed)?)?;
-            let compare = cat.comparer(proc.prosrc.as_str(), column.expr.type_oid())?;
+            let name = proc.prosrc.as_str();
+            let compare = cat.comparer(name, column.expr.type_oid(), column.collation)?;
             let compare = compare.ok_or_else(|| {
                 PgError::unsupported(format!("ordering by function {}", proc.proname))
             })?;
-            cat.check_collation(column.collation)?;
             columns.push((compare, column.collation));
         }
         Ok(KeyOrder { columns })

@@ -304,9 +304,6 @@ impl Analyzer<'_> {
     pub fn collation(&mut self, names: &[ast::Name], location: i32) -> Result<Oid> {
         let found = self.find_collation(names);
         let found = self.with_position(found, location)?;
-        if let Some(row) = found.map(|oid| self.cat.collation_row(oid)).transpose()?.flatten() {
-            self.with_position(catalog::unsupported::check_collation(&row), location)?;
-        }
         found.ok_or_else(|| {
             let e = pg_err!(
                 UNDEFINED_OBJECT,

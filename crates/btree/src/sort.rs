@@ -107,6 +107,8 @@ enum Prefix {
     Signed,
     Unsigned,
     Bytes,
+    /// The comparer's abbreviation: a sort by it must be verified.
+    Abbreviation,
 }
 
 impl Prefix {
@@ -120,6 +122,8 @@ impl Prefix {
             Prefix::Unsigned
         } else if is(compare::bttextcmp_c) || is(compare::btnamecmp) || is(compare::bytes_cmp) {
             Prefix::Bytes
+        } else if cmp.abbreviated().is_some() {
+            Prefix::Abbreviation
         } else {
             Prefix::None
         }
@@ -214,7 +218,10 @@ impl<'a> Sorter<'a> {
         if value.is_null() {
             return Ok(if col.nulls_first { 0 } else { u64::MAX });
         }
-        let n = prefix.number(value);
+        let n = match (prefix, col.cmp.abbreviated()) {
+            (Prefix::Abbreviation, Some(cmp)) => cmp.abbreviation(value),
+            _ => prefix.number(value),
+        };
         Ok(if col.desc && prefix != Prefix::None { !n } else { n })
     }
 
@@ -228,7 +235,27 @@ impl<'a> Sorter<'a> {
             .filter(|group| group.len() > 1)
             .try_for_each(|group| self.sort_group(group));
         self.entries = entries;
-        sorted
+        sorted?;
+        if self.prefix == Prefix::Abbreviation && !self.is_sorted()? {
+            let mut entries = std::mem::take(&mut self.entries);
+            let sorted = self.sort_by_columns(&mut entries);
+            self.entries = entries;
+            sorted?;
+        }
+        Ok(())
+    }
+
+    /// Whether entries that were sorted by abbreviated keys are in the order of the columns: since
+    /// that order is transitive, they are if each is in order with the next.
+    fn is_sorted(&self) -> Result<bool> {
+        for pair in self.entries.windows(2) {
+            if pair[0].prefix != pair[1].prefix
+                && order(self.schema, self.tuple(&pair[0]), self.tuple(&pair[1]))?.is_gt()
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Sorts entries of one abbreviated key, which are in the order of `at`.
@@ -239,6 +266,10 @@ impl<'a> Sorter<'a> {
             }
             return Ok(());
         }
+        self.sort_by_columns(group)
+    }
+
+    fn sort_by_columns(&self, group: &mut [Entry]) -> Result<()> {
         let mut failed = None;
         group.sort_by(|a, b| {
             order(self.schema, self.tuple(a), self.tuple(b)).unwrap_or_else(|e| {
@@ -354,7 +385,7 @@ impl<'a> Sorter<'a> {
         for (file, (start, end)) in runs {
             let mut r = Reader::new(file, start, end, size);
             if r.advance()? {
-                r.prefix = self.prefix_of(r.tuple().bytes())?;
+                r.prefix = self.merge_prefix(r.tuple())?;
                 readers.push(r);
             }
         }
@@ -368,13 +399,19 @@ impl<'a> Sorter<'a> {
             let r = &mut readers[top];
             each(r.tuple(), r.dead())?;
             if r.advance()? {
-                r.prefix = self.prefix_of(r.tuple().bytes())?;
+                r.prefix = self.merge_prefix(r.tuple())?;
             } else {
                 heap.swap_remove(0);
             }
             self.sift_down(&mut heap, &readers, 0)?;
         }
         Ok(())
+    }
+
+    /// The abbreviated key of a tuple of a run. Runs are in the order of the columns, with which that
+    /// of abbreviations may conflict.
+    fn merge_prefix(&self, tuple: IndexTuple<'_>) -> Result<u64> {
+        if self.prefix == Prefix::Abbreviation { Ok(0) } else { self.prefix_of(tuple.bytes()) }
     }
 
     fn sift_down(&self, heap: &mut [usize], readers: &[Reader<'_>], mut at: usize) -> Result<()> {

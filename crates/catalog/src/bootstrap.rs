@@ -40,6 +40,8 @@ pub struct InitOptions {
     pub encoding: i32,
     pub lc_collate: String,
     pub lc_ctype: String,
+    /// The ICU locale of the three databases; `None` if their locale provider is libc.
+    pub icu_locale: Option<String>,
     pub lc_messages: String,
     pub lc_monetary: String,
     pub lc_numeric: String,
@@ -72,6 +74,7 @@ impl Default for InitOptions {
             encoding: crate::encoding::UTF8,
             lc_collate: "C".to_owned(),
             lc_ctype: "C".to_owned(),
+            icu_locale: None,
             lc_messages: "C".to_owned(),
             lc_monetary: "C".to_owned(),
             lc_numeric: "C".to_owned(),

@@ -8,9 +8,10 @@ use crate::rows::{Name, PgCollation, Text};
 use ids::Oid;
 use ids::builtin::role;
 use ids::code::CollProvider;
+use pgerror::{Result, pg_err};
 
 /// `collencoding` of a collation that is valid for every encoding.
-const ANY_ENCODING: i32 = -1;
+pub const ANY_ENCODING: i32 = -1;
 
 /// Name and encoding of the collations that every cluster has.
 const BUILT_IN: [(&str, i32); 4] = [
@@ -23,11 +24,13 @@ const BUILT_IN: [(&str, i32); 4] = [
 /// The collations of this machine in the order of initdb: locales of the C library as listed by
 /// `locale -a`, aliases without the codeset, ICU locales. `init` assigns the OIDs.
 pub fn of_this_machine() -> Vec<PgCollation> {
-    let locales = vfs::locale::libc_locales();
-    let locales: Vec<(String, i32)> = locales
-        .into_iter()
-        .filter(|l| l.name.is_ascii() && l.name.len() < NAME_BYTES_MAX)
-        .filter_map(|l| Some((l.name, encoding_of(&l.codeset)?)))
+    let names = vfs::locale::libc_locales().into_iter();
+    let locales: Vec<(String, i32)> = names
+        .filter(|name| name.is_ascii() && name.len() < NAME_BYTES_MAX)
+        .filter_map(|name| {
+            let encoding = encoding_of(&locale::codeset(&name)?)?;
+            Some((name, encoding))
+        })
         .collect();
     let mut found = Vec::new();
     for (name, encoding) in &locales {
@@ -42,7 +45,7 @@ pub fn of_this_machine() -> Vec<PgCollation> {
             add(&mut found, libc_collation(&alias, name, *encoding));
         }
     }
-    for locale in vfs::locale::icu_locales() {
+    for locale in locale::icu_locales() {
         add(&mut found, icu_collation(&locale));
     }
     found
@@ -87,7 +90,7 @@ fn libc_collation(name: &str, locale: &str, encoding: i32) -> PgCollation {
     }
 }
 
-fn icu_collation(locale: &vfs::locale::IcuLocale) -> PgCollation {
+fn icu_collation(locale: &locale::IcuLocale) -> PgCollation {
     PgCollation {
         colliculocale: Some(Text::from(locale.tag.as_str())),
         collversion: locale.version.as_deref().map(Text::from),
@@ -119,15 +122,38 @@ fn encoding_of(codeset: &str) -> Option<i32> {
     number.filter(|n| (1..=encoding::LAST_SERVER).contains(n))
 }
 
+/// The encoding of a locale of the C library: 0 for C and POSIX, `None` for an unknown one.
+pub fn encoding_of_locale(locale: &str) -> Option<i32> {
+    match locale::codeset(locale)?.as_str() {
+        "ANSI_X3.4-1968" => Some(0),
+        codeset => encoding_of(codeset),
+    }
+}
+
+/// Error 22023 unless texts in this encoding can be compared by the locale. `word` names the
+/// setting. Counterpart: `check_encoding_locale_matches`.
+pub fn check_encoding(locale: &str, word: &str, wanted: i32, superuser: bool) -> Result<()> {
+    let Some(has) = encoding_of_locale(locale) else { return Ok(()) };
+    if has == wanted || has == 0 || wanted == 0 && superuser {
+        return Ok(());
+    }
+    Err(pg_err!(
+        INVALID_PARAMETER_VALUE,
+        "encoding \"{}\" does not match locale \"{locale}\"",
+        encoding::name(wanted)
+    )
+    .detail(format!("The chosen {word} setting requires encoding \"{}\".", encoding::name(has))))
+}
+
 /// The current version of a collation, as reported by its provider. `None` for collations that are
 /// not versioned.
 pub fn actual_version(provider: CollProvider, locale: &str) -> Option<String> {
     match provider {
-        CollProvider::Icu => vfs::locale::icu_version(locale),
+        CollProvider::Icu => locale::icu_version(locale),
         CollProvider::Libc => {
             let upper = locale.to_ascii_uppercase();
             let fixed = upper == "C" || upper == "POSIX" || upper.starts_with("C.");
-            if fixed { None } else { vfs::locale::libc_version() }
+            if fixed { None } else { locale::libc_version() }
         }
         CollProvider::Default => None,
     }

@@ -8,7 +8,7 @@ use ids::Oid;
 use ids::code::{Align, TypCategory, TypType};
 use pgerror::{Result, pg_err};
 use sync::Arc;
-use types::compare::{self, Comparer, TypedCompare};
+use types::compare::{self, CompareFn, Comparer, TypedCompare};
 use types::fn_context::TypeInfo;
 use types::oids;
 
@@ -34,20 +34,23 @@ pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: Align) -> TypeI
 
 impl CatCx<'_> {
     /// The comparer for values of type `ty`, given the `pg_proc.prosrc` of the comparison function.
-    /// `None` where there is none.
-    pub fn comparer(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Comparer>> {
-        self.comparer_at(prosrc, ty, 0)
+    /// `None` where there is none. The comparer is for one collation, the invalid OID if the type
+    /// has none.
+    pub fn comparer(&mut self, prosrc: &str, ty: Oid, collation: Oid) -> Result<Option<Comparer>> {
+        self.comparer_at(prosrc, ty, (collation, 0))
     }
 
-    fn comparer_at(&mut self, prosrc: &str, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
+    /// `at`: the collation, and the depth of types.
+    fn comparer_at(&mut self, prosrc: &str, ty: Oid, at: (Oid, u32)) -> Result<Option<Comparer>> {
+        let (collation, depth) = at;
         let (ty, _) = self.base_type(ty)?;
         if prosrc == "btarraycmp"
-            && let Some(order) = self.array_comparer(ty, depth)?
+            && let Some(order) = self.array_comparer(ty, at)?
         {
             return Ok(Some(order));
         }
         if let Some(f) = compare::lookup(prosrc) {
-            return Ok(Some(f.into()));
+            return self.collated(f, collation).map(Some);
         }
         match prosrc {
             "btrecordcmp" if ty == oids::RECORD => {
@@ -56,14 +59,24 @@ impl CatCx<'_> {
             "enum_cmp" => self.enum_comparer(ty),
             "btrecordcmp" => self.row_comparer(ty, depth),
             symbol => {
-                let ascii = self.session.ctype_is_ascii;
-                Ok(contrib::libraries::comparison(symbol, ascii).map(Comparer::from))
+                let locale = self.locale(collation)?;
+                let letters = self.session.letters();
+                Ok(contrib::libraries::comparison(symbol, &letters, locale.as_ref()))
             }
         }
     }
 
-    /// For arrays of enums, composite types and types of extensions.
-    fn array_comparer(&mut self, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
+    /// A comparison of a built-in type under a collation.
+    fn collated(&mut self, plain: CompareFn, collation: Oid) -> Result<Comparer> {
+        let locale = self.locale(collation)?;
+        let collated = locale.and_then(|locale| types::collated::comparer(plain, &locale));
+        Ok(collated.unwrap_or_else(|| plain.into()))
+    }
+
+    /// For arrays of enums, composite types and types of extensions, and for arrays of texts under
+    /// a collation with a locale.
+    fn array_comparer(&mut self, ty: Oid, at: (Oid, u32)) -> Result<Option<Comparer>> {
+        let (collation, depth) = at;
         let elem = match ty {
             oids::RECORD_ARRAY => oids::RECORD,
             ty => match self.find_type(ty)?.map(|t| t.typelem) {
@@ -71,14 +84,16 @@ impl CatCx<'_> {
                 _ => return Ok(None),
             },
         };
-        if !elem.is_valid() || compare::of_type(elem).is_some() {
+        let is_plain = compare::of_type(elem).is_some() && self.locale(collation)?.is_none();
+        if !elem.is_valid() || is_plain {
             return Ok(None);
         }
-        let compare: Arc<dyn TypedCompare> = match self.type_comparer(elem, depth + 1)? {
-            Some(Comparer::Typed(compare)) => compare,
-            Some(Comparer::Plain(f)) => Arc::new(PlainOrder(f)),
-            None => return Ok(None),
-        };
+        let compare: Arc<dyn TypedCompare> =
+            match self.type_comparer(elem, (collation, depth + 1))? {
+                Some(Comparer::Typed(compare)) => compare,
+                Some(Comparer::Plain(f)) => Arc::new(PlainOrder(f)),
+                None => return Ok(None),
+            };
         let Some(row) = self.find_type(elem)? else { return Ok(None) };
         let info = type_info(elem, row.typlen, row.typbyval, row.typalign);
         Ok(Some(Comparer::Typed(Arc::new(ArrayOrder { info, compare }))))
@@ -97,7 +112,7 @@ impl CatCx<'_> {
         let mut order = RowOrder { types: Vec::new(), columns: Vec::new() };
         for &(ty, collation) in columns {
             let Some(row) = self.find_type(ty)? else { return Ok(None) };
-            let compare = self.type_comparer(ty, 1)?;
+            let compare = self.type_comparer(ty, (collation, 1))?;
             order.types.push(type_info(ty, row.typlen, row.typbyval, row.typalign));
             order.columns.push(Column { dropped: false, compare, collation });
         }
@@ -135,10 +150,8 @@ impl CatCx<'_> {
         let (mut types, mut columns) = (Vec::new(), Vec::new());
         for a in &desc.attributes {
             let ty = if a.attisdropped { types::oids::INT4 } else { a.atttypid };
-            if self.check_collation(a.attcollation).is_err() {
-                return Ok(None);
-            }
-            let Some(compare) = self.type_comparer(ty, depth + 1)? else { return Ok(None) };
+            let at = (a.attcollation, depth + 1);
+            let Some(compare) = self.type_comparer(ty, at)? else { return Ok(None) };
             // Dropped columns are skipped in the row with the length and alignment kept in
             // pg_attribute.
             types.push(type_info(ty, a.attlen, a.attbyval, a.attalign));
@@ -148,10 +161,10 @@ impl CatCx<'_> {
         Ok(Some(Comparer::Typed(Arc::new(RowOrder { types, columns }))))
     }
 
-    /// The comparer of the type's default B-tree operator class.
-    /// The default order of a type; `None` if it is not supported. Error: 42883 if there is none.
-    pub(crate) fn default_comparer(&mut self, ty: Oid) -> Result<Option<Comparer>> {
-        let found = self.type_comparer(ty, 0)?;
+    /// The comparer of the type's default B-tree operator class under a collation; `None` if it is
+    /// not supported. Error: 42883 if there is none.
+    pub fn default_comparer(&mut self, ty: Oid, collation: Oid) -> Result<Option<Comparer>> {
+        let found = self.type_comparer(ty, (collation, 0))?;
         if found.is_none() && !self.type_ops(ty)?.cmp.is_valid() {
             let name = self.format_type(ty)?;
             return Err(pg_err!(
@@ -162,12 +175,14 @@ impl CatCx<'_> {
         Ok(found)
     }
 
-    fn type_comparer(&mut self, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
-        if let Some(f) = compare::of_type(ty) {
-            return Ok(Some(f.into()));
+    /// `at`: as in `comparer_at`.
+    fn type_comparer(&mut self, ty: Oid, at: (Oid, u32)) -> Result<Option<Comparer>> {
+        let is_array = types::builtin_types::get(ty).is_some_and(|t| t.output == "array_out");
+        if let Some(f) = compare::of_type(ty).filter(|_| !is_array || at.0 == Oid::INVALID) {
+            return self.collated(f, at.0).map(Some);
         }
         let Some(proc) = self.type_ops(ty)?.cmp.valid() else { return Ok(None) };
         let name = self.function(proc)?.prosrc.clone();
-        self.comparer_at(name.as_str(), ty, depth)
+        self.comparer_at(name.as_str(), ty, at)
     }
 }

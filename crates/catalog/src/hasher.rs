@@ -61,19 +61,19 @@ impl TypedHash for RowHash {
 
 impl CatCx<'_> {
     /// The hash of values of type `ty`, given the `pg_proc.prosrc` of the hash function. `None`
-    /// where there is none.
-    pub fn hasher(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Hasher>> {
-        self.hasher_at(prosrc, ty, 0)
+    /// where there is none. The hash is for one collation, the invalid OID if the type has none.
+    pub fn hasher(&mut self, prosrc: &str, ty: Oid, collation: Oid) -> Result<Option<Hasher>> {
+        self.hasher_at(prosrc, ty, (collation, 0))
     }
 
     /// The hash of values of type `ty` by a hash operator family.
-    pub fn family_hasher(&mut self, family: Oid, ty: Oid) -> Result<Hasher> {
+    pub fn family_hasher(&mut self, family: Oid, ty: Oid, collation: Oid) -> Result<Hasher> {
         let function = match self.family_proc(family, ty, ty, 1)? {
             Some(oid) => self.find_function(oid)?.map(|f| f.prosrc.clone()),
             None => None,
         };
         let found = match function {
-            Some(name) => self.hasher(name.as_str(), ty)?,
+            Some(name) => self.hasher(name.as_str(), ty, collation)?,
             None => None,
         };
         found.ok_or_else(|| {
@@ -81,28 +81,29 @@ impl CatCx<'_> {
         })
     }
 
-    fn hasher_at(&mut self, prosrc: &str, ty: Oid, depth: u32) -> Result<Option<Hasher>> {
+    /// `at`: the collation, and the depth of types.
+    fn hasher_at(&mut self, prosrc: &str, ty: Oid, at: (Oid, u32)) -> Result<Option<Hasher>> {
+        let (collation, depth) = at;
         if let Some(f) = hash_functions::lookup(prosrc) {
-            return Ok(Some(Hasher::Plain(f)));
+            let locale = self.locale(collation)?;
+            let collated = locale.and_then(|locale| types::collated::hasher(prosrc, &locale));
+            return Ok(Some(collated.unwrap_or(Hasher::Plain(f))));
         }
         if depth >= DEPTH_MAX {
             return Ok(None);
         }
         let (ty, _) = self.base_type(ty)?;
         match prosrc {
-            "hash_array" => self.array_hasher(ty, depth),
+            "hash_array" => self.array_hasher(ty, at),
             "hash_record" => self.row_hasher(ty, depth),
-            symbol => {
-                let ascii = self.session.ctype_is_ascii;
-                Ok(contrib::libraries::hash(symbol, ascii).map(Hasher::Plain))
-            }
+            symbol => Ok(contrib::libraries::hash(symbol, &self.session.letters())),
         }
     }
 
-    fn array_hasher(&mut self, ty: Oid, depth: u32) -> Result<Option<Hasher>> {
+    fn array_hasher(&mut self, ty: Oid, at: (Oid, u32)) -> Result<Option<Hasher>> {
         let Some(elem) = self.find_type(ty)?.map(|t| t.typelem) else { return Ok(None) };
         let Some(row) = self.find_type(elem)? else { return Ok(None) };
-        let Some(hasher) = self.type_hasher(elem, depth + 1)? else { return Ok(None) };
+        let Some(hasher) = self.type_hasher(elem, (at.0, at.1 + 1))? else { return Ok(None) };
         let info = type_info(elem, row.typlen, row.typbyval, row.typalign);
         Ok(Some(Hasher::Typed(Arc::new(ArrayHash { info, hasher }))))
     }
@@ -117,7 +118,7 @@ impl CatCx<'_> {
             // Dropped columns are skipped in the row with the length and alignment kept in
             // pg_attribute.
             types.push(type_info(ty, a.attlen, a.attbyval, a.attalign));
-            let hasher = self.type_hasher(ty, depth + 1)?;
+            let hasher = self.type_hasher(ty, (a.attcollation, depth + 1))?;
             if hasher.is_none() {
                 return Ok(None);
             }
@@ -127,10 +128,10 @@ impl CatCx<'_> {
         Ok(Some(Hasher::Typed(Arc::new(RowHash { types, columns }))))
     }
 
-    /// The hash of the type's default hash operator class.
-    fn type_hasher(&mut self, ty: Oid, depth: u32) -> Result<Option<Hasher>> {
+    /// The hash of the type's default hash operator class. `at`: as in `hasher_at`.
+    fn type_hasher(&mut self, ty: Oid, at: (Oid, u32)) -> Result<Option<Hasher>> {
         let Some(function) = self.type_ops(ty)?.hash.valid() else { return Ok(None) };
         let name = self.function(function)?.prosrc.clone();
-        self.hasher_at(name.as_str(), ty, depth)
+        self.hasher_at(name.as_str(), ty, at)
     }
 }

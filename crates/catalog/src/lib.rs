@@ -37,6 +37,7 @@ pub mod estimate;
 mod extension;
 pub mod format_type;
 mod keywords;
+pub mod locales;
 pub mod lookup;
 pub mod namespace;
 mod session;

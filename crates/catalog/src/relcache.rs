@@ -180,13 +180,13 @@ impl CatCx<'_> {
         Ok(table_desc(class, schema.as_str(), file, desc.tupdesc.clone(), None, &[]))
     }
 
-    /// The engine's descriptor; `None` if the access method, an operator class or a collation is
-    /// not supported.
+    /// The engine's descriptor; `None` if the access method or an operator class is not supported, or
+    /// this machine lacks the locale of a collation.
     fn engine_index(&mut self, desc: &RelDesc) -> Result<Option<IndexDesc>> {
         let Some(part) = &desc.index else { return Ok(None) };
         let Some(am) = engine::am::by_oid(part.am).and_then(|m| m.am) else { return Ok(None) };
         for &collation in part.row.indcollation.iter() {
-            if self.check_collation(collation).is_err() {
+            if self.locale(collation).is_err() {
                 return Ok(None);
             }
         }
@@ -217,6 +217,9 @@ impl CatCx<'_> {
             true => self.indexed_type(part, column)?,
             false => desc.attributes.get(column).map_or(Oid::INVALID, |a| a.atttypid),
         };
+        let collation = part.row.indcollation.get(column).copied().unwrap_or_default();
+        // GIN indexes compare keys that may be texts although the column has no collation.
+        let key_collation = collation.valid().unwrap_or(ids::builtin::collation::DEFAULT);
         let mut list = Vec::new();
         for (number, kind) in (1..).zip(info.support) {
             if *kind == SupportKind::Unused {
@@ -231,8 +234,8 @@ impl CatCx<'_> {
             let function = match (kind, prosrc) {
                 (SupportKind::CompareKeys, name) => {
                     let compare = match name {
-                        Some(name) => self.comparer(name.as_str(), ty)?,
-                        None => self.default_comparer(ty)?,
+                        Some(name) => self.comparer(name.as_str(), ty, key_collation)?,
+                        None => self.default_comparer(ty, key_collation)?,
                     };
                     match compare {
                         Some(compare) => SupportFunction::Compare(compare),
@@ -246,18 +249,21 @@ impl CatCx<'_> {
                 },
                 (SupportKind::EqualImage, None) => SupportFunction::EqualImage(false),
                 (SupportKind::EqualImage, Some(name)) => {
-                    let collation = part.row.indcollation[column];
                     let equal = self.is_equal_image(name.as_str(), input, collation)?;
                     SupportFunction::EqualImage(equal)
                 }
-                (SupportKind::Compare, Some(name)) => match self.comparer(name.as_str(), ty)? {
-                    Some(compare) => SupportFunction::Compare(compare),
-                    None => return Ok(None),
-                },
-                (SupportKind::Hash, Some(name)) => match self.hasher(name.as_str(), ty)? {
-                    Some(hasher) => SupportFunction::Hash(hasher),
-                    None => return Ok(None),
-                },
+                (SupportKind::Compare, Some(name)) => {
+                    match self.comparer(name.as_str(), ty, collation)? {
+                        Some(compare) => SupportFunction::Compare(compare),
+                        None => return Ok(None),
+                    }
+                }
+                (SupportKind::Hash, Some(name)) => {
+                    match self.hasher(name.as_str(), ty, collation)? {
+                        Some(hasher) => SupportFunction::Hash(hasher),
+                        None => return Ok(None),
+                    }
+                }
                 (_, None) => return Ok(None),
                 (SupportKind::Unused, _) => continue,
             };
@@ -292,13 +298,6 @@ impl CatCx<'_> {
             "btequalimage" => Ok(true),
             "btvarstrequalimage" => self.is_deterministic(collation),
             _ => Ok(false),
-        }
-    }
-
-    fn is_deterministic(&mut self, collation: Oid) -> Result<bool> {
-        match collation.valid() {
-            None => Ok(true),
-            Some(oid) => Ok(self.collation(oid)?.collisdeterministic),
         }
     }
 

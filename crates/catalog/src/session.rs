@@ -1,6 +1,7 @@
 //! The state of a session that catalog lookups depend on.
 
 use crate::format_type::Quoting;
+use crate::locales::SessionLocales;
 use crate::overlay::Overlay;
 use crate::shared::Catalog;
 use ids::Oid;
@@ -40,8 +41,9 @@ pub struct CatSession {
     pub tablespace: Oid,
     /// `pg_database.encoding` of this database.
     pub encoding: i32,
-    /// Only ASCII letters have case in the database's default collation.
+    /// Only ASCII letters have case in the database's default collation, if that has no locale.
     pub ctype_is_ascii: bool,
+    pub(crate) locales: SessionLocales,
     /// The extension that is being created or updated: objects that its script creates become its
     /// members.
     pub creating_extension: Option<Oid>,
@@ -101,6 +103,7 @@ impl CatSession {
             tablespace: ids::RelFile::DEFAULT_TABLESPACE,
             encoding: crate::encoding::UTF8,
             ctype_is_ascii: false,
+            locales: SessionLocales::default(),
             creating_extension: None,
             overlay: Overlay::default(),
             changed_objects: None,

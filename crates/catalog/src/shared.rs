@@ -3,6 +3,7 @@
 use crate::builtin::Builtin;
 use crate::cache::{Found, Key, Table};
 use crate::inval::Message;
+use crate::locales::OpenLocales;
 use crate::orders::EnumOrder;
 use crate::reldesc::RelDesc;
 use crate::tables::CatalogTable;
@@ -35,6 +36,8 @@ pub struct Catalog {
     /// Open catalogs, needed to read any of the above.
     opened: RwLock<HashMap<Oid, Arc<CatalogTable>, foldhash::fast::RandomState>>,
     builtin: Arc<Mutex<Option<Arc<Builtin>>>>,
+    /// Locales of collations used so far.
+    pub(crate) locales: Mutex<OpenLocales>,
     /// Orderings of the enums compared so far.
     enum_orders: Mutex<HashMap<Oid, Arc<EnumOrder>>>,
     /// Incremented by every published invalidation.
@@ -59,6 +62,7 @@ impl Catalog {
             relations: RwLock::new(Relations::default()),
             opened: RwLock::default(),
             builtin,
+            locales: Mutex::default(),
             enum_orders: Mutex::default(),
             generation: AtomicU64::new(1),
         })

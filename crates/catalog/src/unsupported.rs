@@ -6,42 +6,18 @@ use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
 use crate::encoding;
 use crate::reldesc::RelDesc;
-use crate::rows::{CatalogRow, PgClass, PgCollation, PgDatabase, PgPublication, PgType, indexes};
-use ids::builtin::collation;
-use ids::code::{CollProvider, ReplicaIdentity};
+use crate::rows::{CatalogRow, PgClass, PgDatabase, PgPublication, PgType, indexes};
+use ids::code::ReplicaIdentity;
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
 
-/// The built-in collations that order text bytewise: the database default (checked at session
-/// start), C and POSIX.
-const BYTEWISE_COLLATIONS: [Oid; 4] =
-    [Oid::INVALID, collation::DEFAULT, collation::C, collation::POSIX];
-
-/// 0A000 where the collation does not compare text bytewise, or has its own case mapping.
-pub fn check_collation(row: &PgCollation) -> Result<()> {
-    match row.collprovider {
-        CollProvider::Icu => Err(PgError::unsupported("ICU collation")),
-        CollProvider::Libc => {
-            types::locale::check_order(row.collcollate.as_ref().map_or("", |n| n.as_str()))?;
-            types::locale::check_case(row.collctype.as_ref().map_or("", |n| n.as_str()), true)
-        }
-        CollProvider::Default => Ok(()),
-    }
-}
-
-/// The encoding of the database. Error 0A000 for multibyte encodings other than UTF-8 and for an
-/// unsupported default collation.
+/// The encoding of the database. Error 0A000 for multibyte encodings other than UTF-8.
 pub fn check_database(row: &PgDatabase) -> Result<Encoding> {
     let Some(encoding) = encoding::of_database(row.encoding) else {
         let name = encoding::name(row.encoding);
         return Err(PgError::unsupported(format!("database encoding \"{name}\"")));
     };
-    if row.datlocprovider == CollProvider::Icu {
-        return Err(PgError::unsupported("ICU collation"));
-    }
-    types::locale::check_order(row.datcollate.as_str())?;
-    types::locale::check_case(row.datctype.as_str(), encoding == Encoding::Utf8)?;
     Ok(encoding)
 }
 
@@ -201,22 +177,11 @@ impl CatCx<'_> {
     pub fn unsupported_index(&mut self, index: &RelDesc) -> PgError {
         let collations = index.index.iter().flat_map(|part| part.row.indcollation.iter());
         for &collation in collations {
-            if let Err(e) = self.check_collation(collation) {
+            if let Err(e) = self.locale(collation) {
                 return e;
             }
         }
         PgError::unsupported(format!("index \"{}\" of this access method", index.name()))
-    }
-
-    /// As the function of the same name, for the collation OID of an expression or index.
-    pub fn check_collation(&mut self, collation: Oid) -> Result<()> {
-        if BYTEWISE_COLLATIONS.contains(&collation) {
-            return Ok(());
-        }
-        match self.search(crate::cache::COLLOID, &[collation.into()])? {
-            Some(row) => check_collation(&row),
-            None => Ok(()),
-        }
     }
 
     /// 0A000 for tables with inheritance children, partitioned tables and foreign tables.

@@ -9,7 +9,7 @@
 
 use crate::tablespace;
 use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
-use catalog::{ObjectAddress, encoding};
+use catalog::{ObjectAddress, collations, encoding, locales};
 use define::object::owner;
 use engine::{DbKey, SourceRelation};
 use ids::code::CollProvider;
@@ -229,7 +229,7 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
         Some(d) if d.arg.is_some() => connection_limit(d)?,
         _ => -1,
     };
-    check_provider(&opts)?;
+    provider_of(&opts)?;
     if !may_create_databases(host)? {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied to create database");
     }
@@ -239,7 +239,13 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
     let source = template_database(host, &template)?;
     let by_copy = is_by_copy(&opts)?;
     let encoding = wanted_encoding.unwrap_or(source.encoding);
-    let (collate, ctype) = locales(host, &opts, &source, &template, encoding)?;
+    let was = Locales::of(&source);
+    let new = new_locales(host, &opts, &was, encoding)?;
+    // Only for template0 is it known that it contains no data that depends on the collation.
+    if template != "template0" {
+        check_against_template(&was, &new)?;
+    }
+    let datcollversion = collation_version(&opts, &source, &new)?;
     let dattablespace = match given(opts.tablespace)? {
         Some(name) => tablespace_named(host, &name)?,
         None => source.dattablespace,
@@ -261,8 +267,11 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
         datallowconn,
         datconnlimit,
         dattablespace,
-        datcollate: Text::from(collate.as_str()),
-        datctype: Text::from(ctype.as_str()),
+        datlocprovider: new.provider,
+        datcollate: Text::from(new.collate),
+        datctype: Text::from(new.ctype),
+        daticulocale: new.icu.map(Text::from),
+        datcollversion,
         datacl: None,
         ..source.row.clone()
     };
@@ -280,21 +289,13 @@ fn reserved_oid(d: &DefElem, name: &str) -> Result<Oid> {
     Ok(Oid(oid))
 }
 
-fn check_provider(opts: &Options<'_>) -> Result<()> {
-    if let Some(provider) = given(opts.provider)? {
-        match provider.to_ascii_lowercase().as_str() {
-            "libc" => {}
-            "icu" => return Err(PgError::unsupported("ICU locales of databases")),
-            _ => bail!(INVALID_OBJECT_DEFINITION, "unrecognized locale provider: {provider}"),
-        }
+fn provider_of(opts: &Options<'_>) -> Result<Option<CollProvider>> {
+    let Some(provider) = given(opts.provider)? else { return Ok(None) };
+    match provider.to_ascii_lowercase().as_str() {
+        "libc" => Ok(Some(CollProvider::Libc)),
+        "icu" => Ok(Some(CollProvider::Icu)),
+        _ => bail!(INVALID_OBJECT_DEFINITION, "unrecognized locale provider: {provider}"),
     }
-    if given(opts.icu_locale)?.is_some() {
-        bail!(
-            INVALID_OBJECT_DEFINITION,
-            "ICU locale cannot be specified unless locale provider is ICU"
-        );
-    }
-    Ok(())
 }
 
 /// The database to be copied, locked. Error 42501 unless the user may copy it.
@@ -326,40 +327,118 @@ fn is_by_copy(opts: &Options<'_>) -> Result<bool> {
     }
 }
 
-/// LC_COLLATE and LC_CTYPE of the new database.
-fn locales(
+/// The locale settings of a database.
+struct Locales {
+    encoding: i32,
+    provider: CollProvider,
+    collate: String,
+    ctype: String,
+    icu: Option<String>,
+}
+
+impl Locales {
+    fn of(row: &PgDatabase) -> Locales {
+        Locales {
+            encoding: row.encoding,
+            provider: row.datlocprovider,
+            collate: row.datcollate.as_str().to_owned(),
+            ctype: row.datctype.as_str().to_owned(),
+            icu: row.daticulocale.as_ref().map(|t| t.as_str().to_owned()),
+        }
+    }
+
+    /// The name of the locale that orders texts.
+    fn order(&self) -> &str {
+        match &self.icu {
+            Some(icu) if self.provider == CollProvider::Icu => icu,
+            _ => &self.collate,
+        }
+    }
+}
+
+/// The locales of the new database.
+fn new_locales(
     host: &mut dyn CommandHost,
     opts: &Options<'_>,
-    source: &PgDatabase,
-    template: &str,
+    source: &Locales,
     encoding: i32,
-) -> Result<(String, String)> {
+) -> Result<Locales> {
     let locale = given(opts.locale)?;
     let collate = given(opts.collate)?.or_else(|| locale.clone());
     let ctype = given(opts.ctype)?.or(locale);
     // C and POSIX are the same locale.
     let canonical = |name: String| if name == "POSIX" { "C".to_owned() } else { name };
-    let collate = canonical(collate.unwrap_or_else(|| source.datcollate.as_str().to_string()));
-    let ctype = canonical(ctype.unwrap_or_else(|| source.datctype.as_str().to_string()));
+    let collate = canonical(collate.unwrap_or_else(|| source.collate.clone()));
+    let ctype = canonical(ctype.unwrap_or_else(|| source.ctype.clone()));
     for locale in [&collate, &ctype] {
         if !host.locale_exists(locale) {
             bail!(WRONG_OBJECT_TYPE, "invalid locale name: \"{locale}\"");
         }
     }
-    types::locale::check_order(&collate)?;
-    // Only for template0 is it known that it contains no data that depends on the collation.
-    if source.datlocprovider == CollProvider::Icu
-        && (template != "template0" || opts.provider.is_none())
-    {
-        return Err(PgError::unsupported("ICU locales of databases"));
-    }
+    let superuser = names::is_superuser(host)?;
     for (locale, word) in [(&ctype, "LC_CTYPE"), (&collate, "LC_COLLATE")] {
-        check_locale_encoding(locale, word, encoding)?;
+        collations::check_encoding(locale, word, encoding, superuser)?;
     }
-    if template != "template0" {
-        check_against_template(source, encoding, &collate, &ctype)?;
+    let provider = provider_of(opts)?.unwrap_or(source.provider);
+    let mut icu = given(opts.icu_locale)?;
+    if provider == CollProvider::Icu {
+        icu = icu.or_else(|| source.icu.clone());
+        if encoding != encoding::UTF8 {
+            bail!(
+                INVALID_PARAMETER_VALUE,
+                "encoding \"{}\" is not supported with ICU provider",
+                encoding::name(encoding)
+            );
+        }
+        match &icu {
+            None => bail!(INVALID_PARAMETER_VALUE, "ICU locale must be specified"),
+            Some(name) => locales::check_icu(name)?,
+        }
+    } else if icu.is_some() {
+        bail!(
+            INVALID_OBJECT_DEFINITION,
+            "ICU locale cannot be specified unless locale provider is ICU"
+        );
     }
-    Ok((collate, ctype))
+    Ok(Locales { encoding, provider, collate, ctype, icu })
+}
+
+/// The collation version of the new database. Error XX000 if that of the template is not the present
+/// one.
+fn collation_version(
+    opts: &Options<'_>,
+    source: &PgDatabase,
+    locales: &Locales,
+) -> Result<Option<Text>> {
+    if let Some(version) = given(opts.collversion)? {
+        return Ok(Some(Text::from(version)));
+    }
+    let actual = collations::actual_version(locales.provider, locales.order());
+    let Some(recorded) = &source.datcollversion else { return Ok(actual.map(Text::from)) };
+    let template = source.datname.as_str();
+    let Some(actual) = actual else {
+        let message = format!(
+            "template database \"{template}\" has a collation version, but no actual collation \
+             version could be determined"
+        );
+        return Err(PgError::internal(message));
+    };
+    let recorded = recorded.as_str();
+    if actual == recorded {
+        return Ok(Some(Text::from(actual)));
+    }
+    let quoted = catalog::format_type::quote_identifier(template);
+    let message = format!("template database \"{template}\" has a collation version mismatch");
+    Err(PgError::internal(message)
+        .detail(format!(
+            "The template database was created using collation version {recorded}, but the \
+             operating system provides version {actual}."
+        ))
+        .hint(format!(
+            "Rebuild all objects in the template database that use the default collation and run \
+             ALTER DATABASE {quoted} REFRESH COLLATION VERSION, or build PostgreSQL with the right \
+             library version."
+        )))
 }
 
 /// Inserts the database and copies its files.
@@ -410,56 +489,52 @@ fn may_create_databases(host: &mut dyn CommandHost) -> Result<bool> {
     Ok(host.catalog().role_row(user)?.is_some_and(|r| r.rolcreatedb))
 }
 
-fn check_locale_encoding(locale: &str, word: &str, wanted: i32) -> Result<()> {
-    if matches!(locale, "C" | "POSIX" | "") || wanted == 0 {
-        return Ok(());
-    }
-    let suffix = locale.split_once('.').map(|(_, s)| s.split('@').next().unwrap_or(s));
-    let has = suffix.and_then(encoding::number).unwrap_or(8);
-    if has == wanted {
-        return Ok(());
-    }
-    Err(pg_err!(
-        INVALID_PARAMETER_VALUE,
-        "encoding \"{}\" does not match locale \"{locale}\"",
-        encoding::name(wanted)
-    )
-    .detail(format!("The chosen {word} setting requires encoding \"{}\".", encoding::name(has))))
-}
-
-fn check_against_template(
-    source: &PgDatabase,
-    encoding: i32,
-    collate: &str,
-    ctype: &str,
-) -> Result<()> {
-    let same = "as in the template database, or use template0 as template.";
-    if encoding != source.encoding {
-        return Err(pg_err!(
-            INVALID_PARAMETER_VALUE,
-            "new encoding ({}) is incompatible with the encoding of the template database ({})",
-            encoding::name(encoding),
-            encoding::name(source.encoding)
-        )
-        .hint(format!("Use the same encoding {same}")));
-    }
-    let was = source.datcollate.as_str();
-    if collate != was {
-        return Err(pg_err!(
-            INVALID_PARAMETER_VALUE,
-            "new collation ({collate}) is incompatible with the collation of the template \
-             database ({was})"
-        )
-        .hint(format!("Use the same collation {same}")));
-    }
-    let was = source.datctype.as_str();
-    if ctype != was {
-        return Err(pg_err!(
-            INVALID_PARAMETER_VALUE,
-            "new LC_CTYPE ({ctype}) is incompatible with the LC_CTYPE of the template database \
+/// Error 22023 if data of the template would have another encoding or order in the new database.
+fn check_against_template(source: &Locales, new: &Locales) -> Result<()> {
+    let differs = |message: String, what: &str| {
+        Err(pg_err!(INVALID_PARAMETER_VALUE, "{message}").hint(format!(
+            "Use the same {what} as in the template database, or use template0 as template."
+        )))
+    };
+    if new.encoding != source.encoding {
+        let (new, was) = (encoding::name(new.encoding), encoding::name(source.encoding));
+        let message = format!(
+            "new encoding ({new}) is incompatible with the encoding of the template database \
              ({was})"
-        )
-        .hint(format!("Use the same LC_CTYPE {same}")));
+        );
+        return differs(message, "encoding");
+    }
+    if new.collate != source.collate {
+        let message = format!(
+            "new collation ({}) is incompatible with the collation of the template database ({})",
+            new.collate, source.collate
+        );
+        return differs(message, "collation");
+    }
+    if new.ctype != source.ctype {
+        let message = format!(
+            "new LC_CTYPE ({}) is incompatible with the LC_CTYPE of the template database ({})",
+            new.ctype, source.ctype
+        );
+        return differs(message, "LC_CTYPE");
+    }
+    if new.provider != source.provider {
+        let name = |p| if p == CollProvider::Icu { "icu" } else { "libc" };
+        let message = format!(
+            "new locale provider ({}) does not match locale provider of the template database ({})",
+            name(new.provider),
+            name(source.provider)
+        );
+        return differs(message, "locale provider");
+    }
+    if let (Some(icu), Some(was)) = (&new.icu, &source.icu)
+        && icu != was
+    {
+        let message = format!(
+            "new ICU locale ({icu}) is incompatible with the ICU locale of the template database \
+             ({was})"
+        );
+        return differs(message, "ICU locale");
     }
     Ok(())
 }
@@ -762,12 +837,25 @@ pub fn may_change_owner(host: &mut dyn CommandHost, row: &PgDatabase, owner: Oid
     Ok(())
 }
 
-/// ALTER DATABASE … REFRESH COLLATION VERSION. Versions of C library locales do not change here, so
-/// there is nothing to store.
+/// ALTER DATABASE … REFRESH COLLATION VERSION.
 pub fn refresh_collation_version(host: &mut dyn CommandHost, name: &str) -> Result<()> {
     let row = find(host, name)?;
     must_own(host, &row)?;
-    host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "version has not changed")));
+    let locales = Locales::of(&row);
+    let new = collations::actual_version(locales.provider, locales.order());
+    let old = row.datcollversion.as_ref().map(Text::as_str);
+    let message = match (old, new.as_deref()) {
+        (Some(old), Some(new)) if old != new => {
+            format!("changing version from {old} to {new}")
+        }
+        (Some(_), Some(_)) | (None, None) => "version has not changed".to_owned(),
+        _ => return Err(PgError::internal("invalid collation version change")),
+    };
+    host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}")));
+    if old != new.as_deref() {
+        let datcollversion = new.map(Text::from);
+        host.catalog().update(&row, &PgDatabase { datcollversion, ..row.row.clone() })?;
+    }
     Ok(())
 }
 

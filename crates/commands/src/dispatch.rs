@@ -5,15 +5,15 @@
 use crate::alter_object as alter;
 use crate::create_as;
 use crate::{
-    alter_table, cluster, collation, create_table, database, domain, extstats, grant, index,
-    maintenance, matview, owned, role, schema, sequence, setting, tablespace, trigger, truncate,
-    typecmd, vacuum, view,
+    alter_table, cluster, create_table, database, domain, extstats, grant, index, maintenance,
+    matview, owned, role, schema, sequence, setting, tablespace, trigger, truncate, typecmd,
+    vacuum, view,
 };
 use define::object::comment;
 use define::tag::{command_tag, is_allowed_read_only};
 use define::{
-    aggregate, basetype, cast, conversion, drop, event, extension, language, opclass, operator,
-    routine, textsearch,
+    aggregate, basetype, cast, collation, conversion, drop, event, extension, language, opclass,
+    operator, routine, textsearch,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
@@ -59,6 +59,7 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::AlterTsConfigurationStmt(s) => textsearch::alter_configuration(host, s),
         Node::DefineStmt(s) if s.kind == ObjectType::Operator => operator::create(host, s),
         Node::DefineStmt(s) if s.kind == ObjectType::Type => basetype::create(host, s, sql),
+        Node::DefineStmt(s) if s.kind == ObjectType::Collation => collation::create(host, s, sql),
         Node::AlterOperatorStmt(s) => operator::alter(host, s),
         Node::CreateOpClassStmt(s) => opclass::create_class(host, s),
         Node::CreateOpFamilyStmt(s) => opclass::create_family(host, s),
@@ -198,7 +199,6 @@ fn statement_name(node: &Node) -> &'static str {
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
         Node::DefineStmt(s) => match s.kind {
-            ObjectType::Collation => "CREATE COLLATION",
             _ => "this statement",
         },
         Node::CallStmt(_) => "CALL",

@@ -376,7 +376,7 @@ fn key_column(
         let (schema, name) = split(&elem.collation);
         collation = host.catalog().collation_oid(schema, name)?;
     }
-    host.catalog().check_collation(collation)?;
+    host.catalog().locale(collation)?;
     let collatable = host.catalog().type_row(ty)?.typcollation.is_valid();
     if collatable && !collation.is_valid() {
         return Err(pg_err!(

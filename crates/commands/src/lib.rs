@@ -14,7 +14,6 @@ mod alter_object;
 mod alter_table;
 mod catalog_files;
 mod cluster;
-mod collation;
 mod constraint;
 mod create_as;
 mod create_table;

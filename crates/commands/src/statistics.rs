@@ -124,7 +124,7 @@ fn elements(
     }
     let info = host.functions().type_info(ty.typelem)?;
     let collation = a.attcollation;
-    let Ok(order) = host.facts().type_compare(ty.typelem) else { return Ok(()) };
+    let Ok(order) = host.facts().type_compare(ty.typelem, collation) else { return Ok(()) };
     let arrays = sample.rows.iter().zip(&sample.omitted).flat_map(|(batch, left_out)| {
         let kept = move |r: &usize| !left_out.iter().any(|v| v.column == column && v.row == *r);
         (0..batch.len).filter(kept).map(move |r| batch.get(r, column))
@@ -353,8 +353,7 @@ fn common_values(
 /// The comparer of the column's values; `None` if the ordering of the type or collation is not
 /// supported.
 fn comparer(host: &mut dyn CommandHost, a: &PgAttribute) -> Result<Option<Comparer>> {
-    let checked = host.catalog().check_collation(a.attcollation);
-    match checked.and_then(|()| host.facts().type_compare(a.atttypid)) {
+    match host.facts().type_compare(a.atttypid, a.attcollation) {
         Ok(compare) => Ok(Some(compare)),
         Err(e) if e.code() == SqlState::FEATURE_NOT_SUPPORTED => Ok(None),
         Err(e) => Err(e),

@@ -3,11 +3,13 @@
 //! Counterpart: dfmgr.c.
 
 use crate::library::Library;
+use locale::Locale;
 use std::collections::HashMap;
-use std::sync::LazyLock;
-use values::compare::CompareFn;
+use std::sync::{Arc, LazyLock};
+use types::string::case::Letters;
+use values::compare::Comparer;
 use values::function::Builtin;
-use values::hash::HashFn;
+use values::hash::Hasher;
 
 static LIBRARIES: &[&Library] = &[
     &crate::citext::LIBRARY,
@@ -77,17 +79,28 @@ pub fn function(probin: Option<&str>, symbol: &str) -> Option<&'static Builtin> 
     library(probin?)?.function(symbol)
 }
 
-/// The comparison function with this symbol. `ascii`: only ASCII letters have case in the
-/// database's default collation.
-pub fn comparison(symbol: &str, ascii: bool) -> Option<CompareFn> {
+/// The comparison function with this symbol. `letters`: those of the database's default collation;
+/// `locale`: that of the comparison's collation.
+pub fn comparison(
+    symbol: &str,
+    letters: &Letters,
+    locale: Option<&Arc<Locale>>,
+) -> Option<Comparer> {
     let found = LIBRARIES.iter().flat_map(|l| l.comparisons).find(|c| c.symbol == symbol)?;
-    Some(if ascii { found.ascii } else { found.unicode })
+    if let Some(localized) = crate::citext::comparer(symbol, letters, locale) {
+        return Some(localized);
+    }
+    Some(if matches!(letters, Letters::Ascii) { found.ascii } else { found.unicode }.into())
 }
 
 /// The hash function with this symbol; see [`comparison`].
-pub fn hash(symbol: &str, ascii: bool) -> Option<HashFn> {
+pub fn hash(symbol: &str, letters: &Letters) -> Option<Hasher> {
     let found = LIBRARIES.iter().flat_map(|l| l.hashes).find(|c| c.symbol == symbol)?;
-    Some(if ascii { found.ascii } else { found.unicode })
+    if let Some(localized) = crate::citext::hasher(symbol, letters) {
+        return Some(localized);
+    }
+    let ascii = matches!(letters, Letters::Ascii);
+    Some(Hasher::Plain(if ascii { found.ascii } else { found.unicode }))
 }
 
 #[cfg(test)]

@@ -9,10 +9,9 @@
 
 mod words;
 
-use crate::citext::ascii_only;
 use crate::library::Library;
 use pgerror::Result;
-use types::string::case::lower_text;
+use types::string::case::{Letters, lower_text};
 use values::array::payload::of_builtin;
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
@@ -101,16 +100,20 @@ pub(crate) fn sort_key(t: &Trigram) -> [i8; 3] {
 }
 
 /// The characters of a text that is not valid in UTF-8 are its bytes.
-fn is_word_character(c: char, ascii: bool) -> bool {
-    if ascii { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() }
+fn is_word_character(c: char, letters: &Letters) -> bool {
+    match letters {
+        Letters::Ascii => c.is_ascii_alphanumeric(),
+        Letters::Unicode => c.is_alphanumeric(),
+        Letters::Locale(locale) => locale.is_alnum(c as u32),
+    }
 }
 
-fn words(text: &[u8], ascii: bool) -> Vec<Vec<u8>> {
+fn words(text: &[u8], letters: &Letters) -> Vec<Vec<u8>> {
     match std::str::from_utf8(text) {
         Ok(text) => text
-            .split(|c| !is_word_character(c, ascii))
+            .split(|c| !is_word_character(c, letters))
             .filter(|word| !word.is_empty())
-            .map(|word| lower_text(word.as_bytes(), ascii))
+            .map(|word| lower_text(word.as_bytes(), letters))
             .collect(),
         Err(_) => text
             .split(|b| !b.is_ascii_alphanumeric())
@@ -124,7 +127,7 @@ fn words(text: &[u8], ascii: bool) -> Vec<Vec<u8>> {
 pub(crate) fn placed_trigrams(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<Placed>> {
     let mut out = Vec::new();
     let mut ticker = InterruptTicker::default();
-    for word in words(text, ascii_only(cx)) {
+    for word in words(text, &Letters::of_database(cx.settings())) {
         ticker.tick(cx)?;
         let padded = [b"  ", word.as_slice(), b" "].concat();
         let characters: Vec<&[u8]> = match std::str::from_utf8(&padded) {

@@ -11,6 +11,7 @@
 pub mod aggregate;
 pub mod basetype;
 pub mod cast;
+pub mod collation;
 pub mod conversion;
 pub mod creation;
 pub mod default_acl;

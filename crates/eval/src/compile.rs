@@ -21,6 +21,7 @@ use plan::expr::{
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
+use types::builtin::ScalarFn;
 use types::fn_context::{RowColumn, RowDesc};
 use types::{Datum, oids};
 
@@ -378,14 +379,13 @@ impl<'a> Compiler<'a> {
     }
 
     fn min_max(&mut self, n: &MinMaxExpr) -> Result<Node> {
-        self.facts.check_collation(n.inputcollid)?;
         if !n.inputcollid.is_valid() && n.args.iter().any(is_text) && n.args.len() > 1 {
             return Err(undetermined("comparison"));
         }
         Ok(Node::MinMax {
             args: self.nodes(&n.args)?,
             greatest: n.greatest,
-            cmp: self.facts.type_compare(n.minmaxtype)?,
+            cmp: self.facts.type_compare(n.minmaxtype, n.inputcollid)?,
             collation: n.inputcollid,
         })
     }
@@ -435,8 +435,8 @@ impl<'a> Compiler<'a> {
         collation: Oid,
         result_type: Oid,
     ) -> Result<Option<Box<Call>>> {
-        let Callee::Scalar(fp) = f.callee else { return Ok(None) };
-        self.facts.check_collation(collation)?;
+        let Callee::Scalar(plain) = f.callee else { return Ok(None) };
+        let collated = self.collated(f, collation)?;
         if !collation.is_valid() && needs_collation(&f.name) && args.iter().any(is_text) {
             return self.undetermined_call(f, args, result_type).map(Some);
         }
@@ -447,9 +447,9 @@ impl<'a> Compiler<'a> {
             _ => Some(self.facts.type_info(result_type)?.by_val),
         };
         Ok(Some(Box::new(Call {
-            f: fp,
-            kernel: f.kernel.filter(|_| nodes.len() == 2),
-            words: f.words.filter(|_| nodes.len() == 2),
+            f: collated.unwrap_or(plain),
+            kernel: f.kernel.filter(|_| nodes.len() == 2 && collated.is_none()),
+            words: f.words.filter(|_| nodes.len() == 2 && collated.is_none()),
             args: SmallVec::from_vec(nodes),
             arg_types: args.iter().map(Expr::type_oid).collect(),
             strict: f.strict,
@@ -459,6 +459,13 @@ impl<'a> Compiler<'a> {
             variadic_array: false,
             site,
         })))
+    }
+
+    /// The function that takes the place of a built-in one under the collation.
+    fn collated(&mut self, f: &FnFacts, collation: Oid) -> Result<Option<ScalarFn>> {
+        let Some(collated) = f.collated.filter(|_| collation.is_valid()) else { return Ok(None) };
+        let locale = self.facts.collation_locale(collation)?;
+        Ok(locale.and_then(|locale| collated.under(&locale)))
     }
 
     /// A comparison of texts whose collations conflict. The error is raised when it is called, not
@@ -500,14 +507,14 @@ impl<'a> Compiler<'a> {
         let [scalar, array] = n.args.as_slice() else {
             return Err(PgError::internal("array comparison without two arguments"));
         };
-        self.facts.check_collation(n.inputcollid)?;
         let elem = self.elem_of(array.type_oid())?;
         let Callee::Scalar(fp) = f.callee else {
             return Ok(Node::Missing { name: f.name.clone() });
         };
+        let collated = self.collated(&f, n.inputcollid)?;
         let conflict = !n.inputcollid.is_valid() && needs_collation(&f.name) && is_text(scalar);
-        let fp: types::builtin::ScalarFn =
-            if conflict { |_, _| Err(undetermined("comparison")) } else { fp };
+        let fp: ScalarFn =
+            if conflict { |_, _| Err(undetermined("comparison")) } else { collated.unwrap_or(fp) };
         let site = self.site();
         let args = [self.node(scalar)?, self.node(array)?];
         let call = Box::new(Call {
@@ -525,8 +532,10 @@ impl<'a> Compiler<'a> {
         });
         let elements = match &call.args[1] {
             Node::Const(array) if !array.is_null() => {
-                // Without a collation the function must be called, because it raises the error.
-                Some(Elements::new(array, &elem, (!conflict).then_some(&*f), n.use_or))
+                // Without a collation the function must be called, because it raises the error;
+                // under some collations, equal texts have different bytes.
+                let known = (!conflict && collated.is_none()).then_some(&*f);
+                Some(Elements::new(array, &elem, known, n.use_or))
             }
             _ => None,
         };
@@ -649,12 +658,12 @@ impl<'a> Compiler<'a> {
         let mut pairs = Vec::with_capacity(n.largs.len());
         for (i, (l, r)) in n.largs.iter().zip(&n.rargs).enumerate() {
             let family = n.opfamilies.get(i).copied().unwrap_or_default();
-            self.facts.check_collation(n.inputcollids.get(i).copied().unwrap_or_default())?;
+            let collation = n.inputcollids.get(i).copied().unwrap_or_default();
             pairs.push(RowPair {
                 left: self.node(l)?,
                 right: self.node(r)?,
-                cmp: self.facts.family_compare(family, l.type_oid(), r.type_oid())?,
-                collation: n.inputcollids.get(i).copied().unwrap_or_default(),
+                cmp: self.facts.family_compare(family, l.type_oid(), r.type_oid(), collation)?,
+                collation,
             });
         }
         Ok(Node::RowCompare { kind: n.rctype, pairs })

@@ -5,11 +5,13 @@ use crate::kernels::{BinaryKernel, WordComparison};
 use crate::window::WindowKind;
 use ids::Oid;
 use ids::code::Volatility;
+use locale::Locale;
 use pgerror::Result;
 use plan::Expr;
 use plan::expr::FuncExpr;
 use std::sync::Arc;
 use types::builtin::{ScalarFn, SrfFn};
+use types::collated::CollatedFn;
 use types::compare::Comparer;
 use types::fn_context::TypeInfo;
 
@@ -36,6 +38,8 @@ pub struct FnFacts {
     pub callee: Callee,
     /// The vectorized form, if there is one; the function is then strict.
     pub kernel: Option<BinaryKernel>,
+    /// What takes its place under a collation with a locale.
+    pub collated: Option<CollatedFn>,
     /// The function as a comparison of two words, if it is one.
     pub words: Option<WordComparison>,
     /// The function is not called if an argument is NULL; the result is then NULL.
@@ -87,16 +91,23 @@ pub trait Facts {
     fn type_name(&mut self, ty: Oid) -> Result<String>;
     /// Schema and name of the type, for the fields of error messages.
     fn type_schema_and_name(&mut self, ty: Oid) -> Result<(String, String)>;
-    /// The comparison of the type's default B-tree operator class.
-    fn type_compare(&mut self, ty: Oid) -> Result<Comparer>;
-    /// Comparison function for these operand types in an operator family.
-    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<Comparer>;
+    /// The comparison of the type's default B-tree operator class under a collation.
+    fn type_compare(&mut self, ty: Oid, collation: Oid) -> Result<Comparer>;
+    /// Comparison function for these operand types in an operator family, under a collation.
+    fn family_compare(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        collation: Oid,
+    ) -> Result<Comparer>;
     /// Base type and type modifier of a domain; for other types, the type itself.
     fn base_type(&mut self, ty: Oid) -> Result<(Oid, i32)>;
-    /// Fails with 0A000 if this server cannot compare values by the collation.
-    fn check_collation(&mut self, collation: Oid) -> Result<()> {
+    /// The locale of a collation; `None` if it orders by bytes and has no letters of its own. Fails
+    /// if this machine lacks the locale.
+    fn collation_locale(&mut self, collation: Oid) -> Result<Option<Arc<Locale>>> {
         let _ = collation;
-        Ok(())
+        Ok(None)
     }
     /// The body of an SQL function for a call with these arguments; `None` if it is not a single
     /// expression, or if the user lacks EXECUTE.

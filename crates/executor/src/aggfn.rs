@@ -84,8 +84,7 @@ fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<A
     }
     let ty = agg.args.first().map_or(Oid::INVALID, |a| a.expr.type_oid());
     if agg.inputcollid.is_valid() {
-        check_collation(ty, agg.inputcollid, "comparison", run)?;
-        return Ok(info);
+        return collated(agg, info, run);
     }
     let (base, _) = run.sv.base_type(ty)?;
     if !eval::compares_text(base) {
@@ -96,6 +95,15 @@ fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<A
     };
     let trans = AggFn::Plain { f, strict: info.trans.is_strict() };
     // The name is empty, so that `Acc::new` chooses no specialized representation.
+    Ok(Arc::new(AggInfo { trans, trans_name: String::new(), ..(*info).clone() }))
+}
+
+/// As [`undetermined`], for a collation with a locale: the transition function that compares by it.
+fn collated(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<Arc<AggInfo>> {
+    let locale = run.sv.as_facts().collation_locale(agg.inputcollid)?;
+    let function = types::collated::function(&info.trans_name).zip(locale);
+    let Some(f) = function.and_then(|(f, locale)| f.under(&locale)) else { return Ok(info) };
+    let trans = AggFn::Plain { f, strict: info.trans.is_strict() };
     Ok(Arc::new(AggInfo { trans, trans_name: String::new(), ..(*info).clone() }))
 }
 
@@ -188,16 +196,16 @@ impl AggCall {
                 continue;
             }
             let ty = agg.args[column].expr.type_oid();
-            let (cmp, descending) = run.sv.sort_operator(c.sortop, ty)?;
             let collation = agg.args[column].expr.collation();
+            let (cmp, descending) = run.sv.sort_operator(c.sortop, ty, collation)?;
             check_collation(ty, collation, "comparison", run)?;
             order.push(SortColumn {
                 column,
+                word: WordKind::of(ty, &cmp),
                 cmp,
                 collation,
                 descending,
                 nulls_first: c.nulls_first,
-                word: WordKind::of_type(agg.args[column].expr.type_oid()),
             });
         }
         let distinct = if agg.aggdistinct.is_empty() {

@@ -107,8 +107,7 @@ fn numeric_hash(b: &[u8]) -> u64 {
     mix(bytes_hash(digits), (weight as u64) << 1 | u64::from(negative))
 }
 
-/// Raises an error if values of the type need a collation and have none, or if the server does not
-/// support their collation.
+/// Raises an error if values of the type need a collation and have none.
 pub(crate) fn check_collation(
     ty: Oid,
     collation: Oid,
@@ -116,7 +115,7 @@ pub(crate) fn check_collation(
     run: &mut Run<'_>,
 ) -> Result<()> {
     if collation.is_valid() {
-        return run.sv.as_facts().check_collation(collation);
+        return Ok(());
     }
     let (base, _) = run.sv.base_type(ty)?;
     if eval::compares_text(base) {
@@ -129,7 +128,11 @@ impl Key {
     /// The key for the left operand type `ty` of this equality operator.
     pub(crate) fn new(ty: Oid, eq: Oid, collation: Oid, run: &mut Run<'_>) -> Result<Key> {
         check_collation(ty, collation, "hashing", run)?;
+        let locale = run.sv.as_facts().collation_locale(collation)?;
         let kind = match ty {
+            _ if locale.is_some_and(|l| !l.is_deterministic()) => {
+                HashKind::Type(run.sv.base_type(ty)?.0)
+            }
             oids::BOOL
             | oids::CHAR
             | oids::INT2
@@ -156,7 +159,7 @@ impl Key {
                 HashKind::Type(base)
             }
         };
-        Ok(Key { kind, cmp: run.sv.equality_compare(eq, ty)?, ty, collation })
+        Ok(Key { kind, cmp: run.sv.equality_compare(eq, ty, collation)?, ty, collation })
     }
 
     /// True if values are equal if and only if their words are.

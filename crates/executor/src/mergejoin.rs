@@ -199,7 +199,7 @@ impl MergeJoinNode {
             right.push(op.args[1].clone());
             let cmp = run
                 .sv
-                .equality_compare(op.opno, op.args[0].type_oid())?
+                .equality_compare(op.opno, op.args[0].type_oid(), op.inputcollid)?
                 .ok_or_else(|| PgError::internal("merge clause that cannot be merged"))?;
             keys.push(MergeKey {
                 cmp,

@@ -93,7 +93,7 @@ impl Condition {
         let order = match (&support, equality) {
             (None, true) => None,
             _ if !capabilities.ordered => None,
-            _ => Some(run.sv.as_facts().type_compare(elem.oid)?),
+            _ => Some(run.sv.as_facts().type_compare(elem.oid, op.inputcollid)?),
         };
         Ok(Condition::Any {
             column,

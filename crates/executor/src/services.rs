@@ -101,13 +101,13 @@ pub trait DescriptorLookup {
     fn moving_aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Option<Arc<AggInfo>>>;
 
     /// Comparison function of an ordering operator, and whether the order is descending.
-    fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)>;
+    fn sort_operator(&mut self, op: Oid, ty: Oid, collation: Oid) -> Result<(Comparer, bool)>;
 
     /// The function of an equality operator.
     fn equality(&mut self, op: Oid) -> Result<Arc<FnFacts>>;
 
     /// The comparison function of the B-tree operator family in which `op` is equality.
-    fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>>;
+    fn equality_compare(&mut self, op: Oid, ty: Oid, collation: Oid) -> Result<Option<Comparer>>;
 
     /// Types of the OUT parameters of a function that is called with arguments of these types;
     /// `None` if it has none.

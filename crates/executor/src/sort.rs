@@ -33,6 +33,11 @@ pub(crate) struct SortColumn {
 }
 
 impl SortColumn {
+    /// True if the words of its values are abbreviations, whose order must be verified.
+    pub(crate) fn is_abbreviated(&self) -> bool {
+        self.word == WordKind::Abbreviation
+    }
+
     pub(crate) fn order(&self, a: DatumRef<'_>, b: DatumRef<'_>) -> Ordering {
         match (a.is_null(), b.is_null()) {
             (true, true) => Ordering::Equal,
@@ -56,17 +61,15 @@ pub(crate) fn sort_columns(
     let mut out = Vec::new();
     for (i, col) in keys.cols.iter().enumerate() {
         let ty = targets.get(*col as usize - 1).map_or(Oid::INVALID, |t| t.expr.type_oid());
-        let (cmp, descending) = run.sv.sort_operator(keys.operators[i], ty)?;
+        let (cmp, descending) = run.sv.sort_operator(keys.operators[i], ty, keys.collations[i])?;
         check_collation(ty, keys.collations[i], "comparison", run)?;
         out.push(SortColumn {
             column: *col as usize - 1,
+            word: WordKind::of(ty, &cmp),
             cmp,
             collation: keys.collations[i],
             descending,
             nulls_first: keys.nulls_first[i],
-            word: targets
-                .get(*col as usize - 1)
-                .map_or(WordKind::Unknown, |t| WordKind::of_type(t.expr.type_oid())),
         });
     }
     Ok(out)

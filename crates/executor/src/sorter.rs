@@ -13,7 +13,7 @@ use engine::RowFile;
 use pgerror::Result;
 use std::cmp::Ordering;
 use stdx::quicksort;
-use types::compare::bpchar_trimmed;
+use types::compare::{Comparer, bpchar_trimmed};
 use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData, DatumRef, oids};
 
 /// Normalization of values of the first sort column to words with the same order. Counterpart:
@@ -31,13 +31,20 @@ pub(crate) enum WordKind {
     Bytes,
     BpChar,
     Numeric,
+    /// The comparer's abbreviation: its order must be verified.
+    Abbreviation,
     /// No normalization: all words are equal.
     Unknown,
 }
 
 impl WordKind {
-    pub(crate) fn of_type(ty: ids::Oid) -> WordKind {
+    /// For values of a type that are ordered by a comparer.
+    pub(crate) fn of(ty: ids::Oid, cmp: &Comparer) -> WordKind {
         match ty {
+            _ if cmp.abbreviated().is_some() => WordKind::Abbreviation,
+            oids::TEXT | oids::VARCHAR | oids::BPCHAR if matches!(cmp, Comparer::Typed(_)) => {
+                WordKind::Unknown
+            }
             oids::INT2
             | oids::INT4
             | oids::INT8
@@ -182,12 +189,29 @@ fn words_of(col: &Column, c: &SortColumn, from: usize, out: &mut Vec<u64>) {
         (ColumnData::Word(w), WordKind::Signed) => {
             out.extend(w[from..].iter().map(|w| (w ^ 1 << 63) ^ flip));
         }
+        (_, WordKind::Abbreviation) => {
+            let word = |v| c.cmp.abbreviated().map_or(0, |cmp| cmp.abbreviation(v));
+            let word = |i| if col.is_null(i) { 0 } else { word(col.get(i)) };
+            out.extend((from..col.len()).map(|i| word(i) ^ flip));
+        }
         _ => out.extend((from..col.len()).map(|i| c.word.word(col.get(i)) ^ flip)),
     }
 }
 
 fn are_exact(col: &Column, word: WordKind) -> bool {
     word.is_exact() || (0..col.len()).all(|i| word.is_exact_for(col.get(i)))
+}
+
+/// Sorts rows that were sorted by abbreviations again, unless each is in order with the next. If so,
+/// all are, because the order of a collation is transitive.
+fn verify(items: &mut [Item], rows: &Batch, columns: &[SortColumn]) {
+    let order = |a: &Item, b: &Item| {
+        compare(columns, 0, (rows, a.row as usize), (rows, b.row as usize)).then(a.row.cmp(&b.row))
+    };
+    let in_order = |a: &Item, b: &Item| a.word == b.word || order(a, b).is_lt();
+    if !items.is_sorted_by(in_order) {
+        items.sort_unstable_by(order);
+    }
 }
 
 /// A sort in progress: input rows, then sorted rows. Counterpart: `Tuplesortstate`.
@@ -220,6 +244,11 @@ const SMALL_ROWS_MAX: u32 = 128;
 
 impl Sorter {
     pub(crate) fn new(columns: Vec<SortColumn>, memory: usize, bound: Option<usize>) -> Sorter {
+        let mut columns = columns;
+        if let Some(c) = columns.first_mut().filter(|c| bound.is_some() && c.is_abbreviated()) {
+            // A bounded sort drops rows by their words, which could not be verified.
+            c.word = WordKind::Unknown;
+        }
         Sorter {
             columns,
             memory,
@@ -340,7 +369,7 @@ impl Sorter {
         let (rows, columns) = (&self.rows, &self.columns);
         if n <= SMALL_ROWS_MAX && self.bound.is_none_or(|bound| n as usize <= 2 * bound) {
             let (from, words) = (usize::from(self.exact), &self.words);
-            let has_null = col.nulls.is_some();
+            let has_null = col.nulls.is_some() || c.is_abbreviated();
             self.order.extend(0..n);
             quicksort::sort(&mut self.order, &|a, b| {
                 let (x, y) = (a as usize, b as usize);
@@ -381,6 +410,9 @@ impl Sorter {
                     })
                     .then(a.row.cmp(&b.row))
             });
+            if c.is_abbreviated() {
+                verify(&mut items, rows, columns);
+            }
         }
         let sorted = items.iter().map(|i| i.row);
         if c.nulls_first {
@@ -513,8 +545,11 @@ impl Reader {
         self.next += 1;
         self.at = 0;
         self.words.clear();
-        if let Some(c) = columns.first() {
-            words_of(&self.batch.columns[c.column], c, 0, &mut self.words);
+        match columns.first() {
+            // Runs are in the order of the comparison, with which that of the words may conflict.
+            Some(c) if c.is_abbreviated() => self.words.resize(self.batch.len, 0),
+            Some(c) => words_of(&self.batch.columns[c.column], c, 0, &mut self.words),
+            None => {}
         }
         Ok(true)
     }

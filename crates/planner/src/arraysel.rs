@@ -56,7 +56,8 @@ impl Planner<'_> {
             return Ok(default);
         }
         let info = self.host.type_info(elem)?;
-        let Ok(order) = self.host.type_compare(elem) else { return Ok(default) };
+        let collation = ids::builtin::collation::DEFAULT;
+        let Ok(order) = self.host.type_compare(elem, collation) else { return Ok(default) };
         let array = ArrayRef::new(value.as_ref());
         if opno == CONTAINS && array.iter(&info).any(|e| e.is_null()) {
             return Ok(0.0);

@@ -178,7 +178,7 @@ impl Planner<'_> {
                 None => self.equal(class.opno, class.collation, column, value)?,
             });
         }
-        let cmp = self.host.type_compare(value.type_oid())?;
+        let cmp = self.host.type_compare(value.type_oid(), class.collation)?;
         let mut seen = vec![value];
         for (other, _) in &class.values {
             if seen.contains(&other) {

@@ -355,11 +355,6 @@ impl Planner<'_> {
                 .host
                 .family_operator(k.family, ty, ty, strategy)?
                 .ok_or_else(|| PgError::internal("missing ordering operator"))?;
-            self.host.check_collation(k.collation)?;
-            // The fields of a row have their own collations.
-            if let Expr::Row(row) = &*k.expr {
-                row.args.iter().try_for_each(|a| self.host.check_collation(a.collation()))?;
-            }
             keys.cols.push(t.resno);
             keys.operators.push(op);
             keys.collations.push(k.collation);

@@ -39,6 +39,10 @@ impl Planner<'_> {
                 let Some((kind, false)) = PatternKind::of_estimator(&estimator) else {
                     return Ok(Vec::new());
                 };
+                let locale = self.host.collation_locale(op.inputcollid)?;
+                if locale.is_some_and(|l| !l.is_deterministic()) {
+                    return Ok(Vec::new());
+                }
                 let Matches { prefix, whole, .. } = kind.matches(pattern);
                 if prefix.is_empty() && !whole {
                     return Ok(Vec::new());
@@ -46,7 +50,7 @@ impl Planner<'_> {
                 let mut out = Vec::new();
                 if whole {
                     out.extend(self.compare_key(key, l, index.equality(), &prefix)?);
-                } else if index.capabilities.ordered {
+                } else if index.capabilities.ordered && self.orders_by_bytes(key)? {
                     out.extend(self.compare_key(key, l, GREATER_EQUAL, &prefix)?);
                     if let Some(end) = next_prefix(&prefix) {
                         out.extend(self.compare_key(key, l, LESS, &end)?);
@@ -56,6 +60,14 @@ impl Planner<'_> {
             }
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// True if texts with a prefix are a range of the index.
+    fn orders_by_bytes(&mut self, key: &IndexKey) -> Result<bool> {
+        // The families of text_pattern_ops and bpchar_pattern_ops.
+        const PATTERN_FAMILIES: [Oid; 2] = [Oid(2095), Oid(2097)];
+        let locale = self.host.collation_locale(key.collation)?;
+        Ok(PATTERN_FAMILIES.contains(&key.opfamily) || locale.is_none_or(|l| l.orders_by_bytes()))
     }
 
     /// `key op 'text'`, if the operator family has the operator.
@@ -184,7 +196,7 @@ impl Planner<'_> {
             else {
                 continue;
             };
-            let cmp = self.host.type_compare(ty)?;
+            let cmp = self.host.type_compare(ty, a.inputcollid)?;
             let o = cmp.order(c.value.as_ref(), d.value.as_ref(), a.inputcollid);
             return Ok(follows(s, t, o));
         }

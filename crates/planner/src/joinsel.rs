@@ -140,7 +140,7 @@ impl Planner<'_> {
             "eqjoinsel" | "neqjoinsel" => {
                 let a = self.variable_stats(root, l)?;
                 let b = self.variable_stats(root, r)?;
-                let cmp = self.host.type_compare(a.type_oid).ok();
+                let cmp = self.host.type_compare(a.type_oid, l.collation()).ok();
                 let equal = Operands { a, b }.equal_pairs(cmp.as_ref());
                 if estimator == "eqjoinsel" { equal } else { 1.0 - equal }
             }
@@ -186,7 +186,7 @@ impl Planner<'_> {
                 continue;
             }
             let b = self.variable_stats(root, inside)?;
-            let cmp = self.host.type_compare(a.type_oid).ok();
+            let cmp = self.host.type_compare(a.type_oid, outer.collation()).ok();
             let sides = Operands { a, b };
             let with_partner = sides.rows_with_partner(cmp.as_ref(), inner_rows.max(1.0));
             // Not more rows than an inner join would return.
@@ -208,7 +208,7 @@ impl Planner<'_> {
         if l.type_oid() != r.type_oid() {
             return Ok((1.0, 1.0));
         }
-        let cmp = self.host.type_compare(l.type_oid())?;
+        let cmp = self.host.type_compare(l.type_oid(), op.inputcollid)?;
         let (a, b) = (self.variable_stats(root, l)?, self.variable_stats(root, r)?);
         let (Some(sa), Some(sb)) = (&a.stats, &b.stats) else { return Ok((1.0, 1.0)) };
         let (Some(la), Some(lb)) = (largest(sa, &cmp), largest(sb, &cmp)) else {
@@ -263,7 +263,7 @@ mod tests {
 
     /// The fractions of equal pairs, and of rows of `a` with a partner in `b`.
     fn estimates(a: VariableStats, b: VariableStats) -> (f64, f64) {
-        let cmp = TestHost::new().type_compare(oids::INT4).ok();
+        let cmp = TestHost::new().type_compare(oids::INT4, ids::Oid::INVALID).ok();
         let sides = Operands { a, b };
         (sides.equal_pairs(cmp.as_ref()), sides.rows_with_partner(cmp.as_ref(), 1000.0))
     }

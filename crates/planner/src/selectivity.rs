@@ -345,7 +345,7 @@ impl Planner<'_> {
         let near = value.as_ref().map(|d| converted(d, strip(other).type_oid(), v.type_oid));
         let comparable = near.as_ref().is_none_or(|d| d.is_some());
         let value = near.flatten().or(value);
-        let cmp = self.host.type_compare(v.type_oid).ok().filter(|_| comparable);
+        let cmp = self.host.type_compare(v.type_oid, op.inputcollid).ok().filter(|_| comparable);
         Ok(match info.restrict.as_str() {
             "tsmatchsel" => match &value {
                 Some(Datum::Bytes(query)) if strip(other).type_oid() == types::oids::TSQUERY => {
@@ -428,7 +428,7 @@ impl Planner<'_> {
         };
         let DatumRef::Bytes(pattern) = pattern.as_ref() else { return Ok(0.0) };
         let matches = kind.matches(pattern);
-        let cmp = self.host.type_compare(v.type_oid)?;
+        let cmp = self.host.type_compare(v.type_oid, op.inputcollid)?;
         if matches.whole {
             let value = DatumRef::Bytes(&matches.prefix);
             return Ok(finish(eq_selectivity(v, Some(value), Some(cmp))));

@@ -8,7 +8,7 @@ use crate::user;
 use catalog::bootstrap::{InitOptions, init};
 use vfs::{Env, process};
 
-const OPTIONS: [AcceptedOption; 34] = [
+const OPTIONS: [AcceptedOption; 35] = [
     ('D', "pgdata", true),
     ('U', "username", true),
     ('A', "auth", true),
@@ -24,6 +24,7 @@ const OPTIONS: [AcceptedOption; 34] = [
     (' ', "lc-time", true),
     (' ', "no-locale", false),
     (' ', "locale-provider", true),
+    (' ', "icu-locale", true),
     ('k', "data-checksums", false),
     (' ', "no-data-checksums", false),
     (' ', "wal-segsize", true),
@@ -60,6 +61,9 @@ Options:
       --no-data-checksums   no data page checksums
       --locale=LOCALE       locale of new databases; also --lc-collate, --lc-ctype, ...
       --no-locale           the same as --locale=C
+      --locale-provider={libc|icu}
+                            locale provider of new databases
+      --icu-locale=LOCALE   ICU locale of new databases
   -N, --no-sync             do not flush files to disk
       --pwfile=FILE         read the superuser's password from a file
   -T, --text-search-config=CFG
@@ -72,22 +76,70 @@ Options:
 fn environment_locale(category: &str) -> String {
     let names = ["LC_ALL", category, "LANG"];
     let found = names.iter().filter_map(|n| std::env::var(n).ok()).find(|v| !v.is_empty());
-    match found.as_deref() {
-        None | Some("POSIX") => "C".to_owned(),
-        Some(locale) => locale.to_owned(),
-    }
+    found.unwrap_or_else(|| "C".to_owned())
 }
 
-/// The encoding implied by the locale's name.
+/// The locale that an option names, or else that of the environment, if it exists. Counterpart:
+/// `check_locale_name`.
+fn existing_locale(named: Option<String>, category: &str) -> Result<String, Failure> {
+    let from_option = named.is_some();
+    let locale = named.unwrap_or_else(|| environment_locale(category));
+    if matches!(locale.as_str(), "C" | "POSIX") {
+        return Ok("C".to_owned());
+    }
+    if !locale.is_empty() && locale::codeset(&locale).is_some() {
+        return Ok(locale);
+    }
+    Err(Failure::new(match from_option {
+        true => format!("invalid locale name \"{locale}\""),
+        false => "invalid locale settings; check LANG and LC_* environment variables".to_owned(),
+    }))
+}
+
+/// The encoding implied by the locale.
 fn locale_encoding(locale: &str) -> Result<i32, Failure> {
-    if matches!(locale, "C" | "POSIX") {
+    if locale == "C" {
         // C works with every encoding; UTF-8 is the most useful default.
         return Ok(catalog::encoding::UTF8);
     }
-    let suffix = locale.split_once('.').map(|(_, s)| s.split('@').next().unwrap_or(s));
-    suffix.and_then(catalog::encoding::number).ok_or_else(|| {
+    catalog::collations::encoding_of_locale(locale).ok_or_else(|| {
         Failure::new(format!("could not find suitable encoding for locale \"{locale}\" (use -E)"))
     })
+}
+
+/// An error if the encodings of a locale and of the cluster differ.
+fn check_encoding(locale: &str, wanted: i32) -> Result<(), Failure> {
+    let has = catalog::collations::encoding_of_locale(locale);
+    match has.filter(|&has| has != wanted && has != 0 && wanted != 0) {
+        None => Ok(()),
+        Some(has) => Err(Failure::new(format!(
+            "encoding mismatch: the encoding that was selected is {}, that of the locale is {}",
+            catalog::encoding::name(wanted),
+            catalog::encoding::name(has)
+        ))),
+    }
+}
+
+/// The ICU locale of the databases, if their locale provider is ICU.
+fn icu_locale(given: &options::CommandLine) -> Result<Option<String>, Failure> {
+    let name = given.value("icu-locale").map(str::to_owned);
+    match given.value("locale-provider") {
+        Some("icu") => {}
+        None | Some("libc") => {
+            return match name {
+                None => Ok(None),
+                Some(_) => Err(Failure::new(
+                    "--icu-locale cannot be specified unless locale provider \"icu\" is chosen",
+                )),
+            };
+        }
+        Some(other) => {
+            return Err(Failure::new(format!("unrecognized locale provider: {other}")));
+        }
+    }
+    let name = name.ok_or_else(|| Failure::new("ICU locale must be specified"))?;
+    catalog::locales::check_icu(&name)?;
+    Ok(Some(name))
 }
 
 /// The time zone of this machine.
@@ -159,18 +211,11 @@ fn init_options(given: &options::CommandLine) -> Result<InitOptions, Failure> {
     let text = |name: &str| given.value(name).map(str::to_owned);
     let all = if given.has("no-locale") { Some("C".to_owned()) } else { text("locale") };
     let locale = |option: &str, category: &str| {
-        text(option).or_else(|| all.clone()).unwrap_or_else(|| environment_locale(category))
+        existing_locale(text(option).or_else(|| all.clone()), category)
     };
-    let lc_ctype = locale("lc-ctype", "LC_CTYPE");
-    let mut lc_collate = locale("lc-collate", "LC_COLLATE");
-    if let Err(e) = types::locale::check_order(&lc_collate) {
-        if all.is_some() || given.has("lc-collate") {
-            return Err(e.into());
-        }
-        // The locale comes from the environment and not from an option, so it is not an error.
-        println!("LC_COLLATE is \"C\": {}.", e.message());
-        lc_collate = "C".to_owned();
-    }
+    let lc_ctype = locale("lc-ctype", "LC_CTYPE")?;
+    let lc_collate = locale("lc-collate", "LC_COLLATE")?;
+    let icu_locale = icu_locale(given)?;
     let encoding = match given.value("encoding") {
         Some(name) => {
             let number = name.parse().ok().or_else(|| catalog::encoding::number(name));
@@ -178,8 +223,17 @@ fn init_options(given: &options::CommandLine) -> Result<InitOptions, Failure> {
                 Failure::new(format!("\"{name}\" is not a valid server encoding name"))
             })?
         }
+        None if icu_locale.is_some() => catalog::encoding::UTF8,
         None => locale_encoding(&lc_ctype)?,
     };
+    check_encoding(&lc_ctype, encoding)?;
+    check_encoding(&lc_collate, encoding)?;
+    if icu_locale.is_some() && encoding != catalog::encoding::UTF8 {
+        return Err(Failure::new(format!(
+            "encoding \"{}\" is not supported with ICU provider",
+            catalog::encoding::name(encoding)
+        )));
+    }
     let segment: u32 = match given.value("wal-segsize") {
         Some(size) => size.parse().ok().filter(|s| (1..=1024).contains(s)).ok_or_else(|| {
             Failure::new("argument of --wal-segsize must be a power of two between 1 and 1024")
@@ -212,10 +266,11 @@ fn init_options(given: &options::CommandLine) -> Result<InitOptions, Failure> {
         encoding,
         lc_collate,
         lc_ctype,
-        lc_messages: locale("lc-messages", "LC_MESSAGES"),
-        lc_monetary: locale("lc-monetary", "LC_MONETARY"),
-        lc_numeric: locale("lc-numeric", "LC_NUMERIC"),
-        lc_time: locale("lc-time", "LC_TIME"),
+        icu_locale,
+        lc_messages: locale("lc-messages", "LC_MESSAGES")?,
+        lc_monetary: locale("lc-monetary", "LC_MONETARY")?,
+        lc_numeric: locale("lc-numeric", "LC_NUMERIC")?,
+        lc_time: locale("lc-time", "LC_TIME")?,
         checksums: !given.has("no-data-checksums"),
         wal_segment_size: segment << 20,
         wal_dir,

@@ -252,8 +252,7 @@ impl Cluster for Session {
     }
 
     fn locale_exists(&mut self, name: &str) -> bool {
-        matches!(name, "C" | "POSIX" | "C.UTF-8" | "C.utf8")
-            || self.instance.engine.env().disk.stat(&format!("/usr/lib/locale/{name}")).is_ok()
+        !name.is_empty() && locale::codeset(name).is_some()
     }
 
     fn classes_of(&mut self, database: engine::DbKey) -> Result<Vec<PgClass>> {

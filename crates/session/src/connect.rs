@@ -333,6 +333,7 @@ fn begin_session(
     let text_encoding = catalog::unsupported::check_database(&db)?;
     let oid = db.oid;
     enter_database(instance, &mut core, oid, &database, text_encoding)?;
+    core.notices.extend(catalog::locales::database_version_warning(&db));
     set_login_user(&mut core, role.oid, role.rolsuper, &user);
     stored_settings(&mut core, oid, role.oid)?;
     core.backend.begin(Isolation::ReadCommitted);
@@ -380,6 +381,8 @@ fn enter_database(
     core.values.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
     core.catalog.ctype_is_ascii = core.values.types.ctype_is_c
         || core.values.types.encoding != types::settings::Encoding::Utf8;
+    core.catalog.open_default_locale(&db)?;
+    core.values.types.default_locale = core.catalog.default_locale().cloned();
     let encoding = catalog::encoding::name(db.encoding);
     core.store.set_dynamic_default("server_encoding", Value::Text(encoding.into()));
     core.store.set_dynamic_default("client_encoding", Value::Text(encoding.into()));

@@ -185,7 +185,7 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             // An empty name selects the locale of the environment.
             let is_there = match text {
                 "" => name != settings::NEVER_EMPTY,
-                _ => vfs::locale::codeset(text).is_some(),
+                _ => locale::codeset(text).is_some(),
             };
             if is_there { Ok(text.to_owned()) } else { Err(wrong_value(setting, text, None)) }
         }

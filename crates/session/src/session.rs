@@ -207,6 +207,7 @@ impl Session {
     /// Sends pending notices to the client, and to the log according to `log_min_messages`.
     pub(crate) fn send_notices(&mut self) {
         self.core.notices.extend(self.core.backend.take_warnings());
+        self.core.notices.extend(self.core.catalog.take_collation_warnings());
         if self.core.notices.is_empty() {
             return;
         }

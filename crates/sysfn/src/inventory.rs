@@ -4,9 +4,7 @@
 use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
 use crate::textsearch::{check_parser, parser_named};
-use catalog::rows::PgCollation;
 use ids::Oid;
-use ids::code::CollProvider;
 use pgerror::{Result, pg_err};
 use types::datetime::Interval;
 use types::{Datum, DatumRef, oids};
@@ -105,33 +103,6 @@ fn row_security(core: &mut dyn SystemHost, relation: Oid) -> Result<Datum> {
         Some(_) => Datum::bool(false),
         None => Datum::bool(false),
     })
-}
-
-/// `pg_collation_actual_version`: the present version of a collation's provider.
-fn collation_version(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let oid = args[0].as_oid();
-    let found = core.catalog().search::<PgCollation>(catalog::cache::COLLOID, &[oid.into()])?;
-    let Some(row) = found else {
-        return Err(pg_err!(UNDEFINED_OBJECT, "collation with OID {oid} does not exist"));
-    };
-    let locale = row.colliculocale.as_ref().or(row.collcollate.as_ref());
-    Ok(version(row.collprovider, locale.map_or("", |l| l.as_str())))
-}
-
-/// `pg_database_collation_actual_version`: the present version of the provider of a database's
-/// default collation.
-fn database_collation_version(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let oid = args[0].as_oid();
-    let Some(row) = core.catalog().database(oid)? else {
-        return Err(pg_err!(UNDEFINED_OBJECT, "database with OID {oid} does not exist"));
-    };
-    let locale = row.daticulocale.as_ref().unwrap_or(&row.datcollate);
-    Ok(version(row.datlocprovider, locale.as_str()))
-}
-
-fn version(provider: CollProvider, locale: &str) -> Datum {
-    let version = catalog::collations::actual_version(provider, locale);
-    version.map_or(Datum::Null, |v| Datum::text(&v))
 }
 
 /// `age(xid)`: the number of transaction ids assigned since this one.
@@ -297,11 +268,6 @@ pub(super) const FNS: &[SysFn] = &[
         call: SysCall::Set(|c, a| members(c, a[0].word() as u32)),
     },
     SysFn { name: "pg_get_statisticsobjdef_expressions", call: SysCall::One(expressions) },
-    SysFn { name: "pg_collation_actual_version", call: SysCall::One(collation_version) },
-    SysFn {
-        name: "pg_database_collation_actual_version",
-        call: SysCall::One(database_collation_version),
-    },
     SysFn {
         name: "pg_extension_config_dump",
         call: SysCall::One(|_, _| {

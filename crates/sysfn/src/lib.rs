@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod activity;
+mod collations;
 mod convert;
 mod definition;
 mod events;
@@ -48,6 +49,7 @@ const TABLES: &[&[SysFn]] = &[
     files::FNS,
     identity::FNS,
     info::FNS,
+    collations::FNS,
     inventory::FNS,
     object::FNS,
     partition::FNS,

@@ -84,7 +84,7 @@ pub(crate) fn is_check_required(
             let keys = keys.flat_map(|v| trigger.key.iter().map(|&n| value(v, n).to_owned()));
             return Ok(!query::is_same_key(host, constraint, keys.collect())?);
         }
-        let equal = match host.equality_compare(operator, ty)? {
+        let equal = match host.equality_compare(operator, ty, DEFAULT_COLLATION)? {
             Some(order) => order.order(a, b, DEFAULT_COLLATION).is_eq(),
             None => false,
         };

@@ -5,10 +5,10 @@
 
 pub use crate::system::{btoidvectorcmp, bttidcmp};
 pub use values::compare::{
-    CompareFn, Comparer, TypedCompare, bpchar_trimmed, bpcharcmp, btboolcmp, btcharcmp,
-    btfloat4cmp, btfloat8cmp, btfloat48cmp, btfloat84cmp, btint2cmp, btint4cmp, btint8cmp,
-    btnamecmp, btnametextcmp, btoidcmp, bttextcmp, bttextcmp_c, bttextnamecmp, bytes_cmp,
-    float_cmp, word_cmp,
+    CompareFn, Comparer, TypedCompare, bpchar_trimmed, bpcharcmp, bpcharcmp_c, btboolcmp,
+    btcharcmp, btfloat4cmp, btfloat8cmp, btfloat48cmp, btfloat84cmp, btint2cmp, btint4cmp,
+    btint8cmp, btnamecmp, btnametextcmp, btoidcmp, bttextcmp, bttextcmp_c, bttextnamecmp,
+    bytes_cmp, float_cmp, word_cmp,
 };
 
 use crate::builtin_types;
@@ -36,7 +36,7 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("btnamecmp", btnamecmp),
     ("bttextcmp", bttextcmp),
     ("bttext_pattern_cmp", bttextcmp_c),
-    ("btbpchar_pattern_cmp", bpcharcmp),
+    ("btbpchar_pattern_cmp", bpcharcmp_c),
     ("btnametextcmp", btnametextcmp),
     ("bttextnamecmp", bttextnamecmp),
     ("bpcharcmp", bpcharcmp),

@@ -36,9 +36,9 @@ pub mod system;
 pub mod xid_snapshot;
 
 // Functions over several families.
+pub mod collated;
 pub mod gin;
 pub mod in_range;
-pub mod locale;
 pub mod operators;
 pub mod sizes;
 mod stored_form;

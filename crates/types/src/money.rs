@@ -16,7 +16,7 @@ const SCALE: i64 = 100;
 
 fn check_locale(cx: &dyn FnContext) -> Result<()> {
     let locale = &cx.settings().lc_monetary;
-    match crate::locale::orders_by_bytes(locale) || locale.starts_with("en_US") {
+    match locale::orders_by_bytes(locale) || locale.starts_with("en_US") {
         true => Ok(()),
         false => Err(PgError::unsupported(format!("money in the locale \"{locale}\""))),
     }

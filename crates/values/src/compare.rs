@@ -14,6 +14,18 @@ pub type CompareFn = fn(DatumRef<'_>, DatumRef<'_>, collation: Oid) -> Ordering;
 pub trait TypedCompare: Send + Sync {
     /// As [`CompareFn`].
     fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering;
+
+    /// Whether [`TypedCompare::abbreviation`] is of use.
+    fn has_abbreviations(&self) -> bool {
+        false
+    }
+
+    /// A number that usually has the order of the value. A sort by these numbers must verify its
+    /// result by comparing neighbours.
+    fn abbreviation(&self, value: DatumRef<'_>) -> u64 {
+        let _ = value;
+        0
+    }
 }
 
 /// How the values of a type are compared.
@@ -30,6 +42,14 @@ impl Comparer {
         match self {
             Comparer::Plain(f) => f(a, b, collation),
             Comparer::Typed(t) => t.compare(a, b, collation),
+        }
+    }
+
+    /// The comparison, if sorts may use its [abbreviations](TypedCompare::abbreviation).
+    pub fn abbreviated(&self) -> Option<&dyn TypedCompare> {
+        match self {
+            Comparer::Typed(t) if t.has_abbreviations() => Some(&**t),
+            _ => None,
         }
     }
 
@@ -116,7 +136,8 @@ pub fn bttextcmp_c(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_bytes().cmp(b.as_bytes())
 }
 
-/// Text. All supported collations order by code point, which in UTF-8 is bytewise order.
+/// Text under a collation that orders by bytes. For other collations the comparison is replaced by
+/// that of the locale when a statement or an index is compiled.
 pub fn bttextcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_bytes().cmp(b.as_bytes())
 }
@@ -136,6 +157,11 @@ pub fn bpchar_trimmed(b: &[u8]) -> &[u8] {
 }
 
 pub fn bpcharcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    bpchar_trimmed(a.as_bytes()).cmp(bpchar_trimmed(b.as_bytes()))
+}
+
+/// As [`bpcharcmp`], under every collation: the operators of bpchar_pattern_ops.
+pub fn bpcharcmp_c(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     bpchar_trimmed(a.as_bytes()).cmp(bpchar_trimmed(b.as_bytes()))
 }
 

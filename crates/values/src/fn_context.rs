@@ -4,6 +4,7 @@ use crate::datum::{Datum, DatumRef};
 use crate::settings::Settings;
 use ids::Oid;
 use ids::code::{Align, TypCategory, TypType};
+use locale::Locale;
 use pgerror::{PgError, Result};
 use std::any::Any;
 use std::cell::Cell;
@@ -181,6 +182,12 @@ pub trait TypeCatalog {
     /// The subtype of a range or multirange type.
     fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
         Err(PgError::unsupported(format!("range type {ty}")))
+    }
+
+    /// The locale of a collation; `None` if it orders by bytes and has no letters of its own.
+    fn locale(&mut self, collation: Oid) -> Result<Option<Arc<Locale>>> {
+        let _ = collation;
+        Ok(None)
     }
 
     /// The type below all domains, and its type modifier.
@@ -361,6 +368,7 @@ macro_rules! delegate_fn_context {
         impl $crate::fn_context::TypeCatalog for $context {
             $crate::fn_context::delegate_fn_context! { @ $self, $to, TypeCatalog,
                 range_subtype(ty: ids::Oid) -> ids::Oid;
+                locale(collation: ids::Oid) -> Option<std::sync::Arc<$crate::locale::Locale>>;
                 domain_base(ty: ids::Oid) -> (ids::Oid, i32);
                 row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fn_context::RowDesc>;
                 register_row(desc: std::sync::Arc<$crate::fn_context::RowDesc>) -> i32;

@@ -44,3 +44,5 @@ pub mod text;
 pub mod zone;
 
 pub use ids::builtin::ty as oids;
+/// For the macros of this crate.
+pub use locale;

@@ -2,6 +2,7 @@
 //! new [`Settings`] whenever one of them changes.
 
 use crate::zone::Zone;
+use locale::Locale;
 use pgerror::Result;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -93,6 +94,9 @@ pub struct Settings {
     /// The database's LC_CTYPE is C or POSIX: under the default collation only ASCII characters are
     /// letters.
     pub ctype_is_c: bool,
+    /// The locale of the default collation; `None` if it orders by bytes and has the letters that
+    /// `ctype_is_c` and the encoding say.
+    pub default_locale: Option<Arc<Locale>>,
     pub array_nulls: bool,
     pub quote_all_identifiers: bool,
     /// The locale of money amounts.
@@ -119,6 +123,7 @@ impl Default for Settings {
             encoding: Encoding::Utf8,
             client_encoder: None,
             ctype_is_c: false,
+            default_locale: None,
             array_nulls: true,
             quote_all_identifiers: false,
             lc_monetary: String::from("C"),

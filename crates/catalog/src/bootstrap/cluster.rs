@@ -118,9 +118,16 @@ impl Builder<'_> {
                 database.encoding = self.options.encoding;
                 database.datcollate = Text::from(self.options.lc_collate.as_str());
                 database.datctype = Text::from(self.options.lc_ctype.as_str());
-                let locale = &self.options.lc_collate;
+                let (provider, locale) = match &self.options.icu_locale {
+                    Some(icu) => (CollProvider::Icu, icu),
+                    None => (CollProvider::Libc, &self.options.lc_collate),
+                };
+                database.datlocprovider = provider;
+                database.daticulocale = self.options.icu_locale.as_deref().map(Text::from);
+                // template0 has none, because nothing in it depends on collations.
+                let version = collations::actual_version(provider, locale);
                 database.datcollversion =
-                    collations::actual_version(CollProvider::Libc, locale).map(Text::from);
+                    version.filter(|_| database.datname != "template0").map(Text::from);
                 database.datfrozenxid = ids::Xid::FIRST_NORMAL;
                 database.datminmxid = ids::Xid(1);
             })?,

@@ -63,6 +63,7 @@ fn function(p: &PgProc) -> FnFacts {
         name: p.proname.as_str().to_string(),
         callee,
         kernel: kernels::lookup(p.prosrc.as_str()),
+        collated: None,
         words: kernels::lookup_words(p.prosrc.as_str()),
         strict: p.proisstrict,
         volatility: p.provolatile,
@@ -170,17 +171,23 @@ impl Facts for TableFacts {
         Ok(("public".into(), self.type_name(ty)?))
     }
 
-    fn type_compare(&mut self, ty: Oid) -> Result<Comparer> {
+    fn type_compare(&mut self, ty: Oid, _: Oid) -> Result<Comparer> {
         let unknown = || PgError::unsupported(format!("comparison of type {ty}"));
         compare::of_type(ty).map(Comparer::from).ok_or_else(unknown)
     }
 
-    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<Comparer> {
+    fn family_compare(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        collation: Oid,
+    ) -> Result<Comparer> {
         let found = self.comparisons.get(&(family, left, right)).copied();
         let name = found.and_then(|f| self.procs.iter().find(|p| p.oid == f));
         match name.and_then(|p| compare::lookup(p.prosrc.as_str())) {
             Some(f) => Ok(f.into()),
-            None => self.type_compare(left),
+            None => self.type_compare(left, collation),
         }
     }
 

@@ -171,7 +171,7 @@ impl DescriptorLookup for TestServices {
         self.info(&row, true).map(|i| Some(Arc::new(i)))
     }
 
-    fn sort_operator(&mut self, op: Oid, _: Oid) -> Result<(Comparer, bool)> {
+    fn sort_operator(&mut self, op: Oid, _: Oid, _: Oid) -> Result<(Comparer, bool)> {
         match self.strategies.get(&op) {
             Some(&(strategy @ (btree::LESS | btree::GREATER), ty)) => {
                 Ok((Self::comparer(ty)?, strategy == btree::GREATER))
@@ -185,7 +185,7 @@ impl DescriptorLookup for TestServices {
         self.function(f)
     }
 
-    fn equality_compare(&mut self, op: Oid, _: Oid) -> Result<Option<Comparer>> {
+    fn equality_compare(&mut self, op: Oid, _: Oid, _: Oid) -> Result<Option<Comparer>> {
         match self.strategies.get(&op) {
             Some(&(btree::EQUAL, ty)) => Self::comparer(ty).map(Some),
             _ => Ok(None),
@@ -335,12 +335,18 @@ impl Facts for TestServices {
         self.facts.type_schema_and_name(ty)
     }
 
-    fn type_compare(&mut self, ty: Oid) -> Result<Comparer> {
-        self.facts.type_compare(ty)
+    fn type_compare(&mut self, ty: Oid, collation: Oid) -> Result<Comparer> {
+        self.facts.type_compare(ty, collation)
     }
 
-    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<Comparer> {
-        self.facts.family_compare(family, left, right)
+    fn family_compare(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        collation: Oid,
+    ) -> Result<Comparer> {
+        self.facts.family_compare(family, left, right, collation)
     }
 
     fn base_type(&mut self, ty: Oid) -> Result<(Oid, i32)> {

@@ -144,6 +144,7 @@ impl Facts for TestHost {
             name: row.proname.as_str().to_string(),
             callee,
             kernel: None,
+            collated: None,
             words: None,
             strict: row.proisstrict,
             volatility: row.provolatile,
@@ -177,13 +178,13 @@ impl Facts for TestHost {
         Ok(("pg_catalog".into(), self.cat().format_type(ty)?))
     }
 
-    fn type_compare(&mut self, ty: Oid) -> Result<Comparer> {
+    fn type_compare(&mut self, ty: Oid, _: Oid) -> Result<Comparer> {
         let known = compare::of_type(ty).map(Comparer::from);
         known.ok_or_else(|| PgError::internal(format!("no order of type {ty}")))
     }
 
-    fn family_compare(&mut self, _: Oid, left: Oid, _: Oid) -> Result<Comparer> {
-        self.type_compare(left)
+    fn family_compare(&mut self, _: Oid, left: Oid, _: Oid, c: Oid) -> Result<Comparer> {
+        self.type_compare(left, c)
     }
 
     fn base_type(&mut self, ty: Oid) -> Result<(Oid, i32)> {

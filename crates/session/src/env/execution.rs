@@ -205,14 +205,14 @@ impl DescriptorLookup for Core {
         self.aggregate_info(aggfn, arg_types, functions).map(|i| Some(Arc::new(i)))
     }
 
-    fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)> {
+    fn sort_operator(&mut self, op: Oid, ty: Oid, collation: Oid) -> Result<(Comparer, bool)> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
             if r.amopmethod == BTREE_AM
                 && r.amoppurpose == AmopPurpose::Search
                 && matches!(r.amopstrategy, btree::LESS | btree::GREATER)
             {
-                let cmp = self.operand_compare(r, ty)?;
+                let cmp = self.operand_compare(r, ty, collation)?;
                 return Ok((cmp, r.amopstrategy == btree::GREATER));
             }
         }
@@ -224,11 +224,11 @@ impl DescriptorLookup for Core {
         self.function(f)
     }
 
-    fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>> {
+    fn equality_compare(&mut self, op: Oid, ty: Oid, collation: Oid) -> Result<Option<Comparer>> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
             if r.amopmethod == BTREE_AM && r.amopstrategy == btree::EQUAL {
-                return self.operand_compare(r, ty).map(Some);
+                return self.operand_compare(r, ty, collation).map(Some);
             }
         }
         Ok(None)
@@ -267,6 +267,8 @@ impl DescriptorLookup for Core {
         if row.amoplefttype == row.amoprighttype {
             return Ok((strategy, None));
         }
+        let collation = part.and_then(|p| p.row.indcollation.get(column).copied());
+        let collation = collation.unwrap_or_default();
         let kind = part
             .and_then(|p| engine::am::by_oid(p.am))
             .and_then(|m| m.info.support.first().copied());
@@ -274,11 +276,14 @@ impl DescriptorLookup for Core {
             // The scan calls the comparison function with the value of the condition as first
             // argument.
             Some(SupportKind::Compare) => {
-                let compare = self.family_compare(family, row.amoprighttype, row.amoplefttype)?;
+                let compare = {
+                    let types = (row.amoprighttype, row.amoplefttype);
+                    self.family_compare(family, types.0, types.1, collation)?
+                };
                 Some(SupportFunction::Compare(compare))
             }
             Some(SupportKind::Hash) => {
-                let hasher = self.cat().family_hasher(family, row.amoprighttype)?;
+                let hasher = self.cat().family_hasher(family, row.amoprighttype, collation)?;
                 Some(SupportFunction::Hash(hasher))
             }
             _ => None,

@@ -32,6 +32,7 @@ impl Core {
             name: row.proname.as_str().to_string(),
             callee,
             kernel: eval::kernels::lookup(builtin),
+            collated: types::collated::function(builtin),
             words: eval::kernels::lookup_words(builtin),
             strict: row.proisstrict,
             volatility: row.provolatile,
@@ -65,30 +66,36 @@ impl Core {
         })
     }
 
-    /// The comparison function of a B-tree operator, for operands of that type.
+    /// The comparison function of a B-tree operator, for operands of that type under a collation.
     pub(crate) fn operand_compare(
         &mut self,
         r: &catalog::rows::PgAmop,
         ty: Oid,
+        collation: Oid,
     ) -> Result<Comparer> {
         let (left, right) = (r.amoplefttype, r.amoprighttype);
         if !is_pseudo_operand(left) {
-            return self.family_compare(r.amopfamily, left, right);
+            return self.family_compare(r.amopfamily, left, right, collation);
         }
         let (ty, _) = self.cat().base_type(ty)?;
         match self.cat().family_proc(r.amopfamily, left, right, 1)? {
-            Some(proc) => self.compare_function(proc, ty),
-            None => Facts::type_compare(self, ty),
+            Some(proc) => self.compare_function(proc, ty, collation),
+            None => Facts::type_compare(self, ty, collation),
         }
     }
 
-    /// The comparison function with this `pg_proc` OID, for values of that type.
-    pub(crate) fn compare_function(&mut self, proc: Oid, ty: Oid) -> Result<Comparer> {
+    /// The comparison function with this `pg_proc` OID, for values of that type under a collation.
+    pub(crate) fn compare_function(
+        &mut self,
+        proc: Oid,
+        ty: Oid,
+        collation: Oid,
+    ) -> Result<Comparer> {
         let row = self.cat().function(proc)?;
         let name = row.prosrc.as_str();
         let found = match types::datetime::zoned(name, &self.values.types.time_zone) {
             Some(c) => Some(c),
-            None => self.cat().comparer(name, ty)?,
+            None => self.cat().comparer(name, ty, collation)?,
         };
         found.ok_or_else(|| PgError::unsupported(format!("comparison by {}", row.proname.as_str())))
     }
@@ -151,8 +158,8 @@ impl Facts for Core {
         Ok(self.cat().operator(opno)?.oprnegate)
     }
 
-    fn check_collation(&mut self, collation: Oid) -> Result<()> {
-        self.cat().check_collation(collation)
+    fn collation_locale(&mut self, collation: Oid) -> Result<Option<Arc<locale::Locale>>> {
+        self.cat().locale(collation)
     }
 
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
@@ -187,13 +194,19 @@ impl Facts for Core {
         Ok((schema, row.typname.as_str().to_owned()))
     }
 
-    fn type_compare(&mut self, ty: Oid) -> Result<Comparer> {
+    fn type_compare(&mut self, ty: Oid, collation: Oid) -> Result<Comparer> {
         if let Some(cmp) = compare::of_type(ty) {
-            return Ok(cmp.into());
+            return match self.cat().locale(collation)? {
+                None => Ok(cmp.into()),
+                Some(_) => self
+                    .cat()
+                    .default_comparer(ty, collation)?
+                    .ok_or_else(|| PgError::internal("a built-in type without a comparison")),
+            };
         }
         let ops = self.cat().type_ops(ty)?;
         match ops.cmp.valid() {
-            Some(proc) => self.compare_function(proc, ty),
+            Some(proc) => self.compare_function(proc, ty, collation),
             None => {
                 let name = self.cat().format_type(ty)?;
                 Err(pgerror::pg_err!(
@@ -204,10 +217,16 @@ impl Facts for Core {
         }
     }
 
-    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<Comparer> {
+    fn family_compare(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        collation: Oid,
+    ) -> Result<Comparer> {
         match self.cat().family_proc(family, left, right, 1)? {
-            Some(proc) => self.compare_function(proc, left),
-            None => self.type_compare(left),
+            Some(proc) => self.compare_function(proc, left, collation),
+            None => Facts::type_compare(self, left, collation),
         }
     }
 

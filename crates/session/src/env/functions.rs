@@ -41,7 +41,10 @@ impl Core {
     /// caller has checked its arguments for NULLs.
     fn call_support(&mut self, f: &FnFacts, call: HostCall<'_>) -> Result<Datum> {
         match f.callee {
-            Callee::Scalar(fp) => {
+            Callee::Scalar(plain) => {
+                let locale = self.cat().locale(call.collation)?;
+                let collated = f.collated.zip(locale).and_then(|(c, locale)| c.under(&locale));
+                let fp = collated.unwrap_or(plain);
                 let mut cx = CallContext {
                     host: self,
                     collation: call.collation,
@@ -206,8 +209,7 @@ impl TypeFunctions for Core {
         b: DatumRef<'_>,
         collation: Oid,
     ) -> Result<Ordering> {
-        self.cat().check_collation(collation)?;
-        let cmp = Facts::type_compare(self, ty)?;
+        let cmp = Facts::type_compare(self, ty, collation)?;
         Ok(cmp.order(a, b, collation))
     }
 
@@ -218,7 +220,9 @@ impl TypeFunctions for Core {
         b: DatumRef<'_>,
         collation: Oid,
     ) -> Result<bool> {
-        if let Some(cmp) = types::compare::of_type(ty) {
+        if let Some(cmp) = types::compare::of_type(ty)
+            && self.cat().is_deterministic(collation)?
+        {
             return Ok(cmp(a, b, collation).is_eq());
         }
         let ops = self.cat().type_ops(ty)?;
@@ -267,6 +271,10 @@ impl TypeFunctions for Core {
 }
 
 impl TypeCatalog for Core {
+    fn locale(&mut self, collation: Oid) -> Result<Option<Arc<locale::Locale>>> {
+        self.cat().locale(collation)
+    }
+
     fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
         let mut cat = self.cat();
         let row = match cat.search(catalog::cache::RANGETYPE, &[ty.into()])? {

@@ -4,6 +4,7 @@
 use super::syntax::too_complex;
 use super::work::WorkCounter;
 use crate::string::case::{lower_char, upper_char};
+use locale::Locale;
 use pgerror::Result;
 use regex_syntax::hir::{Class, HirKind};
 use std::collections::HashMap;
@@ -13,16 +14,28 @@ use std::sync::Arc;
 pub(super) const CODE_MAX: u32 = 0x7fff_fffe;
 
 /// The letters and their case mappings, by the collation of the call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Ctype {
     Ascii,
     Unicode,
+    Locale(Arc<Locale>),
+}
+
+impl PartialEq for Ctype {
+    fn eq(&self, other: &Ctype) -> bool {
+        match (self, other) {
+            (Ctype::Ascii, Ctype::Ascii) | (Ctype::Unicode, Ctype::Unicode) => true,
+            (Ctype::Locale(a), Ctype::Locale(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
 }
 
 impl Ctype {
     /// The lower and upper case of a character.
-    pub(super) fn cases(self, c: u32) -> [u32; 2] {
+    pub(super) fn cases(&self, c: u32) -> [u32; 2] {
         match (self, char::from_u32(c)) {
+            (Ctype::Locale(locale), Some(_)) => [locale.lower_char(c), locale.upper_char(c)],
             (Ctype::Ascii, Some(ch)) => {
                 [ch.to_ascii_lowercase() as u32, ch.to_ascii_uppercase() as u32]
             }
@@ -79,8 +92,8 @@ impl CharSet {
 
     /// The set with both cases of every character. Only the range of characters that have case is
     /// visited, character by character.
-    fn with_cases(&self, ctype: Ctype, work: &WorkCounter<'_>) -> Result<CharSet> {
-        let last = if ctype == Ctype::Ascii { 0x7f } else { 0x1_ffff };
+    fn with_cases(&self, ctype: &Ctype, work: &WorkCounter<'_>) -> Result<CharSet> {
+        let last = if *ctype == Ctype::Ascii { 0x7f } else { 0x1_ffff };
         let mut out = self.clone();
         let mut more = Vec::new();
         for &(low, high) in &self.0 {
@@ -130,7 +143,7 @@ impl Sets {
     }
 
     /// The set of a character, with its other case under the rules of `ignore_case` if given.
-    pub fn of_char(&mut self, c: u32, ignore_case: Option<Ctype>) -> Result<u32> {
+    pub fn of_char(&mut self, c: u32, ignore_case: Option<&Ctype>) -> Result<u32> {
         if let Some(&n) = self.chars.get(&c) {
             return Ok(n);
         }
@@ -144,7 +157,7 @@ impl Sets {
     }
 
     /// A character class. The options do not change within a pattern, so the name is the cache key.
-    pub fn class(&mut self, name: &str, ctype: Ctype, ignore_case: bool) -> Option<CharSet> {
+    pub fn class(&mut self, name: &str, ctype: &Ctype, ignore_case: bool) -> Option<CharSet> {
         if let Some(set) = self.classes.get(name) {
             return Some(set.clone());
         }
@@ -154,7 +167,12 @@ impl Sets {
     }
 
     /// A set with both cases of its characters. The options do not change within a pattern.
-    pub fn cased(&mut self, set: CharSet, ctype: Ctype, work: &WorkCounter<'_>) -> Result<CharSet> {
+    pub fn cased(
+        &mut self,
+        set: CharSet,
+        ctype: &Ctype,
+        work: &WorkCounter<'_>,
+    ) -> Result<CharSet> {
         if let Some(cased) = self.cased.get(&set) {
             return Ok(cased.clone());
         }
@@ -180,7 +198,7 @@ fn unicode(class: &str) -> CharSet {
 }
 
 /// The character class with the name between `[:` and `:]`.
-pub(super) fn named(name: &str, ctype: Ctype, ignore_case: bool) -> Option<CharSet> {
+pub(super) fn named(name: &str, ctype: &Ctype, ignore_case: bool) -> Option<CharSet> {
     let name = match name {
         "lower" | "upper" if ignore_case => "alpha",
         other => other,
@@ -207,10 +225,38 @@ pub(super) fn named(name: &str, ctype: Ctype, ignore_case: bool) -> Option<CharS
         "ascii" => (&[(0, 127)], ""),
         _ => return None,
     };
-    if ctype == Ctype::Unicode && !wide.is_empty() {
-        return Some(unicode(wide));
+    match ctype {
+        Ctype::Unicode if !wide.is_empty() => return Some(unicode(wide)),
+        Ctype::Locale(locale) => {
+            if let Some(set) = of_locale(name, locale) {
+                return Some(set);
+            }
+        }
+        _ => {}
     }
     Some(CharSet(ascii.iter().map(|&(l, h)| (l as u32, h as u32)).collect()))
+}
+
+/// A class by a locale; `None` for those that are the same in all locales.
+fn of_locale(name: &str, locale: &Locale) -> Option<CharSet> {
+    use locale::Class;
+    let class = match name {
+        "alpha" => Class::Alpha,
+        "digit" => Class::Digit,
+        "alnum" | "word" => Class::Alnum,
+        "upper" => Class::Upper,
+        "lower" => Class::Lower,
+        "space" => Class::Space,
+        "punct" => Class::Punct,
+        "print" => Class::Print,
+        "graph" => Class::Graph,
+        _ => return None,
+    };
+    let mut set = CharSet(locale.class(class).to_vec());
+    if name == "word" {
+        set.add([(u32::from(b'_'), u32::from(b'_'))]);
+    }
+    Some(set)
 }
 
 /// POSIX's names of the characters 0 to 31 in order; those from BEL to CR have a second name.

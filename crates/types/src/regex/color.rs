@@ -63,7 +63,7 @@ impl Colors {
         sets: &Sets,
         lines: bool,
         words: bool,
-        ctype: Ctype,
+        ctype: &Ctype,
         work: &WorkCounter<'_>,
     ) -> Result<Colors> {
         let newline = lines.then(|| CharSet::one(b'\n' as u32));

@@ -4,7 +4,8 @@ use super::class::Ctype;
 use super::syntax::{Flavor, Options, no_collation};
 use super::tree::Spans;
 use super::{Pattern, Search, compile};
-use crate::string::case::ascii_only;
+use crate::collated;
+use crate::string::case::{Letters, letters};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use values::array::{TextArray, payload};
@@ -35,7 +36,14 @@ fn search<T>(
     if cx.collation() == Oid::INVALID {
         return Err(no_collation());
     }
-    let ctype = if ascii_only(cx, "regexp")? { Ctype::Ascii } else { Ctype::Unicode };
+    let ctype = match letters(cx, "regexp")? {
+        Letters::Ascii => Ctype::Ascii,
+        Letters::Unicode => Ctype::Unicode,
+        Letters::Locale(locale) if !locale.is_deterministic() => {
+            return Err(collated::nondeterministic("regular expressions"));
+        }
+        Letters::Locale(locale) => Ctype::Locale(locale),
+    };
     let kept = cx.extra().take().and_then(|e| e.downcast::<Cached>().ok());
     let kept = kept.filter(|c| c.source == source && c.options == options && c.ctype == ctype);
     let mut cached = match kept {
@@ -43,7 +51,7 @@ fn search<T>(
         None => {
             let single_byte = cx.settings().encoding != Encoding::Utf8;
             let interrupts = || cx.check_interrupts();
-            let pattern = compile(source, options, ctype, single_byte, &interrupts)?;
+            let pattern = compile(source, options, ctype.clone(), single_byte, &interrupts)?;
             Box::new(Cached { source: source.to_vec(), options, ctype, pattern })
         }
     };

@@ -65,8 +65,8 @@ pub fn compile(
         at = next;
     }
     let mut options = options;
-    let parsed = syntax::parse(&codes, &mut options, ctype, work)?;
-    let colors = Colors::new(&parsed.sets, parsed.lines, parsed.words, ctype, work)?;
+    let parsed = syntax::parse(&codes, &mut options, &ctype, work)?;
+    let colors = Colors::new(&parsed.sets, parsed.lines, parsed.words, &ctype, work)?;
     let mut looks = Vec::with_capacity(parsed.looks.len());
     for look in &parsed.looks {
         let nfa = Nfa::new(&look.body, look.behind, work)?;
@@ -117,7 +117,7 @@ impl Search<'_> {
             colors: &p.colors,
             looks: &mut p.looks,
             work: &self.work,
-            ignore_case: p.ignore_case,
+            ignore_case: p.ignore_case.clone(),
             parts_bytes: &mut p.parts_bytes,
         };
         Ok(p.search.shortest(&mut env, 0, 0, self.text.len())?.is_some())
@@ -132,7 +132,7 @@ impl Search<'_> {
             colors: &p.colors,
             looks: &mut p.looks,
             work: &self.work,
-            ignore_case: p.ignore_case,
+            ignore_case: p.ignore_case.clone(),
             parts_bytes: &mut p.parts_bytes,
         };
         let mut spans: Spans = vec![None; p.groups + 1];

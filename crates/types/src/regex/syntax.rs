@@ -168,7 +168,7 @@ pub(super) fn too_complex() -> PgError {
 pub(super) fn parse(
     pattern: &[u32],
     options: &mut Options,
-    ctype: Ctype,
+    ctype: &Ctype,
     work: &WorkCounter<'_>,
 ) -> Result<Parsed> {
     if options.flavor == Flavor::Literal
@@ -181,7 +181,7 @@ pub(super) fn parse(
         src: pattern,
         at,
         options: *options,
-        ctype,
+        ctype: ctype.clone(),
         work,
         sets: Sets::default(),
         looks: Vec::new(),
@@ -353,7 +353,7 @@ impl Parser<'_> {
 
     fn literal(&mut self, c: u32) -> Result<Node> {
         self.work.add(1)?;
-        let ctype = self.options.ignore_case.then_some(self.ctype);
+        let ctype = self.options.ignore_case.then_some(&self.ctype);
         self.sets.of_char(c, ctype).map(Node::Set)
     }
 
@@ -600,7 +600,7 @@ impl Parser<'_> {
             'w' => "word",
             _ => return None,
         };
-        let set = self.sets.class(name, self.ctype, self.options.ignore_case)?;
+        let set = self.sets.class(name, &self.ctype, self.options.ignore_case)?;
         Some(if c.is_ascii_uppercase() { set.negated() } else { set })
     }
 
@@ -727,7 +727,7 @@ impl Parser<'_> {
         let mut set = CharSet::default();
         set.add(ranges);
         if self.options.ignore_case {
-            set = self.sets.cased(set, self.ctype, self.work)?;
+            set = self.sets.cased(set, &self.ctype, self.work)?;
         }
         if negated {
             if self.options.newline_stop {
@@ -765,7 +765,7 @@ impl Parser<'_> {
         if self.eat("[:") {
             let name = self.name(":]")?;
             let name: String = name.iter().filter_map(|&c| char::from_u32(c)).collect();
-            let class = self.sets.class(&name, self.ctype, self.options.ignore_case);
+            let class = self.sets.class(&name, &self.ctype, self.options.ignore_case);
             return Ok(Element::Class(
                 class.ok_or_else(|| pattern_error("invalid character class"))?,
             ));

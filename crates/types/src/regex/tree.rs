@@ -386,7 +386,7 @@ fn repeats(
             }
             let ((a, next_in_contents), (b, next)) =
                 (env.text.char_at(in_contents), env.text.char_at(at));
-            let same = a == b || env.ignore_case.is_some_and(|t| t.cases(a).contains(&b));
+            let same = a == b || env.ignore_case.as_ref().is_some_and(|t| t.cases(a).contains(&b));
             if !same {
                 return Ok(false);
             }

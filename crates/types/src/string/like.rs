@@ -1,6 +1,6 @@
 //! LIKE and ILIKE, and the translation of SIMILAR TO. Counterpart: like.c, like_match.c, regexp.c.
 
-use super::case::{ascii_only, lower};
+use super::case::{letters, lower};
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::FnContext;
@@ -79,13 +79,13 @@ pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<boo
     }
 }
 
-fn like(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<bool> {
+fn like(cx: &mut dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<bool> {
     like_match(text, pattern, cx.settings().encoding)
 }
 
-fn ilike(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<bool> {
-    let ascii = match ascii_only(cx, "ILIKE") {
-        Ok(ascii) => ascii,
+fn ilike(cx: &mut dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<bool> {
+    let letters = match letters(cx, "ILIKE") {
+        Ok(letters) => letters,
         Err(_) => {
             return Err(pg_err!(
                 INDETERMINATE_COLLATION,
@@ -94,7 +94,7 @@ fn ilike(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<bool> {
             .hint("Use the COLLATE clause to set the collation explicitly."));
         }
     };
-    like_match(&lower(cx, text, ascii)?, &lower(cx, pattern, ascii)?, cx.settings().encoding)
+    like_match(&lower(cx, text, &letters)?, &lower(cx, pattern, &letters)?, cx.settings().encoding)
 }
 
 /// Rewrites the pattern from another escape character to the backslash.
@@ -246,7 +246,7 @@ fn similar_escape(pattern: &[u8], escape: Option<&[u8]>, encoding: Encoding) -> 
 fn matches(
     cx: &mut dyn FnContext,
     a: &[DatumRef<'_>],
-    f: fn(&dyn FnContext, &[u8], &[u8]) -> Result<bool>,
+    f: fn(&mut dyn FnContext, &[u8], &[u8]) -> Result<bool>,
     name: bool,
     want: bool,
 ) -> Result<Datum> {

@@ -384,7 +384,7 @@ impl Cluster for Nested<'_> {
     }
 
     fn locale_exists(&mut self, name: &str) -> bool {
-        matches!(name, "C" | "POSIX" | "C.UTF-8" | "C.utf8")
+        !name.is_empty() && locale::codeset(name).is_some()
     }
 
     fn classes_of(&mut self, database: engine::DbKey) -> Result<Vec<PgClass>> {

@@ -1,0 +1,134 @@
+//! Abbreviated sort keys: eight bytes that usually have the order of a locale.
+//!
+//! Neither library promises that its sort keys have exactly the order of its comparison, and with
+//! some releases of glibc they had not. So these numbers are only a guess, made of the primary
+//! weights of single characters, and a sort verifies its result with the real comparison: if each
+//! entry is not greater than the next one by a transitive order, all are in that order.
+
+use crate::Provider;
+
+/// Characters below this code have ranks; a text's abbreviation ends before the first other one.
+const TABLE_CHARS: u32 = 0x180;
+/// A character has at most this number of ranks (`ß` has those of two letters).
+const RANKS_MAX: usize = 3;
+/// Rank of the first character that is not in the table, which is greater than all others.
+const BEYOND: u8 = 0xff;
+
+/// Ranks of the primary weights of characters; 0 is none, such as for marks.
+#[derive(Debug)]
+pub(crate) struct Ranks {
+    table: Vec<[u8; RANKS_MAX]>,
+    single_byte: bool,
+}
+
+/// The first eight bytes as a number, filled with zeros.
+pub(crate) fn first_bytes(text: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let n = text.len().min(8);
+    first[..n].copy_from_slice(&text[..n]);
+    u64::from_be_bytes(first)
+}
+
+/// The primary weights at the begin of glibc's sort key. Weights are written like characters in
+/// UTF-8; a byte 1 ends a level.
+fn glibc_weights(key: &[u8]) -> Vec<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut rest = key;
+    while let Some(&lead) = rest.first().filter(|&&b| b > 1) {
+        let len = match lead {
+            0..=0xbf => 1,
+            0xc0..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf7 => 4,
+            0xf8..=0xfb => 5,
+            _ => 6,
+        };
+        let (weight, more) = rest.split_at(len.min(rest.len()));
+        out.push(weight.to_vec());
+        rest = more;
+    }
+    out
+}
+
+/// ICU's primary weights of one character, as one weight: a byte 1 ends the level.
+fn icu_weights(key: &[u8]) -> Vec<Vec<u8>> {
+    let end = key.iter().position(|&b| b <= 1).unwrap_or(key.len());
+    if end == 0 { Vec::new() } else { vec![key[..end].to_vec()] }
+}
+
+impl Ranks {
+    /// The ranks of a locale; `None` if its weights cannot be numbered by one byte.
+    pub(crate) fn of(provider: &Provider, single_byte: bool) -> Option<Ranks> {
+        let last = if single_byte { 0x100 } else { TABLE_CHARS };
+        let mut key = Vec::new();
+        let weights: Vec<Vec<Vec<u8>>> = (0..last)
+            .map(|c| {
+                if c < u32::from(b' ') {
+                    return Vec::new();
+                }
+                let mut buffer = [0; 4];
+                let text = match char::from_u32(c) {
+                    _ if single_byte => &[c as u8][..],
+                    Some(c) => c.encode_utf8(&mut buffer).as_bytes(),
+                    None => return Vec::new(),
+                };
+                match provider {
+                    Provider::Libc { collate, .. } => {
+                        collate.sort_key(text, &mut key);
+                        glibc_weights(&key)
+                    }
+                    Provider::Icu(collator) => {
+                        collator.sort_key(text, &mut key);
+                        icu_weights(&key)
+                    }
+                }
+            })
+            .collect();
+        let mut distinct: Vec<&Vec<u8>> = weights.iter().flatten().collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        // More weights than numbers: neighbours share one, which keeps the order of the others.
+        let scale = |at: usize| {
+            if distinct.len() < BEYOND as usize { at } else { at * 253 / distinct.len() }
+        };
+        let table = weights.iter().map(|list| {
+            let mut ranks = [0; RANKS_MAX];
+            for (rank, weight) in ranks.iter_mut().zip(list) {
+                let at = distinct.binary_search(&weight).unwrap_or_default();
+                *rank = (scale(at) + 1) as u8;
+            }
+            ranks
+        });
+        let table: Vec<_> = table.collect();
+        (!distinct.is_empty()).then_some(Ranks { table, single_byte })
+    }
+
+    pub(crate) fn abbreviation(&self, text: &[u8]) -> u64 {
+        let (mut out, mut filled) = (0u64, 0);
+        let mut rest = text;
+        while filled < 8
+            && let Some(&lead) = rest.first()
+        {
+            let (c, len) = match lead {
+                _ if self.single_byte => (usize::from(lead), 1),
+                0..=0x7f => (usize::from(lead), 1),
+                0xc0..=0xdf if rest.len() > 1 => {
+                    (usize::from(lead & 0x1f) << 6 | usize::from(rest[1] & 0x3f), 2)
+                }
+                _ => (usize::MAX, 1),
+            };
+            let Some(ranks) = self.table.get(c) else {
+                out |= u64::from(BEYOND) << (56 - 8 * filled);
+                break;
+            };
+            for &rank in ranks.iter().take_while(|&&r| r != 0) {
+                if filled < 8 {
+                    out |= u64::from(rank) << (56 - 8 * filled);
+                    filled += 1;
+                }
+            }
+            rest = &rest[len..];
+        }
+        out
+    }
+}

@@ -1,0 +1,60 @@
+use super::*;
+
+#[test]
+fn only_c_locales_order_by_bytes() {
+    for name in ["C", "POSIX", "C.UTF-8", "C.utf8", ""] {
+        assert!(orders_by_bytes(name), "{name}");
+    }
+    for name in ["en_US.UTF-8", "de_DE", "C.ISO-8859-1", "CX"] {
+        assert!(!orders_by_bytes(name), "{name}");
+    }
+}
+
+#[test]
+fn character_sets_of_locales_are_found() {
+    assert_eq!(codeset("C").as_deref(), Some("ANSI_X3.4-1968"));
+    assert_eq!(codeset("no_SUCH.UTF-8"), None);
+    assert!(matches!(Locale::libc("no_SUCH", "C", false), Err(LocaleError::Libc(_))));
+}
+
+#[test]
+fn letters_of_the_c_library() {
+    let c = Locale::libc("C.utf8", "C.utf8", false).expect("the locale exists");
+    assert_eq!(c.upper_char('ä' as u32), 'Ä' as u32);
+    assert_eq!(c.lower_char('Q' as u32), 'q' as u32);
+    assert!(c.is_alnum('ж' as u32) && !c.is_alnum('-' as u32));
+    assert_eq!(c.class(Class::Digit), [('0' as u32, '9' as u32)]);
+    assert_eq!(c.compare(b"B", b"a"), Ordering::Less);
+}
+
+/// Texts of several scripts, in the order of the root locale.
+const ORDERED: [&str; 10] = ["-", "1", "a", "A", "á", "b", "strasse", "straße", "д", "漢"];
+
+#[test]
+fn collations_of_icu() {
+    let root = Locale::icu("und", true).expect("ICU is installed");
+    for pair in ORDERED.windows(2) {
+        let order = root.compare(pair[0].as_bytes(), pair[1].as_bytes());
+        assert_eq!(order, Ordering::Less, "{pair:?}");
+    }
+    assert_eq!(root.upper_text("straße".as_bytes()), Some(Ok(b"STRASSE".to_vec())));
+    assert_eq!(root.title_text("éa bC".as_bytes()), Some(Ok("Éa Bc".as_bytes().to_vec())));
+    let turkish = Locale::icu("tr", true).expect("ICU is installed");
+    assert_eq!(turkish.upper_text(b"i"), Some(Ok("İ".as_bytes().to_vec())));
+    let blind = Locale::icu("und-u-ks-level1", false).expect("ICU is installed");
+    assert!(blind.is_equal("Á".as_bytes(), b"a") && !root.is_equal("Á".as_bytes(), b"a"));
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    blind.hash_key("Áb".as_bytes(), &mut x);
+    blind.hash_key(b"aB", &mut y);
+    assert_eq!(x, y);
+    assert!(root.class(Class::Upper).contains(&('A' as u32, 'Z' as u32)));
+}
+
+#[test]
+fn abbreviations_have_the_order_of_short_texts() {
+    let root = Locale::icu("und", true).expect("ICU is installed");
+    let numbers = ORDERED.map(|t| root.abbreviation(t.as_bytes()));
+    assert!(numbers.is_sorted(), "{numbers:x?}");
+    assert_eq!(root.abbreviation(b"abcdefghij"), root.abbreviation(b"ABCDEFGHZZ"));
+    assert!(root.abbreviation(b"abcdefg") < root.abbreviation(b"abcdefh"));
+}
