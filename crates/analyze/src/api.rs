@@ -135,10 +135,10 @@ pub fn function_statement(
     node: &Node,
     sql: &str,
     function: &str,
-    param_types: &[Oid],
+    (param_types, collation): (&[Oid], Oid),
     names: &[String],
 ) -> Result<Query> {
-    let arguments = FunctionArguments { function, types: param_types, names };
+    let arguments = FunctionArguments { function, types: param_types, collation, names };
     let mut cx = Analyzer::new(cat, sql, Params::Scope(&arguments));
     match node {
         Node::ReturnStmt(r) => {

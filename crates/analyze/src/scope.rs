@@ -63,6 +63,8 @@ pub trait ParamScope: std::fmt::Debug {
 pub(crate) struct FunctionArguments<'a> {
     pub(crate) function: &'a str,
     pub(crate) types: &'a [Oid],
+    /// The collation of the call, which is that of arguments of types with a collation.
+    pub(crate) collation: Oid,
     /// Empty for an argument without a name; may be shorter than `types`.
     pub(crate) names: &'a [String],
 }
@@ -71,11 +73,16 @@ impl FunctionArguments<'_> {
     fn find(&self, name: &str, names: usize) -> Option<Variable> {
         let at = self.names.iter().position(|n| n == name && !name.is_empty())?;
         let ty = self.types.get(at).copied()?;
-        Some(Variable { number: at as i32 + 1, ty, typmod: -1, collation: Oid::INVALID, names })
+        let collation = self.collation;
+        Some(Variable { number: at as i32 + 1, ty, typmod: -1, collation, names })
     }
 }
 
 impl ParamScope for FunctionArguments<'_> {
+    fn collation_of(&self, _: i32) -> Oid {
+        self.collation
+    }
+
     fn numbered(&self, number: i32) -> Option<Oid> {
         self.types.get(usize::try_from(number - 1).ok()?).copied().filter(|t| t.is_valid())
     }
@@ -136,9 +143,9 @@ impl Analyzer<'_> {
             paramid: found.number,
             paramtype: found.ty,
             paramtypmod: found.typmod,
-            paramcollid: match found.collation.is_valid() {
-                true => found.collation,
-                false => self.type_collation(found.ty)?,
+            paramcollid: match self.type_collation(found.ty)? {
+                own if own.is_valid() && found.collation.is_valid() => found.collation,
+                own => own,
             },
             location: Location(location),
         });

@@ -331,7 +331,10 @@ impl<'a> Analyzer<'a> {
             Params::Scope(scope) => scope.collation_of(number),
             _ => Oid::INVALID,
         };
-        let paramcollid = if own.is_valid() { own } else { self.type_collation(paramtype)? };
+        let paramcollid = match self.type_collation(paramtype)? {
+            of_type if of_type.is_valid() && own.is_valid() => own,
+            of_type => of_type,
+        };
         Ok(Expr::Param(Param {
             paramkind: ParamKind::Extern,
             paramid: number,

@@ -7,7 +7,9 @@ use crate::{
     database, domain, extension_schema as extension, rename, role, schema, tablespace, typecmd,
 };
 use catalog::object::{ObjectClass, ObjectRow};
-use catalog::rows::{CatalogRow, PgEventTrigger, PgForeignDataWrapper, PgNamespace};
+use catalog::rows::{
+    CatalogRow, PgCollation, PgEventTrigger, PgForeignDataWrapper, PgNamespace, indexes,
+};
 use define::object::address;
 use define::object::kind::{class_of, is_generic, is_named};
 use define::object::owner;
@@ -166,6 +168,14 @@ fn name_is_free(
     if let Some(method) = row.method()? {
         let method = cat.access_method_name(method)?;
         what += &format!(" for access method \"{method}\"");
+    }
+    if row.class.noun == "collation" {
+        // The name may also be taken by a collation for every encoding.
+        let keys = [name.into(), cat.session.encoding.into(), schema.unwrap_or_default().into()];
+        let index = indexes::PG_COLLATION_NAME_ENC_NSP_INDEX;
+        if !cat.scan::<PgCollation>(index, &keys)?.is_empty() {
+            what += &format!(" for encoding \"{}\"", catalog::encoding::name(cat.session.encoding));
+        }
     }
     let Some(schema) = schema else { bail!(DUPLICATE_OBJECT, "{what} already exists") };
     let schema = cat.namespace_name(schema)?.unwrap_or_default();

@@ -4,6 +4,7 @@
 use super::calendar::{EPOCH_UNIX, Fields, USECS_PER_SEC, date2j, is_finite_ts, iso_week, j2day};
 use super::convert::utc_to_local;
 use super::interval::Interval;
+use locale::TimeNames;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
@@ -36,6 +37,8 @@ pub(super) enum Node {
         case: Case,
         /// False with the prefix FM.
         fill: bool,
+        /// A name with the prefix TM: that of `lc_time`.
+        localized: bool,
         ordinal: Option<bool>,
     },
     Text(char),
@@ -91,7 +94,6 @@ pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
         if let Some((key, case)) = keyword(rest) {
             // Localized names are not padded.
             let is_name = matches!(key, "day" | "dy" | "month" | "mon");
-            let fill = fill && !(is_name && matches!(prefix, Some("TM" | "tm")));
             let written = rest[..key.len()].to_string();
             rest = &rest[key.len()..];
             let mut ordinal = None;
@@ -99,7 +101,8 @@ pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
                 ordinal = (suffix != "SP").then_some(suffix == "TH");
                 rest = &rest[2..];
             }
-            out.push(Node::Key { key, written, case, fill, ordinal });
+            let localized = is_name && matches!(prefix, Some("TM" | "tm"));
+            out.push(Node::Key { key, written, case, fill, localized, ordinal });
             continue;
         }
         if let Some(quoted) = rest.strip_prefix('"') {
@@ -257,6 +260,28 @@ fn short(fill: bool, v: i64) -> Shown {
 fn year_part(fill: bool, y: i64, width: usize) -> Shown {
     let modulus = 10i64.pow(width as u32);
     Ok((number(if width < 4 { y % modulus } else { y }, width, fill), true))
+}
+
+/// The names that a keyword stands for: those of days or months, in full or short.
+pub(super) fn localized_names<'n>(names: &'n TimeNames, key: &str) -> &'n [String] {
+    match key {
+        "month" => &names.months,
+        "mon" => &names.short_months,
+        "day" => &names.days,
+        _ => &names.short_days,
+    }
+}
+
+/// The name of a day or a month in the language of `lc_time`.
+fn localized_text(names: &TimeNames, key: &str, case: Case, s: &Source) -> Result<String> {
+    not_for_interval(s)?;
+    let at = if key.starts_with('m') { s.month - 1 } else { s.weekday() };
+    let name = localized_names(names, key).get(at as usize);
+    let name = name.map_or("", String::as_str);
+    Ok(match case {
+        Case::Capital => locale::capitalized(name),
+        case => cased(name, case),
+    })
 }
 
 /// The text of one keyword.
@@ -469,8 +494,12 @@ fn text_of(cx: &dyn FnContext, s: &Source, nodes: &[Node]) -> Result<Datum> {
             Node::Text(c) | Node::Gap(c) => {
                 out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
             }
-            Node::Key { key, case, fill, ordinal: suffix, .. } => {
-                let (text, numeric) = key_text(key, *case, *fill, s)?;
+            Node::Key { key, case, fill, localized, ordinal: suffix, .. } => {
+                let names = cx.settings().formats.time.as_deref().filter(|_| *localized);
+                let (text, numeric) = match names {
+                    Some(names) => (localized_text(names, key, *case, s)?, false),
+                    None => key_text(key, *case, *fill && !localized, s)?,
+                };
                 out.extend_from_slice(text.as_bytes());
                 if let (Some(upper), true) = (suffix, numeric) {
                     out.extend_from_slice(ordinal(&text, *upper).as_bytes());

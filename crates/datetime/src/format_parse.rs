@@ -10,7 +10,8 @@ use super::calendar::{
     is_valid_timestamp, iso_week_to_j, j2date, timestamp_range,
 };
 use super::convert::local_to_utc;
-use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, template};
+use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, localized_names, template};
+use locale::TimeNames;
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
@@ -114,6 +115,8 @@ struct Field<'a> {
     /// The number extends over all following digits.
     greedy: bool,
     ordinal: bool,
+    /// The names of `lc_time`, if the field is such a name with the prefix TM.
+    names: Option<&'a TimeNames>,
 }
 
 struct Reader<'a> {
@@ -230,12 +233,32 @@ impl<'a> Reader<'a> {
 
     /// Reads one of some names and returns its index.
     fn name(&mut self, names: &[&str], f: &Field<'_>) -> Result<i32> {
+        if let Some(localized) = f.names {
+            return self.localized_name(localized_names(localized, f.key), f);
+        }
         for (i, name) in names.iter().enumerate() {
             if self.rest.get(..name.len()).is_some_and(|t| t.eq_ignore_ascii_case(name)) {
                 self.skip(name.len());
                 return Ok(i as i32);
             }
         }
+        self.no_name(f)
+    }
+
+    /// Reads one of these names, without regard to case.
+    fn localized_name(&mut self, names: &[String], f: &Field<'_>) -> Result<i32> {
+        let fold = |text: &str| text.to_uppercase().to_lowercase();
+        let found = names.iter().enumerate().find_map(|(i, name)| {
+            let (last, c) = self.rest.char_indices().take(name.chars().count()).last()?;
+            let len = last + c.len_utf8();
+            (fold(&self.rest[..len]) == fold(name)).then_some((i, len))
+        });
+        let Some((i, len)) = found else { return self.no_name(f) };
+        self.skip(len);
+        Ok(i as i32)
+    }
+
+    fn no_name(&self, f: &Field<'_>) -> Result<i32> {
         let shown: String = self.rest.chars().take_while(|c| !is_space(*c)).collect();
         Err(invalid(&shown, f.written)
             .detail("The given value did not match any of the allowed values for this field."))
@@ -432,10 +455,12 @@ fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<ReadFields> {
         match node {
             Node::Gap(_) => r.gap(),
             Node::Text(_) => r.text(),
-            Node::Key { key, written, fill, ordinal, .. } => {
+            Node::Key { key, written, fill, localized, ordinal, .. } => {
+                let names = cx.settings().formats.time.as_deref().filter(|_| *localized);
+                let fill = *fill && !localized;
                 let ordinal = ordinal.is_some();
                 let greedy = !fill || ordinal || ends_number(&nodes[i + 1..]);
-                r.field(&Field { key, written, greedy, ordinal })?;
+                r.field(&Field { key, written, greedy, ordinal, names })?;
                 if !r.exact {
                     r.extra = r.skip_space();
                 }

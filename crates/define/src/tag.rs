@@ -127,6 +127,7 @@ fn transaction_tag(kind: TransactionStmtKind) -> &'static str {
 fn definition_tag(kind: ObjectType) -> &'static str {
     match kind {
         ObjectType::Aggregate => "CREATE AGGREGATE",
+        ObjectType::Collation => "CREATE COLLATION",
         ObjectType::Operator => "CREATE OPERATOR",
         ObjectType::Type => "CREATE TYPE",
         ObjectType::Tsconfiguration => "CREATE TEXT SEARCH CONFIGURATION",

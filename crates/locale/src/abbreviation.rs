@@ -6,6 +6,8 @@
 //! entry is not greater than the next one by a transitive order, all are in that order.
 
 use crate::Provider;
+use crate::icu::Collator;
+use std::collections::HashMap;
 
 /// Characters below this code have ranks; a text's abbreviation ends before the first other one.
 const TABLE_CHARS: u32 = 0x180;
@@ -50,10 +52,26 @@ fn glibc_weights(key: &[u8]) -> Vec<Vec<u8>> {
     out
 }
 
-/// ICU's primary weights of one character, as one weight: a byte 1 ends the level.
-fn icu_weights(key: &[u8]) -> Vec<Vec<u8>> {
+/// The primary part of ICU's sort key: a byte 1 ends the level.
+fn icu_primary(collator: &Collator, text: &[u8], key: &mut Vec<u8>) -> Vec<u8> {
+    collator.sort_key(text, key);
     let end = key.iter().position(|&b| b <= 1).unwrap_or(key.len());
-    if end == 0 { Vec::new() } else { vec![key[..end].to_vec()] }
+    key[..end].to_vec()
+}
+
+/// The weights of characters that ICU sorts as two letters, by their primary part. ICU compresses
+/// its sort keys, so that the weights of two letters cannot be told apart in one.
+fn icu_pairs(collator: &Collator) -> HashMap<Vec<u8>, [Vec<u8>; 2]> {
+    let mut key = Vec::new();
+    let mut out = HashMap::new();
+    for first in b'a'..=b'z' {
+        for second in b'a'..=b'z' {
+            let pair = icu_primary(collator, &[first, second], &mut key);
+            let each = [first, second].map(|c| icu_primary(collator, &[c], &mut key));
+            out.insert(pair, each);
+        }
+    }
+    out
 }
 
 impl Ranks {
@@ -61,6 +79,10 @@ impl Ranks {
     pub(crate) fn of(provider: &Provider, single_byte: bool) -> Option<Ranks> {
         let last = if single_byte { 0x100 } else { TABLE_CHARS };
         let mut key = Vec::new();
+        let pairs = match provider {
+            Provider::Icu(collator) => icu_pairs(collator),
+            Provider::Libc { .. } => HashMap::new(),
+        };
         let weights: Vec<Vec<Vec<u8>>> = (0..last)
             .map(|c| {
                 if c < u32::from(b' ') {
@@ -78,8 +100,12 @@ impl Ranks {
                         glibc_weights(&key)
                     }
                     Provider::Icu(collator) => {
-                        collator.sort_key(text, &mut key);
-                        icu_weights(&key)
+                        let primary = icu_primary(collator, text, &mut key);
+                        match pairs.get(&primary) {
+                            Some(pair) => pair.to_vec(),
+                            None if primary.is_empty() => Vec::new(),
+                            None => vec![primary],
+                        }
                     }
                 }
             })

@@ -91,6 +91,10 @@ impl Handle {
         Ok(Handle(handle))
     }
 
+    pub(crate) fn raw(&self) -> locale_t {
+        self.0
+    }
+
     /// The order of the C library, in which texts of different bytes may be equal.
     pub(crate) fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         // SAFETY: both texts are terminated, and the locale is open.

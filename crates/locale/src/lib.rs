@@ -9,10 +9,15 @@
 //! Counterpart: pg_locale.c, varlena.c (`varstr_cmp`).
 
 mod abbreviation;
+mod formats;
 mod glibc;
 mod icu;
 mod letters;
 
+pub use formats::{
+    MoneyFormat, NumberFormat, SignLayout, TimeNames, capitalized, money_format, number_format,
+    time_names,
+};
 pub use glibc::{codeset, library_version as libc_version};
 pub use icu::{
     IcuLocale, display_name as icu_display_name, locales as icu_locales, version as icu_version,

@@ -58,3 +58,15 @@ fn abbreviations_have_the_order_of_short_texts() {
     assert_eq!(root.abbreviation(b"abcdefghij"), root.abbreviation(b"ABCDEFGHZZ"));
     assert!(root.abbreviation(b"abcdefg") < root.abbreviation(b"abcdefh"));
 }
+
+#[test]
+fn the_c_locale_has_no_formats() {
+    for name in ["C", "POSIX", "", "no_SUCH"] {
+        assert!(number_format(name).is_none() && money_format(name).is_none(), "{name}");
+    }
+    let names = time_names("C.utf8").expect("the locale exists");
+    assert_eq!((names.days[3].as_str(), names.short_months[11].as_str()), ("Wednesday", "Dec"));
+    let money = money_format("C.utf8").expect("the locale exists");
+    assert_eq!((money.decimal.as_str(), money.places), ("", 255));
+    assert_eq!(capitalized("éTÉ"), "Été");
+}

@@ -7,13 +7,17 @@ use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::{ALLOCATION_BYTES_MAX, VARLENA_HEADER_BYTES, invalid_allocation};
 use values::memory;
+use values::settings::Settings;
 
 /// An element of a number template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Item {
     Nine,
     Zero,
-    Point,
+    /// With D instead of a point, the separator is that of the locale.
+    Point {
+        local: bool,
+    },
     Comma,
     /// G: the group separator, a comma in the C locale.
     Group,
@@ -36,6 +40,28 @@ enum SignPosition {
     None,
     Before,
     After,
+}
+
+/// The locale's separators and currency symbol.
+struct Symbols<'s> {
+    decimal: &'s str,
+    group: &'s str,
+    currency: &'s str,
+}
+
+impl<'s> Symbols<'s> {
+    /// Counterpart: `NUM_prepare_locale`.
+    fn of(settings: &'s Settings) -> Symbols<'s> {
+        let (mut decimal, mut group) = ("", "");
+        if let Some(number) = &settings.formats.number {
+            (decimal, group) = (&number.decimal, &number.thousands);
+        }
+        let currency = settings.formats.money.as_ref().map_or("", |m| &m.symbol);
+        let or = |text: &'s str, other| if text.is_empty() { other } else { text };
+        let decimal = or(decimal, ".");
+        let group = or(group, if decimal == "," { "." } else { "," });
+        Symbols { decimal, group, currency: or(currency, " ") }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -134,6 +160,14 @@ impl Template {
         Ok(t)
     }
 
+    /// The decimal separator: that of the locale if the template has a D.
+    fn decimal<'s>(&self, symbols: &Symbols<'s>) -> &'s str {
+        match self.items.contains(&Item::Point { local: true }) {
+            true => symbols.decimal,
+            false => ".",
+        }
+    }
+
     fn key(&mut self, key: &str, upper: bool) -> Result<()> {
         if self.scientific && key != "EEEE" {
             return Err(syntax("\"EEEE\" must be the last pattern used"));
@@ -155,7 +189,7 @@ impl Template {
                     return Err(syntax("cannot use \"V\" and decimal point together"));
                 }
                 self.has_point = true;
-                Item::Point
+                Item::Point { local: key == "D" }
             }
             "," => Item::Comma,
             "G" => Item::Group,
@@ -305,6 +339,9 @@ fn ordinal(digits: &[u8]) -> &'static str {
 /// Formats a number by its template. Positions count the template's digits and its point.
 struct Layout<'a> {
     t: Template,
+    symbols: &'a Symbols<'a>,
+    /// The decimal separator of the template.
+    decimal: &'a str,
     negative: bool,
     /// The absolute value: digits, and the point where there are decimals.
     number: &'a [u8],
@@ -374,7 +411,7 @@ impl Layout<'_> {
             }
         } else {
             match self.number.get(self.at) {
-                Some(b'.') => self.out.push('.'),
+                Some(b'.') => self.out.push_str(self.decimal),
                 _ if self.last.is_some_and(|l| self.at > l) && !zero => {}
                 _ if self.lone_zero() => {
                     if !self.t.narrow {
@@ -434,14 +471,18 @@ impl Layout<'_> {
         for item in items {
             interrupts.tick()?;
             match item {
-                Item::Nine | Item::Zero | Item::Point => {
+                Item::Nine | Item::Zero | Item::Point { .. } => {
                     if roman.is_none() && !self.numeral(item == Item::Zero) {
                         break;
                     }
                 }
-                Item::Comma | Item::Group if self.in_number => self.out.push(','),
-                Item::Comma | Item::Group if wide => self.out.push(' '),
-                Item::Currency => self.out.push(' '),
+                Item::Comma if self.in_number => self.out.push(','),
+                Item::Comma if wide => self.out.push(' '),
+                Item::Group if self.in_number => self.out.push_str(self.symbols.group),
+                Item::Group if wide => {
+                    self.out.extend(self.symbols.group.chars().map(|_| ' '));
+                }
+                Item::Currency => self.out.push_str(self.symbols.currency),
                 Item::Minus if self.negative => self.out.push('-'),
                 Item::Plus if !self.negative && roman.is_none() => self.out.push('+'),
                 Item::Minus | Item::Plus if wide => self.out.push(' '),
@@ -482,8 +523,8 @@ impl Layout<'_> {
 /// Formats a number; `digits` is its absolute value.
 fn lay_out(
     mut t: Template,
-    negative: bool,
-    digits: &str,
+    (negative, digits): (bool, &str),
+    symbols: &Symbols<'_>,
     interrupts: &InterruptChecker<'_>,
 ) -> Result<String> {
     t.pre += t.shift;
@@ -509,6 +550,8 @@ fn lay_out(
         last = Some(counts.max(kept.min(number.len() - 1)));
     }
     let mut layout = Layout {
+        decimal: t.decimal(symbols),
+        symbols,
         t,
         negative,
         number: number.as_bytes(),
@@ -524,9 +567,16 @@ fn lay_out(
     layout.run(None, interrupts)
 }
 
-fn lay_out_roman(mut t: Template, n: i64, interrupts: &InterruptChecker<'_>) -> Result<String> {
+fn lay_out_roman(
+    mut t: Template,
+    n: i64,
+    symbols: &Symbols<'_>,
+    interrupts: &InterruptChecker<'_>,
+) -> Result<String> {
     t.sign = SignPosition::None;
     let layout = Layout {
+        decimal: t.decimal(symbols),
+        symbols,
         t,
         negative: false,
         number: b"",
@@ -619,6 +669,7 @@ fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
     if pattern.is_empty() {
         return Ok(Datum::text(""));
     }
+    let symbols = &Symbols::of(cx.settings());
     let t = Template::new(&pattern, interrupts)?;
     if t.roman {
         if !n.is_finite() {
@@ -629,7 +680,7 @@ fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
         whole.round(0);
         let whole = whole.to_i64().filter(|v| i32::try_from(*v).is_ok());
         let whole = whole.ok_or_else(|| values::type_io::out_of_range("integer"))?;
-        return Ok(Datum::text(&lay_out_roman(t, whole, interrupts)?));
+        return Ok(Datum::text(&lay_out_roman(t, whole, symbols, interrupts)?));
     }
     if t.scientific {
         let text = if n.is_finite() { scientific(n, t.post) } else { no_exponent(&t) };
@@ -649,7 +700,7 @@ fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
     if negative {
         digits.remove(0);
     }
-    Ok(Datum::text(&lay_out(t, negative, &digits, interrupts)?))
+    Ok(Datum::text(&lay_out(t, (negative, &digits), symbols, interrupts)?))
 }
 
 /// Formats a float: its decimals as C's `%f` rounds them, limited to its significant digits.
@@ -660,9 +711,15 @@ fn show_float(cx: &dyn FnContext, v: f64, significant: usize, pattern: &[u8]) ->
     if pattern.is_empty() {
         return Ok(Datum::text(""));
     }
+    let symbols = &Symbols::of(cx.settings());
     let mut t = Template::new(&pattern, interrupts)?;
     if t.roman {
-        return Ok(Datum::text(&lay_out_roman(t, v.round_ties_even() as i64, interrupts)?));
+        return Ok(Datum::text(&lay_out_roman(
+            t,
+            v.round_ties_even() as i64,
+            symbols,
+            interrupts,
+        )?));
     }
     if t.scientific {
         return Ok(Datum::text(&scientific_float(v, &t)));
@@ -678,12 +735,15 @@ fn show_float(cx: &dyn FnContext, v: f64, significant: usize, pattern: &[u8]) ->
     t.post = if whole >= significant { 0 } else { t.post.min(significant - whole) };
     let digits = plain(t.post);
     let negative = v.is_sign_negative() && !v.is_nan();
-    Ok(Datum::text(&lay_out(t, negative, &digits, interrupts)?))
+    Ok(Datum::text(&lay_out(t, (negative, &digits), symbols, interrupts)?))
 }
 
 /// Parses a number by its template.
 struct Reader<'a> {
     t: &'a Template,
+    symbols: &'a Symbols<'a>,
+    /// The decimal separator of the template.
+    decimal: &'a str,
     text: &'a [u8],
     at: usize,
     sign: Option<u8>,
@@ -755,9 +815,13 @@ impl Reader<'_> {
             self.digits.push(c as char);
             *(if self.point { &mut self.post } else { &mut self.pre }) += 1;
             read = true;
-        } else if self.t.has_point && !self.point && c == b'.' {
+        } else if self.t.has_point
+            && !self.point
+            && self.text[self.at..].starts_with(self.decimal.as_bytes())
+        {
             self.digits.push('.');
             self.point = true;
+            self.at += self.decimal.len() - 1;
             read = true;
         }
         if self.sign.is_some() || self.pre + self.post == 0 {
@@ -781,14 +845,20 @@ impl Reader<'_> {
             let Some(c) = self.peek() else { return Ok(()) };
             match item {
                 Item::Nine | Item::Zero => self.numeral(false),
-                Item::Point => self.numeral(true),
+                Item::Point { .. } => self.numeral(true),
                 // With FM a separator of the template consumes no text; without FM it consumes a
                 // comma.
                 Item::Comma | Item::Group if self.t.narrow => continue,
-                Item::Comma | Item::Group if c != b',' => continue,
-                Item::Comma | Item::Group => {}
+                Item::Comma if c != b',' => continue,
+                Item::Comma => {}
+                Item::Group => {
+                    if self.text[self.at..].starts_with(self.symbols.group.as_bytes()) {
+                        self.at += self.symbols.group.len();
+                    }
+                    continue;
+                }
                 Item::Currency => {
-                    self.skip_other(1);
+                    self.skip_other(self.symbols.currency.chars().count());
                     continue;
                 }
                 Item::Ordinal(_) => {
@@ -834,8 +904,11 @@ fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
             return Err(PgError::new(pgerror::SqlState::FEATURE_NOT_SUPPORTED, message));
         }
     }
+    let symbols = &Symbols::of(cx.settings());
     let mut r = Reader {
         t: &t,
+        symbols,
+        decimal: t.decimal(symbols),
         text,
         at: 0,
         sign: None,

@@ -30,7 +30,13 @@ impl Planner<'_> {
         let mut rest = Vec::with_capacity(quals.len());
         for q in &quals {
             match self.equality(q)? {
-                Some(op) if op.args.iter().all(is_column) => add(&mut classes, op, q),
+                // By another collation, different texts may be equal.
+                Some(op)
+                    if op.args.iter().all(is_column)
+                        && op.args.iter().all(|a| a.collation() == op.inputcollid) =>
+                {
+                    add(&mut classes, op, q);
+                }
                 _ => rest.push(q.clone()),
             }
         }

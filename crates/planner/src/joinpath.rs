@@ -474,7 +474,8 @@ impl Planner<'_> {
                     let [a, b] = op.args.as_slice() else { continue };
                     // The other operand must not depend on the relation.
                     let is_key = |key_side: &Expr, other: &Expr| {
-                        crate::scan::is_index_key(key_side, rti, key)
+                        (!key.collation.is_valid() || key.collation == op.inputcollid)
+                            && crate::scan::is_index_key(key_side, rti, key)
                             && !relids_of(other).contains(&rti)
                     };
                     if is_key(a, b) || is_key(b, a) {

@@ -174,7 +174,12 @@ impl Planner<'_> {
         let compared: Vec<(AttrNo, Oid)> = on
             .iter()
             .filter_map(|e| match strip(&e.inner) {
-                Expr::Var(v) if v.varno == rti && v.varlevelsup == 0 => Some((v.varattno, e.opno)),
+                // By another collation, different texts may be equal.
+                Expr::Var(v)
+                    if v.varno == rti && v.varlevelsup == 0 && v.varcollid == e.collation =>
+                {
+                    Some((v.varattno, e.opno))
+                }
                 _ => None,
             })
             .collect();

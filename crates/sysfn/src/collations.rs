@@ -66,13 +66,17 @@ fn import(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
             continue;
         }
         let oid = cat.new_oid(indexes::PG_COLLATION_OID_INDEX)?;
-        cat.insert(&PgCollation { oid, ..row })?;
+        cat.insert(&PgCollation { oid, ..row.clone() })?;
         let this = ObjectAddress::of::<PgCollation>(oid);
         if schema != PG_CATALOG {
             let holder = ObjectAddress::of::<PgNamespace>(schema);
             cat.record_dependency(this, holder, DepType::Normal)?;
         }
         cat.record_owner(this, user)?;
+        let tag = row.colliculocale.as_ref().map(|tag| tag.as_str());
+        if let Some(shown) = tag.and_then(locale::icu_display_name) {
+            cat.set_comment(this, Some(&shown))?;
+        }
         cat.increment_command_counter()?;
         count += 1;
     }

@@ -229,7 +229,8 @@ scalars! { ORDERED;
     "bttextnamecmp" => |cx, a| Ok(Datum::int4(order(cx, a, TextName)? as i32)),
 }
 
-const SEARCHES: &str = "substring searches";
+/// What such collations refuse in functions that search in a text.
+pub(crate) const SEARCHES: &str = "substring searches";
 
 scalars! { NONDETERMINISTIC;
     "texteq" => |cx, a| test(cx, a, Text, Ordering::is_eq),

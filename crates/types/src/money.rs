@@ -1,6 +1,6 @@
-//! Money: an amount in cents, in the format of the C locale or en_US, which are the same.
-//! Counterpart: cash.c.
+//! Money: an amount in the smallest unit of `lc_monetary`, whose format it has. Counterpart: cash.c.
 
+use locale::{MoneyFormat, SignLayout};
 use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
 use values::compare::btint8cmp;
@@ -9,32 +9,111 @@ use values::fn_context::FnContext;
 use values::function;
 use values::type_io::{Reader, division_by_zero, is_space, out_of_range};
 
-/// Number of decimal places.
-const PLACES: usize = 2;
-/// Cents in one unit.
-const SCALE: i64 = 100;
+/// Number of decimal places of C and of locales that do not define one.
+const PLACES: u8 = 2;
+/// The largest number of decimal places that a locale may define.
+const PLACES_MAX: u8 = 10;
+/// Digits of a group in C and in locales that do not define them.
+const GROUP: u8 = 3;
 
-fn check_locale(cx: &dyn FnContext) -> Result<()> {
-    let locale = &cx.settings().lc_monetary;
-    match locale::orders_by_bytes(locale) || locale.starts_with("en_US") {
-        true => Ok(()),
-        false => Err(PgError::unsupported(format!("money in the locale \"{locale}\""))),
+/// The format of amounts, with defaults where the locale has none.
+struct Format<'s> {
+    decimal: char,
+    thousands: &'s str,
+    symbol: &'s str,
+    /// Empty if the locale has none.
+    positive_sign: &'s str,
+    negative_sign: &'s str,
+    places: usize,
+    group: usize,
+    positive: SignLayout,
+    negative: SignLayout,
+}
+
+impl<'s> Format<'s> {
+    fn of(cx: &'s dyn FnContext) -> Format<'s> {
+        // C: the sign, then the symbol.
+        let plain = SignLayout { symbol_precedes: true, space: 0, position: 1 };
+        let Some(m) = &cx.settings().formats.money else {
+            return Format {
+                decimal: '.',
+                thousands: ",",
+                symbol: "$",
+                positive_sign: "",
+                negative_sign: "-",
+                places: PLACES.into(),
+                group: GROUP.into(),
+                positive: plain,
+                negative: plain,
+            };
+        };
+        Format::by(m)
+    }
+
+    fn by(m: &'s MoneyFormat) -> Format<'s> {
+        let or = |text: &'s str, other| if text.is_empty() { other } else { text };
+        let decimal = match m.decimal.as_bytes() {
+            [one] => char::from(*one),
+            _ => '.',
+        };
+        Format {
+            decimal,
+            thousands: or(&m.thousands, if decimal == ',' { "." } else { "," }),
+            symbol: or(&m.symbol, "$"),
+            positive_sign: &m.positive_sign,
+            negative_sign: or(&m.negative_sign, "-"),
+            places: if m.places > PLACES_MAX { PLACES } else { m.places }.into(),
+            group: if (1..=6).contains(&m.group) { m.group } else { GROUP }.into(),
+            positive: m.positive,
+            negative: m.negative,
+        }
+    }
+
+    /// Units in one whole.
+    fn scale(&self) -> i64 {
+        10i64.pow(self.places as u32)
+    }
+
+    /// Writes sign, symbol and value in the order of the locale.
+    fn write(&self, value: &str, is_negative: bool) -> String {
+        let (sign, layout) = match is_negative {
+            true => (self.negative_sign, self.negative),
+            false => (self.positive_sign, self.positive),
+        };
+        let space = |kind: u8| if layout.space == kind { " " } else { "" };
+        let (symbol, first) = (self.symbol, layout.symbol_precedes);
+        let parts = match (layout.position, first) {
+            (0, true) => ["(", symbol, space(1), value, ")"],
+            (0, false) => ["(", value, space(1), symbol, ")"],
+            (2, true) => [symbol, space(1), value, space(2), sign],
+            (2, false) => [value, space(1), symbol, space(2), sign],
+            (3, false) => [value, space(1), sign, space(2), symbol],
+            (4, true) => [symbol, space(2), sign, space(1), value],
+            (4, false) => [value, space(1), symbol, space(2), sign],
+            (_, true) => [sign, space(2), symbol, space(1), value],
+            (_, false) => [sign, space(2), value, space(1), symbol],
+        };
+        parts.concat()
     }
 }
 
 fn text(cx: &dyn FnContext, cents: i64) -> Result<Datum> {
-    check_locale(cx)?;
-    let (whole, rest) = (cents.unsigned_abs() / 100, cents.unsigned_abs() % 100);
-    let digits = whole.to_string();
-    let mut out = String::from(if cents < 0 { "-$" } else { "$" });
+    let format = Format::of(cx);
+    let scale = format.scale().unsigned_abs();
+    let digits = (cents.unsigned_abs() / scale).to_string();
+    let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
+        if i > 0 && (digits.len() - i).is_multiple_of(format.group) {
+            out.push_str(format.thousands);
         }
         out.push(digit);
     }
-    let _ = write!(out, ".{rest:02}");
-    Ok(Datum::text(&out))
+    if format.places > 0 {
+        let rest = cents.unsigned_abs() % scale;
+        out.push(format.decimal);
+        out.push_str(&format!("{rest:0width$}", width = format.places));
+    }
+    Ok(Datum::text(&format.write(&out, cents < 0)))
 }
 
 fn skip_space(text: &[u8]) -> &[u8] {
@@ -43,9 +122,9 @@ fn skip_space(text: &[u8]) -> &[u8] {
 }
 
 /// The text without white space and a currency symbol at its start.
-fn skip_symbol(text: &[u8]) -> &[u8] {
+fn skip_symbol<'t>(text: &'t [u8], symbol: &str) -> &'t [u8] {
     let text = skip_space(text);
-    skip_space(text.strip_prefix(b"$").unwrap_or(text))
+    skip_space(text.strip_prefix(symbol.as_bytes()).unwrap_or(text))
 }
 
 fn is_digit(c: Option<&u8>) -> bool {
@@ -54,55 +133,67 @@ fn is_digit(c: Option<&u8>) -> bool {
 
 /// Reads an amount: signs, currency symbols, digits with separators of thousands, decimals, which
 /// are rounded. A sign may follow too.
-fn parse(input: &[u8]) -> Result<i64> {
+fn parse(cx: &dyn FnContext, input: &[u8]) -> Result<i64> {
+    let format = &Format::of(cx);
     let shown = || String::from_utf8_lossy(input).into_owned();
     let too_large = || {
         pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value \"{}\" is out of range for type money", shown())
     };
-    let mut rest = skip_symbol(input);
-    let mut negative = matches!(rest.first(), Some(b'-' | b'('));
-    if matches!(rest.first(), Some(b'-' | b'(' | b'+')) {
-        rest = &rest[1..];
+    let (minus, symbol) = (format.negative_sign.as_bytes(), format.symbol.as_bytes());
+    let plus = match format.positive_sign {
+        "" => b"+",
+        sign => sign.as_bytes(),
+    };
+    let mut rest = skip_symbol(input, format.symbol);
+    let mut negative = false;
+    if let Some(after) = rest.strip_prefix(minus).or_else(|| rest.strip_prefix(b"(")) {
+        (negative, rest) = (true, after);
+    } else {
+        rest = rest.strip_prefix(plus).unwrap_or(rest);
     }
-    rest = skip_symbol(rest);
+    rest = skip_symbol(rest, format.symbol);
     // Summed up negatively, because there is one more negative number.
     let mut value = 0i64;
     let mut places = None;
     while let Some(&c) = rest.first() {
-        match (c, places) {
-            (b'0'..=b'9', None | Some(0..PLACES)) => {
-                let digit = i64::from(c - b'0');
-                let next = value.checked_mul(10).and_then(|v| v.checked_sub(digit));
-                value = next.ok_or_else(too_large)?;
-                places = places.map(|n| n + 1);
-            }
-            (b'.', None) => places = Some(0),
-            (b',', _) => {}
-            _ => break,
+        let reads = places.is_none_or(|n| n < format.places);
+        if c.is_ascii_digit() && reads {
+            let digit = i64::from(c - b'0');
+            let next = value.checked_mul(10).and_then(|v| v.checked_sub(digit));
+            value = next.ok_or_else(too_large)?;
+            places = places.map(|n| n + 1);
+        } else if char::from(c) == format.decimal && places.is_none() {
+            places = Some(0);
+        } else if let Some(after) = rest.strip_prefix(format.thousands.as_bytes()) {
+            rest = after;
+            continue;
+        } else {
+            break;
         }
         rest = &rest[1..];
     }
     if is_digit(rest.first()) && rest[0] >= b'5' {
         value = value.checked_sub(1).ok_or_else(too_large)?;
     }
-    for _ in places.unwrap_or(0)..PLACES {
+    for _ in places.unwrap_or(0)..format.places {
         value = value.checked_mul(10).ok_or_else(too_large)?;
     }
     while is_digit(rest.first()) {
         rest = &rest[1..];
     }
-    for &c in rest {
-        match c {
-            b'-' => negative = true,
-            b')' | b'+' | b'$' => {}
-            c if is_space(c) => {}
-            _ => {
-                return Err(pg_err!(
-                    INVALID_TEXT_REPRESENTATION,
-                    "invalid input syntax for type money: \"{}\"",
-                    shown()
-                ));
-            }
+    while let Some(&c) = rest.first() {
+        if is_space(c) || c == b')' {
+            rest = &rest[1..];
+        } else if let Some(after) = rest.strip_prefix(minus) {
+            (negative, rest) = (true, after);
+        } else if let Some(after) = rest.strip_prefix(plus).or_else(|| rest.strip_prefix(symbol)) {
+            rest = after;
+        } else {
+            return Err(pg_err!(
+                INVALID_TEXT_REPRESENTATION,
+                "invalid input syntax for type money: \"{}\"",
+                shown()
+            ));
         }
     }
     if negative { Ok(value) } else { value.checked_neg().ok_or_else(too_large) }
@@ -155,8 +246,8 @@ fn whole_quotient(cents: DatumRef<'_>, divisor: i64) -> Result<Datum> {
     amount(cents.as_i64().checked_div(divisor))
 }
 
-fn of_whole(units: i64) -> Result<Datum> {
-    units.checked_mul(SCALE).map(Datum::int8).ok_or_else(|| out_of_range("bigint"))
+fn of_whole(cx: &dyn FnContext, units: i64) -> Result<Datum> {
+    units.checked_mul(Format::of(cx).scale()).map(Datum::int8).ok_or_else(|| out_of_range("bigint"))
 }
 
 /// Calls a function of numeric.
@@ -166,15 +257,18 @@ fn numeric(cx: &mut dyn FnContext, name: &str, args: &[DatumRef<'_>]) -> Result<
 }
 
 fn of_numeric(cx: &mut dyn FnContext, amount: DatumRef<'_>) -> Result<Datum> {
-    let scale = numeric::io::parse(SCALE.to_string().as_bytes())?.datum()?;
+    let scale = numeric::io::parse(Format::of(cx).scale().to_string().as_bytes())?.datum()?;
     let cents = numeric(cx, "numeric_mul", &[amount, scale.as_ref()])?;
     numeric(cx, "numeric_int8", &[cents.as_ref()])
 }
 
-fn to_numeric(cents: i64) -> Result<Datum> {
+fn to_numeric(cx: &dyn FnContext, cents: i64) -> Result<Datum> {
+    let format = Format::of(cx);
+    let (scale, places) = (format.scale().unsigned_abs(), format.places);
     let sign = if cents < 0 { "-" } else { "" };
-    let (whole, rest) = (cents.unsigned_abs() / 100, cents.unsigned_abs() % 100);
-    numeric::io::parse(format!("{sign}{whole}.{rest:02}").as_bytes())?.datum()
+    let (whole, rest) = (cents.unsigned_abs() / scale, cents.unsigned_abs() % scale);
+    let decimals = if places > 0 { format!(".{rest:0places$}") } else { String::new() };
+    numeric::io::parse(format!("{sign}{whole}{decimals}").as_bytes())?.datum()
 }
 
 const SMALL: [&str; 20] = [
@@ -251,10 +345,7 @@ fn in_words(cents: i64) -> String {
 }
 
 scalars! { FNS;
-    "cash_in" => |cx, a| {
-        check_locale(cx)?;
-        parse(a[0].as_bytes()).map(Datum::int8)
-    },
+    "cash_in" => |cx, a| parse(cx, a[0].as_bytes()).map(Datum::int8),
     "cash_out" => |cx, a| text(cx, a[0].as_i64()),
     "cash_recv" => |_, a| Ok(Datum::int8(Reader::new(a[0].as_bytes()).i64()?)),
     "cash_send" => |_, a| Ok(Datum::bytes(a[0].as_i64().to_be_bytes())),
@@ -281,20 +372,8 @@ scalars! { FNS;
     "int2_mul_cash" => |_, a| whole_product(a[1], a[0].as_i64()),
     "cash_div_int2" => |_, a| whole_quotient(a[0], a[1].as_i64()),
     "cash_words" => |_, a| Ok(Datum::text(&in_words(a[0].as_i64()))),
-    "cash_numeric" => |cx, a| {
-        check_locale(cx)?;
-        to_numeric(a[0].as_i64())
-    },
-    "numeric_cash" => |cx, a| {
-        check_locale(cx)?;
-        of_numeric(cx, a[0])
-    },
-    "int4_cash" => |cx, a| {
-        check_locale(cx)?;
-        of_whole(a[0].as_i64())
-    },
-    "int8_cash" => |cx, a| {
-        check_locale(cx)?;
-        of_whole(a[0].as_i64())
-    },
+    "cash_numeric" => |cx, a| to_numeric(cx, a[0].as_i64()),
+    "numeric_cash" => |cx, a| of_numeric(cx, a[0]),
+    "int4_cash" => |cx, a| of_whole(cx, a[0].as_i64()),
+    "int8_cash" => |cx, a| of_whole(cx, a[0].as_i64()),
 }

@@ -2,7 +2,7 @@
 //! new [`Settings`] whenever one of them changes.
 
 use crate::zone::Zone;
-use locale::Locale;
+use locale::{Locale, MoneyFormat, NumberFormat, TimeNames};
 use pgerror::Result;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -79,6 +79,14 @@ pub trait TextEncoder: Debug + Send + Sync {
     fn encode_lossy(&self, text: &[u8], out: &mut Vec<u8>);
 }
 
+/// The formats of `lc_numeric`, `lc_monetary` and `lc_time`; `None` for C and POSIX.
+#[derive(Clone, Debug, Default)]
+pub struct Formats {
+    pub number: Option<Arc<NumberFormat>>,
+    pub money: Option<Arc<MoneyFormat>>,
+    pub time: Option<Arc<TimeNames>>,
+}
+
 /// The session's parameters that functions on values read.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -99,8 +107,7 @@ pub struct Settings {
     pub default_locale: Option<Arc<Locale>>,
     pub array_nulls: bool,
     pub quote_all_identifiers: bool,
-    /// The locale of money amounts.
-    pub lc_monetary: String,
+    pub formats: Formats,
     /// `max_stack_depth` in kB. It limits the nesting of JSON texts.
     pub max_stack_kb: u32,
 }
@@ -126,7 +133,7 @@ impl Default for Settings {
             default_locale: None,
             array_nulls: true,
             quote_all_identifiers: false,
-            lc_monetary: String::from("C"),
+            formats: Formats::default(),
             max_stack_kb: Settings::MAX_STACK_KB,
         }
     }

@@ -309,6 +309,9 @@ SELECT a < b FROM t
 DROP COLLATION c4
 DROP COLLATION c4 CASCADE
 SELECT pg_import_system_collations('public') > 0
+SELECT count(*), md5(string_agg(collname || description, ',' ORDER BY collname)) FROM pg_description \
+  JOIN pg_collation c ON c.oid = objoid WHERE classoid = 'pg_collation'::regclass \
+  AND collnamespace = 'public'::regnamespace AND collname LIKE '%-x-icu'
 SELECT pg_import_system_collations(77)
 CREATE DATABASE d1 LOCALE 'xx_YY.UTF-8' TEMPLATE template0
 CREATE DATABASE d1 LOCALE 'de_DE.UTF-8'
@@ -337,6 +340,29 @@ CREATE TABLE t (a text PRIMARY KEY)
 INSERT INTO t SELECT x FROM unnest('{b,A,a,B,i,z}'::text[]) x
 SELECT count(*) FROM t WHERE a > 'a'
 SELECT datname, datcollversion FROM pg_database WHERE datname = current_database()
+";
+
+/// Formats of numbers, amounts, and names of days and months.
+const FORMATS: &str = "\
+SET lc_numeric = 'xx_YY.UTF-8'
+SET lc_numeric = 'de_DE.UTF-8'
+SET lc_monetary = 'de_DE.UTF-8'
+SET lc_time = 'de_DE.UTF-8'
+SELECT to_char(-1234567.891, x) FROM unnest('{L9G999G999D99,FM9G999G999D99L,9G999.9,S9G999G999D9,99G99D}'::text[]) x
+SELECT to_number('1.234,5', '9G999D9'), to_number('12,5 €', '99D9 L')
+SELECT m, -m, m::numeric FROM (VALUES (1234567.891::numeric::money), ('0'), ('-1,5 €'), ('12.345,678'), (5::money)) v (m)
+SELECT to_char('2024-03-06'::date, x) FROM unnest('{TMMonth,TMMONTH,TMmonth,TMMon,TMDay,TMDAY,TMdy,Month,FMDay}'::text[]) x
+SELECT to_date('3 MÄRZ 2024', 'DD TMMonth YYYY'), to_date('Mi 06 Mär 2024', 'TMDy DD TMMon YYYY')
+SELECT to_date('3 March 2024', 'DD TMMonth YYYY')
+SET lc_numeric = 'sv_SE.UTF-8'
+SET lc_monetary = 'sv_SE.UTF-8'
+SELECT to_char(1234567.891, 'L9G999G999D99'), '-1234567.891'::money, '1234567,891'::money
+SET lc_monetary = 'en_US.UTF-8'
+SELECT '-1234567.891'::money, '$1,234.5'::money
+SET lc_monetary = 'tr_TR.UTF-8'
+SELECT '-1234567,891'::money
+SET lc_time = 'tr_TR.UTF-8'
+SELECT to_char('2024-03-06'::date, 'TMDay TMMonth'), to_char('2024-12-01'::date, 'TMDAY TMMONTH')
 ";
 
 /// The replies to statements, with their notices.
@@ -376,6 +402,8 @@ fn collations_and_databases_are_created_as_by_postgresql() {
         let theirs = replies(&mut real.connect(database), IN_DATABASES);
         assert_same(&ours, &theirs);
     }
+    let ours = replies(&mut server.connect("postgres"), FORMATS);
+    assert_same(&ours, &replies(&mut real.connect("postgres"), FORMATS));
     let refresh = "ALTER DATABASE old REFRESH COLLATION VERSION\n\
                    ALTER DATABASE old REFRESH COLLATION VERSION";
     let ours = replies(&mut server.connect("postgres"), refresh);

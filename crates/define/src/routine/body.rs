@@ -34,6 +34,7 @@ pub(super) fn standard_body(
                 "{tag} is not yet supported in unquoted SQL function body"
             );
         }
+        let types = (types, Oid::INVALID);
         analyze::function_statement(&mut SessionLookup::new(host), node, sql, name, types, labels)
     };
     let mut needs = Vec::new();

@@ -42,7 +42,10 @@ impl Core {
     fn call_support(&mut self, f: &FnFacts, call: HostCall<'_>) -> Result<Datum> {
         match f.callee {
             Callee::Scalar(plain) => {
-                let locale = self.cat().locale(call.collation)?;
+                let locale = match f.collated {
+                    Some(_) => self.cat().locale(call.collation)?,
+                    None => None,
+                };
                 let collated = f.collated.zip(locale).and_then(|(c, locale)| c.under(&locale));
                 let fp = collated.unwrap_or(plain);
                 let mut cx = CallContext {
@@ -221,7 +224,7 @@ impl TypeFunctions for Core {
         collation: Oid,
     ) -> Result<bool> {
         if let Some(cmp) = types::compare::of_type(ty)
-            && self.cat().is_deterministic(collation)?
+            && (collation < Oid::FIRST_UNPINNED || self.cat().is_deterministic(collation)?)
         {
             return Ok(cmp(a, b, collation).is_eq());
         }

@@ -137,8 +137,8 @@ fn run(
 fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Result<Arc<Body>> {
     let row = call.row;
     let context = || format!("SQL function \"{}\" during startup", row.proname.as_str());
-    let body =
-        find(core, row, call.arg_types, columns).map_err(|e| within(e, row).context(context()))?;
+    let body = find(core, row, (call.arg_types, call.collation), columns)
+        .map_err(|e| within(e, row).context(context()))?;
     if row.provolatile != Volatility::Volatile {
         for step in &body.steps {
             spi::check_read_only(&step.plan).map_err(|e| e.context(context()))?;
@@ -204,15 +204,15 @@ fn reads_ahead(core: &mut Core, plan: &PlannedStmt) -> Result<bool> {
     Ok(true)
 }
 
-/// The body for these argument types, from the cache or newly created.
+/// The body for these argument types and the collation of the call, from the cache or newly created.
 fn find(
     core: &mut Core,
     row: &Row<PgProc>,
-    arg_types: &[Oid],
+    (arg_types, collation): (&[Oid], Oid),
     columns: &[function::Column],
 ) -> Result<Arc<Body>> {
     let types = argument_types(row, arg_types);
-    let key = (row.oid, types, columns.to_vec());
+    let key = ((row.oid, collation), types, columns.to_vec());
     let environment = core.environment()?;
     if let Some(body) = core.caches.bodies.find(&key)
         && body.environment == environment
@@ -226,7 +226,7 @@ fn find(
             return Ok(body);
         }
     }
-    let body = Arc::new(make(core, row, &key.1, columns)?);
+    let body = Arc::new(make(core, row, (&key.1, collation), columns)?);
     core.caches.bodies.keep(key, body.clone());
     Ok(body)
 }
@@ -253,12 +253,12 @@ struct Analysed {
 fn analyse(
     core: &mut Core,
     row: &Row<PgProc>,
-    types: &[Oid],
+    (types, collation): (&[Oid], Oid),
     columns: &[function::Column],
 ) -> Result<Analysed> {
     let mut queries = match &row.prosqlbody {
         Some(body) => analyze::stored::body(&mut SessionLookup::new(core), body.as_str())?.0,
-        None => queries_of(core, row, types)?,
+        None => queries_of(core, row, (types, collation))?,
     };
     let outputs = outputs(core, row, types)?;
     let result = match &outputs {
@@ -289,7 +289,7 @@ fn analyse(
 fn make(
     core: &mut Core,
     row: &Row<PgProc>,
-    types: &[Oid],
+    types: (&[Oid], Oid),
     columns: &[function::Column],
 ) -> Result<Body> {
     // Read before any catalog: catalog changes after this point make the body stale.
@@ -325,7 +325,7 @@ fn make(
 }
 
 /// Analyses the statements of a body given as text.
-fn queries_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Query>> {
+fn queries_of(core: &mut Core, row: &PgProc, types: (&[Oid], Oid)) -> Result<Vec<Query>> {
     let text = row.prosrc.as_str();
     let names = argument_names(row);
     let mut queries = Vec::new();

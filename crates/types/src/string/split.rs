@@ -1,7 +1,11 @@
 //! Conversion between strings and lists: split_part, string_to_array, array_to_string, unistr.
 //! Counterpart: varlena.c.
 
+use crate::collated;
+use ids::Oid;
+use locale::Locale;
 use pgerror::{Result, pg_err};
+use std::sync::Arc;
 use values::array::payload;
 use values::array::{ArrayRef, TextArray};
 use values::datum::{Datum, DatumRef};
@@ -40,11 +44,22 @@ fn split_part(text: &[u8], separator: &[u8], n: i32) -> Result<Datum> {
     Ok(Datum::bytes(part.unwrap_or_default()))
 }
 
+/// The locale of the call's collation, if it takes texts of different bytes as equal.
+fn loose_locale(cx: &mut dyn FnContext) -> Result<Option<Arc<Locale>>> {
+    let collation = cx.collation();
+    if collation < Oid::FIRST_UNPINNED {
+        return Ok(None);
+    }
+    Ok(cx.locale(collation)?.filter(|locale| !locale.is_deterministic()))
+}
+
 /// Calls `push` with each element of string_to_array and string_to_table; false for a NULL string.
-/// A NULL separator splits into characters, an empty one does not split.
+/// A NULL separator splits into characters, an empty one does not split. `loose`: see
+/// [`loose_locale`].
 fn elements(
     cx: &dyn FnContext,
     a: &[DatumRef<'_>],
+    loose: Option<&Locale>,
     push: &mut dyn FnMut(Option<&[u8]>) -> Result<()>,
 ) -> Result<bool> {
     if a[0].is_null() {
@@ -52,7 +67,12 @@ fn elements(
     }
     let text = a[0].as_bytes();
     let null = a.get(2).filter(|n| !n.is_null()).map(|n| n.as_bytes());
-    let mut push = |part: &[u8]| push((null != Some(part)).then_some(part));
+    let is_null = |part: &[u8]| match (null, loose) {
+        (None, _) => false,
+        (Some(null), None) => null == part,
+        (Some(null), Some(locale)) => locale.is_equal(null, part),
+    };
+    let mut push = |part: &[u8]| push((!is_null(part)).then_some(part));
     if text.is_empty() {
         return Ok(true);
     }
@@ -66,6 +86,8 @@ fn elements(
         }
     } else if a[1].as_bytes().is_empty() {
         push(text)?;
+    } else if loose.is_some() {
+        return Err(collated::nondeterministic(collated::SEARCHES));
     } else {
         fields(text, a[1].as_bytes()).try_for_each(push)?;
     }
@@ -74,13 +96,15 @@ fn elements(
 
 fn to_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let mut out = TextArray::default();
-    let is_array = elements(cx, a, &mut |part| out.push(part, cx))?;
+    let loose = loose_locale(cx)?;
+    let is_array = elements(cx, a, loose.as_deref(), &mut |part| out.push(part, cx))?;
     if is_array { out.finish() } else { Ok(Datum::Null) }
 }
 
 fn to_rows(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Box<dyn SetSource>> {
     let (mut out, mut ticker) = (Vec::new(), InterruptTicker::default());
-    elements(cx, a, &mut |part| {
+    let loose = loose_locale(cx)?;
+    elements(cx, a, loose.as_deref(), &mut |part| {
         ticker.tick(cx)?;
         out.push(part.map_or(Datum::Null, Datum::bytes));
         Ok(())

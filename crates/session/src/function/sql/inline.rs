@@ -92,7 +92,7 @@ pub(crate) fn inline_set(
     let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
     let types = argument_types(&row, &actual);
     let name = row.proname.as_str();
-    let analysed = analyse(core, &row, &types, columns)
+    let analysed = analyse(core, &row, (&types, call.inputcollid), columns)
         .map_err(|e| within(e, &row).context(format!("SQL function \"{name}\" during inlining")))?;
     let columns = match (&analysed.fields, columns) {
         (_, [_, ..]) => columns.iter().map(|c| c.0).collect(),
@@ -115,7 +115,7 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
         return Ok(None);
     }
     let name = row.proname.as_str();
-    let analysed = analyse(core, row, types, &[])
+    let analysed = analyse(core, row, (types, Oid::INVALID), &[])
         .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
     let nothing = analysed.form == ResultForm::Discarded;
     let one = <[Query; 1]>::try_from(analysed.queries);

@@ -104,8 +104,14 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
                 None
             }
             stmt if analyze::is_query(stmt) => {
-                let query =
-                    analyze::function_statement(&mut lookup, stmt, text, name, types, &names)?;
+                let query = analyze::function_statement(
+                    &mut lookup,
+                    stmt,
+                    text,
+                    name,
+                    (types, Oid::INVALID),
+                    &names,
+                )?;
                 check_rewriting(core, &query)?;
                 Some(query)
             }

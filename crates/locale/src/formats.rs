@@ -1,0 +1,142 @@
+//! Formats of numbers, amounts of money, and names of days and months, by locales of the C library.
+//!
+//! Counterpart: pg_locale.c (`PGLC_localeconv`, `cache_locale_time`).
+
+use crate::glibc::Handle;
+use std::ffi::CStr;
+
+/// Separators of numbers. Empty where the locale has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NumberFormat {
+    pub decimal: String,
+    pub thousands: String,
+}
+
+/// Where sign and currency symbol are written, by `localeconv`'s numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SignLayout {
+    pub symbol_precedes: bool,
+    /// 0: nowhere, 1: between symbol and value, 2: beside the sign.
+    pub space: u8,
+    /// 0: parentheses; 1: before all; 2: after all; 3: before the symbol; 4: after the symbol.
+    pub position: u8,
+}
+
+/// The format of amounts of money. Texts are empty where the locale has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MoneyFormat {
+    pub decimal: String,
+    pub thousands: String,
+    pub symbol: String,
+    pub positive_sign: String,
+    pub negative_sign: String,
+    /// Digits after the decimal point, and digits in a group before it; out of range if the locale
+    /// does not say.
+    pub places: u8,
+    pub group: u8,
+    pub positive: SignLayout,
+    pub negative: SignLayout,
+}
+
+/// Names of days, from Sunday on, and of months.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TimeNames {
+    pub days: Vec<String>,
+    pub short_days: Vec<String>,
+    pub months: Vec<String>,
+    pub short_months: Vec<String>,
+}
+
+// Items of `nl_langinfo_l` that the crate libc does not name: the category times 65,536, plus the
+// field's number in `struct lconv`.
+const MONETARY: libc::nl_item = 4 << 16;
+const CURRENCY_SYMBOL: libc::nl_item = MONETARY + 1;
+const MON_DECIMAL_POINT: libc::nl_item = MONETARY + 2;
+const MON_THOUSANDS_SEP: libc::nl_item = MONETARY + 3;
+const MON_GROUPING: libc::nl_item = MONETARY + 4;
+const POSITIVE_SIGN: libc::nl_item = MONETARY + 5;
+const NEGATIVE_SIGN: libc::nl_item = MONETARY + 6;
+const FRAC_DIGITS: libc::nl_item = MONETARY + 8;
+const P_CS_PRECEDES: libc::nl_item = MONETARY + 9;
+const P_SEP_BY_SPACE: libc::nl_item = MONETARY + 10;
+const N_CS_PRECEDES: libc::nl_item = MONETARY + 11;
+const N_SEP_BY_SPACE: libc::nl_item = MONETARY + 12;
+const P_SIGN_POSN: libc::nl_item = MONETARY + 13;
+const N_SIGN_POSN: libc::nl_item = MONETARY + 14;
+
+/// A locale with its character set; `None` for C, POSIX and locales that do not exist.
+fn open(name: &str) -> Option<(Handle, bool)> {
+    if matches!(name, "" | "C" | "POSIX") {
+        return None;
+    }
+    let is_latin1 = crate::codeset(name)? == "ISO-8859-1";
+    Some((Handle::open(name).ok()?, is_latin1))
+}
+
+/// A text of the locale as UTF-8.
+fn text((handle, is_latin1): &(Handle, bool), item: libc::nl_item) -> String {
+    let bytes = handle.info(item).to_bytes();
+    match is_latin1 {
+        true => bytes.iter().map(|&b| char::from(b)).collect(),
+        false => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// The separators of `lc_numeric`; `None` for C and POSIX.
+pub fn number_format(name: &str) -> Option<NumberFormat> {
+    let open = open(name)?;
+    Some(NumberFormat {
+        decimal: text(&open, libc::RADIXCHAR),
+        thousands: text(&open, libc::THOUSEP),
+    })
+}
+
+/// The format of `lc_monetary`; `None` for C and POSIX.
+pub fn money_format(name: &str) -> Option<MoneyFormat> {
+    let open = open(name)?;
+    // These items are numbers: the first byte of the text.
+    let number = |item| open.0.info(item).to_bytes_with_nul()[0];
+    let layout = |precedes, space, position| SignLayout {
+        symbol_precedes: number(precedes) != 0,
+        space: number(space),
+        position: number(position),
+    };
+    Some(MoneyFormat {
+        decimal: text(&open, MON_DECIMAL_POINT),
+        thousands: text(&open, MON_THOUSANDS_SEP),
+        symbol: text(&open, CURRENCY_SYMBOL),
+        positive_sign: text(&open, POSITIVE_SIGN),
+        negative_sign: text(&open, NEGATIVE_SIGN),
+        places: number(FRAC_DIGITS),
+        group: number(MON_GROUPING),
+        positive: layout(P_CS_PRECEDES, P_SEP_BY_SPACE, P_SIGN_POSN),
+        negative: layout(N_CS_PRECEDES, N_SEP_BY_SPACE, N_SIGN_POSN),
+    })
+}
+
+/// The names of `lc_time`; `None` for C and POSIX.
+pub fn time_names(name: &str) -> Option<TimeNames> {
+    let open = open(name)?;
+    let list = |first: libc::nl_item, count| (0..count).map(|i| text(&open, first + i)).collect();
+    Some(TimeNames {
+        days: list(libc::DAY_1, 7),
+        short_days: list(libc::ABDAY_1, 7),
+        months: list(libc::MON_1, 12),
+        short_months: list(libc::ABMON_1, 12),
+    })
+}
+
+/// A name whose first letter is in upper case and the others in lower case.
+pub fn capitalized(name: &str) -> String {
+    let mut chars = name.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars.flat_map(char::to_lowercase)).collect()
+}
+
+impl Handle {
+    fn info(&self, item: libc::nl_item) -> &CStr {
+        // SAFETY: the locale is open, and the text lives as long as it. An unknown item is an empty
+        // text.
+        unsafe { CStr::from_ptr(libc::nl_langinfo_l(item, self.raw())) }
+    }
+}

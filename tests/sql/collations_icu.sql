@@ -1,0 +1,98 @@
+create collation ic_de (provider = icu, locale = 'de')
+create collation ic_phone (provider = icu, locale = 'de-u-co-phonebk')
+create collation ic_ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false)
+create collation ic_ai (provider = icu, locale = 'und-u-ks-level1', deterministic = false)
+create collation ic_num (provider = icu, locale = 'en-u-kn')
+create collation ic_c (locale = 'C')
+create collation ic_cutf (locale = 'C.UTF-8')
+create collation ic_none (provider = icu, locale = 'de', locale = 'en')
+create collation ic_none (provider = libc, locale = 'no_such')
+create collation ic_none (provider = icu, locale = 'xx-nonsense')
+create collation ic_none (provider = icu, locale = '')
+create collation ic_none (lc_collate = 'C')
+create collation ic_none (provider = icu)
+create collation ic_none (provider = none, locale = 'C')
+create collation ic_none (nothing = 1)
+create collation ic_none (locale = 'C', deterministic = false)
+create collation ic_none (locale = 'C', lc_ctype = 'C')
+create collation ic_none (from = "C", locale = 'C')
+create collation ic_none from "default"
+create collation ic_none from no_such
+create collation ic_copy from ic_ci
+create collation ic_copy from ic_ci
+create collation if not exists ic_copy from ic_ci
+create collation no_such_schema.ic (locale = 'C')
+select collname, collprovider, collisdeterministic, collencoding, collcollate, collctype, colliculocale, collversion is null from pg_collation where collname like 'ic\_%' order by collname
+select pg_collation_actual_version(oid) = collversion from pg_collation where collname = 'ic_de'
+alter collation ic_de refresh version
+alter collation ic_c refresh version
+comment on collation ic_de is 'German'
+create table ic (n int, t text, b char(12), v varchar(20))
+insert into ic select n, x, x, x from unnest('{a,A,ä,Ä,ae,b,B,z,Z,é,e,E,É,ß,ss,SS,a1,a2,a10,-,a-b,ab,_,"a b",i,I,ı,İ,ж,Ж,漢,"",Straße,STRASSE,Ångström,ångström}'::text[]) with ordinality as u(x, n)
+select n from ic order by [[t¦b¦v]] collate [[ic_de¦ic_phone¦ic_num¦"und-x-icu"¦"sv-x-icu"¦"C"¦ic_c¦ic_cutf¦ucs_basic¦"default"]] [[¦desc]], n
+select n from ic order by t collate [[ic_ci¦ic_ai]], n limit [[3¦10]]
+select t, upper(t collate [[ic_de¦"tr-x-icu"¦ic_c¦ic_ci¦ucs_basic]]), lower(t collate [[ic_de¦"tr-x-icu"¦ic_c]]), initcap(t collate [[ic_de¦"tr-x-icu"¦ic_c]]) from ic order by n
+select [[min¦max]]([[t¦b¦v]] collate [[ic_de¦ic_phone¦"sv-x-icu"¦"C"]]) from ic
+select n from ic where [[t¦b¦v]] [[<¦<=¦>¦>=¦=¦<>]] 'ä' collate [[ic_de¦ic_ci¦ic_ai]] order by n
+select n from ic where t collate [[ic_ci¦ic_ai¦ic_de]] [[in ('A', 'É', 'x')¦not in ('A', 'É')¦= any ('{ä,ss}')¦< all ('{b,z}')¦is distinct from 'A'¦between 'a' and 'c']] order by n
+select nullif(t collate ic_ci, 'A'), greatest(t collate ic_de, 'b'), least(t collate ic_de, 'B') from ic order by n
+select count(*) from (select distinct [[t¦b¦v]] collate [[ic_ci¦ic_ai¦ic_de]] from ic) s
+select count(*) from (select 1 from ic group by [[t¦b¦v]] collate [[ic_ci¦ic_ai¦ic_de]]) s
+select count(*) from ic x join ic y on x.[[t¦b]] = y.t collate [[ic_ci¦ic_ai¦ic_de]]
+select count(*) from (select t collate ic_ci from ic [[union¦intersect¦except]] select upper(t) collate ic_ci from ic) s
+select string_agg(t, ',' order by t collate ic_de), array_agg(distinct t collate ic_de) from ic
+select count(distinct t collate [[ic_ci¦ic_de]]) from ic
+select n, rank() over (order by t collate ic_de), dense_rank() over (order by t collate ic_ai) from ic order by n
+select percentile_disc(0.5) within group (order by t collate ic_de), mode() within group (order by b collate ic_de) from ic
+select n from ic where row(t collate ic_de, n) < row('b', 3) order by n
+select n from ic where array[t collate [[ic_de¦ic_ci]]] [[<¦=¦&&¦@>]] array['B'] order by n
+select array_position(array['x', 'A'] collate ic_ci, 'a')
+select t [[like¦ilike¦~¦~*¦similar to]] 'a%' collate [[ic_ci¦ic_de]] from ic where n < 3 order by n
+select [[strpos(t, 'a')¦position('a' in t)¦replace(t, 'a', 'b')¦split_part(t, 'a', 1)¦starts_with(t, 'a')¦regexp_replace(t, 'a', 'b')]] from (select 'xay' collate [[ic_ci¦ic_de]] as t) s
+select n from ic where t collate [[ic_de¦"tr-x-icu"]] ~* [['^i$'¦'^[[:alpha:]]+$'¦'[[:upper:]]'¦'^[[:lower:]]$'¦'\w\W\w'¦'é']] order by n
+select n from ic where t collate [[ic_de¦"tr-x-icu"]] ~ [['^[[:alpha:]]+$'¦'[[:upper:]]'¦'^[[:lower:]]$'¦'[[:digit:]]'¦'[[:punct:]]'¦'[[:space:]]'¦'^[[:alnum:]]+$'¦'^[[:graph:]]+$'¦'^[[:print:]]*$']] order by n
+select hashtext(t collate ic_ci) = hashtext(upper(t) collate ic_ci), hashtext(t collate ic_ci), hashtextextended(t collate ic_ai, 5), hashbpchar(b collate ic_ci) from ic where n in (1, 6, 16) order by n
+select t < v from (select t collate ic_de as t, v collate ic_phone as v from ic) s
+create index ic_t on ic (t collate ic_de)
+create index ic_b on ic (b collate ic_phone desc)
+create index ic_u on ic (t collate ic_ci, n)
+create index ic_h on ic using hash (v collate ic_ci)
+create index ic_p on ic (t collate [[ic_ci¦ic_de]] text_pattern_ops)
+set enable_seqscan = off
+set enable_sort = off
+select n, t from ic order by t collate ic_de
+select n from ic where t collate ic_de >= 'b' and t collate ic_de < 'f' order by n
+select n from ic where t collate ic_ci = 'STRASSE' order by n
+select n from ic where v collate ic_ci = 'a' order by n
+select n from ic where t collate ic_de like 'a%' order by n
+insert into ic values (100, 'azb', 'azb', 'azb'), (101, 'Öl', 'Öl', 'Öl')
+select n, t from ic order by t collate ic_de
+reset enable_seqscan
+reset enable_sort
+create table ic_keys (k text collate ic_ci primary key)
+insert into ic_keys values ('Key'), ('other')
+insert into ic_keys values ('kEY')
+insert into ic_keys values ('KEY') on conflict (k) do nothing
+select * from ic_keys where k = 'KEY'
+create table ic_refs (k text collate ic_ci references ic_keys)
+insert into ic_refs values ('OTHER')
+insert into ic_refs values ('none')
+create type ic_pair as (a int, t text collate ic_de)
+create table ic_pairs (p ic_pair)
+insert into ic_pairs values (row(1, 'ä')), (row(1, 'b')), (row(1, 'Z'))
+select p from ic_pairs order by p
+analyze ic
+create domain ic_domain as text collate ic_ci check (value <> 'bad')
+select 'BAD'::ic_domain
+select 'good'::ic_domain = 'GOOD'
+drop collation ic_de
+drop collation ic_ai
+alter collation ic_num rename to ic_c
+alter collation ic_num rename to ic_numbers
+alter collation ic_numbers owner to nobody
+drop collation if exists ic_num
+drop collation ic_numbers
+select pg_import_system_collations(0)
+select pg_import_system_collations('pg_catalog')
+set lc_numeric = [['C'¦'POSIX'¦'no_such']]
+select to_char(1234567.891, '[[L9G999G999D99¦9,999,999.99¦FM9G999G999D99]]'), to_number('1,234.5', '9G999D9')
