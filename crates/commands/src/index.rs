@@ -390,7 +390,7 @@ fn key_column(
         bail!(DATATYPE_MISMATCH, "collations are not supported by type {shown}");
     }
     let opclass = opclass_of(host, elem, method, ty)?;
-    check_deterministic(host, opclass, collation)?;
+    define::collation::check_deterministic(host, opclass, collation)?;
     if !method.capabilities.ordered {
         let lacks = match (elem.ordering, elem.nulls_ordering) {
             (SortByDir::Default, SortByNulls::Default) => None,
@@ -421,23 +421,6 @@ pub fn split(names: &[parse::ast::Name]) -> (Option<&str>, &str) {
         [name] => (None, name),
         [] => (None, ""),
     }
-}
-
-/// Error 0A000 for an operator class that compares bytes, under a collation that takes texts of
-/// different bytes as equal.
-fn check_deterministic(host: &mut dyn CommandHost, opclass: Oid, collation: Oid) -> Result<()> {
-    const BYTEWISE: [(Oid, &str); 3] = [
-        (Oid(4217), "text_pattern_ops"),
-        (Oid(4218), "varchar_pattern_ops"),
-        (Oid(4219), "bpchar_pattern_ops"),
-    ];
-    if let Some((_, name)) = BYTEWISE.iter().find(|(oid, _)| *oid == opclass)
-        && !host.catalog().is_deterministic(collation)?
-    {
-        let what = format!("operator class \"{name}\"");
-        return Err(types::collated::nondeterministic(&what));
-    }
-    Ok(())
 }
 
 /// Counterpart: `ResolveOpClass`.

@@ -235,3 +235,20 @@ pub fn refresh_version(host: &mut dyn CommandHost, name: &[ast::Name]) -> Result
     }
     Ok(())
 }
+
+/// Error 0A000 for an operator class that compares bytes, under a collation that takes texts of
+/// different bytes as equal.
+pub fn check_deterministic(host: &mut dyn CommandHost, opclass: Oid, collation: Oid) -> Result<()> {
+    const BYTEWISE: [(Oid, &str); 3] = [
+        (Oid(4217), "text_pattern_ops"),
+        (Oid(4218), "varchar_pattern_ops"),
+        (Oid(4219), "bpchar_pattern_ops"),
+    ];
+    if let Some((_, name)) = BYTEWISE.iter().find(|(oid, _)| *oid == opclass)
+        && !host.catalog().is_deterministic(collation)?
+    {
+        let what = format!("operator class \"{name}\"");
+        return Err(types::collated::nondeterministic(&what));
+    }
+    Ok(())
+}
