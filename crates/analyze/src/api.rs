@@ -171,7 +171,8 @@ pub fn called_procedure(
     param_types: &[Oid],
     names: &[String],
 ) -> Result<Oid> {
-    let arguments = FunctionArguments { function, types: param_types, names };
+    let collation = Oid::INVALID;
+    let arguments = FunctionArguments { function, types: param_types, collation, names };
     let mut cx = Analyzer::new(cat, sql, Params::Scope(&arguments));
     let call = &call.funccall;
     let mut args = Vec::with_capacity(call.args.len());

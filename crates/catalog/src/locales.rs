@@ -95,11 +95,6 @@ impl CatSession {
     /// Opens the locale of the session's database. Error XX000 if this machine lacks it.
     pub fn open_default_locale(&mut self, row: &PgDatabase) -> Result<()> {
         let (collate, ctype) = (row.datcollate.as_str(), row.datctype.as_str());
-        for (category, name) in [("LC_COLLATE", collate), ("LC_CTYPE", ctype)] {
-            if locale::codeset(name).is_none() {
-                return Err(incompatible(category, name));
-            }
-        }
         let single_byte = is_single_byte(row.encoding);
         let key = match (&row.daticulocale, row.datlocprovider) {
             (Some(name), CollProvider::Icu) if row.encoding == encoding::UTF8 => {
@@ -113,7 +108,15 @@ impl CatSession {
             }
             _ => LocaleKey::libc(collate, ctype, single_byte),
         };
-        self.locales.default = Some(self.catalog.open_locale(&key)?);
+        match self.catalog.open_locale(&key) {
+            Ok(locale) => self.locales.default = Some(locale),
+            Err(e) => {
+                let missing = [("LC_COLLATE", collate), ("LC_CTYPE", ctype)]
+                    .into_iter()
+                    .find(|(_, name)| locale::codeset(name).is_none());
+                return Err(missing.map_or(e, |(category, name)| incompatible(category, name)));
+            }
+        }
         Ok(())
     }
 }

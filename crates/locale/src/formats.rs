@@ -4,6 +4,7 @@
 
 use crate::glibc::Handle;
 use std::ffi::CStr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Separators of numbers. Empty where the locale has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,11 +65,8 @@ const N_SEP_BY_SPACE: libc::nl_item = MONETARY + 12;
 const P_SIGN_POSN: libc::nl_item = MONETARY + 13;
 const N_SIGN_POSN: libc::nl_item = MONETARY + 14;
 
-/// A locale with its character set; `None` for C, POSIX and locales that do not exist.
+/// A locale with its character set; `None` if it does not exist.
 fn open(name: &str) -> Option<(Handle, bool)> {
-    if matches!(name, "" | "C" | "POSIX") {
-        return None;
-    }
     let is_latin1 = crate::codeset(name)? == "ISO-8859-1";
     Some((Handle::open(name).ok()?, is_latin1))
 }
@@ -82,17 +80,48 @@ fn text((handle, is_latin1): &(Handle, bool), item: libc::nl_item) -> String {
     }
 }
 
+/// Formats by the names of locales: each new session needs those of the server's configuration.
+type Known<T> = Mutex<Vec<(String, Option<Arc<T>>)>>;
+
+/// Formats that are kept at most. Beyond that all are forgotten.
+const KNOWN_MAX: usize = 64;
+
+/// The format of this name, which is made at its first use.
+fn known<T>(known: &Known<T>, name: &str, make: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
+    if matches!(name, "" | "C" | "POSIX") {
+        return None;
+    }
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, format)) = known.iter().find(|(n, _)| n == name) {
+        return format.clone();
+    }
+    if known.len() >= KNOWN_MAX {
+        known.clear();
+    }
+    let format = make().map(Arc::new);
+    known.push((name.to_owned(), format.clone()));
+    format
+}
+
 /// The separators of `lc_numeric`; `None` for C and POSIX.
-pub fn number_format(name: &str) -> Option<NumberFormat> {
-    let open = open(name)?;
-    Some(NumberFormat {
-        decimal: text(&open, libc::RADIXCHAR),
-        thousands: text(&open, libc::THOUSEP),
+pub fn number_format(name: &str) -> Option<Arc<NumberFormat>> {
+    static KNOWN: Known<NumberFormat> = Mutex::new(Vec::new());
+    known(&KNOWN, name, || {
+        let open = open(name)?;
+        Some(NumberFormat {
+            decimal: text(&open, libc::RADIXCHAR),
+            thousands: text(&open, libc::THOUSEP),
+        })
     })
 }
 
 /// The format of `lc_monetary`; `None` for C and POSIX.
-pub fn money_format(name: &str) -> Option<MoneyFormat> {
+pub fn money_format(name: &str) -> Option<Arc<MoneyFormat>> {
+    static KNOWN: Known<MoneyFormat> = Mutex::new(Vec::new());
+    known(&KNOWN, name, || read_money(name))
+}
+
+fn read_money(name: &str) -> Option<MoneyFormat> {
     let open = open(name)?;
     // These items are numbers: the first byte of the text.
     let number = |item| open.0.info(item).to_bytes_with_nul()[0];
@@ -115,14 +144,18 @@ pub fn money_format(name: &str) -> Option<MoneyFormat> {
 }
 
 /// The names of `lc_time`; `None` for C and POSIX.
-pub fn time_names(name: &str) -> Option<TimeNames> {
-    let open = open(name)?;
-    let list = |first: libc::nl_item, count| (0..count).map(|i| text(&open, first + i)).collect();
-    Some(TimeNames {
-        days: list(libc::DAY_1, 7),
-        short_days: list(libc::ABDAY_1, 7),
-        months: list(libc::MON_1, 12),
-        short_months: list(libc::ABMON_1, 12),
+pub fn time_names(name: &str) -> Option<Arc<TimeNames>> {
+    static KNOWN: Known<TimeNames> = Mutex::new(Vec::new());
+    known(&KNOWN, name, || {
+        let open = open(name)?;
+        let list =
+            |first: libc::nl_item, count| (0..count).map(|i| text(&open, first + i)).collect();
+        Some(TimeNames {
+            days: list(libc::DAY_1, 7),
+            short_days: list(libc::ABDAY_1, 7),
+            months: list(libc::MON_1, 12),
+            short_months: list(libc::ABMON_1, 12),
+        })
     })
 }
 

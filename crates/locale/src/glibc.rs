@@ -118,19 +118,19 @@ impl Handle {
     }
 
     pub(crate) fn lower(&self, c: u32, single_byte: bool) -> u32 {
-        // SAFETY: every number is allowed in the wide form, and those up to 255 in the other.
         match single_byte {
             true if c > 0xff => c,
+            // SAFETY: the number is that of a byte.
             true => unsafe { tolower_l(c as c_int, self.0) as u32 },
-            // SAFETY: as above.
+            // SAFETY: every number is allowed.
             false => unsafe { towlower_l(c, self.0) },
         }
     }
 
     pub(crate) fn upper(&self, c: u32, single_byte: bool) -> u32 {
-        // SAFETY: as in `lower`.
         match single_byte {
             true if c > 0xff => c,
+            // SAFETY: as in `lower`.
             true => unsafe { toupper_l(c as c_int, self.0) as u32 },
             // SAFETY: as in `lower`.
             false => unsafe { towupper_l(c, self.0) },
@@ -146,8 +146,8 @@ impl Handle {
     ) -> Vec<(u32, u32)> {
         // SAFETY: the name is terminated.
         let wide = unsafe { wctype_l(class.wide.as_ptr(), self.0) };
-        // SAFETY: as in `lower`.
         let is_in = |c: u32| match single_byte {
+            // SAFETY: as in `lower`; `last` is that of a byte.
             true => unsafe { (class.byte)(c as c_int, self.0) != 0 },
             // SAFETY: as in `lower`.
             false => unsafe { iswctype_l(c, wide, self.0) != 0 },

@@ -54,9 +54,9 @@ impl<'s> Symbols<'s> {
     fn of(settings: &'s Settings) -> Symbols<'s> {
         let (mut decimal, mut group) = ("", "");
         if let Some(number) = &settings.formats.number {
-            (decimal, group) = (&number.decimal, &number.thousands);
+            (decimal, group) = (number.decimal.as_str(), number.thousands.as_str());
         }
-        let currency = settings.formats.money.as_ref().map_or("", |m| &m.symbol);
+        let currency = settings.formats.money.as_ref().map_or("", |m| m.symbol.as_str());
         let or = |text: &'s str, other| if text.is_empty() { other } else { text };
         let decimal = or(decimal, ".");
         let group = or(group, if decimal == "," { "." } else { "," });

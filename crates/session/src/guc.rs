@@ -305,13 +305,9 @@ fn apply_to_types(types: &mut types::Settings, name: &str, value: &Value) {
         }
         "array_nulls" => types.array_nulls = value.as_bool(),
         "quote_all_identifiers" => types.quote_all_identifiers = value.as_bool(),
-        "lc_numeric" => {
-            types.formats.number = locale::number_format(value.as_text()).map(Arc::new);
-        }
-        "lc_monetary" => {
-            types.formats.money = locale::money_format(value.as_text()).map(Arc::new);
-        }
-        "lc_time" => types.formats.time = locale::time_names(value.as_text()).map(Arc::new),
+        "lc_numeric" => types.formats.number = locale::number_format(value.as_text()),
+        "lc_monetary" => types.formats.money = locale::money_format(value.as_text()),
+        "lc_time" => types.formats.time = locale::time_names(value.as_text()),
         "max_stack_depth" => {
             types.max_stack_kb = u32::try_from(value.as_int()).unwrap_or(u32::MAX);
         }

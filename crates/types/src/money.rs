@@ -141,7 +141,7 @@ fn parse(cx: &dyn FnContext, input: &[u8]) -> Result<i64> {
     };
     let (minus, symbol) = (format.negative_sign.as_bytes(), format.symbol.as_bytes());
     let plus = match format.positive_sign {
-        "" => b"+",
+        "" => &b"+"[..],
         sign => sign.as_bytes(),
     };
     let mut rest = skip_symbol(input, format.symbol);
