@@ -39,6 +39,11 @@ const fn trusted(name: &'static str, version: &'static str, comment: &'static st
 /// The extensions that CREATE EXTENSION accepts, by name.
 pub static EXTENSIONS: &[Extension] = &[
     Extension {
+        library: "$libdir/btree_gin",
+        script: include_str!("../extensions/btree_gin--1.3.sql"),
+        ..trusted("btree_gin", "1.3", "support for indexing common datatypes in GIN")
+    },
+    Extension {
         library: "$libdir/citext",
         script: include_str!("../extensions/citext--1.6.sql"),
         ..trusted("citext", "1.6", "data type for case-insensitive character strings")
