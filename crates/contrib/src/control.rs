@@ -111,6 +111,11 @@ pub static EXTENSIONS: &[Extension] = &[
         ..trusted("plpgsql", "1.0", "PL/pgSQL procedural language")
     },
     Extension {
+        library: "$libdir/unaccent",
+        script: include_str!("../extensions/unaccent--1.1.sql"),
+        ..trusted("unaccent", "1.1", "text search dictionary that removes accents")
+    },
+    Extension {
         library: "$libdir/uuid-ossp",
         script: include_str!("../extensions/uuid-ossp--1.1.sql"),
         ..trusted("uuid-ossp", "1.1", "generate universally unique identifiers (UUIDs)")

@@ -27,6 +27,11 @@ static LIBRARIES: &[&Library] = &[
         ..Library::EMPTY
     },
     &Library {
+        name: "unaccent",
+        declared: &["unaccent_dict", "unaccent_init", "unaccent_lexize"],
+        ..Library::EMPTY
+    },
+    &Library {
         name: "plpgsql",
         declared: &["plpgsql_call_handler", "plpgsql_inline_handler", "plpgsql_validator"],
         ..Library::EMPTY
