@@ -9,9 +9,11 @@ use std::sync::{Arc, LazyLock};
 use types::string::case::Letters;
 use values::compare::Comparer;
 use values::function::Builtin;
+use values::gin;
 use values::hash::Hasher;
 
 static LIBRARIES: &[&Library] = &[
+    &crate::btree_gin::LIBRARY,
     &crate::citext::LIBRARY,
     &crate::cube::LIBRARY,
     &crate::earthdistance::LIBRARY,
@@ -24,6 +26,11 @@ static LIBRARIES: &[&Library] = &[
     &Library {
         name: "pg_prewarm",
         declared: &["pg_prewarm", "autoprewarm_start_worker", "autoprewarm_dump_now"],
+        ..Library::EMPTY
+    },
+    &Library {
+        name: "unaccent",
+        declared: &["unaccent_dict", "unaccent_init", "unaccent_lexize"],
         ..Library::EMPTY
     },
     &Library {
@@ -64,7 +71,8 @@ impl Library {
         if let Some(f) = self.function(name) {
             return Some(Symbol::Function(f));
         }
-        self.declared.contains(&name).then_some(Symbol::Declared)
+        let declared = self.declared.contains(&name) || self.gin.iter().any(|f| f.symbol == name);
+        declared.then_some(Symbol::Declared)
     }
 
     /// The function with this symbol.
@@ -101,6 +109,12 @@ pub fn hash(symbol: &str, letters: &Letters) -> Option<Hasher> {
     }
     let ascii = matches!(letters, Letters::Ascii);
     Some(Hasher::Plain(if ascii { found.ascii } else { found.unicode }))
+}
+
+/// The support function of GIN indexes with this symbol; see [`comparison`].
+pub fn gin(symbol: &str, ascii: bool) -> Option<gin::Function> {
+    let found = LIBRARIES.iter().flat_map(|l| l.gin).find(|f| f.symbol == symbol)?;
+    Some(if ascii { found.ascii } else { found.unicode })
 }
 
 #[cfg(test)]

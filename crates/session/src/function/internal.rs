@@ -14,8 +14,8 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use trigger::TriggerCall;
-use types::Datum;
 use types::builtin::{Builtin, BuiltinFn, SetSource};
+use types::{Datum, DatumRef};
 
 pub(crate) struct Internal;
 
@@ -45,13 +45,13 @@ fn builtin(row: &PgProc) -> Callee {
 }
 
 impl Language for Internal {
-    fn callee(&self, row: &PgProc) -> Callee {
-        match builtin(row) {
+    fn callee(&self, core: &mut Core, row: &PgProc) -> Result<Callee> {
+        Ok(match builtin(row) {
             callee @ (Callee::Missing | Callee::Window(_)) => callee,
-            _ if !signature::is_usual(row) && row.proretset => Callee::HostSet,
-            _ if !signature::is_usual(row) => Callee::Host,
-            callee => callee,
-        }
+            callee if signature::is_usual(core, row)? => callee,
+            _ if row.proretset => Callee::HostSet,
+            _ => Callee::Host,
+        })
     }
 
     fn validate(&self, core: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
@@ -70,7 +70,13 @@ impl Language for Internal {
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
         let changed = signature::arguments(core, call)?;
-        let args = changed.as_deref().unwrap_or(call.args);
+        let mut args = changed.as_deref().unwrap_or(call.args);
+        let with_dictionary;
+        if let (sysfn::unaccent::SYMBOL, [text]) = (call.row.prosrc.as_str(), args) {
+            let dictionary = sysfn::unaccent::default_dictionary(core, call.row.pronamespace)?;
+            with_dictionary = [DatumRef::Word(u64::from(dictionary.0)), *text];
+            args = &with_dictionary;
+        }
         match SystemFunction::named(call.row.prosrc.as_str()) {
             Some(f) => match f.call(core, args)? {
                 Returned::One(value) => Ok(value),
