@@ -8,6 +8,7 @@ pub(crate) mod compare;
 mod encode;
 pub(crate) mod gin;
 mod io;
+mod merge;
 mod modify;
 mod parse;
 mod path;
