@@ -74,7 +74,10 @@ create trigger pla_tr before insert or update on pla_t for each row execute func
 create domain pla_d as pla_o check ((value).l[1] is distinct from 'bad')
 do $$ declare r pla_d; begin r.l[2] := 'x'; r.l[1] := 'good'; raise notice '%', r; r.l := r.l || 'more'::text; r.l[1] := 'bad'; end $$
 do $$ declare a text[] := '{a}'; begin for i in 1..3 loop a[2] := clock_timestamp()::text; a[2] := pg_backend_pid() > 0; a := a || (i || txid_current_if_assigned()::text is null)::text; end loop; raise notice '%', a; end $$
-do $$ declare a int2vector := '1 2'; p point := '(1,2)'; begin p[1] := 9; raise notice '% % %', a, p, a[1]; a[0] := 7; end $$
+do $$ declare a int2vector := '1 2'; begin raise notice '% %', a, a[1]; a[0] := 7; end $$
 do $$ declare a text[]; begin a[1] := a[1] || 'null'; a[1] := coalesce(a[1], 'x'); a[2] := array_to_string(a, ',', '-'); a[3] := array_position(a, a[1]); raise notice '% % %', a, a @> array['x'], array_remove(a, 'x'); end $$
 do $$ declare r pla_o; begin r.l := r.l || 'a'; end $$
 drop table pla_t; drop function pla_tr, pla_f, pla_g; drop procedure pla_p; drop domain pla_d; drop type pla_o, pla_c
+create type pla_o as (n int, l text[], m int[])
+do $$ declare r pla_o; begin for i in 1..2000 loop r.l[i] := 'x' || i; r.n := length(r.l[i]); r.m[i] := r.n; end loop; r.l := array[r.l[1], r.l[2000]]; r.n := r.m[2000]; raise notice '% % %', r.l, r.n, cardinality(r.m); r.m := null; raise notice '% %', r, r.m[1]; r.m[2] := 1; raise notice '%', r; end $$
+drop type pla_o

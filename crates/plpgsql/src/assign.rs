@@ -331,7 +331,10 @@ impl Frame<'_> {
         let VarKind::Record { ty, record } = &variable.kind else {
             return Err(PgError::internal("record variable expected"));
         };
-        self.settle(*record)?;
+        let is_domain = self.is_domain(host, *record, ty)?;
+        if is_domain {
+            self.settle(*record)?;
+        }
         let Some(desc) = self.records[*record].desc.clone() else {
             return Err(not_assigned(&variable.name));
         };
@@ -348,9 +351,10 @@ impl Frame<'_> {
         let RowColumn { ty: column, typmod, .. } = desc.columns[at];
         let value = self.cast(host, value, from, (column, typmod))?;
         let row = &mut self.records[*record];
+        row.lent.retain(|(column, _)| *column != at);
         let before = std::mem::replace(&mut row.values[at], value);
         let was_null = std::mem::replace(&mut row.is_null, false);
-        if self.is_domain(host, *record, ty)? {
+        if is_domain {
             let whole = self.record_value(host, var)?;
             if let Err(e) = self.check_domain(host, *record, ty, whole) {
                 let row = &mut self.records[*record];
