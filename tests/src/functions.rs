@@ -118,6 +118,18 @@ const VALUES: &[(&str, &[&str])] = &[
         ],
     ),
     ("cidr", &["'0.0.0.0/0'", "'192.168.1.0/24'", "'::/0'"]),
+    ("int4range", &["'empty'", "'[1,5)'", "'(,)'", "'[2147483646,)'", "'(,-2147483647)'"]),
+    ("int8range", &["'empty'", "'[1,5)'", "'(,)'", "'[9223372036854775806,)'"]),
+    ("numrange", &["'empty'", "'[1.5,5]'", "'(,NaN]'", "'(-Infinity,Infinity)'"]),
+    ("daterange", &["'empty'", "'[2000-01-01,infinity]'", "'(-infinity,2024-02-29]'"]),
+    ("tsrange", &["'empty'", "'[2000-01-01,infinity]'", "'(,2024-02-29 12:00)'"]),
+    ("tstzrange", &["'empty'", "'[2000-01-01,infinity]'", "'(,2024-02-29 12:00)'"]),
+    ("int4multirange", &["'{}'", "'{[1,5),[7,9)}'", "'{(,)}'", "'{(,0),[2147483646,)}'"]),
+    ("int8multirange", &["'{}'", "'{[1,5),[7,9)}'", "'{(,)}'"]),
+    ("nummultirange", &["'{}'", "'{[1.5,5],(7,NaN]}'", "'{(,)}'"]),
+    ("datemultirange", &["'{}'", "'{[2000-01-01,2001-01-01],(2024-02-29,infinity]}'"]),
+    ("tsmultirange", &["'{}'", "'{[2000-01-01,2001-01-01],(2024-02-29,infinity]}'"]),
+    ("tstzmultirange", &["'{}'", "'{[2000-01-01,2001-01-01],(2024-02-29,infinity]}'"]),
     (
         "json",
         &[
@@ -186,6 +198,29 @@ const POLYMORPHIC: &[(&str, &[&str])] = &[
     ("anycompatible", &["1::int4", "1.5", "'a'::text", "null::int4"]),
     ("anycompatiblearray", &["array[1,2,null]", "'{}'::int4[]", "array['a',null]", "null::int4[]"]),
     ("anycompatiblenonarray", &["1::int4", "1.5"]),
+    (
+        "anyrange",
+        &[
+            "'[1,5)'::int4range",
+            "'empty'::int4range",
+            "'(,3]'::int4range",
+            "'[7,)'::int4range",
+            "'[1,2)'::numrange",
+            "null::int4range",
+        ],
+    ),
+    (
+        "anymultirange",
+        &[
+            "'{[1,5),[7,9)}'::int4multirange",
+            "'{}'::int4multirange",
+            "'{(,3],[20,)}'::int4multirange",
+            "'{[1,2)}'::nummultirange",
+            "null::int4multirange",
+        ],
+    ),
+    ("anycompatiblerange", &["'[1,5)'::int4range", "'empty'::numrange"]),
+    ("anycompatiblemultirange", &["'{[1,5)}'::int4multirange", "'{}'::nummultirange"]),
     ("\"any\"", &["1::int4", "'a'::text", "null::text", "array[1,2]", "1.5", "row(1,'a'::text)"]),
     ("record", &["row(1,'a'::text,null::int4)", "row()", "row(1.50,'NaN'::float8)"]),
 ];

@@ -52,6 +52,8 @@ pub struct CatSession {
     pub quoting: Quoting,
     /// Orderings of the session's anonymous record types.
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
+    /// Range types that were looked up.
+    pub(crate) range_types: crate::ranges::RangeTypes,
     search_path: String,
     /// The computed search path and the catalog state it was computed from.
     pub(crate) path: Option<(Arc<SearchPath>, CatalogState)>,
@@ -106,6 +108,7 @@ impl CatSession {
             changed_objects: None,
             quoting: Quoting::default(),
             record_orders: Arc::default(),
+            range_types: crate::ranges::RangeTypes::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,
         }

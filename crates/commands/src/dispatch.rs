@@ -13,7 +13,7 @@ use define::object::comment;
 use define::tag::{command_tag, is_allowed_read_only};
 use define::{
     aggregate, basetype, cast, conversion, drop, event, extension, language, opclass, operator,
-    routine, textsearch,
+    rangetype, routine, textsearch,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
@@ -48,6 +48,7 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::AlterDomainStmt(s) => domain::alter(host, s),
         Node::CreateEnumStmt(s) => typecmd::create_enum(host, s),
         Node::AlterEnumStmt(s) => typecmd::alter_enum(host, s),
+        Node::CreateRangeStmt(s) => rangetype::create(host, s, sql),
         Node::CompositeTypeStmt(s) => typecmd::create_composite(host, s),
         Node::CreateFunctionStmt(s) => routine::create(host, s, sql),
         Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
@@ -194,7 +195,6 @@ fn statement_name(node: &Node) -> &'static str {
         | Node::AlterSubscriptionStmt(_)
         | Node::DropSubscriptionStmt(_) => "subscriptions",
         Node::LoadStmt(_) => "LOAD",
-        Node::CreateRangeStmt(_) => "CREATE TYPE AS RANGE",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
         Node::DefineStmt(s) => match s.kind {

@@ -10,6 +10,8 @@ use plan::expr::{Expr, FuncExpr, OpExpr};
 use plan::query::Query;
 use std::sync::Arc;
 use types::Datum;
+use types::ranges::estimate::{Condition, assumed};
+use types::ranges::stats::RangeStats;
 
 /// A column of a relation.
 #[derive(Clone, Debug)]
@@ -137,6 +139,8 @@ pub struct ColumnStats {
     pub element_freq: Vec<f64>,
     /// Bounds of equally populated bins of the number of distinct elements; then their average.
     pub element_counts: Vec<f64>,
+    /// The distribution of the bounds of a column of ranges.
+    pub ranges: Option<RangeStats>,
 }
 
 /// An aggregate (`pg_aggregate`).
@@ -291,6 +295,10 @@ pub trait ExpressionHost {
     fn fold_query(&mut self, expr: Expr, present: &dyn Fn(i32) -> bool) -> Result<Expr>;
     /// Evaluates the operator for each of these values in place of its left operand (a column).
     fn try_values(&mut self, op: &OpExpr, values: &[Datum]) -> Result<Vec<bool>>;
+    /// Fraction of the rows that a condition on a column of ranges is expected to select.
+    fn range_selectivity(&mut self, condition: &Condition<'_>) -> Result<f64> {
+        Ok(assumed(condition.operator))
+    }
     /// The expression converted to the common type of a set operation's column.
     fn coerce_to_common(&mut self, expr: Expr, target: Oid) -> Result<Expr>;
     /// The value of a statement parameter, for a custom plan; `None` for a generic plan.

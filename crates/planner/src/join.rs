@@ -493,7 +493,7 @@ impl Planner<'_> {
             return Ok(false);
         }
         match (info.left, op.args.first()) {
-            (oids::RECORD | oids::ANYARRAY, Some(left)) => {
+            (oids::RECORD | oids::ANYARRAY | oids::ANYRANGE | oids::ANYMULTIRANGE, Some(left)) => {
                 Ok(self.host.default_operators(left.type_oid())?.hashable)
             }
             _ => Ok(true),

@@ -17,6 +17,7 @@ use plan::expr::{
 use plan::query::RteKind;
 use std::sync::Arc;
 use types::array::ArrayRef;
+use types::ranges::estimate as range_estimate;
 use types::textsearch::estimate;
 use types::{Datum, DatumRef, compare::Comparer};
 
@@ -318,14 +319,14 @@ impl Planner<'_> {
             (o, v @ Expr::Var(_)) => (v, o, true),
             _ if self.is_known(root, l)? && relids_of(r).is_empty() => (l, r, false),
             _ if self.is_known(root, r)? && relids_of(l).is_empty() => (r, l, true),
-            _ => return Ok(default_selectivity(&info.restrict)),
+            _ => return Ok(default_selectivity(&info.restrict, op.opno)),
         };
         // An operand that depends on the same relation is not a constant.
         if let Expr::Var(own) = var {
             let mut same = Vec::new();
             pull_vars_of(own.varno, other, &mut same);
             if !same.is_empty() {
-                return Ok(default_selectivity(&info.restrict));
+                return Ok(default_selectivity(&info.restrict, op.opno));
             }
         }
         let v = self.variable_stats(root, var)?;
@@ -388,6 +389,19 @@ impl Planner<'_> {
         }
         match estimator {
             "arraycontsel" => self.element_selectivity(op.opno, v, value, flipped).map(Some),
+            "rangesel" | "multirangesel" => {
+                let stats = v.stats.as_deref();
+                let condition = range_estimate::Condition {
+                    operator: op.opno,
+                    flipped,
+                    column_type: v.type_oid,
+                    value: value.0,
+                    value_type: value.1,
+                    stats: stats.and_then(|s| s.ranges.as_ref()),
+                    null_frac: stats.map_or(0.0, |s| s.null_frac),
+                };
+                self.host.range_selectivity(&condition).map(Some)
+            }
             "matchingsel" => {
                 self.matching_selectivity(op, v, value.0.is_some() && !flipped).map(Some)
             }
@@ -685,8 +699,9 @@ fn prefix_selectivity(v: &VariableStats, s: &ColumnStats, prefix: &[u8], cmp: &C
 }
 
 /// Default selectivity of an operator by its estimator, if nothing is known about the operands.
-fn default_selectivity(estimator: &str) -> f64 {
+fn default_selectivity(estimator: &str, operator: ids::Oid) -> f64 {
     match estimator {
+        "rangesel" | "multirangesel" => range_estimate::assumed(operator),
         "eqsel" => DEFAULT_EQ,
         "neqsel" => 1.0 - DEFAULT_EQ,
         "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => DEFAULT_RANGE_ONE,

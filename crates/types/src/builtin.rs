@@ -59,6 +59,7 @@ const TABLES: &[&[&[Builtin]]] = &[
     crate::string::TABLES,
     datetime::TABLES,
     textsearch::TABLES,
+    ranges::TABLES,
     crate::json::TABLES,
 ];
 

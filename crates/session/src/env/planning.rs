@@ -21,6 +21,7 @@ use planner::{
 };
 use std::sync::Arc;
 use types::array::ArrayRef;
+use types::ranges::estimate::Condition;
 use types::{Datum, DatumRef};
 
 impl Core {
@@ -251,10 +252,9 @@ impl RelationLookup for Core {
         for (kind, numbers, values) in slots {
             let numbers: Vec<f64> =
                 numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
-            // The element type is part of the array. Statistics of other kinds contain bounds of
-            // ranges.
+            // The element type is part of the array.
             let values: Vec<Datum> = match values {
-                Some(v) if matches!(kind, 1 | 2 | 4) => {
+                Some(v) if matches!(kind, 1 | 2 | 4 | 6 | 7) => {
                     let array = ArrayRef::new(DatumRef::Bytes(&v.0));
                     let info = self.type_facts(array.elem_type())?;
                     array.iter(&info).map(DatumRef::to_owned).collect()
@@ -270,6 +270,12 @@ impl RelationLookup for Core {
                 3 => out.correlation = numbers.first().copied().unwrap_or(0.0),
                 4 => (out.elements, out.element_freq) = (values, numbers),
                 5 => out.element_counts = numbers,
+                6 => {
+                    let ranges = out.ranges.get_or_insert_default();
+                    ranges.lengths = values.iter().map(|v| v.as_ref().as_f64()).collect();
+                    ranges.empty = numbers.first().map_or(0.0, |f| *f as f32);
+                }
+                7 => out.ranges.get_or_insert_default().bounds = values,
                 _ => {}
             }
         }
@@ -430,6 +436,10 @@ impl FunctionLookup for Core {
 }
 
 impl ExpressionHost for Core {
+    fn range_selectivity(&mut self, condition: &Condition<'_>) -> Result<f64> {
+        types::ranges::estimate::selectivity(self, condition)
+    }
+
     fn fold_query(&mut self, expr: Expr, present: &dyn Fn(i32) -> bool) -> Result<Expr> {
         eval::fold_query(expr, self, present)
     }

@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::OnceLock;
+use types::ranges::functions::DECLARED_FOR_EACH_TYPE;
 use types::{DatumRef, oids};
 
 /// A declaration of a built-in function.
@@ -52,6 +53,11 @@ impl Signature {
     /// True if calls of the function can be passed on unchanged.
     fn fits(&self, row: &PgProc) -> bool {
         let args = &row.proargtypes;
+        if DECLARED_FOR_EACH_TYPE.contains(&row.prosrc.as_str()) {
+            return self.args.len() == args.len()
+                && !row.proretset
+                && (row.proisstrict || !self.strict);
+        }
         self.args.len() == args.len()
             && self.args.iter().zip(args.iter()).all(|(&wanted, &given)| accepts(wanted, given))
             && accepts(self.result, row.prorettype)
