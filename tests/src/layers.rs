@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["stdx", "ids"],
     &["sync", "pgerror"],
     &["vfs", "page", "lmgr", "values", "wire", "parse", "settings"],
-    &["wal", "smgr", "numeric", "textsearch", "ranges"],
+    &["wal", "smgr", "numeric", "textsearch", "ranges", "network"],
     &["bufmgr", "datetime"],
     &["txn", "freespace", "types"],
     &["access", "contrib", "plan"],

@@ -3,6 +3,7 @@
 //! Counterpart: selfuncs.c (`convert_to_scalar`), which converts all to floating-point numbers.
 
 use ids::Oid;
+use types::network::{Address, mac_scalar};
 use types::numeric::Num;
 use types::{Datum, DatumRef, oids};
 
@@ -123,6 +124,8 @@ fn scalar(v: DatumRef<'_>, ty: Oid) -> Option<f64> {
         | oids::TIME => Some(v.as_i64() as f64),
         oids::FLOAT8 => Some(v.as_f64()),
         oids::FLOAT4 => Some(f64::from(v.as_f32())),
+        oids::INET | oids::CIDR => Some(Address::of(v).scalar()),
+        oids::MACADDR | oids::MACADDR8 => Some(mac_scalar(v)),
         _ => None,
     }
 }

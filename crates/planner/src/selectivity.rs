@@ -17,6 +17,7 @@ use plan::expr::{
 use plan::query::RteKind;
 use std::sync::Arc;
 use types::array::ArrayRef;
+use types::network::estimate::{self as network_estimate, Inclusion, inclusion};
 use types::ranges::estimate as range_estimate;
 use types::textsearch::estimate;
 use types::{Datum, DatumRef, compare::Comparer};
@@ -26,10 +27,10 @@ pub(crate) const DEFAULT_RANGE_ONE: f64 = 1.0 / 3.0;
 const DEFAULT_RANGE_PAIR: f64 = 0.005;
 pub(crate) const DEFAULT_MATCH: f64 = 0.005;
 /// Defaults of the estimators `matchingsel`, `contsel`, `areasel` and `positionsel`.
-const DEFAULT_MATCHING: f64 = 0.01;
-const DEFAULT_CONTAINED: f64 = 0.001;
+pub(crate) const DEFAULT_MATCHING: f64 = 0.01;
+pub(crate) const DEFAULT_CONTAINED: f64 = 0.001;
 const DEFAULT_AREA: f64 = 0.005;
-const DEFAULT_POSITION: f64 = 0.1;
+pub(crate) const DEFAULT_POSITION: f64 = 0.1;
 const DEFAULT_UNKNOWN: f64 = 0.005;
 /// Number of distinct values if there are no statistics.
 const DEFAULT_DISTINCT: f64 = 200.0;
@@ -311,7 +312,7 @@ impl Planner<'_> {
             && !own(&left)
             && !own(&right)
         {
-            return self.join_selectivity(root, l, r, &info.join);
+            return self.join_selectivity(root, l, r, &info);
         }
         let (var, other, flipped) = match (l, r) {
             (o @ Expr::Var(_), v) if is_ours(v) => (v, o, true),
@@ -402,6 +403,7 @@ impl Planner<'_> {
                 };
                 self.host.range_selectivity(&condition).map(Some)
             }
+            "networksel" => Ok(networks(op.opno, v, value, flipped)),
             "matchingsel" => {
                 self.matching_selectivity(op, v, value.0.is_some() && !flipped).map(Some)
             }
@@ -702,12 +704,37 @@ fn prefix_selectivity(v: &VariableStats, s: &ColumnStats, prefix: &[u8], cmp: &C
 fn default_selectivity(estimator: &str, operator: ids::Oid) -> f64 {
     match estimator {
         "rangesel" | "multirangesel" => range_estimate::assumed(operator),
+        "networksel" => inclusion(operator).map_or(DEFAULT_MATCH, Inclusion::assumed),
         "eqsel" => DEFAULT_EQ,
         "neqsel" => 1.0 - DEFAULT_EQ,
         "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => DEFAULT_RANGE_ONE,
         "" => 0.5,
         "tsmatchsel" => estimate::DEFAULT_FRACTION,
         name => assumed_selectivity(name).unwrap_or(DEFAULT_MATCH),
+    }
+}
+
+/// Selectivity of an operator of inclusion between network addresses; `None` if the operator is
+/// another one.
+fn networks(
+    operator: ids::Oid,
+    v: &VariableStats,
+    (value, _): (Option<&Datum>, ids::Oid),
+    flipped: bool,
+) -> Option<f64> {
+    let inclusion = inclusion(operator)?;
+    let (Some(value), Some(stats)) = (value, &v.stats) else { return Some(inclusion.assumed()) };
+    let inclusion = if flipped { inclusion.commuted() } else { inclusion };
+    Some(inclusion.selectivity(&network_column(stats), value))
+}
+
+/// The statistics of a column of network addresses.
+pub(crate) fn network_column(stats: &ColumnStats) -> network_estimate::Column<'_> {
+    network_estimate::Column {
+        null_frac: stats.null_frac,
+        common: &stats.mcv,
+        frequencies: &stats.mcv_freq,
+        histogram: &stats.histogram,
     }
 }
 
