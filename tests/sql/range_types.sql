@@ -59,3 +59,7 @@ PREPARE rp (int4range) AS SELECT * FROM t4 WHERE i && $1; EXPLAIN EXECUTE rp ('[
 DROP TABLE t4
 CREATE TABLE t5 (r int4range PRIMARY KEY); INSERT INTO t5 VALUES ('[1,3]'), ('[4,5]'); INSERT INTO t5 VALUES ('[1,4)'); SELECT * FROM t5 ORDER BY r; CREATE TABLE t6 (r int4range REFERENCES t5); INSERT INTO t6 VALUES ('[1,4)'); INSERT INTO t6 VALUES ('[9,9]'); DROP TABLE t6, t5
 DROP SCHEMA rt CASCADE; DROP SCHEMA rt2; RESET search_path
+CREATE TYPE rt_pair AS (a int); CREATE TYPE rt_pairs AS RANGE (subtype = rt_pair); ALTER TYPE rt_pair ADD ATTRIBUTE b rt_multirange
+ALTER TYPE rt_pair ADD ATTRIBUTE b rt_pairs[]
+ALTER TYPE rt_pair ADD ATTRIBUTE b rt_pairs_multirange
+DROP TYPE rt_pairs, rt_pair

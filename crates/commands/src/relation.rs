@@ -141,6 +141,16 @@ fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>)
             }
             within.pop();
         }
+        TypType::Range | TypType::Multirange => {
+            let mut cat = host.catalog();
+            let range = match row.typtype {
+                TypType::Range => cat.range(ty)?,
+                _ => cat.range_of_multirange(ty)?,
+            };
+            if let Some(range) = range {
+                return check_containment(host, range.rngsubtype, within);
+            }
+        }
         _ if row.typelem.is_valid() && analyze::typename::is_true_array(&row) => {
             return check_containment(host, row.typelem, within);
         }
