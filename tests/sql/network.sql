@@ -15,7 +15,7 @@ SELECT x.i, y.i, inet_same_family(x.a, y.c) FROM ip x, ip y ORDER BY 1, 2
 SELECT x.i, y.i, inet_merge(x.a, y.c) FROM ip x JOIN ip y ON inet_same_family(x.a, y.c) ORDER BY 1, 2
 SELECT inet_merge('1.2.3.4', '::1')
 SELECT inet '192.168.1.6' [[& inet '0.0.0.255'¦| inet '0.0.0.255/8'¦+ 25¦- 43¦+ 4294967295¦- 4294967295¦- inet '192.168.1.43/24'¦- inet '10.0.0.1'¦& inet '::1'¦| inet '::1'¦- inet '::1']]
-SELECT inet '::ffff:fffe:1' [[& inet '::ffff:0'¦| inet '1::'¦+ 25¦- 9223372036854775807¦- inet '::1'¦- inet 'ffff::'¦- inet '0:0:0:1::'¦- inet '::8000:0:0:0:1'¦- inet '::ffff:ffff:ffff:ffff'¦+ 9223372036854775807]]
+SELECT inet '::ffff:fffe:1' [[& inet '::ffff:0'¦| inet '1::'¦+ 25¦- 9223372036854775807¦- inet '::1'¦- inet 'ffff::'¦- inet '0:0:0:1::'¦- inet '::8000:0:0:0:1'¦- inet 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'¦- inet '::ffff:ffff:ffff:ffff'¦+ 9223372036854775807]]
 SELECT 200::int8 + inet '1.2.3.4', inet '255.255.255.254' + 1, inet 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe' + 1, inet '0.0.0.1' - 1
 SELECT inet '[[255.255.255.255¦ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]]' + 1
 SELECT inet '[[0.0.0.0¦::]]' - 1

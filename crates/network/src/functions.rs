@@ -63,13 +63,8 @@ fn minus(a: &[DatumRef<'_>]) -> Result<Datum> {
         ));
     }
     let (high, low) = (x.high >> unused(&x), y.high >> unused(&y));
-    let difference = match high.checked_sub(low) {
-        Some(d) => i64::try_from(d).ok(),
-        None => i64::try_from(low - high)
-            .ok()
-            .map(|d| -d)
-            .or_else(|| (low - high == u128::from(i64::MIN.unsigned_abs())).then_some(i64::MIN)),
-    };
+    // As in PostgreSQL, differences of IPv6 addresses wrap.
+    let difference = i64::try_from(high.wrapping_sub(low) as i128).ok();
     Ok(Datum::int8(difference.ok_or_else(out_of_range)?))
 }
 
