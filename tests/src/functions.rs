@@ -327,6 +327,11 @@ const KNOWN: &[(&str, &str)] = &[
     ("overlaps", "of times whose sum wraps"),
     ("enum_in", "of a type that is none: an internal error of PostgreSQL"),
     ("hash_record_extended", "names the other kind of hash function"),
+    ("range_intersect_agg_transfn", "not called by an aggregate: an internal error of PostgreSQL"),
+    (
+        "multirange_intersect_agg_transfn",
+        "not called by an aggregate: an internal error of PostgreSQL",
+    ),
     ("int4_avg_combine", "an internal error in both, of other words"),
     ("pg_get_object_address", "kinds of objects that are not there"),
     ("pg_collation_actual_version", "of no collation: NULL instead of an error"),

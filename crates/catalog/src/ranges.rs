@@ -9,7 +9,7 @@ use crate::session::CatalogState;
 use hashbrown::HashMap;
 use ids::Oid;
 use ids::code::ColumnStorage;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use sync::Arc;
 use types::RangeType;
 use types::fn_context::TypeInfo;
@@ -24,7 +24,7 @@ pub(crate) struct RangeTypes {
 
 impl CatCx<'_> {
     /// The range type with this OID, or whose multirange type has this OID. Error XX000 if it is
-    /// neither; 0A000 if the order of the subtype is not supported.
+    /// neither, 42704 if there is no such type, 0A000 if the order of the subtype is not supported.
     pub fn range_type(&mut self, ty: Oid) -> Result<Arc<RangeType>> {
         let state = self.session.catalog_state();
         if self.session.range_types.at != state {
@@ -32,6 +32,9 @@ impl CatCx<'_> {
         }
         if let Some(found) = self.session.range_types.known.get(&ty) {
             return Ok(found.clone());
+        }
+        if self.find_type(ty)?.is_none() {
+            return Err(pg_err!(UNDEFINED_OBJECT, "type with OID {ty} does not exist"));
         }
         let (base, _) = self.base_type(ty)?;
         let Some(found) = self.find_range_type(base, 0)? else {

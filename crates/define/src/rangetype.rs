@@ -179,6 +179,27 @@ fn support(
     Ok(row.oid)
 }
 
+/// The function that makes the canonical form of ranges; the invalid OID if none is given. `shell`:
+/// the type, if it exists.
+fn canonical_function(
+    host: &mut dyn CommandHost,
+    name: Option<Vec<ast::Name>>,
+    shell: Option<Oid>,
+) -> Result<Oid> {
+    match (name, shell) {
+        (None, _) => Ok(Oid::INVALID),
+        (Some(_), None) => Err(pg_err!(
+            INVALID_OBJECT_DEFINITION,
+            "cannot specify a canonical function without a pre-created shell type"
+        )
+        .hint(
+            "Create the type as a shell type, then create its canonicalization function, then do \
+             a full CREATE TYPE.",
+        )),
+        (Some(name), Some(ty)) => support(host, &name, &[ty], ("canonical", ty, "range type")),
+    }
+}
+
 /// The row of a new range type or multirange type.
 fn type_row(
     oid: Oid,
@@ -252,7 +273,7 @@ fn constructor(
     p.modes = is_variadic.then(|| vec![ArgMode::Variadic]);
     let new = PgProc {
         oid: Oid::INVALID,
-        proname: row.typname.clone(),
+        proname: row.typname,
         pronamespace: row.typnamespace,
         proowner: role::BOOTSTRAP_SUPERUSER,
         prolang: language::INTERNAL,
@@ -351,22 +372,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateRangeStmt, sql: &str) -> 
     }
     let class = operator_class(host, a.name("subtype_opclass")?, a.subtype)?;
     let collation = collation(host, a.name("collation")?, a.subtype)?;
-    let canonical = match (a.name("canonical")?, &shell) {
-        (None, _) => Oid::INVALID,
-        (Some(_), None) => {
-            return Err(pg_err!(
-                INVALID_OBJECT_DEFINITION,
-                "cannot specify a canonical function without a pre-created shell type"
-            )
-            .hint(
-                "Create the type as a shell type, then create its canonicalization function, then \
-                 do a full CREATE TYPE.",
-            ));
-        }
-        (Some(name), Some(shell)) => {
-            support(host, &name, &[shell.oid], ("canonical", shell.oid, "range type"))?
-        }
-    };
+    let canonical = canonical_function(host, a.name("canonical")?, shell.as_ref().map(|s| s.oid))?;
     let subdiff = match a.name("subtype_diff")? {
         Some(name) => {
             let wanted = ("subtype diff", oids::FLOAT8, "type double precision");

@@ -8,7 +8,9 @@ use crate::stored::{
     Bound, Bounds, EMPTY, LOWER_INCLUSIVE, LOWER_INFINITE, UPPER_INCLUSIVE, UPPER_INFINITE, empty,
     flags_of, has_lower, has_upper, make,
 };
-use pgerror::Result;
+use ids::Oid;
+use pgerror::{PgError, Result, SqlState};
+use std::sync::Arc;
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{self, TextBuffer};
@@ -56,8 +58,19 @@ fn range_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(Datum::bytes(read_text(cx, &ty, a[0].as_bytes(), typmod(a))?))
 }
 
+/// The range type whose multirange type has this OID. Error XX000 if there is none.
+fn of_multirange(cx: &mut dyn FnContext, multirange: Oid) -> Result<Arc<RangeType>> {
+    let wrong = || PgError::internal(format!("type {multirange} is not a multirange type"));
+    match range_type(cx, multirange) {
+        Ok(ty) if ty.multirange == multirange => Ok(ty),
+        Ok(_) => Err(wrong()),
+        Err(e) if e.code() == SqlState::INTERNAL_ERROR => Err(wrong()),
+        Err(e) => Err(e),
+    }
+}
+
 fn multirange_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    let ty = range_type(cx, a[1].as_oid())?;
+    let ty = of_multirange(cx, a[1].as_oid())?;
     let mut ranges = Vec::new();
     let typmod = typmod(a);
     let mut ticker = InterruptTicker::default();
@@ -140,7 +153,7 @@ fn range_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 }
 
 fn multirange_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    let ty = range_type(cx, a[1].as_oid())?;
+    let ty = of_multirange(cx, a[1].as_oid())?;
     let mut r = Reader::new(a[0].as_bytes());
     let count = r.i32()?;
     // PostgreSQL allocates a list of pointers first.
