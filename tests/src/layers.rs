@@ -20,6 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["trigger", "deparse", "dictionaries"],
     &["utility"],
     &["copy", "define"],
+    &["clusterwide"],
     &["commands"],
     &["client", "explain", "plpgsql", "sysfn"],
     &["session"],

@@ -608,7 +608,7 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
 }
 
 /// Error 42501 unless the user owns the database with this name.
-pub(crate) fn must_own_named(host: &mut dyn CommandHost, name: &str) -> Result<()> {
+pub fn must_own_named(host: &mut dyn CommandHost, name: &str) -> Result<()> {
     let row = find(host, name)?;
     must_own(host, &row)
 }
