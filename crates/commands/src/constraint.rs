@@ -264,7 +264,8 @@ fn merge_check(
             None => false,
         };
     let table = rel.name();
-    if !equal || !(mode.merge || mode.local && !old.conislocal && !is_partition) {
+    let merges = mode.merge || mode.local && !old.conislocal && !is_partition;
+    if !equal || !merges {
         bail!(DUPLICATE_OBJECT, "constraint \"{name}\" for relation \"{table}\" already exists");
     }
     let conflict = if old.connoinherit {

@@ -33,6 +33,7 @@ mod server;
 mod size;
 mod snapshot;
 mod textsearch;
+pub mod unaccent;
 mod wal;
 
 pub use events::identify;
@@ -75,6 +76,7 @@ const TABLES: &[&[SysFn]] = &[
     size::FNS,
     snapshot::FNS,
     textsearch::FNS,
+    unaccent::FNS,
     wal::FNS,
 ];
 

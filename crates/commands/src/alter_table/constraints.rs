@@ -358,7 +358,7 @@ fn derived(host: &mut dyn CommandHost, rel: &RelDesc, row: &PgConstraint) -> Res
     let mut cat = host.catalog();
     let mut top = row.clone();
     while let Some(parent) = cat.constraint(top.conparentid)? {
-        top = (*parent).clone();
+        top = parent.row.clone();
     }
     let (name, table) = (&row.conname, cat.class(top.conrelid)?.relname);
     let e = pg_err!(
