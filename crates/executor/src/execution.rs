@@ -1,14 +1,15 @@
 //! The entry points of the executor. Counterpart: execMain.c.
 
 use crate::build::build;
-use crate::instrument::{self, Instruments, NodeStats, SortStats};
+use crate::instrument::{self, Instruments, NodeStats};
 use crate::node::{self, Node};
 use crate::run::{ExecParam, QueryDesc, Run, RunState};
-use crate::services::Services;
 use crate::{source, subplan};
 use hashbrown::HashMap;
 use pgerror::{PgError, Result};
 use plan::node::PlannedStmt;
+use rowops::services::Services;
+use rowops::sorter::SortStats;
 use std::sync::Arc;
 use types::{Batch, Datum};
 

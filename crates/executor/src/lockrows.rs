@@ -2,13 +2,13 @@
 
 use crate::epq::{Recheck, ctid_column, tid_of};
 use crate::node::{Exec, Node};
-use crate::relation::OpenRel;
 use crate::run::Run;
 use engine::table::{self, LockRow, RowLock, RowOutcome, RowWait};
 use ids::RelKind;
 use pgerror::{PgError, Result, pg_err};
 use plan::node::{Plan, PlanRowMark};
 use plan::query::{LockStrength, LockWaitPolicy};
+use rowops::relation::OpenRel;
 use std::sync::Arc;
 use types::Batch;
 

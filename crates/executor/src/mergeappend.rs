@@ -2,10 +2,11 @@
 
 use crate::node::{Exec, Node, batch_for, reset_all};
 use crate::run::Run;
-use crate::sort::{SortColumn, sort_columns};
+use crate::sort::sort_columns;
 use pgerror::Result;
 use plan::expr::TargetEntry;
 use plan::node::SortKeys;
+use rowops::sorter::SortColumn;
 use std::cmp::Ordering;
 use types::{BATCH_ROWS_MAX, Batch};
 

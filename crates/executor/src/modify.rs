@@ -7,7 +7,7 @@
 //!
 //! Reading order: this file (construction, INSERT), `change` (UPDATE and DELETE), `conflict` (ON
 //! CONFLICT), `instead` (rows of views), `header` (system columns of changed rows). Rows are stored
-//! by [`crate::write`].
+//! by [`rowops::write`].
 
 mod change;
 mod conflict;
@@ -18,10 +18,7 @@ use crate::epq::Recheck;
 use crate::instrument::Counts;
 use crate::node::{Exec, Node, batch_for, compile};
 use crate::project::is_volatile;
-use crate::relation::OpenRel;
 use crate::run::Run;
-use crate::trigger::{BeforeRowResult, Change, ProposedChange, Timing};
-use crate::write::{Refs, RowWriter, WriteHost, with_computed};
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source};
@@ -30,6 +27,9 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{ModifyTable, Plan};
 use plan::query::CmdType;
+use rowops::relation::OpenRel;
+use rowops::trigger::{BeforeRowResult, Change, ProposedChange, Timing};
+use rowops::write::{Refs, RowWriter, WriteHost, with_computed};
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef};
 
@@ -181,7 +181,7 @@ impl Target {
 
     fn reset(&mut self) {
         if let Some((_, batch)) = &mut self.old_fetch
-            && crate::spare::is_large(batch)
+            && rowops::spare::is_large(batch)
         {
             *batch = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
         }
@@ -449,7 +449,7 @@ impl WriteHost for Run<'_> {
         self
     }
 
-    fn services(&mut self) -> &mut dyn crate::services::Services {
+    fn services(&mut self) -> &mut dyn rowops::services::Services {
         self.sv
     }
 }

@@ -11,14 +11,14 @@ use crate::readahead::{CAUTIOUS, ReadAhead};
 use crate::run::{Run, Shared};
 use crate::setcall::{STEP_ROWS, SetCall, SetStart};
 use crate::sort::slice;
-use crate::spare::{is_large, is_wide};
-use crate::spill::RowStore;
 use eval::{EvalState, Program, RowInput, Source};
 use ids::code::TypType;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{Expr, FuncExpr};
 use plan::node::Plan;
 use plan::query::RangeTblFunction;
+use rowops::spare::{is_large, is_wide};
+use rowops::spill::RowStore;
 use std::sync::Arc;
 use types::fn_context::DefinedRow;
 use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
@@ -263,7 +263,7 @@ impl FunctionNode {
         let kept = (volatile || drains).then(|| {
             let exprs: Vec<&Expr> = functions.iter().map(|f| &f.funcexpr).collect();
             let dependencies = Dependencies::new(&[], &exprs, run);
-            KeptRows { rows: RowStore::new(run), dependencies, at: (0, 0) }
+            KeptRows { rows: RowStore::new(run.sv.work_mem()), dependencies, at: (0, 0) }
         });
         Ok(Box::new(FunctionNode {
             kept,
@@ -502,7 +502,7 @@ impl FunctionNode {
             let Some(kept) = &mut self.kept else { return Ok(None) };
             let ended = made.is_none();
             if let Some(b) = made.filter(|b| b.len > 0) {
-                kept.rows.push(run, Arc::new(b))?;
+                kept.rows.push(run.sv, Arc::new(b))?;
             }
             if ended || !self.drains {
                 return kept.next(want);
@@ -631,7 +631,7 @@ pub(crate) fn read_shared(
         Some(s) if s.done => return Ok(false),
         Some(_) => {}
         None => {
-            let rows = RowStore::new(run);
+            let rows = RowStore::new(run.sv.work_mem());
             run.st.shared.insert(param, Shared { rows, done: false });
             crate::subplan::start_over(run, plan_id)?;
         }
@@ -642,7 +642,7 @@ pub(crate) fn read_shared(
         return Err(PgError::internal("the rows of a WITH query do not exist"));
     };
     let kept = match next {
-        Some(b) if b.len > 0 => shared.rows.push(run, Arc::new(b)),
+        Some(b) if b.len > 0 => shared.rows.push(run.sv, Arc::new(b)),
         Some(_) => Ok(()),
         None => {
             shared.done = true;

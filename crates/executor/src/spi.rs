@@ -13,11 +13,11 @@
 
 use crate::execution::Execution;
 use crate::run::QueryDesc;
-use crate::services::Services;
 use engine::Snapshot;
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
 use plan::query::CmdType;
+use rowops::services::Services;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
 

@@ -3,15 +3,15 @@
 
 use super::ModifyNode;
 use crate::epq::tid_of;
-use crate::relation::OpenRel;
 use crate::run::{Run, RunState};
-use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
-use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::Snapshot;
 use engine::table::{self, ChangeOptions, LockRow, RowFetch, RowLock, RowOutcome, Updated};
 use ids::{AttrNo, CommandId, Tid};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::CmdType;
+use rowops::relation::OpenRel;
+use rowops::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
+use rowops::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use types::{Batch, Datum, DatumRef};
 
 /// Description of an UPDATE.

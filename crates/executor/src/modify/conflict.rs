@@ -5,8 +5,6 @@ use super::change::update_lock;
 use super::{ModifyNode, RowColumns, insert_options};
 use crate::node::{compile, compile_all};
 use crate::run::Run;
-use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
-use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::index;
 use engine::table::{self, LockRow, RowFetch, RowLock, RowOutcome};
 use eval::{Program, RowInput, RowRef, Val};
@@ -14,6 +12,8 @@ use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::node::OnConflictPlan;
 use plan::query::{CmdType, OnConflictAction};
+use rowops::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
+use rowops::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use smallvec::SmallVec;
 use types::{Batch, Datum, DatumRef};
 

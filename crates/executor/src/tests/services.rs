@@ -2,11 +2,6 @@
 //! for temporary files, memory limits. There are no tables.
 
 use super::facts::TableFacts;
-use crate::relation::OpenRel;
-use crate::services::{
-    AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
-};
-use crate::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
 use engine::StoredRows;
@@ -17,6 +12,11 @@ use ids::strategy::btree;
 use ids::{AttrNo, Oid, RelFile, StrategyNumber, Tid};
 use pgerror::{PgError, Result};
 use plan::expr::{FuncExpr, SqlValueKind};
+use rowops::relation::OpenRel;
+use rowops::services::{
+    AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
+};
+use rowops::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;

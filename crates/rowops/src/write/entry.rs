@@ -41,18 +41,18 @@ impl IndexUse {
 
 /// Options for the insertion of the entries of a version.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct EntryOptions<'a> {
+pub struct EntryOptions<'a> {
     /// Positions of the arbiter indexes of a speculative insertion.
-    pub(crate) arbiters: Option<&'a [usize]>,
+    pub arbiters: Option<&'a [usize]>,
     /// For each index, whether an UPDATE leaves its key unchanged. The new entry is then a version
     /// duplicate, which is a hint for bottom-up deletion in the index. Empty for an insertion.
-    pub(crate) unchanged: &'a [bool],
+    pub unchanged: &'a [bool],
 }
 
 /// For each index of the table, whether an UPDATE of `set` leaves its key unchanged. INCLUDE
 /// columns and the predicate's columns are not considered. Counterpart:
 /// `index_unchanged_by_update`.
-pub(crate) fn columns_unchanged(rel: &OpenRel, set: &[AttrNo]) -> Vec<bool> {
+pub fn columns_unchanged(rel: &OpenRel, set: &[AttrNo]) -> Vec<bool> {
     rel.indexes.iter().map(|i| is_unchanged(i, set)).collect()
 }
 
@@ -82,7 +82,7 @@ pub(super) fn columns_of(rel: &OpenRel, uses: &[IndexUse]) -> Vec<AttrNo> {
 
 impl RowWriter {
     /// The index's column values for a row; `None` if the predicate excludes the row.
-    pub(crate) fn index_values<'r, H: WriteHost + ?Sized>(
+    pub fn index_values<'r, H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
         position: usize,
@@ -111,7 +111,7 @@ impl RowWriter {
 
     /// Inserts entries for a new row version into all indexes. Returns true if it conflicts with
     /// another row in an arbiter index.
-    pub(crate) fn insert_entries<H: WriteHost + ?Sized>(
+    pub fn insert_entries<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
         row: &[DatumRef<'_>],
@@ -147,7 +147,7 @@ impl RowWriter {
 
     /// As [`Self::insert_entries`], for the new version at `tid`, whose columns are read from the
     /// heap.
-    pub(crate) fn insert_entries_of<H: WriteHost + ?Sized>(
+    pub fn insert_entries_of<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
         tid: Tid,

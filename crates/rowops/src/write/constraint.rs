@@ -39,7 +39,7 @@ impl RowWriter {
     /// The generated columns that an UPDATE of the columns `set` recomputes: positions for
     /// [`Self::compute_some`], and the columns. Triggers before the update may change any column.
     /// Counterpart: `ExecInitStoredGenerated`.
-    pub(crate) fn recomputed(&self, set: &[AttrNo]) -> (Vec<usize>, Vec<AttrNo>) {
+    pub fn recomputed(&self, set: &[AttrNo]) -> (Vec<usize>, Vec<AttrNo>) {
         let any = self.rel.triggers.are_before_row(Change::Update);
         let depends = |g: &&Generated| any || g.bases.iter().any(|b| *b <= 0 || set.contains(b));
         let all = self.generated.iter().enumerate();
@@ -51,12 +51,12 @@ impl RowWriter {
         !self.checks.is_empty() || !self.generated.is_empty()
     }
 
-    pub(crate) fn has_checks(&self) -> bool {
+    pub fn has_checks(&self) -> bool {
         !self.checks.is_empty()
     }
 
     /// True if the column at this index is NOT NULL.
-    pub(crate) fn is_not_null(&self, column: usize) -> bool {
+    pub fn is_not_null(&self, column: usize) -> bool {
         self.not_null.contains(&column)
     }
 
@@ -76,7 +76,7 @@ impl RowWriter {
     }
 
     /// As [`Self::compute`], for the generated columns at these positions.
-    pub(crate) fn compute_some<H: WriteHost + ?Sized>(
+    pub fn compute_some<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
         row: &[DatumRef<'_>],
@@ -121,7 +121,7 @@ impl RowWriter {
 
     /// Computes and checks the rows of a batch. If a row fails, the rows before it are returned
     /// with its error.
-    pub(crate) fn complete<H: WriteHost + ?Sized>(
+    pub fn complete<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
         rows: Batch,
@@ -169,7 +169,7 @@ impl RowWriter {
     /// Adds the failing row as the detail of an error, limited to the columns for which the user
     /// has SELECT privilege.
     #[cold]
-    pub(crate) fn with_row<H: WriteHost + ?Sized>(
+    pub fn with_row<H: WriteHost + ?Sized>(
         &self,
         host: &mut H,
         e: PgError,

@@ -3,13 +3,13 @@
 use types::{Batch, Column, ColumnData};
 
 /// True if the batch uses too much memory to be kept between executions.
-pub(crate) fn is_large(batch: &Batch) -> bool {
+pub fn is_large(batch: &Batch) -> bool {
     const KEPT_BYTES_MAX: usize = 16 * 1024;
     capacity_bytes(batch) > KEPT_BYTES_MAX
 }
 
 /// True if the batch uses too much memory to be reused for rows that may be narrow.
-pub(crate) fn is_wide(batch: &Batch) -> bool {
+pub fn is_wide(batch: &Batch) -> bool {
     const REUSED_BYTES_MAX: usize = 1 << 20;
     capacity_bytes(batch) > REUSED_BYTES_MAX
 }

@@ -6,20 +6,56 @@
 //! first `bound` rows whenever it has twice as many, and rows after the last of these are dropped
 //! on input.
 
-use crate::instrument::SortStats;
-use crate::run::Run;
-use crate::sort::SortColumn;
+use crate::services::Services;
 use engine::RowFile;
+use ids::Oid;
 use pgerror::Result;
 use std::cmp::Ordering;
 use stdx::quicksort;
-use types::compare::bpchar_trimmed;
+use types::compare::{Comparer, bpchar_trimmed};
 use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData, DatumRef, oids};
+
+/// One sort column.
+#[derive(Clone)]
+pub struct SortColumn {
+    pub column: usize,
+    pub cmp: Comparer,
+    pub collation: Oid,
+    pub descending: bool,
+    pub nulls_first: bool,
+    /// Normalization of its values to words.
+    pub word: WordKind,
+}
+
+impl SortColumn {
+    pub fn order(&self, a: DatumRef<'_>, b: DatumRef<'_>) -> Ordering {
+        match (a.is_null(), b.is_null()) {
+            (true, true) => Ordering::Equal,
+            (true, false) if self.nulls_first => Ordering::Less,
+            (true, false) => Ordering::Greater,
+            (false, true) if self.nulls_first => Ordering::Greater,
+            (false, true) => Ordering::Less,
+            (false, false) => {
+                let o = self.cmp.order(a, b, self.collation);
+                if self.descending { o.reverse() } else { o }
+            }
+        }
+    }
+}
+
+/// Method and size of a sort, for EXPLAIN ANALYZE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortStats {
+    /// The name of the method in PostgreSQL's output.
+    pub method: &'static str,
+    pub on_disk: bool,
+    pub kilobytes: u64,
+}
 
 /// Normalization of values of the first sort column to words with the same order. Counterpart:
 /// sortsupport.h (abbreviated keys).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum WordKind {
+pub enum WordKind {
     /// Words have the same order as the values, and are equal exactly if the values are.
     Signed,
     Unsigned,
@@ -36,7 +72,7 @@ pub(crate) enum WordKind {
 }
 
 impl WordKind {
-    pub(crate) fn of_type(ty: ids::Oid) -> WordKind {
+    pub fn of_type(ty: ids::Oid) -> WordKind {
         match ty {
             oids::INT2
             | oids::INT4
@@ -58,7 +94,7 @@ impl WordKind {
     }
 
     /// True if equal words mean equal values.
-    pub(crate) fn is_exact(self) -> bool {
+    pub fn is_exact(self) -> bool {
         matches!(
             self,
             WordKind::Signed
@@ -69,7 +105,7 @@ impl WordKind {
         )
     }
 
-    pub(crate) fn word(self, v: DatumRef<'_>) -> u64 {
+    pub fn word(self, v: DatumRef<'_>) -> u64 {
         match (self, v) {
             (WordKind::Signed, DatumRef::Word(w)) => w ^ 1 << 63,
             (WordKind::Unsigned, DatumRef::Word(w)) => w,
@@ -159,7 +195,7 @@ struct Item {
 }
 
 /// Compares two rows by the sort columns `from..`; the rows may be in different batches.
-pub(crate) fn compare(
+pub fn compare(
     columns: &[SortColumn],
     from: usize,
     a: (&Batch, usize),
@@ -191,7 +227,7 @@ fn are_exact(col: &Column, word: WordKind) -> bool {
 }
 
 /// A sort in progress: input rows, then sorted rows. Counterpart: `Tuplesortstate`.
-pub(crate) struct Sorter {
+pub struct Sorter {
     columns: Vec<SortColumn>,
     memory: usize,
     /// Only this number of leading rows will be read.
@@ -219,7 +255,7 @@ const COLUMN_BYTES_MAX: usize = 1 << 31;
 const SMALL_ROWS_MAX: u32 = 128;
 
 impl Sorter {
-    pub(crate) fn new(columns: Vec<SortColumn>, memory: usize, bound: Option<usize>) -> Sorter {
+    pub fn new(columns: Vec<SortColumn>, memory: usize, bound: Option<usize>) -> Sorter {
         Sorter {
             columns,
             memory,
@@ -239,7 +275,7 @@ impl Sorter {
     }
 
     /// Number of input rows.
-    pub(crate) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.count
     }
 
@@ -248,7 +284,7 @@ impl Sorter {
     }
 
     /// Adds input rows.
-    pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: &Batch) -> Result<()> {
+    pub fn push(&mut self, sv: &mut dyn Services, batch: &Batch) -> Result<()> {
         if batch.len == 0 {
             return Ok(());
         }
@@ -283,7 +319,7 @@ impl Sorter {
         let large =
             |c: &Column| matches!(&c.data, ColumnData::Bytes(b) if b.bytes() > COLUMN_BYTES_MAX);
         if self.memory() > self.memory || self.rows.columns.iter().any(large) {
-            self.write_run(run)?;
+            self.write_run(sv)?;
         }
         Ok(())
     }
@@ -402,15 +438,15 @@ impl Sorter {
         (self.chunk_bytes() / each).clamp(1, BATCH_ROWS_MAX)
     }
 
-    fn write_run(&mut self, run: &mut Run<'_>) -> Result<()> {
+    fn write_run(&mut self, sv: &mut dyn Services) -> Result<()> {
         if self.rows.len == 0 {
             return Ok(());
         }
         self.sort_buffer();
-        let mut file = RowFile::create(run.sv.backend())?;
+        let mut file = RowFile::create(sv.backend())?;
         let step = self.chunk_rows(self.rows.memory(), self.rows.len);
         for part in self.order.chunks(step) {
-            run.interrupts()?;
+            sv.check_interrupts()?;
             file.push(&self.rows.gather(part))?;
         }
         self.runs.push(file);
@@ -422,7 +458,7 @@ impl Sorter {
     }
 
     /// Ends the input and sorts. Merges runs until they can be merged in one final pass.
-    pub(crate) fn finish(&mut self, run: &mut Run<'_>) -> Result<()> {
+    pub fn finish(&mut self, sv: &mut dyn Services) -> Result<()> {
         self.peak = self.peak.max(self.memory());
         if self.runs.is_empty() {
             self.sort_buffer();
@@ -433,7 +469,7 @@ impl Sorter {
             self.words = Vec::new();
             return Ok(());
         }
-        self.write_run(run)?;
+        self.write_run(sv)?;
         self.rows = Batch::default();
         self.words = Vec::new();
         let most = (self.memory / self.chunk_bytes()).clamp(4, 256);
@@ -443,9 +479,9 @@ impl Sorter {
             let bytes: u64 = some.iter().map(RowFile::bytes).sum();
             let step = self.chunk_rows(bytes as usize, rows as usize);
             let mut merge = Merge::new(some, &self.columns)?;
-            let mut file = RowFile::create(run.sv.backend())?;
+            let mut file = RowFile::create(sv.backend())?;
             while let Some(b) = merge.next(&self.columns, step)? {
-                run.interrupts()?;
+                sv.check_interrupts()?;
                 file.push(&b)?;
             }
             self.runs.push(file);
@@ -454,7 +490,7 @@ impl Sorter {
     }
 
     /// The next sorted rows.
-    pub(crate) fn next(&mut self, want: usize) -> Result<Option<Batch>> {
+    pub fn next(&mut self, want: usize) -> Result<Option<Batch>> {
         if self.runs.is_empty() && self.merge.is_none() {
             let end = (self.at + want.min(BATCH_ROWS_MAX)).min(self.order.len());
             if self.at >= end {
@@ -472,14 +508,14 @@ impl Sorter {
     }
 
     /// Returns to the first sorted row.
-    pub(crate) fn rewind(&mut self) {
+    pub fn rewind(&mut self) {
         self.at = 0;
         if let Some(m) = self.merge.take() {
             self.runs = m.readers.into_iter().map(|r| r.file).collect();
         }
     }
 
-    pub(crate) fn stats(&self) -> SortStats {
+    pub fn stats(&self) -> SortStats {
         let on_disk: u64 = match &self.merge {
             Some(m) => m.readers.iter().map(|r| r.file.bytes()).sum(),
             None => self.runs.iter().map(RowFile::bytes).sum(),

@@ -17,7 +17,7 @@ mod entry;
 
 pub use bulk::BulkWriter;
 pub use entry::unique_violation;
-pub(crate) use entry::{EntryOptions, columns_unchanged};
+pub use entry::{EntryOptions, columns_unchanged};
 
 use crate::relation::OpenRel;
 use crate::services::Services;
@@ -39,7 +39,7 @@ use types::{Batch, Datum, DatumRef};
 /// Borrowed values of a row.
 pub type Refs<'a> = SmallVec<[DatumRef<'a>; 16]>;
 /// Values computed for some columns of a row, by index.
-pub(crate) type Computed = SmallVec<[(usize, Datum); 1]>;
+pub type Computed = SmallVec<[(usize, Datum); 1]>;
 
 /// The context of a statement that writes rows.
 pub trait WriteHost {
@@ -72,7 +72,7 @@ pub struct RowWriter {
     /// The columns to which the statement assigns values, which errors may show.
     pub written: Vec<AttrNo>,
     /// The columns that an UPDATE sets, generated columns included.
-    pub(crate) updated: Vec<AttrNo>,
+    pub updated: Vec<AttrNo>,
     indexes: Vec<IndexUse>,
     /// Columns of a row that are needed for its index entries.
     entry_columns: Vec<AttrNo>,
@@ -133,12 +133,12 @@ impl RowWriter {
         self.reads_changes
     }
 
-    pub(crate) fn has_indexes(&self) -> bool {
+    pub fn has_indexes(&self) -> bool {
         !self.indexes.is_empty()
     }
 
     /// Releases memory that was allocated for large values.
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         if let Some((_, batch)) = &mut self.entry_fetch
             && crate::spare::is_large(batch)
         {
@@ -161,7 +161,7 @@ impl RowWriter {
 
     /// Inserts a complete row speculatively. Returns `None` if one of the arbiter indexes, given by
     /// position, contains a conflicting entry; the row is then removed again.
-    pub(crate) fn insert_unless_conflict<H: WriteHost + ?Sized>(
+    pub fn insert_unless_conflict<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
         row: &[DatumRef<'_>],
@@ -184,7 +184,7 @@ impl RowWriter {
 
     /// Inserts complete rows. After an error in the index entries or the event of a row, `at_fault`
     /// is the index of that row.
-    pub(crate) fn insert_batch<H: WriteHost + ?Sized>(
+    pub fn insert_batch<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
         rows: &Batch,
@@ -211,12 +211,12 @@ impl RowWriter {
 
     /// The last version is heap-only, so none of its index entries can be a duplicate.
     #[inline]
-    pub(crate) fn without_entries(&mut self) {
+    pub fn without_entries(&mut self) {
         self.duplicates.clear();
     }
 
     /// Reports a changed row to the trigger manager.
-    pub(crate) fn report<H: WriteHost + ?Sized>(
+    pub fn report<H: WriteHost + ?Sized>(
         &self,
         host: &mut H,
         old: Option<RowVersion<'_>>,
@@ -239,7 +239,7 @@ impl RowWriter {
     /// As [`Self::report`], for a new version when neither its columns nor those of the old version
     /// have been read.
     #[cold]
-    pub(crate) fn report_update_of<H: WriteHost + ?Sized>(
+    pub fn report_update_of<H: WriteHost + ?Sized>(
         &self,
         host: &mut H,
         old: Tid,
@@ -262,7 +262,7 @@ impl RowWriter {
     /// True if an update needs an event although it sets none of the columns that triggers depend
     /// on. `own`: the transaction inserted the old version, which its pending checks will not find
     /// any more.
-    pub(crate) fn is_checked_again(&self, own: bool) -> bool {
+    pub fn is_checked_again(&self, own: bool) -> bool {
         !self.rel.triggers.is_empty() && (own || !self.duplicates.is_empty())
     }
 }

@@ -32,7 +32,7 @@ impl RowWriter {
     }
 
     /// True if the rows of this change are captured.
-    pub(crate) fn captures(&self, change: Change) -> bool {
+    pub fn captures(&self, change: Change) -> bool {
         self.capture.as_ref().is_some_and(|c| {
             let (old, new) = c.root.triggers.transitions(change);
             old || new

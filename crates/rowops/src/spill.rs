@@ -1,48 +1,48 @@
 //! Temporary storage of the rows of a plan: buffered files, and row stores that move from memory to
 //! a file at a limit. Counterpart: buffile.c, tuplestore.c.
 
-use crate::run::Run;
+use crate::services::Services;
 use engine::RowFile;
 use pgerror::Result;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch};
 
 /// Rows are buffered up to this number of bytes before they are written to a file.
-pub(crate) const CHUNK_BYTES: usize = 8192;
+pub const CHUNK_BYTES: usize = 8192;
 
 /// Number of recently read batches that are cached, for random access by window frames.
 const RECENT_MAX: usize = 4;
 
 /// A buffered writer of rows to a temporary file, which is created with the first full buffer.
 #[derive(Default)]
-pub(crate) struct Spool {
+pub struct Spool {
     pending: Batch,
     file: Option<RowFile>,
 }
 
 impl Spool {
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.pending.len == 0 && self.file.is_none()
     }
 
     /// Adds the rows `rows` of a batch.
-    pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: &Batch, rows: &[u16]) -> Result<()> {
+    pub fn push(&mut self, sv: &mut dyn Services, batch: &Batch, rows: &[u16]) -> Result<()> {
         if self.pending.columns.len() != batch.columns.len() {
             self.pending = batch.empty_like();
         }
         for part in rows.chunks(BATCH_ROWS_MAX - self.pending.len.min(BATCH_ROWS_MAX - 1)) {
             self.pending.extend_rows(batch, part);
             if self.pending.memory() >= CHUNK_BYTES || self.pending.is_full() {
-                self.flush(run)?;
+                self.flush(sv)?;
             }
         }
         Ok(())
     }
 
-    fn flush(&mut self, run: &mut Run<'_>) -> Result<()> {
+    fn flush(&mut self, sv: &mut dyn Services) -> Result<()> {
         let file = match &mut self.file {
             Some(f) => f,
-            slot => slot.insert(RowFile::create(run.sv.backend())?),
+            slot => slot.insert(RowFile::create(sv.backend())?),
         };
         file.push(&self.pending)?;
         self.pending.clear();
@@ -50,21 +50,21 @@ impl Spool {
     }
 
     /// Ends writing and returns a reader.
-    pub(crate) fn into_reader(self) -> SpoolReader {
+    pub fn into_reader(self) -> SpoolReader {
         SpoolReader { file: self.file, last: Some(self.pending).filter(|b| b.len > 0), at: 0 }
     }
 }
 
 /// Reads the rows of a [`Spool`] once, in order.
 #[derive(Default)]
-pub(crate) struct SpoolReader {
+pub struct SpoolReader {
     file: Option<RowFile>,
     last: Option<Batch>,
     at: usize,
 }
 
 impl SpoolReader {
-    pub(crate) fn next(&mut self) -> Result<Option<Batch>> {
+    pub fn next(&mut self) -> Result<Option<Batch>> {
         if let Some(f) = &mut self.file {
             if self.at < f.len() {
                 self.at += 1;
@@ -78,7 +78,7 @@ impl SpoolReader {
 
 /// Rows that can be read several times and by several readers, by batch number. All batches are in
 /// memory or, beyond the limit, all in a file.
-pub(crate) struct RowStore {
+pub struct RowStore {
     batches: Vec<Arc<Batch>>,
     bytes: usize,
     /// Limit of the memory in bytes.
@@ -89,24 +89,21 @@ pub(crate) struct RowStore {
 }
 
 impl RowStore {
-    pub(crate) fn new(run: &Run<'_>) -> RowStore {
-        RowStore::with_limit(run.sv.work_mem())
-    }
-
-    pub(crate) fn with_limit(limit: usize) -> RowStore {
+    /// `limit`: memory in bytes.
+    pub fn new(limit: usize) -> RowStore {
         RowStore { batches: Vec::new(), bytes: 0, limit, file: None, recent: Vec::new() }
     }
 
     /// Number of batches.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.file.as_ref().map_or(self.batches.len(), RowFile::len)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.batches.clear();
         self.bytes = 0;
         self.file = None;
@@ -114,14 +111,14 @@ impl RowStore {
     }
 
     /// Adds a batch, which must not be empty.
-    pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: Arc<Batch>) -> Result<()> {
+    pub fn push(&mut self, sv: &mut dyn Services, batch: Arc<Batch>) -> Result<()> {
         if let Some(f) = &mut self.file {
             return f.push(&batch);
         }
         self.bytes += batch.memory();
         self.batches.push(batch);
         if self.bytes > self.limit {
-            let mut file = RowFile::create(run.sv.backend())?;
+            let mut file = RowFile::create(sv.backend())?;
             for b in self.batches.drain(..) {
                 file.push(&b)?;
             }
@@ -130,7 +127,7 @@ impl RowStore {
         Ok(())
     }
 
-    pub(crate) fn get(&mut self, i: usize) -> Result<Option<Arc<Batch>>> {
+    pub fn get(&mut self, i: usize) -> Result<Option<Arc<Batch>>> {
         let Some(f) = &mut self.file else { return Ok(self.batches.get(i).cloned()) };
         if i >= f.len() {
             return Ok(None);

@@ -1,13 +1,12 @@
 //! Hashing and equality of grouping, join and set-operation keys, and the hash table from a key to
 //! its group number. Counterpart: execGrouping.c.
 
-use crate::run::Run;
+use crate::services::Services;
 use foldhash::fast::FixedState;
 use ids::Oid;
 use pgerror::Result;
 use std::hash::{BuildHasher, Hasher};
 use types::compare::{Comparer, bpchar_trimmed, float_cmp};
-use types::fn_context::TypeFunctions;
 use types::{Batch, Column, ColumnData, DatumRef, oids};
 
 /// Hash method of a key column.
@@ -28,7 +27,7 @@ enum HashKind {
 
 /// One key column.
 #[derive(Clone)]
-pub(crate) struct Key {
+pub struct Key {
     kind: HashKind,
     cmp: Option<Comparer>,
     ty: Oid,
@@ -37,7 +36,7 @@ pub(crate) struct Key {
 
 /// The columns of a key.
 #[derive(Clone, Default)]
-pub(crate) struct Keys(pub Vec<Key>);
+pub struct Keys(pub Vec<Key>);
 
 const SEED: u64 = 0x243f_6a88_85a3_08d3;
 const NULL_HASH: u64 = 0x1319_8a2e_0370_7344;
@@ -52,7 +51,7 @@ fn mix(h: u64, w: u64) -> u64 {
 
 /// The hash of a key that is one word.
 #[inline]
-pub(crate) fn word_hash(w: u64) -> u64 {
+pub fn word_hash(w: u64) -> u64 {
     mix(SEED, w)
 }
 
@@ -109,16 +108,11 @@ fn numeric_hash(b: &[u8]) -> u64 {
 
 /// Raises an error if values of the type need a collation and have none, or if the server does not
 /// support their collation.
-pub(crate) fn check_collation(
-    ty: Oid,
-    collation: Oid,
-    what: &str,
-    run: &mut Run<'_>,
-) -> Result<()> {
+pub fn check_collation(ty: Oid, collation: Oid, what: &str, sv: &mut dyn Services) -> Result<()> {
     if collation.is_valid() {
-        return run.sv.as_facts().check_collation(collation);
+        return sv.as_facts().check_collation(collation);
     }
-    let (base, _) = run.sv.base_type(ty)?;
+    let (base, _) = sv.base_type(ty)?;
     if eval::compares_text(base) {
         return Err(eval::undetermined_collation(what));
     }
@@ -127,8 +121,8 @@ pub(crate) fn check_collation(
 
 impl Key {
     /// The key for the left operand type `ty` of this equality operator.
-    pub(crate) fn new(ty: Oid, eq: Oid, collation: Oid, run: &mut Run<'_>) -> Result<Key> {
-        check_collation(ty, collation, "hashing", run)?;
+    pub fn new(ty: Oid, eq: Oid, collation: Oid, sv: &mut dyn Services) -> Result<Key> {
+        check_collation(ty, collation, "hashing", sv)?;
         let kind = match ty {
             oids::BOOL
             | oids::CHAR
@@ -152,22 +146,22 @@ impl Key {
             oids::FLOAT8 => HashKind::Float8,
             oids::NUMERIC => HashKind::Numeric,
             other => {
-                let (base, _) = run.sv.base_type(other)?;
+                let (base, _) = sv.base_type(other)?;
                 HashKind::Type(base)
             }
         };
-        Ok(Key { kind, cmp: run.sv.equality_compare(eq, ty)?, ty, collation })
+        Ok(Key { kind, cmp: sv.equality_compare(eq, ty)?, ty, collation })
     }
 
     /// True if values are equal if and only if their words are.
-    pub(crate) fn is_word(&self) -> bool {
+    pub fn is_word(&self) -> bool {
         self.kind == HashKind::Word
     }
 
-    fn value_hash(&self, v: DatumRef<'_>, run: &mut Run<'_>) -> Result<u64> {
+    fn value_hash(&self, v: DatumRef<'_>, sv: &mut dyn Services) -> Result<u64> {
         Ok(match (self.kind, v) {
             (_, DatumRef::Null) => NULL_HASH,
-            (HashKind::Type(ty), v) => run.type_hash(ty, v, self.collation, None)?,
+            (HashKind::Type(ty), v) => sv.type_hash(ty, v, self.collation, None)?,
             (HashKind::Float4, v @ DatumRef::Word(_)) => float_word(v.as_f32().into()),
             (HashKind::Float8, v @ DatumRef::Word(_)) => float_word(v.as_f64()),
             (_, DatumRef::Word(w)) => w,
@@ -180,7 +174,7 @@ impl Key {
     }
 
     /// Combines the hashes of the column's rows with those in `out`.
-    fn hash_column(&self, col: &Column, run: &mut Run<'_>, out: &mut [u64]) -> Result<()> {
+    fn hash_column(&self, col: &Column, sv: &mut dyn Services, out: &mut [u64]) -> Result<()> {
         match (&col.data, &col.nulls, self.kind) {
             (ColumnData::Word(words), None, HashKind::Word) => {
                 for (h, &w) in out.iter_mut().zip(words) {
@@ -194,7 +188,7 @@ impl Key {
             }
             _ => {
                 for (i, h) in out.iter_mut().enumerate() {
-                    *h = mix(*h, self.value_hash(col.get(i), run)?);
+                    *h = mix(*h, self.value_hash(col.get(i), sv)?);
                 }
             }
         }
@@ -202,12 +196,7 @@ impl Key {
     }
 
     /// Equality of two values that are not NULL.
-    pub(crate) fn equal(
-        &self,
-        a: DatumRef<'_>,
-        b: DatumRef<'_>,
-        run: &mut Run<'_>,
-    ) -> Result<bool> {
+    pub fn equal(&self, a: DatumRef<'_>, b: DatumRef<'_>, sv: &mut dyn Services) -> Result<bool> {
         match (self.kind, a, b) {
             (HashKind::Word, DatumRef::Word(x), DatumRef::Word(y)) => return Ok(x == y),
             (HashKind::Bytes, DatumRef::Bytes(x), DatumRef::Bytes(y)) if x.len() == y.len() => {
@@ -220,61 +209,61 @@ impl Key {
         }
         match &self.cmp {
             Some(cmp) => Ok(cmp.order(a, b, self.collation).is_eq()),
-            None => run.type_equal(self.ty, a, b, self.collation),
+            None => sv.type_equal(self.ty, a, b, self.collation),
         }
     }
 }
 
 impl Keys {
     /// True for a single key column whose values are compared as words.
-    pub(crate) fn is_one_word(&self) -> bool {
+    pub fn is_one_word(&self) -> bool {
         matches!(self.0.as_slice(), [k] if k.is_word())
     }
 
     /// Hash of a key; `None` if a column is NULL and `nulls_match` is false.
-    pub(crate) fn hash<'v>(
+    pub fn hash<'v>(
         &self,
         values: impl Iterator<Item = DatumRef<'v>>,
         nulls_match: bool,
-        run: &mut Run<'_>,
+        sv: &mut dyn Services,
     ) -> Result<Option<u64>> {
         let mut h = SEED;
         for (k, v) in self.0.iter().zip(values) {
             if v.is_null() && !nulls_match {
                 return Ok(None);
             }
-            h = mix(h, k.value_hash(v, run)?);
+            h = mix(h, k.value_hash(v, sv)?);
         }
         Ok(Some(h))
     }
 
     /// Hashes of the rows of a batch over the key columns `cols`. NULL is hashed as a value.
-    pub(crate) fn hash_rows(
+    pub fn hash_rows(
         &self,
         batch: &Batch,
         cols: &[usize],
-        run: &mut Run<'_>,
+        sv: &mut dyn Services,
         out: &mut Vec<u64>,
     ) -> Result<()> {
         out.clear();
         out.resize(batch.len, SEED);
         for (k, &c) in self.0.iter().zip(cols) {
-            k.hash_column(&batch.columns[c], run, out)?;
+            k.hash_column(&batch.columns[c], sv, out)?;
         }
         Ok(())
     }
 
     /// True if the keys are equal; NULLs are equal to each other (IS NOT DISTINCT FROM).
-    pub(crate) fn equal<'a, 'b>(
+    pub fn equal<'a, 'b>(
         &self,
         a: impl Iterator<Item = DatumRef<'a>>,
         b: impl Iterator<Item = DatumRef<'b>>,
-        run: &mut Run<'_>,
+        sv: &mut dyn Services,
     ) -> Result<bool> {
         for ((k, x), y) in self.0.iter().zip(a).zip(b) {
             let same = match (x.is_null(), y.is_null()) {
                 (true, true) => true,
-                (false, false) => k.equal(x, y, run)?,
+                (false, false) => k.equal(x, y, sv)?,
                 _ => false,
             };
             if !same {
@@ -289,7 +278,7 @@ impl Keys {
 ///
 /// Each slot has a word: the key itself if that is one word (`words`), else its hash. The caller
 /// compares keys with equal hashes.
-pub(crate) struct GroupTable {
+pub struct GroupTable {
     slots: Vec<Slot>,
     len: usize,
     words: bool,
@@ -303,11 +292,11 @@ struct Slot {
 }
 
 impl GroupTable {
-    pub(crate) fn new(words: bool) -> GroupTable {
+    pub fn new(words: bool) -> GroupTable {
         GroupTable { slots: vec![Slot::default(); 64], len: 0, words }
     }
 
-    pub(crate) fn memory(&self) -> usize {
+    pub fn memory(&self) -> usize {
         self.slots.len() * size_of::<Slot>()
     }
 
@@ -319,7 +308,7 @@ impl GroupTable {
 
     /// The group with this key, for a table of `words`.
     #[inline]
-    pub(crate) fn find_word(&self, word: u64) -> Option<u32> {
+    pub fn find_word(&self, word: u64) -> Option<u32> {
         let mut at = self.slot_index(word);
         loop {
             let s = self.slots[at];
@@ -335,7 +324,7 @@ impl GroupTable {
 
     /// The group with this hash for which `same` is true.
     #[inline]
-    pub(crate) fn find(
+    pub fn find(
         &self,
         hash: u64,
         mut same: impl FnMut(u32) -> Result<bool>,
@@ -354,7 +343,7 @@ impl GroupTable {
     }
 
     /// Adds a group that is not in the table.
-    pub(crate) fn insert(&mut self, word: u64, group: u32) {
+    pub fn insert(&mut self, word: u64, group: u32) {
         if (self.len + 1) * 5 > self.slots.len() * 3 {
             let bigger = vec![Slot::default(); self.slots.len() * 2];
             let old = std::mem::replace(&mut self.slots, bigger);

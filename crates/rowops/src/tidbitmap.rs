@@ -29,7 +29,7 @@ struct Page {
 
 /// The rows of one heap page.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct PageRows {
+pub struct PageRows {
     pub block: BlockNo,
     /// Ascending; `None`: all rows of the page.
     pub offsets: Option<Vec<OffsetNo>>,
@@ -37,7 +37,7 @@ pub(crate) struct PageRows {
 }
 
 /// A set of TIDs.
-pub(crate) struct TidBitmap {
+pub struct TidBitmap {
     pages: HashMap<u32, Page>,
     /// Lossy pages, by chunk number.
     chunks: HashMap<u32, [u64; CHUNK_WORDS]>,
@@ -48,7 +48,7 @@ pub(crate) struct TidBitmap {
 
 impl TidBitmap {
     /// `memory` in bytes.
-    pub(crate) fn new(memory: usize) -> TidBitmap {
+    pub fn new(memory: usize) -> TidBitmap {
         TidBitmap {
             pages: HashMap::new(),
             chunks: HashMap::new(),
@@ -71,7 +71,7 @@ impl TidBitmap {
     }
 
     /// Adds a TID. With `recheck`, its row may not satisfy the conditions.
-    pub(crate) fn add(&mut self, tid: Tid, recheck: bool) {
+    pub fn add(&mut self, tid: Tid, recheck: bool) {
         let (block, offset) = (tid.block.0, usize::from(tid.offset));
         if !self.chunks.is_empty() && self.is_lossy(block) {
             return;
@@ -117,7 +117,7 @@ impl TidBitmap {
     }
 
     /// Adds all TIDs of another set.
-    pub(crate) fn union(&mut self, other: TidBitmap) {
+    pub fn union(&mut self, other: TidBitmap) {
         for (chunk, words) in other.chunks {
             let own = self.chunks.entry(chunk).or_default();
             own.iter_mut().zip(words).for_each(|(a, b)| *a |= b);
@@ -140,7 +140,7 @@ impl TidBitmap {
     }
 
     /// Keeps the TIDs that are in another set too.
-    pub(crate) fn intersect(&mut self, other: &TidBitmap) {
+    pub fn intersect(&mut self, other: &TidBitmap) {
         self.chunks.retain(|chunk, words| {
             let first = chunk * CHUNK_PAGES;
             for bit in 0..CHUNK_PAGES {
@@ -164,17 +164,17 @@ impl TidBitmap {
         });
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.pages.is_empty() && self.chunks.is_empty()
     }
 
     /// True if the conditions must be checked again for some rows.
-    pub(crate) fn needs_recheck(&self) -> bool {
+    pub fn needs_recheck(&self) -> bool {
         !self.chunks.is_empty() || self.pages.values().any(|p| p.recheck)
     }
 
     /// The pages in ascending order.
-    pub(crate) fn into_pages(self) -> Pages {
+    pub fn into_pages(self) -> Pages {
         let mut order: Vec<u32> = self.pages.keys().copied().collect();
         for (chunk, words) in &self.chunks {
             order.extend(bits(words).map(|bit| chunk * CHUNK_PAGES + bit as u32));
@@ -185,7 +185,7 @@ impl TidBitmap {
 }
 
 /// The pages of a set, in ascending order.
-pub(crate) struct Pages {
+pub struct Pages {
     pages: HashMap<u32, Page>,
     order: std::vec::IntoIter<u32>,
 }
