@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["engine"],
     &["catalog"],
     &["eval"],
-    &["rowops"],
+    &["querytree", "rowops"],
     &["analyze", "planner", "executor"],
     &["trigger", "deparse", "dictionaries"],
     &["utility"],

@@ -3,14 +3,14 @@
 //! (`pull_up_simple_union_all`).
 
 use crate::path::{AppendRel, AppendShape, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
-use crate::pullup::is_plain_select;
-use crate::relids::Relids;
 use crate::setop::{has_from, never_gives_rows, set_input_path};
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::target_for;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::{JoinTreeNode, Query, RteKind, SetOpNode, SetOperationStmt};
+use querytree::pullup::is_plain_select;
+use querytree::relids::Relids;
+use querytree::vars::target_for;
 use std::rc::Rc;
 
 /// A member with the paths that can be appended.

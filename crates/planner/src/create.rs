@@ -5,16 +5,16 @@
 //! [`CreatedPlan::output`]; [`CreatedPlan::plan`] has the executable target list.
 
 use crate::path::{Path, PathKey, PathKind, PathRef};
-use crate::refs::{ChildOutputs, CreatedPlan, label, pass_through, targets_of};
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
-use crate::vars::{make_var, pull_vars, push_unique};
 use ids::Oid;
 use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry};
 use plan::node::{Agg, AggStrategy, GroupKeys, Plan, PlanInfo, PlanNode, PlanRowMark, SortKeys};
 use plan::query::LimitOption;
+use querytree::refs::{ChildOutputs, CreatedPlan, label, pass_through, targets_of};
+use querytree::vars::{make_var, pull_vars, push_unique};
 use std::borrow::Cow;
 
 impl Planner<'_> {

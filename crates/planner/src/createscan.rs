@@ -5,20 +5,20 @@
 
 use crate::create::{all_columns, are_all_columns};
 use crate::createset::columns_of_append;
-use crate::host::IndexInfo;
 use crate::path::{BitmapPath, IndexMatch, Path, PathKind};
-use crate::refs::{CreatedPlan, targets_of};
 use crate::scan::{is_index_key, renumber};
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use crate::tid::has_ctid_on_right;
-use crate::vars::{conjunction, make_var};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry, Var};
 use plan::node::{BitmapNode, IndexProbe, Plan, PlanInfo, PlanNode};
 use plan::query::RteKind;
 use plan::walk;
+use querytree::host::IndexInfo;
+use querytree::refs::{CreatedPlan, targets_of};
+use querytree::vars::{conjunction, make_var};
 
 impl Planner<'_> {
     /// Creates the plan of a scan of anything but a subquery.

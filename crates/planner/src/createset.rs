@@ -6,15 +6,15 @@
 
 use crate::path::{AppendShape, Path, PathKind, PathRef};
 use crate::project::computes_outputs;
-use crate::refs::{ChildOutputs, CreatedPlan, targets_of};
 use crate::setop::column_keys;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{make_var, pull_vars};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode, SetOpStrategy, SortKeys};
 use plan::query::SetOperationStmt;
+use querytree::refs::{ChildOutputs, CreatedPlan, targets_of};
+use querytree::vars::{make_var, pull_vars};
 
 impl Planner<'_> {
     /// Creates a node of a set operation.

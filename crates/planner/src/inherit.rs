@@ -10,15 +10,15 @@
 
 use crate::need::NeededExpr;
 use crate::path::{AppendRel, Path, PathKind, PathRef};
-use crate::refs::{CreatedPlan, pass_through, targets_of};
 use crate::rel::BaseRel;
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{make_var, relids_of, substitute};
 use ids::stored::{described, number};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, Var};
 use plan::node::{Plan, PlanInfo, PlanNode};
+use querytree::refs::{CreatedPlan, pass_through, targets_of};
+use querytree::relids::Relids;
+use querytree::vars::{make_var, relids_of, substitute};
 use std::rc::Rc;
 
 impl AppendRel {
@@ -161,15 +161,15 @@ impl NeededExpr {
 
 #[cfg(test)]
 mod tests {
-    use crate::host::{ColumnInfo, RelationLookup};
     use crate::path::AppendRel;
     use crate::state::{LevelInput, Planner, PlannerInfo};
     use crate::test_host::TestHost;
-    use crate::vars::make_var;
     use ids::Oid;
     use plan::expr::Expr;
     use plan::node::{ModifyTable, Plan, PlanNode, RequiredPrivileges};
     use plan::query::{Query, RteKind};
+    use querytree::host::{ColumnInfo, RelationLookup};
+    use querytree::vars::make_var;
 
     const INT4: Oid = Oid(23);
 

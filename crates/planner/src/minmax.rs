@@ -2,13 +2,10 @@
 
 use crate::appendrel::plain_members;
 use crate::path::{Path, PathKind, PathSet};
-use crate::refs::{CreatedPlan, targets_of};
-use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::stage::Grouping;
 use crate::state::{LevelInput, MinMaxAggregate, Planner, PlannerInfo};
 use crate::subselect::exec_param;
-use crate::vars::{conjunction, conjuncts, relids_of};
 use eval::Volatility;
 use ids::code::AggKind;
 use ids::{Oid, RelKind};
@@ -16,6 +13,9 @@ use pgerror::Result;
 use plan::expr::{Aggref, Const, Expr, Location, NullTest, SubLinkKind, SubPlan, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
 use plan::query::{JoinTreeNode, LimitOption, Query, RteKind, SortGroupClause};
+use querytree::refs::{CreatedPlan, targets_of};
+use querytree::relids::Relids;
+use querytree::vars::{conjunction, conjuncts, relids_of};
 use std::rc::Rc;
 use types::Datum;
 

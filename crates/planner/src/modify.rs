@@ -1,14 +1,10 @@
 //! INSERT, UPDATE, DELETE: the target list of the child, the ModifyTable node above it, and row
 //! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
-use crate::host::{IndexKey, RelationInfo};
 use crate::path::{AppendRel, Path, PathKind, PathSet};
-use crate::pullup::multi_column;
-use crate::refs::{ChildOutputs, CreatedPlan, label};
 use crate::stage::Modification;
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
-use crate::vars::{conjuncts, make_var, pull_vars, substitute};
 use ids::code::Volatility;
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result};
@@ -19,6 +15,10 @@ use plan::query::{
     Query, RteKind,
 };
 use plan::walk;
+use querytree::host::{IndexKey, RelationInfo};
+use querytree::pullup::multi_column;
+use querytree::refs::{ChildOutputs, CreatedPlan, label};
+use querytree::vars::{conjuncts, make_var, pull_vars, substitute};
 use std::rc::Rc;
 
 const CTID: i16 = -1;
@@ -71,9 +71,9 @@ impl Planner<'_> {
         }
         let target = root.query.result_relation;
         let row_by_row = self.sees_changes(&mut root.query)?;
-        crate::pullup::move_multi_assignments(&mut root.query.target_list);
+        querytree::pullup::move_multi_assignments(&mut root.query.target_list);
         if let Some(c) = &mut root.query.on_conflict {
-            crate::pullup::move_multi_assignments(&mut c.on_conflict_set);
+            querytree::pullup::move_multi_assignments(&mut c.on_conflict_set);
         }
         self.prepare(root)?;
         let multi = std::mem::take(&mut root.multi_assignments);
@@ -248,7 +248,7 @@ impl Planner<'_> {
         &mut self,
         root: &PlannerInfo,
         c: OnConflictExpr,
-        table: &crate::host::RelationInfo,
+        table: &querytree::host::RelationInfo,
     ) -> Result<OnConflictPlan> {
         let arbiter_indexes = self.infer_arbiters(root, &c, table)?;
         let offset = root.rt_offset;
@@ -290,7 +290,7 @@ impl Planner<'_> {
         &mut self,
         root: &PlannerInfo,
         c: &OnConflictExpr,
-        table: &crate::host::RelationInfo,
+        table: &querytree::host::RelationInfo,
     ) -> Result<Vec<Oid>> {
         if c.constraint.is_valid() {
             return Ok(vec![self.host.constraint_index(c.constraint)?]);
@@ -354,13 +354,14 @@ impl Planner<'_> {
         if q.row_marks.is_empty() && !modifies {
             return Ok(Vec::new());
         }
-        let in_from: Vec<i32> = crate::prep::node_relids(&JoinTreeNode::From(Box::new(FromExpr {
-            fromlist: q.jointree.fromlist.clone(),
-            quals: None,
-        })))
-        .into_iter()
-        .filter(|r| *r != q.result_relation)
-        .collect();
+        let in_from: Vec<i32> =
+            querytree::vars::node_relids(&JoinTreeNode::From(Box::new(FromExpr {
+                fromlist: q.jointree.fromlist.clone(),
+                quals: None,
+            })))
+            .into_iter()
+            .filter(|r| *r != q.result_relation)
+            .collect();
         let clauses = q.row_marks.clone();
         let mut marks = Vec::new();
         for rti in in_from {

@@ -1,18 +1,18 @@
 //! Paths: candidate plans with costs, but without target lists; and sets of non-dominated paths.
 //! Counterpart: pathnode.c, pathkeys.c, nodes/pathnodes.h.
 
-use crate::host::IndexInfo;
 use crate::stage::{Grouping, Modification, Rollup, Window};
-use crate::vars::conjuncts;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{BoolOp, Expr};
 use plan::node::{AggStrategy, PlanInfo, PlanRowMark, ScanDirection};
 use plan::query::{JoinType, SetOperationStmt};
+use querytree::host::IndexInfo;
+use querytree::vars::conjuncts;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub(crate) use crate::relids::Relids;
+pub(crate) use querytree::relids::Relids;
 
 /// One column of a sort order. Two keys are equal if they have the same expression or equivalence
 /// class, and the same operator family, collation, direction and NULL placement.

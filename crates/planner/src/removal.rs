@@ -2,12 +2,9 @@
 //! for each left row. Counterpart: analyzejoins.c (`remove_useless_joins`,
 //! `query_is_distinct_for`).
 
-use crate::pullup::lateral_exprs;
-use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::selectivity::strip;
 use crate::state::Planner;
-use crate::vars::{conjuncts, relids_of};
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::Expr;
@@ -16,6 +13,9 @@ use plan::query::{
     SortGroupClause,
 };
 use plan::walk;
+use querytree::pullup::lateral_exprs;
+use querytree::relids::Relids;
+use querytree::vars::{conjuncts, relids_of};
 
 /// An equality of the ON clause: the operand over the right side, and the operator.
 struct Equality {

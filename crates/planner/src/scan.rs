@@ -2,14 +2,11 @@
 //! selfuncs.c (btcostestimate).
 
 use crate::appendrel::{level_columns, order_above};
-use crate::host::{CostSettings, IndexInfo, IndexKey, RelationInfo};
 use crate::need::{NeededExpr, columns_of};
 use crate::path::{IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
-use crate::relids::Relids;
 use crate::selectivity::{array_len, strip};
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{make_var, pull_vars_of, relids_of, relids_of_all};
 use access::CostModel;
 use eval::Volatility;
 use ids::{Oid, StrategyNumber};
@@ -17,6 +14,9 @@ use pgerror::Result;
 use plan::expr::{BoolOp, BoolTestKind, CoercionForm, Expr, Location, OpExpr, RelabelType};
 use plan::node::ScanDirection;
 use plan::query::RteKind;
+use querytree::host::{CostSettings, IndexInfo, IndexKey, RelationInfo};
+use querytree::relids::Relids;
+use querytree::vars::{make_var, pull_vars_of, relids_of, relids_of_all};
 use std::rc::Rc;
 use std::sync::Arc;
 use types::oids;

@@ -1,20 +1,20 @@
 //! Selectivity estimates of conditions, and estimates of the number of groups. Counterpart:
 //! clausesel.c, selfuncs.c.
 
-use crate::crosstype::{converted, scalars};
-use crate::host::ColumnStats;
-use crate::pattern::{PatternKind, next_prefix};
 use crate::rel::clamp_rows;
-use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{pull_vars_of, relids_of};
 use pgerror::Result;
 use plan::expr::{
     BoolOp, BoolTestKind, BooleanTest, CaseTestExpr, Const, Expr, Location, OpExpr, ParamKind,
     RowCompareExpr, ScalarArrayOpExpr, Var,
 };
 use plan::query::RteKind;
+use querytree::crosstype::{converted, scalars};
+use querytree::host::ColumnStats;
+use querytree::pattern::{PatternKind, next_prefix};
+use querytree::relids::Relids;
+use querytree::vars::{pull_vars_of, relids_of};
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::textsearch::estimate;

@@ -1,12 +1,12 @@
 //! The computations of a query level above its joins. The paths of a stage share one description,
 //! so that paths are cheap to create; `create` reads it when it creates the plan node.
 
-use crate::host::RelationInfo;
 use crate::path::AppendRel;
 use ids::AttrNo;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::PlanRowMark;
 use plan::query::{CmdType, SortGroupClause, WindowClause};
+use querytree::host::RelationInfo;
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -2,15 +2,15 @@
 //! one query level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
-use crate::host::{CostSettings, DefaultOperators, PlannerHost};
 use crate::path::{AppendRel, PathRef, PathSet};
 use crate::rel::BaseRel;
-use crate::relids::Relids;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{Aggref, Expr};
 use plan::node::{Plan, PlanRowMark, PlannedStmt, RequiredPrivileges};
 use plan::query::{Query, RangeTblEntry, RteKind};
+use querytree::host::{CostSettings, DefaultOperators, PlannerHost};
+use querytree::relids::Relids;
 use std::collections::{BTreeSet, HashMap};
 use stdx::stack::deep;
 
@@ -19,7 +19,7 @@ const LEVELS_MAX: u32 = 5_000;
 
 /// Plans a statement. `query` is the result of analysis and rewriting.
 pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {
-    let (privileges, stored_forms) = crate::privileges::of_query(query, host)?;
+    let (privileges, stored_forms) = querytree::privileges::of_query(query, host)?;
     let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
     let mut planner = Planner::new(host, privileges);

@@ -2,11 +2,11 @@
 //! `set_pathtarget_cost_width`, `relation_byte_size`).
 
 use crate::need::NeededExpr;
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, Var};
+use querytree::relids::Relids;
 use std::rc::Rc;
 
 /// Header of a heap tuple, aligned.
@@ -93,7 +93,7 @@ impl Planner<'_> {
         self.type_width(v.vartype, v.vartypmod)
     }
 
-    fn column_width(&mut self, table: &crate::host::RelationInfo, attno: i16) -> Result<i32> {
+    fn column_width(&mut self, table: &querytree::host::RelationInfo, attno: i16) -> Result<i32> {
         let Some(column) = usize::try_from(attno - 1).ok().and_then(|i| table.columns.get(i))
         else {
             return Ok(0);

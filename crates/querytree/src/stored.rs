@@ -9,7 +9,7 @@ use plan::query::{Query, RteKind};
 use plan::walk;
 
 /// What a call of the function asks for.
-pub(crate) fn facet(function: ids::Oid) -> Option<StoredFacet> {
+pub fn facet(function: ids::Oid) -> Option<StoredFacet> {
     match function {
         proc::PG_COLUMN_SIZE => Some(StoredFacet::Size),
         proc::PG_COLUMN_COMPRESSION => Some(StoredFacet::Compression),
@@ -19,7 +19,7 @@ pub(crate) fn facet(function: ids::Oid) -> Option<StoredFacet> {
 
 /// Replaces the calls over table columns in the expressions that are evaluated over scanned rows.
 /// RETURNING and ON CONFLICT refer to the new rows, which are not scanned.
-pub(crate) fn read_stored_forms(query: &mut Query) {
+pub fn read_stored_forms(query: &mut Query) {
     let of_table: Vec<bool> = query
         .rtable
         .iter()

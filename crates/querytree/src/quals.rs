@@ -6,15 +6,15 @@
 
 use crate::factor::factored;
 use crate::host::Collapse;
-use crate::prep::node_relids;
 use crate::relids::Relids;
+use crate::vars::node_relids;
 use crate::vars::{conjuncts, relids_of};
 use plan::expr::Expr;
 use plan::query::{FromExpr, JoinTreeNode, JoinType};
 use std::slice::SliceIndex;
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Problem {
+pub struct Problem {
     pub items: Vec<Item>,
     /// Conditions on the items, ANDed.
     pub quals: Vec<Expr>,
@@ -24,13 +24,13 @@ pub(crate) struct Problem {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Item {
+pub enum Item {
     Rel(i32),
     Join(Box<JoinItem>),
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct JoinItem {
+pub struct JoinItem {
     /// Left, Full, Semi or Anti.
     pub jointype: JoinType,
     pub left: Problem,
@@ -42,12 +42,12 @@ pub(crate) struct JoinItem {
 
 impl JoinItem {
     /// True if the join only removes rows of its left side.
-    pub(crate) fn is_semi_or_anti(&self) -> bool {
+    pub fn is_semi_or_anti(&self) -> bool {
         matches!(self.jointype, JoinType::Semi | JoinType::Anti)
     }
 }
 
-pub(crate) fn is_true(e: &Expr) -> bool {
+pub fn is_true(e: &Expr) -> bool {
     matches!(e, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool())
 }
 
@@ -79,7 +79,7 @@ fn relids_of_items(items: &[Item]) -> Relids {
 }
 
 impl Problem {
-    pub(crate) fn of(from: &FromExpr, limits: Collapse) -> Problem {
+    pub fn of(from: &FromExpr, limits: Collapse) -> Problem {
         let mut p = Problem::default();
         p.add_from(from, limits);
         p.with_pushed_quals()
@@ -186,7 +186,7 @@ impl Problem {
         1
     }
 
-    pub(crate) fn relids(&self) -> Relids {
+    pub fn relids(&self) -> Relids {
         relids_of_items(&self.items)
     }
 
@@ -202,7 +202,7 @@ impl Problem {
     }
 
     /// True if [`Problem::push_down`] would move a condition on that relation to its scan.
-    pub(crate) fn reaches(&self, rti: i32) -> bool {
+    pub fn reaches(&self, rti: i32) -> bool {
         self.items.iter().any(|item| match item {
             Item::Rel(r) => *r == rti,
             Item::Join(j) => j.jointype != JoinType::Full && j.left.reaches(rti),
@@ -211,7 +211,7 @@ impl Problem {
 
     /// Adds conditions; one that refers only to the left side of an outer, semi or anti join moves
     /// into that side.
-    pub(crate) fn push_down(&mut self, quals: Vec<Expr>) {
+    pub fn push_down(&mut self, quals: Vec<Expr>) {
         'next: for q in quals {
             let need = relids_of(&q);
             if !need.is_empty() {

@@ -10,7 +10,7 @@ use plan::walk;
 
 /// If the query's FROM is only a VALUES list of one row without volatile or set-returning
 /// expressions, replaces its columns by these.
-pub(crate) fn pull_up_values(query: &mut Query, host: &mut dyn PlannerHost) {
+pub fn pull_up_values(query: &mut Query, host: &mut dyn PlannerHost) {
     let [JoinTreeNode::Rtr(1)] = query.jointree.fromlist.as_slice() else { return };
     let [rte] = query.rtable.as_slice() else { return };
     let RteKind::Values { values_lists, .. } = &rte.kind else { return };

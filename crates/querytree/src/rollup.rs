@@ -15,11 +15,11 @@ use stdx::stack::deep;
 const SETS_MAX: usize = 4096;
 
 /// A grouping set: its elements in the order of the sort columns.
-pub(crate) type SetRefs = Vec<u32>;
+pub type SetRefs = Vec<u32>;
 
 /// Expands ROLLUP, CUBE and GROUPING SETS to the list of sets (their Cartesian product), the
 /// smallest sets first. `distinct`: GROUP BY DISTINCT.
-pub(crate) fn expand(sets: &[GroupingSet], distinct: bool) -> Result<Vec<SetRefs>> {
+pub fn expand(sets: &[GroupingSet], distinct: bool) -> Result<Vec<SetRefs>> {
     let mut out: Vec<SetRefs> = vec![Vec::new()];
     for s in sets {
         let parts = expand_one(s);
@@ -87,7 +87,7 @@ fn expand_one(s: &GroupingSet) -> Vec<SetRefs> {
 ///
 /// # Errors
 /// Those of `check_interrupts`, which is called for each set.
-pub(crate) fn rollups(
+pub fn rollups(
     sets: Vec<SetRefs>,
     check_interrupts: &dyn Fn() -> Result<()>,
 ) -> Result<Vec<Vec<SetRefs>>> {
@@ -159,7 +159,7 @@ impl Elements {
 /// Orders the elements of a rollup's sets so that each set is a prefix of the next larger one, and
 /// the largest follows the ORDER BY columns `sort_refs` as far as possible. Returns the sets, the
 /// largest first.
-pub(crate) fn as_prefixes(sets: Vec<SetRefs>, sort_refs: &[u32]) -> Vec<SetRefs> {
+pub fn as_prefixes(sets: Vec<SetRefs>, sort_refs: &[u32]) -> Vec<SetRefs> {
     let mut wanted = Some(sort_refs);
     let mut known: SetRefs = Vec::new();
     let mut out = Vec::with_capacity(sets.len());

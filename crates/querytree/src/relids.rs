@@ -7,29 +7,29 @@ use smallvec::SmallVec;
 ///
 /// INVARIANT: the last word is not 0, so that equal sets are equal words.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Relids {
+pub struct Relids {
     words: SmallVec<[u64; 2]>,
 }
 
 impl Relids {
-    pub(crate) fn new() -> Relids {
+    pub fn new() -> Relids {
         Relids::default()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    pub(crate) fn contains(&self, rti: &i32) -> bool {
+    pub fn contains(&self, rti: &i32) -> bool {
         let (word, bit) = bit_of(*rti);
         self.words.get(word).is_some_and(|w| w & bit != 0)
     }
 
-    pub(crate) fn insert(&mut self, rti: i32) {
+    pub fn insert(&mut self, rti: i32) {
         let (word, bit) = bit_of(rti);
         if word >= self.words.len() {
             self.words.resize(word + 1, 0);
@@ -37,7 +37,7 @@ impl Relids {
         self.words[word] |= bit;
     }
 
-    pub(crate) fn remove(&mut self, rti: &i32) {
+    pub fn remove(&mut self, rti: &i32) {
         let (word, bit) = bit_of(*rti);
         if let Some(w) = self.words.get_mut(word) {
             *w &= !bit;
@@ -51,31 +51,31 @@ impl Relids {
         }
     }
 
-    pub(crate) fn is_subset(&self, of: &Relids) -> bool {
+    pub fn is_subset(&self, of: &Relids) -> bool {
         self.words.len() <= of.words.len()
             && self.words.iter().zip(&of.words).all(|(a, b)| a & !b == 0)
     }
 
-    pub(crate) fn is_disjoint(&self, other: &Relids) -> bool {
+    pub fn is_disjoint(&self, other: &Relids) -> bool {
         self.words.iter().zip(&other.words).all(|(a, b)| a & b == 0)
     }
 
     /// Adds all of another set.
-    pub(crate) fn add(&mut self, other: &Relids) {
+    pub fn add(&mut self, other: &Relids) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
         }
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 
-    pub(crate) fn union(&self, other: &Relids) -> Relids {
+    pub fn union(&self, other: &Relids) -> Relids {
         let mut out = self.clone();
         out.add(other);
         out
     }
 
     /// The elements in both sets.
-    pub(crate) fn intersection(&self, other: &Relids) -> Relids {
+    pub fn intersection(&self, other: &Relids) -> Relids {
         let words = self.words.iter().zip(&other.words).map(|(a, b)| a & b);
         let mut out = Relids { words: words.collect() };
         out.trim();
@@ -83,7 +83,7 @@ impl Relids {
     }
 
     /// The elements of this set that are not in `other`.
-    pub(crate) fn difference(&self, other: &Relids) -> Relids {
+    pub fn difference(&self, other: &Relids) -> Relids {
         let mut out = self.clone();
         out.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
         out.trim();
@@ -91,12 +91,12 @@ impl Relids {
     }
 
     /// The smallest element.
-    pub(crate) fn first(&self) -> Option<i32> {
+    pub fn first(&self) -> Option<i32> {
         self.iter().next()
     }
 
     /// In ascending order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = i32> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = i32> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
             let bits = std::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)));
             bits.take_while(|w| *w != 0).map(move |w| 64 * at as i32 + w.trailing_zeros() as i32)

@@ -3,9 +3,9 @@
 //! convert_EXISTS_sublink_to_join).
 
 use crate::host::PlannerHost;
-use crate::prep::node_relids;
 use crate::relids::Relids;
 use crate::values::pull_up_values;
+use crate::vars::node_relids;
 use crate::vars::{
     conjunction, conjuncts, contains_sublinks, make_var, offset_query, relids_of, replace_rte_vars,
     substitute,
@@ -31,7 +31,7 @@ fn is_volatile(e: &Expr, host: &mut dyn PlannerHost) -> bool {
 }
 
 /// Turns top-level EXISTS and IN conditions of the level's WHERE into semi and anti joins.
-pub(crate) fn pull_up_sublinks(query: &mut Query, host: &mut dyn PlannerHost) {
+pub fn pull_up_sublinks(query: &mut Query, host: &mut dyn PlannerHost) {
     pull_up_sublinks_within(query, Reach::Any, host);
 }
 
@@ -154,7 +154,7 @@ fn convert_any(
 
 /// Removes a LIMIT that keeps at least one row, which is all that EXISTS needs. Counterpart:
 /// `simplify_EXISTS_query`.
-pub(crate) fn drop_unneeded_limit(query: &mut Query, host: &mut dyn PlannerHost) {
+pub fn drop_unneeded_limit(query: &mut Query, host: &mut dyn PlannerHost) {
     if query.limit_offset.is_some() {
         return;
     }
@@ -230,7 +230,7 @@ fn convert_exists(
 /// `UPDATE … SET (a, b) = (SELECT …)`: moves the sub-select into the first target column that uses
 /// it, and reorders its columns by use. It then runs once per row, returns its first column and
 /// stores the others in parameters.
-pub(crate) fn move_multi_assignments(targets: &mut Vec<TargetEntry>) {
+pub fn move_multi_assignments(targets: &mut Vec<TargetEntry>) {
     let mut sources: Vec<SubLink> = Vec::new();
     targets.retain(|t| match &t.expr {
         Expr::SubLink(s) if s.kind == SubLinkKind::MultiExpr => {
@@ -278,7 +278,7 @@ pub(crate) fn move_multi_assignments(targets: &mut Vec<TargetEntry>) {
 }
 
 /// Number of the sub-select and of its column, if the parameter is a multi-assignment's.
-pub(crate) fn multi_column(p: &Param) -> Option<(i32, i16)> {
+pub fn multi_column(p: &Param) -> Option<(i32, i16)> {
     (p.paramkind == ParamKind::MultiExpr).then_some((p.paramid >> 16, (p.paramid & 0xffff) as i16))
 }
 
@@ -317,7 +317,7 @@ fn has_upper_vars(expr: &Expr) -> bool {
 }
 
 /// True if anything in the query refers to an outer level.
-pub(crate) fn refers_up(query: &Query) -> bool {
+pub fn refers_up(query: &Query) -> bool {
     let mut found = false;
     walk::deep_query(query, 0, &mut |e, level| {
         found |= match e {
@@ -332,7 +332,7 @@ pub(crate) fn refers_up(query: &Query) -> bool {
 }
 
 /// The expressions of LATERAL entries in FROM that may refer to other entries of the level.
-pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
+pub fn lateral_exprs(query: &Query) -> Vec<Expr> {
     let mut used = Vec::new();
     for rte in &query.rtable {
         match &rte.kind {
@@ -361,7 +361,7 @@ pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
 }
 
 /// Merges simple subqueries in FROM into the query.
-pub(crate) fn pull_up_subqueries(query: &mut Query, host: &mut dyn PlannerHost) -> Result<()> {
+pub fn pull_up_subqueries(query: &mut Query, host: &mut dyn PlannerHost) -> Result<()> {
     pull_up_values(query, host);
     // Computed before parts are detached from the tree.
     let mut whole_rows = whole_rows(query);
@@ -730,7 +730,7 @@ fn is_plain(query: &Query, rti: i32, position: Position) -> bool {
 }
 
 /// True for a SELECT of FROM and WHERE only, without any stage above the joins.
-pub(crate) fn is_plain_select(sub: &Query) -> bool {
+pub fn is_plain_select(sub: &Query) -> bool {
     sub.command_type == CmdType::Select
         && sub.set_operations.is_none()
         && !sub.has_aggs

@@ -5,18 +5,18 @@ use crate::relids::Relids;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry, Var};
-pub(crate) use plan::levels::shift_levels_expr;
+pub use plan::levels::shift_levels_expr;
 use plan::query::{JoinTreeNode, Query, SortGroupClause};
 use plan::walk;
 
 /// The relations of this level whose columns the expression uses, sub-selects included.
-pub(crate) fn relids_of(expr: &Expr) -> Relids {
+pub fn relids_of(expr: &Expr) -> Relids {
     let mut out = Relids::new();
     collect_relids(expr, &mut out);
     out
 }
 
-pub(crate) fn relids_of_all<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Relids {
+pub fn relids_of_all<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Relids {
     let mut out = Relids::new();
     exprs.into_iter().for_each(|e| collect_relids(e, &mut out));
     out
@@ -37,7 +37,7 @@ fn collect_relids(expr: &Expr, out: &mut Relids) {
 
 /// Adds the expression's columns of this level to `out`, without duplicates, including those in
 /// aggregates and window functions.
-pub(crate) fn pull_vars(expr: &Expr, out: &mut Vec<Expr>) {
+pub fn pull_vars(expr: &Expr, out: &mut Vec<Expr>) {
     match expr {
         Expr::Var(v) if v.varlevelsup == 0 => push_unique(out, expr),
         _ => walk::each_child(expr, &mut |c| pull_vars(c, out)),
@@ -46,7 +46,7 @@ pub(crate) fn pull_vars(expr: &Expr, out: &mut Vec<Expr>) {
 
 /// As [`pull_vars`], for the columns of one relation. The search for duplicates is quadratic, so
 /// columns of other relations are not collected.
-pub(crate) fn pull_vars_of(rti: i32, expr: &Expr, out: &mut Vec<Expr>) {
+pub fn pull_vars_of(rti: i32, expr: &Expr, out: &mut Vec<Expr>) {
     match expr {
         Expr::Var(v) if v.varlevelsup == 0 => {
             if v.varno == rti {
@@ -57,13 +57,13 @@ pub(crate) fn pull_vars_of(rti: i32, expr: &Expr, out: &mut Vec<Expr>) {
     }
 }
 
-pub(crate) fn push_unique(out: &mut Vec<Expr>, expr: &Expr) {
+pub fn push_unique(out: &mut Vec<Expr>, expr: &Expr) {
     if !out.contains(expr) {
         out.push(expr.clone());
     }
 }
 
-pub(crate) fn contains_aggs(expr: &Expr) -> bool {
+pub fn contains_aggs(expr: &Expr) -> bool {
     walk::any(expr, &mut |e| match e {
         Expr::Aggref(a) => a.agglevelsup == 0,
         Expr::GroupingFunc(g) => g.agglevelsup == 0,
@@ -71,16 +71,16 @@ pub(crate) fn contains_aggs(expr: &Expr) -> bool {
     })
 }
 
-pub(crate) fn contains_sublinks(expr: &Expr) -> bool {
+pub fn contains_sublinks(expr: &Expr) -> bool {
     walk::any(expr, &mut |e| matches!(e, Expr::SubLink(_)))
 }
 
-pub(crate) fn contains_subplans(expr: &Expr) -> bool {
+pub fn contains_subplans(expr: &Expr) -> bool {
     walk::any(expr, &mut |e| matches!(e, Expr::SubLink(_) | Expr::SubPlan(_)))
 }
 
 /// True if the expression contains a set-returning function.
-pub(crate) fn contains_srf(expr: &Expr) -> bool {
+pub fn contains_srf(expr: &Expr) -> bool {
     walk::any(expr, &mut |e| match e {
         Expr::FuncExpr(f) => f.funcretset,
         Expr::OpExpr(o) => o.opretset,
@@ -89,7 +89,7 @@ pub(crate) fn contains_srf(expr: &Expr) -> bool {
 }
 
 /// Splits a condition into its ANDed parts.
-pub(crate) fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
+pub fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
     match expr {
         Expr::Bool(b) if b.boolop == BoolOp::And => {
             b.args.into_iter().for_each(|a| conjuncts(a, out));
@@ -99,7 +99,7 @@ pub(crate) fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
 }
 
 /// The conjunction of the parts; `None` if there are none.
-pub(crate) fn conjunction(mut parts: Vec<Expr>) -> Option<Expr> {
+pub fn conjunction(mut parts: Vec<Expr>) -> Option<Expr> {
     match parts.len() {
         0 => None,
         1 => parts.pop(),
@@ -142,11 +142,7 @@ fn offset_join_node(node: &mut JoinTreeNode, offset: i32) {
 
 /// Replaces the columns of range-table entry `rti` of this level by the results of `replacement`,
 /// in the whole query including sub-selects; levels are adjusted.
-pub(crate) fn replace_rte_vars(
-    query: &mut Query,
-    rti: i32,
-    replacement: &dyn Fn(&Var) -> Option<Expr>,
-) {
+pub fn replace_rte_vars(query: &mut Query, rti: i32, replacement: &dyn Fn(&Var) -> Option<Expr>) {
     walk::deep_query_mut(query, 0, &mut |e, level| {
         if let Expr::Var(v) = e
             && v.varno == rti
@@ -164,7 +160,7 @@ pub(crate) fn replace_rte_vars(
 }
 
 /// A column of a range-table entry.
-pub(crate) fn make_var(rti: i32, attno: i16, ty: Oid, typmod: i32, collation: Oid) -> Expr {
+pub fn make_var(rti: i32, attno: i16, ty: Oid, typmod: i32, collation: Oid) -> Expr {
     Expr::Var(Var {
         varno: rti,
         varattno: attno,
@@ -177,7 +173,7 @@ pub(crate) fn make_var(rti: i32, attno: i16, ty: Oid, typmod: i32, collation: Oi
 }
 
 /// Replaces every part of the expression for which `f` returns a substitute, outermost first.
-pub(crate) fn substitute(expr: &mut Expr, f: &mut dyn FnMut(&Expr) -> Option<Expr>) {
+pub fn substitute(expr: &mut Expr, f: &mut dyn FnMut(&Expr) -> Option<Expr>) {
     if let Some(new) = f(expr) {
         *expr = new;
         return;
@@ -186,10 +182,29 @@ pub(crate) fn substitute(expr: &mut Expr, f: &mut dyn FnMut(&Expr) -> Option<Exp
 }
 
 /// The target-list expression of a sort or group clause. Counterpart: `get_sortgroupclause_expr`.
-pub(crate) fn target_for<'t>(c: &SortGroupClause, targets: &'t [TargetEntry]) -> Result<&'t Expr> {
+pub fn target_for<'t>(c: &SortGroupClause, targets: &'t [TargetEntry]) -> Result<&'t Expr> {
     targets
         .iter()
         .find(|t| t.ressortgroupref == c.tle_sort_group_ref)
         .map(|t| &t.expr)
         .ok_or_else(|| PgError::internal("ORDER/GROUP BY expression not found in targetlist"))
+}
+
+/// The relations in a node of the join tree. Counterpart: `get_relids_in_jointree`.
+pub fn node_relids(node: &JoinTreeNode) -> Relids {
+    let mut out = Relids::new();
+    fn visit(node: &JoinTreeNode, out: &mut Relids) {
+        match node {
+            JoinTreeNode::Rtr(r) => {
+                out.insert(*r);
+            }
+            JoinTreeNode::From(f) => f.fromlist.iter().for_each(|n| visit(n, out)),
+            JoinTreeNode::Join(j) => {
+                visit(&j.larg, out);
+                visit(&j.rarg, out);
+            }
+        }
+    }
+    visit(node, &mut out);
+    out
 }

@@ -10,7 +10,7 @@ const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
 /// Converts the value to the type `to`; `None` if the types are not comparable. Time zones are
 /// ignored.
-pub(crate) fn converted(value: &Datum, from: Oid, to: Oid) -> Option<Datum> {
+pub fn converted(value: &Datum, from: Oid, to: Oid) -> Option<Datum> {
     if from == to {
         return Some(value.clone());
     }
@@ -59,7 +59,7 @@ fn number(value: &Datum, ty: Oid) -> Option<f64> {
 
 /// Converts three values to comparable numbers, if the type allows it. Counterpart:
 /// `convert_to_scalar`.
-pub(crate) fn scalars(
+pub fn scalars(
     lo: DatumRef<'_>,
     hi: DatumRef<'_>,
     value: DatumRef<'_>,

@@ -6,7 +6,7 @@ use crate::vars::{conjunction, conjuncts, contains_subplans, relids_of};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
 
 /// Rewrites `(a AND b) OR (a AND c)` as `a AND (b OR c)`, at any depth of AND and OR.
-pub(crate) fn factored(expr: Expr) -> Expr {
+pub fn factored(expr: Expr) -> Expr {
     let b = match expr {
         Expr::Bool(b) if b.boolop != BoolOp::Not => *b,
         other => return other,
@@ -57,7 +57,7 @@ pub(crate) fn factored(expr: Expr) -> Expr {
 
 /// The restriction on entry `rti` that follows from an OR clause over several relations; `None`
 /// unless each disjunct has a condition on `rti` alone. Counterpart: `extract_or_clause`.
-pub(crate) fn restriction_of(clause: &Expr, rti: i32) -> Option<Expr> {
+pub fn restriction_of(clause: &Expr, rti: i32) -> Option<Expr> {
     let Expr::Bool(b) = clause else { return None };
     if b.boolop != BoolOp::Or {
         return None;

@@ -13,10 +13,7 @@ use std::collections::BTreeSet;
 
 /// The privileges that the query and its subqueries need, and whether they call a function that
 /// describes how a value is stored (`stored`).
-pub(crate) fn of_query(
-    query: &Query,
-    host: &mut dyn PlannerHost,
-) -> Result<(RequiredPrivileges, bool)> {
+pub fn of_query(query: &Query, host: &mut dyn PlannerHost) -> Result<(RequiredPrivileges, bool)> {
     let mut privileges = RequiredPrivileges::default();
     let mut called = BTreeSet::new();
     visit(query, &mut privileges, &mut called);

@@ -13,7 +13,7 @@ use plan::walk;
 /// INVARIANT: above an outer join, an expression over the nullable side is not replaced by a
 /// reference to the value that this side computed: it must be computed from columns that may have
 /// become NULL. Join conditions may use the computed value.
-pub(crate) struct ChildOutputs<'a> {
+pub struct ChildOutputs<'a> {
     outer: Side<'a>,
     inner: Side<'a>,
 }
@@ -36,17 +36,17 @@ impl Side<'_> {
 }
 
 impl<'a> ChildOutputs<'a> {
-    pub(crate) fn one(outer: &'a [TargetEntry]) -> ChildOutputs<'a> {
+    pub fn one(outer: &'a [TargetEntry]) -> ChildOutputs<'a> {
         ChildOutputs::both(outer, &[])
     }
 
-    pub(crate) fn both(outer: &'a [TargetEntry], inner: &'a [TargetEntry]) -> ChildOutputs<'a> {
+    pub fn both(outer: &'a [TargetEntry], inner: &'a [TargetEntry]) -> ChildOutputs<'a> {
         let side = |targets| Side { targets, columns_only: false };
         ChildOutputs { outer: side(outer), inner: side(inner) }
     }
 
     /// The outputs as seen by the target list and the filter above the join.
-    pub(crate) fn joined(&self, jointype: JoinType) -> ChildOutputs<'a> {
+    pub fn joined(&self, jointype: JoinType) -> ChildOutputs<'a> {
         let (outer, inner) = match jointype {
             JoinType::Inner => (false, false),
             JoinType::Left | JoinType::Semi | JoinType::Anti => (false, true),
@@ -59,7 +59,7 @@ impl<'a> ChildOutputs<'a> {
 
     /// Replaces every part that a child computes by a reference to the child's output. A column
     /// that no child outputs is an internal error.
-    pub(crate) fn fix(&self, expr: &Expr) -> Result<Expr> {
+    pub fn fix(&self, expr: &Expr) -> Result<Expr> {
         let mut e = expr.clone();
         let mut missing = None;
         self.visit(&mut e, &mut missing);
@@ -71,11 +71,11 @@ impl<'a> ChildOutputs<'a> {
         }
     }
 
-    pub(crate) fn fix_all(&self, exprs: &[Expr]) -> Result<Vec<Expr>> {
+    pub fn fix_all(&self, exprs: &[Expr]) -> Result<Vec<Expr>> {
         exprs.iter().map(|e| self.fix(e)).collect()
     }
 
-    pub(crate) fn fix_targets(&self, list: &[TargetEntry]) -> Result<Vec<TargetEntry>> {
+    pub fn fix_targets(&self, list: &[TargetEntry]) -> Result<Vec<TargetEntry>> {
         list.iter().map(|t| Ok(TargetEntry { expr: self.fix(&t.expr)?, ..t.clone() })).collect()
     }
 
@@ -101,7 +101,7 @@ impl<'a> ChildOutputs<'a> {
 }
 
 /// A reference to a child's output column.
-pub(crate) fn output_of(t: &TargetEntry, varno: i32) -> Expr {
+pub fn output_of(t: &TargetEntry, varno: i32) -> Expr {
     Expr::Var(Var {
         varno,
         varattno: t.resno,
@@ -114,7 +114,7 @@ pub(crate) fn output_of(t: &TargetEntry, varno: i32) -> Expr {
 }
 
 /// A target list of the expressions, in order.
-pub(crate) fn targets_of(exprs: &[Expr]) -> Vec<TargetEntry> {
+pub fn targets_of(exprs: &[Expr]) -> Vec<TargetEntry> {
     exprs
         .iter()
         .enumerate()
@@ -131,13 +131,13 @@ pub(crate) fn targets_of(exprs: &[Expr]) -> Vec<TargetEntry> {
 }
 
 /// A created plan node, and its output columns as expressions over this query level.
-pub(crate) struct CreatedPlan {
+pub struct CreatedPlan {
     pub plan: Plan,
     pub output: Vec<TargetEntry>,
 }
 
 /// A target list that returns the child's columns unchanged.
-pub(crate) fn pass_through(child: &[TargetEntry]) -> Vec<TargetEntry> {
+pub fn pass_through(child: &[TargetEntry]) -> Vec<TargetEntry> {
     child
         .iter()
         .map(|t| TargetEntry {
@@ -154,7 +154,7 @@ pub(crate) fn pass_through(child: &[TargetEntry]) -> Vec<TargetEntry> {
 }
 
 /// Copies names, junk flags and origins from the query's target list to the plan's.
-pub(crate) fn label(plan: &mut Plan, targets: &[TargetEntry]) {
+pub fn label(plan: &mut Plan, targets: &[TargetEntry]) {
     for (have, want) in plan.info.target_list.iter_mut().zip(targets) {
         have.resname.clone_from(&want.resname);
         have.resjunk = want.resjunk;

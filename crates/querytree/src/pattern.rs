@@ -3,7 +3,7 @@
 
 /// Kinds of patterns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PatternKind {
+pub enum PatternKind {
     Like,
     ILike,
     Regex,
@@ -14,7 +14,7 @@ pub(crate) enum PatternKind {
 
 /// Result of the analysis of a pattern.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Matches {
+pub struct Matches {
     /// The fixed prefix of matching strings; empty if there is none.
     pub prefix: Vec<u8>,
     /// Only the prefix itself matches.
@@ -33,7 +33,7 @@ const PARTIAL_WILDCARD: f64 = 2.0;
 impl PatternKind {
     /// The kind of pattern by the name of the operator's estimator, and whether the operator is a
     /// negated match.
-    pub(crate) fn of_estimator(name: &str) -> Option<(PatternKind, bool)> {
+    pub fn of_estimator(name: &str) -> Option<(PatternKind, bool)> {
         Some(match name {
             "likesel" => (PatternKind::Like, false),
             "nlikesel" => (PatternKind::Like, true),
@@ -48,7 +48,7 @@ impl PatternKind {
         })
     }
 
-    pub(crate) fn matches(self, pattern: &[u8]) -> Matches {
+    pub fn matches(self, pattern: &[u8]) -> Matches {
         let ignore_case = matches!(self, PatternKind::ILike | PatternKind::IRegex);
         match self {
             PatternKind::Like | PatternKind::ILike => like_matches(pattern, ignore_case),
@@ -349,7 +349,7 @@ fn branches_selectivity(pattern: &[u8]) -> f64 {
 
 /// The smallest string, in byte order, that is greater than all strings with the prefix.
 /// Counterpart: `make_greater_string`.
-pub(crate) fn next_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+pub fn next_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let mut out = prefix.to_vec();
     while let Some(&last) = out.last() {
         if last < 0x7e {
