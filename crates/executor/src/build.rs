@@ -110,7 +110,7 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         PlanNode::SubqueryScan { child, .. } => {
             project::ProjectNode::over_scan(plan, sub(child, run)?, run)?
         }
-        PlanNode::Append { children } => {
+        PlanNode::Append { children, .. } => {
             source::AppendNode::boxed(build_all(children, run, depth)?)
         }
         PlanNode::RecursiveUnion { outer, inner, wt_param, dedup, .. } => {
@@ -136,7 +136,7 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             let c = sub(child, run)?;
             sort::IncrementalSortNode::boxed(c, child, keys, *presorted_cols as usize, run)?
         }
-        PlanNode::MergeAppend { children, keys } => {
+        PlanNode::MergeAppend { children, keys, .. } => {
             let nodes = build_all(children, run, depth)?;
             mergeappend::MergeAppendNode::boxed(nodes, keys, &plan.info.target_list, run)?
         }

@@ -276,7 +276,8 @@ impl ModifyNode {
             others,
             inserted: 0,
             conflicting: 0,
-            recheck: Recheck::new(&m.child, &m.row_marks),
+            recheck: Recheck::new(&m.child, &m.row_marks, &run.st.desc.plan.rtable)
+                .with_result_relations(&m.result_relations),
             row_by_row,
             st: EvalState::default(),
             tids: Vec::new(),

@@ -48,7 +48,7 @@ pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {
         *name = unused(name, |name| !taken.iter().any(|t| t == name));
         taken.push(name.clone());
     }
-    Ok(PlanNames::new(names))
+    Ok(PlanNames::new(names, &stmt.append_relations))
 }
 
 /// Range-table indexes used by the nodes of one query level, ascending, then those of the levels
@@ -84,6 +84,9 @@ fn collect<'p>(plan: &'p Plan, here: &mut Vec<i32>, below: &mut Vec<&'p Plan>) {
         | PlanNode::CteScan { scanrelid, .. }
         | PlanNode::WorkTableScan { scanrelid, .. }
         | PlanNode::NamedTuplestoreScan { scanrelid, .. } => here.push(*scanrelid),
+        PlanNode::Append { relation, .. } | PlanNode::MergeAppend { relation, .. } => {
+            here.extend(Some(*relation).filter(|rti| *rti > 0));
+        }
         PlanNode::ModifyTable(m) => {
             here.push(m.nominal_relation);
             here.extend(&m.result_relations);

@@ -307,7 +307,7 @@ impl<'p> Describer<'_, 'p> {
                 let child = self.bitmap(bitmap, position, "Outer")?;
                 view.children.push((None, child));
             }
-            PlanNode::Append { children } | PlanNode::MergeAppend { children, .. } => {
+            PlanNode::Append { children, .. } | PlanNode::MergeAppend { children, .. } => {
                 for c in children {
                     let child = self.node(c, &ancestors, Link::of("Member"))?;
                     view.children.push((None, child));

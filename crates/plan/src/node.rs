@@ -34,6 +34,8 @@ pub struct PlannedStmt {
     /// Subplans whose output must support rescanning cheaply (1-based plan ids).
     pub rewind_plan_ids: Vec<u32>,
     pub row_marks: Vec<PlanRowMark>,
+    /// The members of tables with inheritance children or partitions.
+    pub append_relations: Vec<AppendRelation>,
     /// Relations whose change makes the plan stale.
     pub relation_oids: Vec<Oid>,
     /// Functions and types whose change makes the plan stale: (catalog OID, object OID).
@@ -58,6 +60,16 @@ impl PlannedStmt {
         let targets = self.plan_tree.info.target_list.iter().enumerate();
         targets.filter(|(_, t)| !t.resjunk).map(|(i, _)| i).collect()
     }
+}
+
+/// A member of a table with inheritance children or partitions, by indexes in the flat range table.
+/// Counterpart: `AppendRelInfo`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AppendRelation {
+    pub parent: i32,
+    pub child: i32,
+    /// For each column of the child, the parent's column; 0 if it has none.
+    pub parent_columns: Vec<AttrNo>,
 }
 
 /// Privileges on all relations and functions that the statement uses, at any query level.
@@ -175,10 +187,14 @@ pub enum PlanNode {
     ModifyTable(Box<ModifyTable>),
     Append {
         children: Vec<Plan>,
+        /// Range-table index of the table whose members the children scan; 0 if there is none.
+        relation: i32,
     },
     MergeAppend {
         children: Vec<Plan>,
         keys: SortKeys,
+        /// As in `Append`.
+        relation: i32,
     },
     RecursiveUnion {
         outer: Box<Plan>,
@@ -454,7 +470,7 @@ impl Plan {
         match &self.node {
             PlanNode::Result { child, .. } => child.iter().map(|c| &**c).collect(),
             PlanNode::ModifyTable(m) => vec![&m.child],
-            PlanNode::Append { children } | PlanNode::MergeAppend { children, .. } => {
+            PlanNode::Append { children, .. } | PlanNode::MergeAppend { children, .. } => {
                 children.iter().collect()
             }
             PlanNode::RecursiveUnion { outer, inner, .. }

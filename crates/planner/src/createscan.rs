@@ -368,13 +368,12 @@ impl Planner<'_> {
     /// `PlannerInfo::nest_params`).
     fn scan_expr(&mut self, root: &mut PlannerInfo, path: &Path, expr: &Expr) -> Expr {
         let mut e = expr.clone();
-        let offset = root.rt_offset;
         walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
             if let Expr::Var(v) = e
                 && v.varno > 0
             {
                 if path.relids.contains(&v.varno) {
-                    v.varno += offset;
+                    v.varno = root.flat(v.varno);
                 } else {
                     let var = e.clone();
                     let known = root.nest_params.iter().find(|(_, x)| *x == var).map(|(id, _)| *id);
@@ -388,7 +387,7 @@ impl Planner<'_> {
                 return false;
             }
             if let Expr::CurrentOf(c) = e {
-                c.cvarno += offset;
+                c.cvarno = root.flat(c.cvarno);
             }
             true
         });

@@ -235,6 +235,9 @@ impl Planner<'_> {
             else {
                 continue;
             };
+            if query.rte(rti).inh {
+                continue;
+            }
             let table = self.host.relation(relid)?;
             let keys = table.indexes.iter().find(|i| i.primary && i.immediate).map(|i| &i.keys);
             let Some(keys) = keys else { continue };

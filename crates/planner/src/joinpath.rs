@@ -530,6 +530,7 @@ fn is_tested(root: &PlannerInfo, clause: &Clause, inner: &Path, outer: &Relids) 
             tid_quals.contains(&clause.expr) || in_filter(quals)
         }
         PathKind::Subquery { tested, .. } => tested.contains(&clause.expr),
+        PathKind::AppendScan { tested, .. } => in_filter(tested),
         PathKind::Bitmap { bitmap, quals, .. } => {
             bitmap.guarantees(&clause.expr) || in_filter(quals)
         }

@@ -17,7 +17,8 @@
 //! 4. Upper stages: `upper` (order of the stages), `stage` (their descriptions), `group`, `groups`
 //!    (numbers of groups), `groupingsets` (GROUPING SETS), `minmax`, `window`, `runcond`,
 //!    `distinct`, `sorting` (ORDER BY, LIMIT), `postpone`; `setop` (set operations), `appendrel`
-//!    and `appendparam` (UNION ALL); `inherit` (tables with members); `subselect` (sub-selects);
+//!    and `appendparam` (UNION ALL); `expand` and `inherit` (tables with
+//!    members); `subselect` (sub-selects);
 //!    `modify` (INSERT, UPDATE, DELETE).
 //! 5. Plan creation: `create`, `createscan`, `createjoin`, `createset` and `project` turn the
 //!    chosen path into a plan; `querytree::refs` replaces columns by references to the children's
@@ -49,6 +50,7 @@ mod createset;
 mod derive;
 mod distinct;
 mod equivalence;
+mod expand;
 mod exprcost;
 mod gincost;
 mod group;

@@ -43,7 +43,7 @@ impl Planner<'_> {
         let table = rel.table.clone();
         let appends = match &q.rte(rti).kind {
             RteKind::Subquery { subquery, .. } => plain_members(subquery).is_some(),
-            _ => false,
+            _ => root.trees.contains(&rti),
         };
         if table.is_none() && !appends {
             return Ok(None);
@@ -53,9 +53,10 @@ impl Planner<'_> {
         };
         let subplans = q.jointree.quals.iter().chain(want).chain(having).any(has_plans);
         let other_kind = match q.rte(rti).kind {
-            RteKind::Relation { relkind, .. } => {
-                !matches!(relkind, RelKind::Table | RelKind::MaterializedView)
-            }
+            RteKind::Relation { relkind, .. } => !matches!(
+                relkind,
+                RelKind::Table | RelKind::MaterializedView | RelKind::PartitionedTable
+            ),
             _ => false,
         };
         if !plain || subplans || other_kind {
@@ -89,9 +90,10 @@ impl Planner<'_> {
             {
                 return Ok(None);
             }
-            let Some(query) = self.first_of(&root.query, &arg.expr, sort_op)? else {
+            let Some(mut query) = self.first_of(&root.query, &arg.expr, sort_op)? else {
                 return Ok(None);
             };
+            query.rtable.truncate(root.own_entries);
             let input = LevelInput { tuple_fraction: 1.0, ..root.input.clone() };
             let planned = self.plan_level(query, input)?;
             let presorted = planned.paths.unparameterized().filter(|p| !sorts(p));

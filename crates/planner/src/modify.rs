@@ -94,15 +94,14 @@ impl Planner<'_> {
         };
         let table = self.host.relation(relid)?;
         let (mut targets, update_colnos) = written_columns(&root.query, &table);
+        if root.query.rte(target).inh || root.trees.contains(&target) {
+            let tableoid = make_var(target, TABLEOID, types::oids::OID, -1, Oid::INVALID);
+            push_target(&mut targets, tableoid, Some("tableoid".into()), true);
+        }
         // The triggers of a view get its old row, which the rewriter has added.
         if command != CmdType::Insert && relkind != RelKind::View {
             let ctid = make_var(target, CTID, types::oids::TID, -1, Oid::INVALID);
             push_target(&mut targets, ctid, Some("ctid".into()), true);
-        }
-        let members = root.members_of(target);
-        if !members.is_empty() {
-            let tableoid = make_var(target, TABLEOID, types::oids::OID, -1, Oid::INVALID);
-            push_target(&mut targets, tableoid, Some("tableoid".into()), true);
         }
         // Columns of the source that RETURNING refers to.
         let mut source_vars = Vec::new();
@@ -119,24 +118,25 @@ impl Planner<'_> {
         }
         let marks = self.row_marks(root)?;
         for t in root.query.target_list.iter().filter(|t| t.resjunk) {
-            // ctid columns that `row_marks` added for other relations.
+            // Columns that `row_marks` added for other relations.
             if !targets.iter().any(|have| have.expr == t.expr) {
                 push_target(&mut targets, t.expr.clone(), t.resname.clone(), true);
             }
         }
+        let paths = self.body_paths(root, &targets)?;
         let stage = Rc::new(Modification {
             command,
             target,
             table,
-            members,
+            // The members are known when the scans have been planned.
+            members: root.members_of(target),
             targets,
             update_colnos,
-            marks,
+            marks: self.member_marks(root, marks),
             row_by_row,
             epq_param: self.new_param(Oid::INVALID),
         });
-        let paths = self.body_paths(root, &stage.targets)?;
-        let relations = result_relations(&stage).map(|rti| rti + root.rt_offset);
+        let relations = result_relations(&stage).map(|rti| root.flat(rti));
         self.result_relations.extend(relations);
         // The cost of writing is the same for every path.
         let returns = !root.query.returning_list.is_empty();
@@ -166,10 +166,10 @@ impl Planner<'_> {
         let below = ChildOutputs::one(&made.output);
         let (mut returning_lists, mut with_check_options, mut update_colnos) =
             (Vec::new(), Vec::new(), Vec::new());
-        let members = stage.members.iter().map(Some);
+        let members = stage.members.iter().map(|m| Some(&**m));
         let only = stage.members.is_empty().then_some(None);
         for member in members.chain(only) {
-            let relation = Modified { target: stage.target, member, offset: root.rt_offset };
+            let relation = Modified { target: stage.target, member, root };
             let mut returning = Vec::with_capacity(root.query.returning_list.len());
             for t in &root.query.returning_list {
                 returning.push(TargetEntry { expr: relation.expr(&t.expr, &below)?, ..t.clone() });
@@ -197,7 +197,7 @@ impl Planner<'_> {
             operation: stage.command,
             can_set_tag: root.query.can_set_tag,
             nominal_relation: self.flat(root, stage.target),
-            result_relations: result_relations(stage).map(|rti| rti + root.rt_offset).collect(),
+            result_relations: result_relations(stage).map(|rti| root.flat(rti)).collect(),
             update_colnos,
             with_check_options,
             returning_lists,
@@ -386,30 +386,46 @@ impl Planner<'_> {
             };
             let rowmark_id = marks.len() as u32 + 1;
             let ctid = make_var(rti, CTID, types::oids::TID, -1, Oid::INVALID);
-            let resno = root.query.target_list.len() as i16 + 1;
-            root.query.target_list.push(TargetEntry {
-                expr: ctid,
-                resno,
-                resname: Some(format!("ctid{rowmark_id}")),
-                ressortgroupref: 0,
-                resorigtbl: Oid::INVALID,
-                resorigcol: 0,
-                resjunk: true,
-            });
-            let flat = self.flat(root, rti);
-            let mark = PlanRowMark {
-                rti: flat,
-                prti: flat,
+            let list = &mut root.query.target_list;
+            push_target(list, ctid, Some(format!("ctid{rowmark_id}")), true);
+            if root.query.rtable[rti as usize - 1].inh {
+                let tableoid = make_var(rti, TABLEOID, types::oids::OID, -1, Oid::INVALID);
+                push_target(list, tableoid, Some(format!("tableoid{rowmark_id}")), true);
+            }
+            marks.push(PlanRowMark {
+                rti,
+                prti: rti,
                 rowmark_id,
                 mark_type,
                 strength,
                 wait_policy,
                 is_parent: false,
-            };
-            self.row_marks.push(mark.clone());
-            marks.push(mark);
+            });
         }
         Ok(marks)
+    }
+
+    /// Adds marks for the members of marked tables, once the members are known, and renumbers all
+    /// to the flat range table.
+    pub(crate) fn member_marks(
+        &mut self,
+        root: &PlannerInfo,
+        marks: Vec<PlanRowMark>,
+    ) -> Vec<PlanRowMark> {
+        let mut out = Vec::with_capacity(marks.len());
+        for mark in marks {
+            let (prti, is_parent) = (root.flat(mark.rti), root.trees.contains(&mark.rti));
+            let members = root.members_of(mark.rti);
+            out.push(PlanRowMark { rti: prti, prti, is_parent, ..mark.clone() });
+            out.extend(members.iter().map(|m| PlanRowMark {
+                rti: root.flat(m.child),
+                prti,
+                is_parent: false,
+                ..mark.clone()
+            }));
+        }
+        self.row_marks.extend(out.iter().cloned());
+        out
     }
 }
 
@@ -425,8 +441,7 @@ struct Modified<'a> {
     target: i32,
     /// The member of the target that is modified; `None` if it is the target itself.
     member: Option<&'a AppendRel>,
-    /// Offset of the level's range table in the flat one.
-    offset: i32,
+    root: &'a PlannerInfo,
 }
 
 impl Modified<'_> {
@@ -442,7 +457,7 @@ impl Modified<'_> {
         walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
             if let Expr::Var(v) = e {
                 if v.varno == own {
-                    v.varno += self.offset;
+                    v.varno = self.root.flat(own);
                 } else if v.varno > 0 {
                     match below.fix(e) {
                         Ok(new) => *e = new,
@@ -480,7 +495,7 @@ fn push_target(targets: &mut Vec<TargetEntry>, expr: Expr, name: Option<String>,
     });
 }
 
-fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
+pub(crate) fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
     // The type of a dropped column may not exist any more.
     let (ty, typmod, collation) =
         if dropped { (types::oids::INT4, -1, Oid::INVALID) } else { (ty, typmod, collation) };

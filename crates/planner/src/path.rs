@@ -364,6 +364,10 @@ pub(crate) enum PathKind {
     AppendScan {
         rti: i32,
         children: Vec<PathRef>,
+        /// Join conditions that all children test.
+        tested: Vec<Expr>,
+        /// The children's rows are merged in the path's order.
+        merges: bool,
     },
     /// The rows of all children, one after another.
     Append {
@@ -414,6 +418,8 @@ pub(crate) struct AppendRel {
     pub child: i32,
     /// The member's expression for each column of the parent, over the member's own level.
     pub columns: Vec<Expr>,
+    /// The type of the member's rows, if it is a table.
+    pub row_type: Oid,
 }
 
 /// How an Append computes its columns from those of its children.

@@ -30,6 +30,7 @@ impl Planner<'_> {
         if self.stored_forms {
             querytree::stored::read_stored_forms(&mut root.query);
         }
+        self.find_trees(root)?;
         self.preprocess_expressions(root)?;
         self.push_having(root)?;
         self.reduce_outer_joins(root)?;

@@ -41,9 +41,11 @@ impl Planner<'_> {
         rti: i32,
         quals: Vec<Expr>,
     ) -> Result<()> {
-        let members = root.members_of(rti);
-        if !members.is_empty() {
-            return self.append_base_rel(root, rti, &quals, &members);
+        if root.query.rte(rti).inh {
+            self.expand(root, rti)?;
+        }
+        if root.trees.contains(&rti) {
+            return self.append_base_rel(root, rti, &quals);
         }
         let mut rel = BaseRel {
             rti,

@@ -119,6 +119,8 @@ impl Planner<'_> {
             equalities.extend(self.equality_on(part, rti)?);
         }
         match &query.rte(rti).kind {
+            // The keys of a table do not cover its children.
+            RteKind::Relation { .. } if query.rte(rti).inh => Ok(false),
             RteKind::Relation { relid, .. } => self.has_unique_key(*relid, rti, &equalities),
             RteKind::Subquery { subquery, .. } => self.is_distinct_for(subquery, rti, &equalities),
             _ => Ok(false),

@@ -513,7 +513,11 @@ impl Planner<'_> {
         });
         // ctid is unique.
         let unique = unique || v.varattno == -1;
-        let stats = if v.varattno > 0 { self.host.column_stats(*relid, v.varattno)? } else { None };
+        let stats = match v.varattno {
+            n if n <= 0 => None,
+            n if root.trees.contains(&v.varno) => self.host.tree_column_stats(*relid, n)?,
+            n => self.host.column_stats(*relid, n)?,
+        };
         let (distinct, is_default) = match &stats {
             Some(s) if unique => ((1.0 - s.null_frac) * rows, false),
             None if unique => (rows, false),

@@ -97,7 +97,7 @@ pub(crate) struct Modification {
     pub target: i32,
     pub table: Arc<RelationInfo>,
     /// The relations whose rows are modified, if these are the members of the target.
-    pub members: Vec<AppendRel>,
+    pub members: Vec<Rc<AppendRel>>,
     /// The columns of the rows that the child must return. With members, `tableoid` identifies the
     /// member of a row.
     pub targets: Vec<TargetEntry>,

@@ -81,6 +81,8 @@ impl Planner<'_> {
     /// Appends the level's range table to the flat one. Called once its entries are final.
     pub(crate) fn flatten_rtable(&mut self, root: &mut PlannerInfo) {
         root.rt_offset = self.rtable.len() as i32;
+        root.own_entries = root.query.rtable.len();
+        root.added_entries.clear();
         self.rtable.extend(root.query.rtable.iter().map(RangeTblEntry::without_parts));
     }
 
@@ -97,6 +99,7 @@ impl Planner<'_> {
         make_keys_distinct(&mut root.query);
         let targets = root.query.target_list.clone();
         let paths = self.body_paths(root, &targets)?;
+        let marks = self.member_marks(root, marks);
         self.finished_paths(root, paths, &marks)
     }
 

@@ -67,6 +67,9 @@ impl Planner<'_> {
     /// Width of a column: from statistics, else from its type. A subquery's column that is a column
     /// itself has the width of that one.
     fn var_width(&mut self, root: &PlannerInfo, v: &Var) -> Result<i32> {
+        if v.varlevelsup == 0 && root.trees.contains(&v.varno) {
+            return self.member_width(root, v);
+        }
         if v.varlevelsup == 0
             && let Some(rel) = root.rels.get(&v.varno)
         {
@@ -89,6 +92,22 @@ impl Planner<'_> {
             {
                 return Ok(width);
             }
+        }
+        self.type_width(v.vartype, v.vartypmod)
+    }
+
+    /// Average width of a column of an append relation of tables. Counterpart:
+    /// `set_append_rel_size`.
+    fn member_width(&mut self, root: &PlannerInfo, v: &Var) -> Result<i32> {
+        let (mut rows, mut bytes) = (0.0, 0.0);
+        for m in root.members_of(v.varno) {
+            let Some(rel) = root.rels.get(&m.child) else { continue };
+            let column = m.translate(&Expr::Var(v.clone()))?;
+            rows += rel.rows;
+            bytes += rel.rows * f64::from(self.expr_width(root, &column)?);
+        }
+        if rows > 0.0 {
+            return Ok(f64::round_ties_even(bytes / rows) as i32);
         }
         self.type_width(v.vartype, v.vartypmod)
     }

@@ -42,6 +42,13 @@ pub struct RelationInfo {
     pub indexes: Vec<Arc<IndexInfo>>,
 }
 
+impl RelationInfo {
+    /// The same relation without indexes: those of a table say nothing about its children.
+    pub fn without_indexes(&self) -> RelationInfo {
+        RelationInfo { columns: self.columns.clone(), indexes: Vec::new(), ..*self }
+    }
+}
+
 /// A key column of an index.
 #[derive(Clone, Debug)]
 pub struct IndexKey {
@@ -225,6 +232,21 @@ pub trait RelationLookup {
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>>;
     /// The statistics of a column of a table or of an index on expressions; `None` without ANALYZE.
     fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>>;
+    /// As [`Self::column_stats`], for the rows of a table and of its children.
+    fn tree_column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>> {
+        let _ = (relid, attno);
+        Ok(None)
+    }
+    /// Whether the table may have inheritance children (`relhassubclass`).
+    fn may_have_children(&mut self, relid: Oid) -> Result<bool> {
+        let _ = relid;
+        Ok(false)
+    }
+    /// The inheritance children of a table at all levels, level by level, locked in this mode.
+    fn children(&mut self, relid: Oid, lock: i32) -> Result<Vec<Oid>> {
+        let _ = (relid, lock);
+        Ok(Vec::new())
+    }
     /// The index of a unique or primary-key constraint.
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;
     /// How many keys a scan of an index with this condition on a column looks up; `None` if its

@@ -43,6 +43,7 @@ fn statement(plan: Plan) -> PlannedStmt {
         subplans: Vec::new(),
         rewind_plan_ids: Vec::new(),
         row_marks: Vec::new(),
+        append_relations: Vec::new(),
         relation_oids: Vec::new(),
         inval_items: Vec::new(),
         privileges: RequiredPrivileges::default(),
