@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["heap", "btree", "hash", "gin"],
     &["engine"],
     &["catalog"],
-    &["eval"],
+    &["eval", "partition"],
     &["querytree", "rowops"],
     &["analyze", "planner", "executor"],
     &["trigger", "deparse", "dictionaries"],

@@ -236,6 +236,24 @@ fn no_generated_columns(cx: &Analyzer<'_>, relation: &Relation, e: &Expr) -> Res
     found
 }
 
+/// A value of a partition bound, coerced to the type of the key column; `None` if there is no such
+/// coercion. Counterpart: `transformPartitionBoundValue`.
+pub fn partition_bound_value(
+    cat: &mut dyn Lookup,
+    node: &Node,
+    sql: &str,
+    ty: Oid,
+    typmod: i32,
+) -> Result<Option<Expr>> {
+    let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));
+    let e = cx.expr_in(node, ExprKind::PartitionBound)?;
+    let (context, form) = (Context::Assignment, CoercionForm::ImplicitCast);
+    let coerced = cx.coerce_to_target(e, ty, typmod, context, form, Location::UNKNOWN)?;
+    let Some(mut e) = coerced else { return Ok(None) };
+    cx.assign_collations(&mut e)?;
+    Ok(Some(e))
+}
+
 /// The CHECK constraint of a domain; `VALUE` is the value under test.
 pub fn domain_check(
     cat: &mut dyn Lookup,

@@ -49,7 +49,6 @@ mod sort;
 mod target;
 
 // Rewriting, and stored trees.
-pub mod partition;
 pub mod rewrite;
 mod search_cycle;
 pub mod stored;

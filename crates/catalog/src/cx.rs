@@ -6,6 +6,7 @@ use crate::session::CatSession;
 use crate::store::{FactStore, Store};
 use crate::tables::EngineStore;
 use engine::Backend;
+use ids::Xid;
 use pgerror::{PgError, Result, SqlState};
 use std::any::Any;
 use std::fmt;
@@ -118,6 +119,11 @@ impl<'a> CatCx<'a> {
     /// All visible rows of a catalog, in no particular order.
     pub fn scan_all<R: CatalogRow>(&mut self) -> Result<Vec<Row<R>>> {
         self.scan_rows(ids::Oid::INVALID, &[], &[])
+    }
+
+    /// The id of the transaction that wrote this version of a row.
+    pub fn row_xmin<R: CatalogRow>(&mut self, row: &Row<R>) -> Result<Xid> {
+        self.store.row_xmin(R::RELATION, row.tid)
     }
 
     fn scan_one<R: CatalogRow>(

@@ -87,6 +87,7 @@ impl CatCx<'_> {
             triggers: Vec::new(),
             policies: Vec::new(),
             partitioned: None,
+            partition_data: OnceLock::new(),
             other_temp: self.is_other_temp(&class),
             table: None,
             engine_index: None,

@@ -9,6 +9,7 @@ use engine::{IndexDesc, TableDesc};
 use ids::{AttrNo, Oid, RelKind};
 use page::tupdesc::TupleDesc;
 use pgerror::{Result, pg_err};
+use std::any::Any;
 use std::sync::OnceLock;
 use sync::Arc;
 use types::fn_context::{Dropped, RowColumn, RowDesc};
@@ -52,6 +53,8 @@ pub struct RelDesc {
     pub triggers: Vec<PgTrigger>,
     pub policies: Vec<PgPolicy>,
     pub partitioned: Option<PgPartitionedTable>,
+    /// Data that the crate `partition` derives from a partitioned table, computed on first use.
+    pub partition_data: OnceLock<Box<dyn Any + Send + Sync>>,
     /// A temporary table of another session, whose pages are in that session's local buffers:
     /// `table` and `engine_index` are `None`.
     pub other_temp: bool,

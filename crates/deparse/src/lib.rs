@@ -24,7 +24,7 @@ mod xml;
 
 // Queries and object definitions.
 mod object;
-mod partition;
+mod partition_text;
 mod query;
 mod routine;
 
@@ -33,7 +33,7 @@ pub use object::{
     IndexParts, constraint_def, index_def, index_keys, options_text, rule_def, statistics_def,
     statistics_expressions, stored_expr, trigger_def, view_def,
 };
-pub use partition::{partition_constraint, partition_key};
+pub use partition_text::{partition_constraint, partition_key, range_bound};
 pub use planned::{Ancestor, PlanNames, PlanPosition};
 pub use routine::{
     function_arguments, function_body, function_def, function_default, function_result,

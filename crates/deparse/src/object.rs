@@ -26,7 +26,7 @@ pub fn stored_expr(
 ) -> Result<Option<String>> {
     let text = text.trim_start();
     if let Some(bound) = plan::nodetree::read_partition_bound(text)? {
-        return crate::partition::partition_bound(host, &bound).map(Some);
+        return crate::partition_text::partition_bound(host, &bound).map(Some);
     }
     let list = if text.starts_with('(') {
         stored::exprs(&mut SessionLookup::new(host), text)?

@@ -15,7 +15,9 @@ mod write;
 pub use read::{
     PartitionBound, RangeDatum, read_expr, read_exprs, read_partition_bound, read_queries,
 };
-pub use write::{write_expr, write_exprs, write_queries, write_query};
+pub use write::{
+    BoundPlaces, write_expr, write_exprs, write_partition_bound, write_queries, write_query,
+};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,11 @@
 
 use crate::builtin_types;
 use ids::Oid;
-use values::hash::{HashFn, float_bytes, fold_int8, hash_bytes, hash_uint32, trimmed_bpchar};
+use values::datum::DatumRef;
+use values::hash::{
+    HashFn, float_bytes, fold_int8, hash_bytes, hash_bytes_extended, hash_uint32,
+    hash_uint32_extended, trimmed_bpchar,
+};
 use values::oids;
 
 /// The 32-bit hash functions that need only their value, by `pg_proc.prosrc`.
@@ -36,6 +40,47 @@ const PLAIN: &[(&str, HashFn)] = &[
 /// The hash function with this `pg_proc.prosrc`, if it needs only its value.
 pub fn lookup(prosrc: &str) -> Option<HashFn> {
     PLAIN.iter().find(|f| f.0 == prosrc).map(|f| f.1)
+}
+
+/// Hashes a non-null value under a seed to 64 bits: support function 2 of a hash operator class.
+pub type ExtendedHashFn = fn(DatumRef<'_>, seed: u64) -> u64;
+
+fn int8_extended(v: DatumRef<'_>, seed: u64) -> u64 {
+    hash_uint32_extended(fold_int8(v.as_i64()), seed)
+}
+
+fn float_extended(v: f64, seed: u64) -> u64 {
+    float_bytes(v).map_or(seed, |b| hash_bytes_extended(&b, seed))
+}
+
+/// The 64-bit hash functions of frequent types, by `pg_proc.prosrc`, under deterministic
+/// collations. Those that are not listed here
+/// are called as functions.
+const EXTENDED: &[(&str, ExtendedHashFn)] = &[
+    ("hashcharextended", |v, s| hash_uint32_extended(v.as_char() as i8 as i32 as u32, s)),
+    ("hashint2extended", |v, s| hash_uint32_extended(v.as_i16() as i32 as u32, s)),
+    ("hashint4extended", |v, s| hash_uint32_extended(v.as_i32() as u32, s)),
+    ("hashint8extended", int8_extended),
+    ("hashoidextended", |v, s| hash_uint32_extended(v.as_oid().0, s)),
+    ("hashenumextended", |v, s| hash_uint32_extended(v.as_oid().0, s)),
+    ("hashfloat4extended", |v, s| float_extended(v.as_f32().into(), s)),
+    ("hashfloat8extended", |v, s| float_extended(v.as_f64(), s)),
+    ("hashnameextended", |v, s| hash_bytes_extended(v.as_name(), s)),
+    ("hashtextextended", |v, s| hash_bytes_extended(v.as_bytes(), s)),
+    ("hashbpcharextended", |v, s| hash_bytes_extended(trimmed_bpchar(v.as_bytes()), s)),
+    ("hashvarlenaextended", |v, s| hash_bytes_extended(v.as_bytes(), s)),
+    ("hashtidextended", |v, s| hash_bytes_extended(v.as_bytes(), s)),
+    ("uuid_hash_extended", |v, s| hash_bytes_extended(v.as_bytes(), s)),
+    ("pg_lsn_hash_extended", int8_extended),
+    ("time_hash_extended", int8_extended),
+    ("timestamp_hash_extended", int8_extended),
+    ("interval_hash_extended", |v, s| hash_uint32_extended(fold_int8(datetime::span(v) as i64), s)),
+    ("hash_numeric_extended", numeric::hash_extended),
+];
+
+/// The 64-bit hash function with this `pg_proc.prosrc`, if it needs only its value and the seed.
+pub fn extended(prosrc: &str) -> Option<ExtendedHashFn> {
+    EXTENDED.iter().find(|f| f.0 == prosrc).map(|f| f.1)
 }
 
 /// The default hash function of a built-in type, by its `pg_proc.prosrc`.

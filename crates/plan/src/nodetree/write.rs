@@ -3,7 +3,10 @@
 
 mod expr;
 mod field;
+mod partition;
 mod xml;
+
+pub use self::partition::{BoundPlaces, write_partition_bound};
 
 use self::expr::WriteNode;
 use super::text::escape;

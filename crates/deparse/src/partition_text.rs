@@ -1,18 +1,17 @@
-//! Partition keys, constraints and bounds as text. Partitioned tables occur only in directories
-//! that PostgreSQL created.
+//! Partition keys, constraints and bounds as text.
 //!
 //! Counterpart: ruleutils.c: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and
 //! `PartitionBoundSpec` in `get_rule_expr`.
 
 use crate::object::{expr_of, looks_like_function, opclass_suffix};
 use crate::{Deparser, Style};
-use analyze::partition::{all_of, partition_conditions};
 use analyze::session::{Host, SessionLookup};
 use analyze::stored;
 use analyze::stored::malformed;
 use catalog::cache;
 use ids::Oid;
 use ids::code::PartStrategy;
+use partition::{conjunction, partition_qual};
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::nodetree::{PartitionBound, RangeDatum};
@@ -60,11 +59,11 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
 /// The partition constraint as a condition; `None` if the relation is not a partition or accepts
 /// all rows.
 pub fn partition_constraint(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
-    let conditions = partition_conditions(host, oid)?;
+    let conditions = partition_qual(&mut host.catalog(), oid)?;
     if conditions.is_empty() {
         return Ok(None);
     }
-    expr_of(host, &all_of(conditions), oid, Style::indented(false)).map(Some)
+    expr_of(host, &conjunction(conditions), oid, Style::indented(false)).map(Some)
 }
 
 /// `FOR VALUES …` or `DEFAULT`.
@@ -85,6 +84,11 @@ pub(super) fn partition_bound(host: &mut dyn Host, bound: &PartitionBound) -> Re
             format!("FOR VALUES FROM ({}) TO ({})", end(host, from)?, end(host, to)?)
         }
     })
+}
+
+/// One end of a range, in parentheses.
+pub fn range_bound(host: &mut dyn Host, columns: &[RangeDatum]) -> Result<String> {
+    Ok(format!("({})", end(host, columns)?))
 }
 
 fn end(host: &mut dyn Host, columns: &[RangeDatum]) -> Result<String> {
