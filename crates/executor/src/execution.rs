@@ -40,6 +40,11 @@ impl Execution {
         all.sorts.get(&instrument::key_of(plan)).copied()
     }
 
+    /// Whether each child of an Append was built; `None` if all were.
+    pub fn built_children(&self, plan: &plan::Plan) -> Option<&[bool]> {
+        self.state.built.get(&instrument::key_of(plan)).map(Vec::as_slice)
+    }
+
     /// The statistics of a node of a bitmap scan's index tree.
     pub fn bitmap_stats(&self, node: &plan::node::BitmapNode) -> Option<NodeStats> {
         let all = self.state.instruments.as_ref()?;
@@ -73,6 +78,7 @@ impl Execution {
             relations: HashMap::new(),
             epq: None,
             crosscheck: None,
+            built: HashMap::new(),
             no_params: Arc::from([]),
             build,
             desc,

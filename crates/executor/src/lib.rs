@@ -14,7 +14,7 @@
 //! Reading order: `spi` (the entry points), `execution`, `run` (the state of a statement), `node`,
 //! `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`, `scan`, `probe`,
 //! `bitmap`, `sample`, `setcall`, `drained`, `readahead`, `source`, `projectset`, `pairs`, `join`,
-//! `hashjoin`, `mergejoin`, `memoize`, `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`,
+//! `hashjoin`, `mergejoin`, `memoize`, `sort`, `append`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`,
 //! `setop`, `subplan`, `transition`, `modify`, `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]
@@ -23,6 +23,7 @@ mod accum;
 mod agg;
 mod aggfn;
 mod aggset;
+mod append;
 mod batch_limit;
 mod bitmap;
 mod build;
@@ -75,4 +76,6 @@ pub use rowops::trigger::{
     self, BeforeRowResult, CapturedChange, Change, Level, ProposedChange, RelTriggers, RowEvent,
     RowVersion, Timing, Trigger,
 };
-pub use rowops::write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};
+pub use rowops::write::{
+    BulkWriter, Refs, Router, RowWriter, WriteHost, unique_violation, with_computed,
+};

@@ -6,13 +6,14 @@
 //! the old version.
 //!
 //! Reading order: this file (construction, INSERT), `change` (UPDATE and DELETE), `conflict` (ON
-//! CONFLICT), `instead` (rows of views), `header` (system columns of changed rows). Rows are stored
+//! CONFLICT), `instead` (rows of views), `routed` (rows of partitions), `header` (system columns of changed rows). Rows are stored
 //! by [`rowops::write`].
 
 mod change;
 mod conflict;
 mod header;
 mod instead;
+mod routed;
 
 use crate::epq::Recheck;
 use crate::instrument::Counts;
@@ -42,33 +43,37 @@ struct RowColumns {
     row: Arc<types::fn_context::RowDesc>,
     /// An expression refers to a system column of the tuple header.
     header: bool,
+    /// For a partition: its column (an index) for each column of the partitioned table, over which
+    /// the expressions are.
+    map: Option<Arc<[Option<usize>]>>,
 }
 
 impl Resolve for RowColumns {
     fn var(&mut self, var: &Var) -> Result<Slot> {
-        let mut column = |n: AttrNo| -> Result<usize> {
-            if n > 0 {
-                return Ok(n as usize - 1);
+        let source = match var.varno {
+            Var::OUTER => {
+                return Ok(Slot { source: Source::Outer, column: var.varattno as usize - 1 });
             }
-            let position = header::position(n)?;
-            self.header |= header::is_stored(n);
-            Ok(self.width + position)
+            rti if rti == self.rti => Source::Scan,
+            rti if rti == self.excluded => Source::Inner,
+            _ => return Err(PgError::internal("column of another relation in a changed row")),
         };
-        if var.varno == self.rti {
-            return Ok(Slot { source: Source::Scan, column: column(var.varattno)? });
+        if var.varattno > 0 {
+            return Ok(Slot { source, column: self.index_of(var.varattno)? });
         }
-        if var.varno == Var::OUTER {
-            return Ok(Slot { source: Source::Outer, column: var.varattno as usize - 1 });
-        }
-        if var.varno == self.excluded {
-            return Ok(Slot { source: Source::Inner, column: column(var.varattno)? });
-        }
-        Err(PgError::internal("column of another relation in a changed row"))
+        let position = header::position(var.varattno)?;
+        self.header |= header::is_stored(var.varattno);
+        Ok(Slot { source, column: self.width + position })
     }
 
     fn whole_row(&mut self, var: &Var) -> Result<(Vec<Slot>, Arc<types::fn_context::RowDesc>)> {
         let source = if var.varno == self.excluded { Source::Inner } else { Source::Scan };
-        let slots = (0..self.width).map(|column| Slot { source, column }).collect();
+        let mut slots = Vec::with_capacity(self.row.columns.len());
+        for (column, attno) in self.row.columns.iter().zip(1..) {
+            // A dropped column is not read.
+            let column = if column.is_dropped() { 0 } else { self.index_of(attno)? };
+            slots.push(Slot { source, column });
+        }
         Ok((slots, self.row.clone()))
     }
 }
@@ -118,17 +123,33 @@ impl Target {
     fn new(plan: &Plan, m: &ModifyTable, at: usize, run: &mut Run<'_>) -> Result<Target> {
         let rti = m.result_relations[at];
         let rel = run.relation(rti)?;
-        let mut writer = RowWriter::new(&rel, run.sv.as_facts())?;
-        let named = if at == 0 { rel.clone() } else { run.relation(m.result_relations[0])? };
-        writer.capture_for(&named);
-        writer.written = written_columns(run, rti);
-        let mut cols = RowColumns {
+        let cols = RowColumns {
             rti,
             excluded: m.on_conflict.as_ref().map_or(i32::MIN, |c| c.excl_rel_rti),
             width: rel.columns.columns.len(),
             row: rel.columns.clone(),
             header: false,
+            map: None,
         };
+        let named = run.relation(m.nominal_relation)?;
+        Target::with_columns(plan, m, (at, rel), cols, (&named, rti), run)
+    }
+
+    /// A relation whose expressions, those at this position of the plan's lists, refer to the
+    /// columns `cols`. `named`: the relation that the statement names, and the range-table entry of
+    /// the columns that it writes.
+    fn with_columns(
+        plan: &Plan,
+        m: &ModifyTable,
+        (at, rel): (usize, Arc<OpenRel>),
+        mut cols: RowColumns,
+        (named, rti): (&Arc<OpenRel>, i32),
+        run: &mut Run<'_>,
+    ) -> Result<Target> {
+        let mut writer = RowWriter::new(&rel, run.sv.as_facts())?;
+        writer.capture_for(named);
+        writer.written = written_columns(run, rti);
+        writer.routed = named.kind == RelKind::PartitionedTable;
         let list = m.returning_lists.get(at).map_or(&[][..], Vec::as_slice);
         let returning = Returning::new(plan, list, &mut cols, run)?;
         let mut wcos = Vec::new();
@@ -208,6 +229,8 @@ pub(crate) struct ModifyNode {
     /// INSERT ON CONFLICT: number of rows inserted, and of rows that conflicted.
     inserted: u64,
     conflicting: u64,
+    /// Set if the statement names a partitioned table and may insert rows.
+    routing: Option<Box<routed::Routing>>,
     recheck: Recheck,
     /// A row is computed only after the previous one has been written.
     row_by_row: bool,
@@ -254,6 +277,12 @@ impl ModifyNode {
             others.push(Box::new(Target::new(plan, m, at, run)?));
         }
         let target = others.remove(0);
+        let named = run.relation(m.nominal_relation)?;
+        let mut routing = None;
+        if named.kind == RelKind::PartitionedTable && m.operation != CmdType::Delete {
+            let rti = m.nominal_relation;
+            routing = Some(Box::new(routed::Routing::new(plan, m, rti, run)?));
+        }
         let list = &m.child.info.target_list;
         let junk = |name: &str| {
             let found = list.iter().position(|t| t.resjunk && t.resname.as_deref() == Some(name));
@@ -268,7 +297,7 @@ impl ModifyNode {
             child,
             operation: m.operation,
             set_tag: m.can_set_tag,
-            named: target.rel.clone(),
+            named,
             tableoid: junk("tableoid"),
             ctid: junk("ctid"),
             wholerow: junk("wholerow"),
@@ -276,6 +305,7 @@ impl ModifyNode {
             others,
             inserted: 0,
             conflicting: 0,
+            routing,
             recheck: Recheck::new(&m.child, &m.row_marks, &run.st.desc.plan.rtable)
                 .with_result_relations(&m.result_relations),
             row_by_row,
@@ -384,9 +414,23 @@ impl ModifyNode {
         if self.target.rel.kind == RelKind::View {
             return self.insert_instead(run, (batch, r), &given, out);
         }
+        if self.routing.is_some() {
+            return self.insert_routed(run, (batch, r), &given, out);
+        }
+        self.insert_values(run, (batch, r), &given, out)
+    }
+
+    /// Inserts a row with the columns of the target. `(batch, r)`: the row of the child.
+    fn insert_values(
+        &mut self,
+        run: &mut Run<'_>,
+        (batch, r): (&Batch, usize),
+        given: &[DatumRef<'_>],
+        out: &mut Batch,
+    ) -> Result<()> {
         let answer = match self.target.rel.triggers.are_before_row(Change::Insert) {
             true => {
-                let (rel, new) = (&self.target.rel, Some(&given[..]));
+                let (rel, new) = (&self.target.rel, Some(given));
                 let timing = Timing::Before;
                 run.sv.before_row(ProposedChange { rel, timing, old: None, new, updated: &[] })?
             }
@@ -394,7 +438,7 @@ impl ModifyNode {
         };
         let replaced: Refs<'_>;
         let given: &[DatumRef<'_>] = match &answer {
-            BeforeRowResult::Keep => &given,
+            BeforeRowResult::Keep => given,
             BeforeRowResult::Skip => return Ok(()),
             BeforeRowResult::Replace(row) => {
                 replaced = row.iter().map(Datum::as_ref).collect();
@@ -479,6 +523,7 @@ impl Exec for ModifyNode {
             && !self.row_by_row
             && self.target.rel.kind != RelKind::View;
         let mut bulk: Option<table::BulkInsert> = None;
+        let mut bulks: Vec<Option<table::BulkInsert>> = Vec::new();
         loop {
             run.interrupts()?;
             let ask = if self.row_by_row {
@@ -493,6 +538,10 @@ impl Exec for ModifyNode {
                 break;
             };
             match self.operation {
+                CmdType::Insert if whole_batches && batch.len > 1 && self.routing.is_some() => {
+                    self.insert_routed_batch(run, batch, &mut bulks)?;
+                    continue;
+                }
                 CmdType::Insert if whole_batches && batch.len > 1 => {
                     let bulk = match &mut bulk {
                         Some(b) => b,
@@ -525,6 +574,7 @@ impl Exec for ModifyNode {
         if let Some(bulk) = bulk {
             bulk.finish(run.sv.backend(), &self.target.rel.table)?;
         }
+        self.finish_bulks(run, bulks)?;
         if self.done {
             self.statement_event(run, Timing::After)?;
         }
@@ -540,6 +590,7 @@ impl Exec for ModifyNode {
         self.started = false;
         self.target.reset();
         self.others.iter_mut().for_each(|t| t.reset());
-        Ok(self.recheck.reset(run)? & self.child.reset(run)?)
+        // Partitions are locked in the transaction that opens them.
+        Ok(self.recheck.reset(run)? & self.child.reset(run)? & self.routing.is_none())
     }
 }

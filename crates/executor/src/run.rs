@@ -72,6 +72,9 @@ pub(crate) struct RunState {
     /// Rows to be changed must also be visible to this snapshot. Counterpart:
     /// `es_crosscheck_snapshot`.
     pub crosscheck: Option<Arc<engine::Snapshot>>,
+    /// For each Append that leaves out children when the execution starts, by `key_of` its plan:
+    /// whether each child was built.
+    pub built: HashMap<usize, Vec<bool>>,
     pub no_params: Arc<[Datum]>,
     /// Builds the node tree of a sub-plan. This is a function pointer to `build`, because that
     /// module depends on all nodes, which depend on this module.

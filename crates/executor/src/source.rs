@@ -1,11 +1,11 @@
 //! Row dependencies other than tables: Result, VALUES, functions in FROM, `WITH` queries, working
-//! tables; and Append. Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c,
-//! nodeCtescan.c, nodeWorktablescan.c, nodeAppend.c.
+//! tables. Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c,
+//! nodeCtescan.c, nodeWorktablescan.c.
 
 use crate::depend::Dependencies;
 use crate::drained::DrainedRows;
 use crate::instrument::Counts;
-use crate::node::{ChildColumns, DeferredError, Exec, Node, compile, compile_all, reset_all};
+use crate::node::{ChildColumns, DeferredError, Exec, Node, compile, compile_all};
 use crate::project::{ByPosition, Projection, is_volatile, is_volatile_plan};
 use crate::readahead::{CAUTIOUS, ReadAhead};
 use crate::run::{Run, Shared};
@@ -734,44 +734,6 @@ impl Exec for WorkTableNode {
 
     fn report(&self, counts: &mut Counts) {
         counts.removed = self.projection.removed;
-    }
-}
-
-/// Append: reads one child after the other.
-pub(crate) struct AppendNode {
-    children: Vec<Node>,
-    at: usize,
-}
-
-impl AppendNode {
-    pub(crate) fn boxed(children: Vec<Node>) -> Node {
-        Box::new(AppendNode { children, at: 0 })
-    }
-}
-
-impl Exec for AppendNode {
-    fn is_volatile(&self) -> bool {
-        self.children.iter().any(|c| c.is_volatile())
-    }
-
-    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        while let Some(c) = self.children.get_mut(self.at) {
-            if let Some(b) = c.next(run, want)? {
-                return Ok(Some(b));
-            }
-            self.at += 1;
-        }
-        Ok(None)
-    }
-
-    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.at = 0;
-        self.children.iter_mut().try_for_each(|c| c.rescan(run))
-    }
-
-    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        self.at = 0;
-        reset_all(&mut self.children, run)
     }
 }
 

@@ -169,7 +169,7 @@ impl<'p> Describer<'_, 'p> {
             }
             PlanNode::MergeAppend { keys, .. } => {
                 self.sort_key(view, position, "Sort Key", keys, usize::MAX)?;
-                view.number("Subplans Removed", 0);
+                self.removed_children(view, plan);
             }
             PlanNode::Memoize { param_exprs, binary_mode, .. } => {
                 let prefix = self.prefix();
@@ -208,7 +208,7 @@ impl<'p> Describer<'_, 'p> {
                 self.targets(view, m, &plan.node)?;
                 self.conflict(view, position, m, stats)?;
             }
-            PlanNode::Append { .. } => view.number("Subplans Removed", 0),
+            PlanNode::Append { .. } => self.removed_children(view, plan),
             _ => self.scan_properties(view, position, stats)?,
         }
         Ok(())
@@ -403,6 +403,16 @@ impl<'p> Describer<'_, 'p> {
         fields.push((format!("{label}s"), Value::Lists(lists)));
         phases.push(fields);
         Ok(())
+    }
+
+    /// The number of children that an Append has left out when the execution started.
+    fn removed_children(&self, view: &mut NodeView, plan: &plan::Plan) {
+        let built = self.started.and_then(|r| r.built_children(plan));
+        let removed = built.map_or(0, |built| built.iter().filter(|b| !**b).count());
+        view.number("Subplans Removed", removed);
+        if removed > 0 {
+            view.lines.push(format!("Subplans Removed: {removed}"));
+        }
     }
 
     fn filter_having(&mut self, view: &mut NodeView, position: &PlanPosition<'p>) -> Result<()> {

@@ -11,6 +11,7 @@ use crate::query::{
     CmdType, JoinType, LockStrength, LockWaitPolicy, OnConflictAction, RangeTblEntry,
     RangeTblFunction, SetOperation, TableSample, WithCheckOption,
 };
+use crate::prune::AppendPruning;
 use ids::{AttrNo, Oid};
 
 /// A planned statement.
@@ -189,12 +190,14 @@ pub enum PlanNode {
         children: Vec<Plan>,
         /// Range-table index of the table whose members the children scan; 0 if there is none.
         relation: i32,
+        pruning: Option<Box<AppendPruning>>,
     },
     MergeAppend {
         children: Vec<Plan>,
         keys: SortKeys,
         /// As in `Append`.
         relation: i32,
+        pruning: Option<Box<AppendPruning>>,
     },
     RecursiveUnion {
         outer: Box<Plan>,
@@ -421,6 +424,10 @@ pub struct ModifyTable {
     /// For each result relation; Vars of the relation itself refer to the new (INSERT, UPDATE) or
     /// old (DELETE) row, others to the child's output by `Var::OUTER`.
     pub returning_lists: Vec<Vec<TargetEntry>>,
+    /// For an UPDATE of a partitioned table: `returning_lists` and `with_check_options` of rows that
+    /// move to another partition, over the columns of the partitioned table.
+    pub moved_returning: Vec<TargetEntry>,
+    pub moved_checks: Vec<WithCheckOption>,
     pub row_marks: Vec<PlanRowMark>,
     pub epq_param: i32,
     pub on_conflict: Option<OnConflictPlan>,

@@ -366,7 +366,7 @@ impl Planner<'_> {
     /// Converts an expression of a scan: its own columns are renumbered to the flat range table,
     /// columns of enclosing nested loops become exec parameters (recorded in
     /// `PlannerInfo::nest_params`).
-    fn scan_expr(&mut self, root: &mut PlannerInfo, path: &Path, expr: &Expr) -> Expr {
+    pub(crate) fn scan_expr(&mut self, root: &mut PlannerInfo, path: &Path, expr: &Expr) -> Expr {
         let mut e = expr.clone();
         walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
             if let Expr::Var(v) = e

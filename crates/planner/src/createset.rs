@@ -44,7 +44,7 @@ impl Planner<'_> {
                 let keys = self.sort_keys(&path.order, &set_output(root))?;
                 let mut info = info_above(path, &plans[0]);
                 take_typmods(&mut info, &shape.op);
-                Plan { info, node: PlanNode::MergeAppend { children: plans, keys, relation: 0 } }
+                Plan { info, node: PlanNode::MergeAppend { children: plans, keys, relation: 0, pruning: None } }
             }
             PathKind::SetSort { child, op } => {
                 let child = self.create(root, child, &[])?.plan;
@@ -267,7 +267,7 @@ fn append(path: &Path, mut children: Vec<Plan>, shape: &AppendShape) -> Plan {
     let PlanInfo { startup_cost, total_cost, plan_rows, plan_width, .. } = path.info();
     info = PlanInfo { startup_cost, total_cost, plan_rows, plan_width, ..info };
     take_typmods(&mut info, op);
-    Plan { info, node: PlanNode::Append { children, relation: 0 } }
+    Plan { info, node: PlanNode::Append { children, relation: 0, pruning: None } }
 }
 
 fn distinct_node(child: Plan, op: &SetOperationStmt, hashed: bool, rows: f64) -> PlanNode {

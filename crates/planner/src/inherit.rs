@@ -15,9 +15,9 @@ use pgerror::{PgError, Result};
 use plan::expr::{CoercionForm, ConvertRowtypeExpr, Expr, Location, Var};
 use plan::node::{Plan, PlanInfo, PlanNode};
 use plan::query::{JoinTreeNode, RteKind};
-use querytree::refs::{CreatedPlan, pass_through, targets_of};
+use querytree::refs::{ChildOutputs, CreatedPlan, pass_through, targets_of};
 use querytree::relids::Relids;
-use querytree::vars::{make_var, push_unique, relids_of, substitute, target_for};
+use querytree::vars::{make_var, pull_vars, push_unique, relids_of, substitute, target_for};
 use std::rc::Rc;
 
 /// A member with its paths.
@@ -193,7 +193,7 @@ impl Planner<'_> {
         let rel = BaseRel {
             rti,
             table,
-            quals: Vec::new(),
+            quals: quals.to_vec(),
             tuples: rows,
             rows,
             width: 0,
@@ -377,10 +377,9 @@ impl Planner<'_> {
             for m in all {
                 let own = m.paths.paths.iter().filter(|p| p.outer == outer);
                 let cheapest = own.min_by(|a, b| a.total.total_cmp(&b.total)).cloned();
-                children.extend(match cheapest {
-                    Some(p) => Some(p),
-                    None => self.reparameterized(root, m, &outer)?,
-                });
+                let sequential = self.reparameterized(root, m, &outer)?;
+                let both = cheapest.into_iter().chain(sequential);
+                children.extend(both.min_by(|a, b| a.total.total_cmp(&b.total)));
             }
             if children.len() == all.len() {
                 let tested = self.testable_join_quals(root, rti, join_quals, &outer, &|_| false)?;
@@ -421,19 +420,28 @@ impl Planner<'_> {
         info: PlanInfo,
         want: &[Expr],
     ) -> Result<CreatedPlan> {
-        let PathKind::AppendScan { rti, children: paths, merges, .. } = &path.kind else {
+        let PathKind::AppendScan { rti, children: paths, merges, tested } = &path.kind else {
             return Err(PgError::internal("path of an append relation expected"));
         };
+        // The members of a partitioned table compute expressions; above others a Result does.
+        let simple = want.iter().all(|e| matches!(e, Expr::Var(_)));
+        let is_partitioned = root.partitioned.contains_key(rti);
         let mut ask = want.to_vec();
+        if !simple && !is_partitioned && paths.len() > 1 {
+            ask.clear();
+            want.iter().for_each(|e| pull_vars(e, &mut ask));
+        }
         if *merges {
             path.order.iter().for_each(|k| push_unique(&mut ask, &k.expr));
         }
         let members = root.members_of(*rti);
         let mut children = Vec::with_capacity(paths.len());
+        let mut scanned = Vec::with_capacity(paths.len());
         for path in paths {
             let member = members.iter().find(|m| path.relids.contains(&m.child));
             let member = member.ok_or_else(|| PgError::internal("member of no append relation"))?;
             let columns = member.translate_all(&ask)?;
+            scanned.push(member.child);
             children.push(self.create(root, path, &columns)?.plan);
         }
         let output = targets_of(&ask);
@@ -444,13 +452,22 @@ impl Planner<'_> {
         }
         let info = PlanInfo { target_list: pass_through(&output), ..info };
         let relation = root.flat(*rti);
+        let pruning = self.append_pruning(root, path, (*rti, tested, &scanned))?;
         let node = match merges {
             true => {
                 let keys = self.sort_keys(&path.order, &output)?;
-                PlanNode::MergeAppend { children, keys, relation }
+                PlanNode::MergeAppend { children, keys, relation, pruning }
             }
-            false => PlanNode::Append { children, relation },
+            false => PlanNode::Append { children, relation, pruning },
         };
+        let made = CreatedPlan { plan: Plan { info, node }, output };
+        if simple || is_partitioned {
+            return Ok(made);
+        }
+        let output = targets_of(want);
+        let target_list = ChildOutputs::one(&made.output).fix_targets(&output)?;
+        let info = PlanInfo { target_list, ..path.info() };
+        let node = PlanNode::Result { child: Some(Box::new(made.plan)), constant_qual: Vec::new() };
         Ok(CreatedPlan { plan: Plan { info, node }, output })
     }
 }

@@ -12,7 +12,7 @@ use plan::expr::{Const, Expr, Location, TargetEntry};
 use plan::node::{ModifyTable, OnConflictPlan, Plan, PlanInfo, PlanNode, PlanRowMark, RowMarkType};
 use plan::query::{
     CmdType, FromExpr, InferenceElem, JoinTreeNode, LockStrength, LockWaitPolicy, OnConflictExpr,
-    Query, RteKind,
+    Query, RteKind, WithCheckOption,
 };
 use plan::walk;
 use querytree::host::{IndexKey, RelationInfo};
@@ -170,22 +170,15 @@ impl Planner<'_> {
         let only = stage.members.is_empty().then_some(None);
         for member in members.chain(only) {
             let relation = Modified { target: stage.target, member, root };
-            let mut returning = Vec::with_capacity(root.query.returning_list.len());
-            for t in &root.query.returning_list {
-                returning.push(TargetEntry { expr: relation.expr(&t.expr, &below)?, ..t.clone() });
-            }
-            let mut checks = Vec::with_capacity(root.query.with_check_options.len());
-            for c in &root.query.with_check_options {
-                let mut c = c.clone();
-                if let Some(q) = &c.qual {
-                    c.qual = Some(relation.expr(q, &below)?);
-                }
-                checks.push(c);
-            }
+            let (returning, checks) = relation.lists(&below)?;
             update_colnos.push(relation.columns(&stage.update_colnos)?);
             returning_lists.push(returning);
             with_check_options.push(checks);
         }
+        let (moved_returning, moved_checks) = match root.partitioned.contains_key(&stage.target) {
+            true => Modified { target: stage.target, member: None, root }.lists(&below)?,
+            false => (Vec::new(), Vec::new()),
+        };
         let on_conflict = match root.query.on_conflict.clone() {
             Some(c) => Some(self.on_conflict(root, *c, &stage.table)?),
             None => None,
@@ -201,6 +194,8 @@ impl Planner<'_> {
             update_colnos,
             with_check_options,
             returning_lists,
+            moved_returning,
+            moved_checks,
             row_marks: stage.marks.clone(),
             epq_param: stage.epq_param,
             on_conflict,
@@ -445,6 +440,24 @@ struct Modified<'a> {
 }
 
 impl Modified<'_> {
+    /// The RETURNING list and the check options.
+    fn lists(&self, below: &ChildOutputs<'_>) -> Result<(Vec<TargetEntry>, Vec<WithCheckOption>)> {
+        let query = &self.root.query;
+        let mut returning = Vec::with_capacity(query.returning_list.len());
+        for t in &query.returning_list {
+            returning.push(TargetEntry { expr: self.expr(&t.expr, below)?, ..t.clone() });
+        }
+        let mut checks = Vec::with_capacity(query.with_check_options.len());
+        for c in &query.with_check_options {
+            let mut c = c.clone();
+            if let Some(q) = &c.qual {
+                c.qual = Some(self.expr(q, below)?);
+            }
+            checks.push(c);
+        }
+        Ok((returning, checks))
+    }
+
     /// Converts an expression of RETURNING or a check option: columns of the target are those of
     /// the result relation, renumbered to the flat range table; others refer to the child's output.
     fn expr(&self, expr: &Expr, below: &ChildOutputs<'_>) -> Result<Expr> {

@@ -42,7 +42,7 @@ impl Planner<'_> {
         quals: Vec<Expr>,
     ) -> Result<()> {
         if root.query.rte(rti).inh {
-            self.expand(root, rti)?;
+            self.expand(root, rti, &quals)?;
         }
         if root.trees.contains(&rti) {
             return self.append_base_rel(root, rti, &quals);

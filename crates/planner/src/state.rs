@@ -2,6 +2,7 @@
 //! one query level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
+use crate::expand::PartitionedTable;
 use crate::path::{AppendRel, PathRef, PathSet};
 use crate::rel::BaseRel;
 use ids::Oid;
@@ -230,6 +231,8 @@ pub(crate) struct PlannerInfo {
     pub append_rels: Vec<Rc<AppendRel>>,
     /// The tables whose members have been added to `append_rels`.
     pub trees: Relids,
+    /// The partitioned tables below each partitioned table of the level, by range-table index.
+    pub partitioned: HashMap<i32, Vec<PartitionedTable>>,
     /// Sub-selects that replace min and max (`minmax`).
     pub min_max: Vec<MinMaxAggregate>,
     /// Range-table entries that no outer join of the level can null-extend.
@@ -323,6 +326,7 @@ impl PlannerInfo {
             in_set_operation: false,
             append_rels: Vec::new(),
             trees: Relids::new(),
+            partitioned: HashMap::new(),
             min_max: Vec::new(),
             not_null_extended: Relids::new(),
             calls: 1.0,

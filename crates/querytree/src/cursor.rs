@@ -77,7 +77,7 @@ fn is_simple_scan(plan: &Plan) -> bool {
         PlanNode::Result { child: Some(child), .. }
         | PlanNode::Limit { child, .. }
         | PlanNode::SubqueryScan { child, .. } => is_simple_scan(child),
-        PlanNode::Append { children, relation }
+        PlanNode::Append { children, relation, .. }
         | PlanNode::MergeAppend { children, relation, .. } => {
             *relation > 0 && children.iter().all(is_simple_scan)
         }

@@ -5,7 +5,8 @@
 
 use access::{Capabilities, CostModel, PendingStats, QuerySize};
 use ids::{AttrNo, Oid, RelKind, StrategyNumber};
-use pgerror::Result;
+use partition::PartitionDesc;
+use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr};
 use plan::query::Query;
 use std::sync::Arc;
@@ -185,6 +186,7 @@ pub struct CostSettings {
     pub enable_hashagg: bool,
     pub enable_material: bool,
     pub enable_memoize: bool,
+    pub enable_partition_pruning: bool,
     pub enable_incremental_sort: bool,
     pub collapse: Collapse,
 }
@@ -221,6 +223,7 @@ impl Default for CostSettings {
             enable_hashagg: true,
             enable_material: true,
             enable_memoize: true,
+            enable_partition_pruning: true,
             enable_incremental_sort: true,
             collapse: Collapse { from: 8, join: 8 },
         }
@@ -246,6 +249,16 @@ pub trait RelationLookup {
     fn children(&mut self, relid: Oid, lock: i32) -> Result<Vec<Oid>> {
         let _ = (relid, lock);
         Ok(Vec::new())
+    }
+    /// The partitions of a partitioned table.
+    fn partitions(&mut self, relid: Oid) -> Result<Arc<PartitionDesc>> {
+        let _ = relid;
+        Err(PgError::internal("partitioned table without a descriptor"))
+    }
+    /// Locks a member of a table.
+    fn lock_member(&mut self, relid: Oid, lock: i32) -> Result<()> {
+        let _ = (relid, lock);
+        Ok(())
     }
     /// The index of a unique or primary-key constraint.
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;

@@ -6,7 +6,7 @@
 //! expressions), `privileges`; `pullup` (sub-selects turned into joins, subqueries and views pulled
 //! up) and `values`; `quals` (the join problem) and `factor` (OR clauses); `rollup` (grouping sets);
 //! `pattern` and `crosstype` (constants of conditions), `stored` (sizes of stored values); `refs`
-//! (references to the outputs of child plans), `cursor` (rows of cursors).
+//! (references to the outputs of child plans), `prune` (conditions on partition keys), `cursor` (rows of cursors).
 //!
 //! INVARIANT: as in the planner, nothing is looked up by name.
 
@@ -18,6 +18,7 @@ pub mod factor;
 pub mod host;
 pub mod pattern;
 pub mod privileges;
+pub mod prune;
 pub mod pullup;
 pub mod quals;
 pub mod refs;

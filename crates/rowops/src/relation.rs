@@ -18,6 +18,8 @@ pub struct OpenRel {
     pub columns: Arc<RowDesc>,
     pub indexes: Vec<RelIndex>,
     pub checks: Vec<RelCheck>,
+    /// The partition constraint, if the table is a partition: conditions joined by AND.
+    pub partition: Vec<Expr>,
     /// Stored generated columns.
     pub generated: Vec<(AttrNo, Expr)>,
     /// If there are any triggers, row changes are reported by [`crate::TriggerEvents::row_event`].

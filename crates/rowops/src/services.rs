@@ -10,7 +10,7 @@ use pgerror::Result;
 use plan::expr::SqlValueKind;
 use std::any::Any;
 use std::sync::Arc;
-use types::Datum;
+use types::{Datum, DatumRef};
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
 use types::compare::Comparer;
 use types::fn_context::FnContext;
@@ -116,6 +116,15 @@ pub trait DescriptorLookup {
     /// The table with this OID, which must be locked.
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
 
+    /// The indexes of partitioned tables of which an index is a partition, nearest first.
+    fn index_ancestors(&mut self, index: Oid) -> Result<Vec<Oid>>;
+
+    /// Locks a partition into which a row is inserted.
+    fn lock_partition(&mut self, relid: Oid) -> Result<()>;
+
+    /// The partitions of a partitioned table.
+    fn partitions(&mut self, relid: Oid) -> Result<Arc<partition::PartitionDesc>>;
+
     /// The index with this OID.
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>>;
 
@@ -199,6 +208,19 @@ pub trait Services: FnContext + Facts + DescriptorLookup + TriggerEvents + Sessi
         row: &[Datum],
         written: &[ids::AttrNo],
     ) -> Result<Option<String>>;
+
+    /// `Partition key of the failing row contains (…) = (…).`; `None` if the user may not read the
+    /// columns of the key.
+    fn describe_partition_key(&mut self, relid: Oid, key: &[Datum]) -> Result<Option<String>>;
+
+    /// Calls a 64-bit hash function of a partition key.
+    fn hash_extended(
+        &mut self,
+        function: Oid,
+        collation: Oid,
+        value: DatumRef<'_>,
+        seed: u64,
+    ) -> Result<u64>;
 
     /// True if the user may see the values of these columns in an error message.
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool>;

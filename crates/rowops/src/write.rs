@@ -14,9 +14,11 @@ mod bulk;
 mod capture;
 mod constraint;
 mod entry;
+mod route;
 
 pub use bulk::BulkWriter;
 pub use entry::unique_violation;
+pub use route::{Leaf, Router};
 pub use entry::{EntryOptions, columns_unchanged};
 
 use crate::relation::OpenRel;
@@ -83,6 +85,10 @@ pub struct RowWriter {
     generated: Vec<Generated>,
     /// Indexes of the NOT NULL columns.
     not_null: Vec<usize>,
+    /// The partition constraint, and the columns that it refers to.
+    partition: Option<(Program, Vec<AttrNo>)>,
+    /// Rows come through the partitioned table, so that they satisfy the partition constraint.
+    pub routed: bool,
     /// A CHECK constraint calls a volatile function, which may read the table.
     reads_changes: bool,
     /// The statement's triggers have transition tables.
@@ -108,6 +114,11 @@ impl RowWriter {
         for (n, e) in &rel.generated {
             generated.push(Generated::new(*n, e, &mut own, facts)?);
         }
+        let mut partition = None;
+        if !rel.partition.is_empty() {
+            let program = Compiler::new(facts, &mut own).compile_all(&rel.partition)?;
+            partition = Some((program, columns_used(&rel.partition)));
+        }
         let attrs = &rel.table.tupdesc.attrs;
         let not_null = (0..attrs.len()).filter(|&i| attrs[i].not_null && !attrs[i].dropped);
         Ok(RowWriter {
@@ -117,6 +128,8 @@ impl RowWriter {
             entry_columns: entry::columns_of(rel, &indexes),
             indexes,
             entry_fetch: None,
+            partition,
+            routed: false,
             duplicates: SmallVec::new(),
             checks,
             generated,
@@ -278,4 +291,20 @@ pub fn with_computed<'a>(row: &[DatumRef<'a>], computed: &'a [(usize, Datum)]) -
 
 fn compile(expr: &Expr, own: &mut OwnColumns<'_>, facts: &mut dyn Facts) -> Result<Program> {
     Compiler::new(facts, own).compile(expr)
+}
+
+/// The columns that the expressions refer to.
+fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
+    let mut out = Vec::new();
+    for e in exprs {
+        plan::walk::any(e, &mut |e| {
+            if let Expr::Var(v) = e
+                && !out.contains(&v.varattno)
+            {
+                out.push(v.varattno);
+            }
+            false
+        });
+    }
+    out
 }

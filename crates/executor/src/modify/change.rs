@@ -28,6 +28,8 @@ pub(super) struct Update {
     recomputed: Vec<usize>,
     /// For each index: the UPDATE sets no column of its key.
     unchanged: Vec<bool>,
+    /// The new row may belong to another partition.
+    may_move: bool,
     /// An expression refers to columns of the row that are not set.
     needs_row: bool,
     /// A trigger may depend on a column that is set.
@@ -87,8 +89,13 @@ impl Update {
             CmdType::Delete => triggers.are_before_row(Change::Delete),
             _ => false,
         };
-        let needs_row =
-            reads_row || events || before || writer.has_checks() || !recomputed.is_empty();
+        let may_move = before || writer.may_leave_partition(&set);
+        let needs_row = reads_row
+            || events
+            || before
+            || may_move
+            || writer.has_checks()
+            || !recomputed.is_empty();
         let lock = match operation {
             CmdType::Update => update_lock(rel, &set),
             _ => RowLock::Update,
@@ -101,6 +108,7 @@ impl Update {
             not_null,
             recomputed,
             unchanged,
+            may_move,
             needs_row,
             events,
             before,
@@ -236,6 +244,9 @@ impl ModifyNode {
             false => self.target.writer.compute_some(run, given, &u.recomputed)?,
         };
         let row = with_computed(given, &computed);
+        if u.may_move && self.routing.is_some() && !self.target.writer.is_in_partition(run, &row)? {
+            return self.move_row(run, tid, source, (old, &row), out);
+        }
         self.target.writer.check(run, &row)?;
         let done = self.store(run, tid, &row, if u.before { &[] } else { &u.keep })?;
         if done.outcome != RowOutcome::Ok {
@@ -325,6 +336,29 @@ impl ModifyNode {
         let outcome = self.delete_read_row(run, tid, source, &old.1, out);
         self.put_old(old);
         outcome
+    }
+
+    /// Deletes a row that an UPDATE moves to another partition. `None` if a trigger prevents that.
+    pub(super) fn delete_moved_row(
+        &mut self,
+        run: &mut Run<'_>,
+        tid: Tid,
+        old: &Batch,
+    ) -> Result<Option<RowOutcome>> {
+        let row: Refs<'_> = old.row(0).collect();
+        let version = Some(RowVersion { tid, values: &row });
+        if self.target.rel.triggers.are_before_row(Change::Delete) {
+            let (rel, timing) = (&self.target.rel, Timing::Before);
+            let change = ProposedChange { rel, timing, old: version, new: None, updated: &[] };
+            if matches!(run.sv.before_row(change)?, BeforeRowResult::Skip) {
+                return Ok(None);
+            }
+        }
+        let outcome = self.delete(run, tid)?;
+        if outcome == RowOutcome::Ok {
+            self.target.writer.report(run, version, None)?;
+        }
+        Ok(Some(outcome))
     }
 
     fn delete(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {

@@ -242,7 +242,7 @@ fn an_append_returns_the_rows_of_all_children() {
     let parts: Vec<Vec<Row>> =
         [0, 3, 0, 900, 1].iter().map(|&n| some_rows(n, 10 + n as u64)).collect();
     let children = || parts.iter().enumerate().map(|(i, rows)| source(&TYPES, rows, i)).collect();
-    let plan = passing(PlanNode::Append { children: children(), relation: 0 });
+    let plan = passing(PlanNode::Append { children: children(), relation: 0, pruning: None });
     fixture.check(plan, Order::Defined, |_| parts.concat());
 }
 

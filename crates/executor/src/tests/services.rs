@@ -200,6 +200,18 @@ impl DescriptorLookup for TestServices {
         no_tables()
     }
 
+    fn index_ancestors(&mut self, _: Oid) -> Result<Vec<Oid>> {
+        Ok(Vec::new())
+    }
+
+    fn lock_partition(&mut self, _: Oid) -> Result<()> {
+        Ok(())
+    }
+
+    fn partitions(&mut self, _: Oid) -> Result<Arc<partition::PartitionDesc>> {
+        Err(PgError::internal("no partitioned tables"))
+    }
+
     fn open_index(&mut self, _: Oid) -> Result<Arc<engine::IndexDesc>> {
         no_tables()
     }
@@ -287,6 +299,14 @@ impl Services for TestServices {
 
     fn describe_row(&mut self, _: &OpenRel, _: &[Datum], _: &[AttrNo]) -> Result<Option<String>> {
         no_tables()
+    }
+
+    fn describe_partition_key(&mut self, _: Oid, _: &[Datum]) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn hash_extended(&mut self, _: Oid, _: Oid, _: DatumRef<'_>, _: u64) -> Result<u64> {
+        Err(PgError::internal("no partitioned tables"))
     }
 
     fn may_show(&mut self, _: Oid, _: &[AttrNo]) -> Result<bool> {

@@ -92,7 +92,26 @@ impl RowWriter {
         Ok(computed)
     }
 
-    /// Checks the NOT NULL and CHECK constraints.
+    /// True if an UPDATE of these columns can violate the partition constraint.
+    pub fn may_leave_partition(&self, set: &[AttrNo]) -> bool {
+        let used = |columns: &[AttrNo]| columns.iter().any(|n| *n == 0 || set.contains(n));
+        self.partition.as_ref().is_some_and(|(_, columns)| used(columns))
+    }
+
+    /// True if the row satisfies the partition constraint.
+    pub fn is_in_partition<H: WriteHost + ?Sized>(
+        &mut self,
+        host: &mut H,
+        row: &[DatumRef<'_>],
+    ) -> Result<bool> {
+        let Some((program, _)) = &self.partition else { return Ok(true) };
+        let input = RowInput::scan(RowRef::Refs(row));
+        let v = program.eval_row(&mut self.state, host.expressions(), &input)?;
+        Ok(v.is_null() || v.as_ref().as_bool())
+    }
+
+    /// Checks the NOT NULL and CHECK constraints, and the partition constraint unless the row is
+    /// known to satisfy it.
     pub fn check<H: WriteHost + ?Sized>(
         &mut self,
         host: &mut H,
@@ -115,6 +134,16 @@ impl RowWriter {
                 .constraint(name.clone());
                 return Err(self.with_row(host, e, row)?);
             }
+        }
+        if !self.routed && self.partition.is_some() && !self.is_in_partition(host, row)? {
+            let table = &self.rel.table;
+            let e = pg_err!(
+                CHECK_VIOLATION,
+                "new row for relation \"{}\" violates partition constraint",
+                table.name
+            )
+            .table(table.schema.as_ref(), table.name.as_ref());
+            return Err(self.with_row(host, e, row)?);
         }
         Ok(())
     }

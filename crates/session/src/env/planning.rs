@@ -12,6 +12,7 @@ use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
 use ids::code::AmopPurpose;
 use ids::strategy::btree;
 use ids::{AttrNo, Oid, RelKind, StrategyNumber};
+use partition::{Detached, PartitionDesc};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr, Var};
 use plan::query::Query;
@@ -40,7 +41,11 @@ impl Core {
         table_tuples: f64,
     ) -> Result<Option<Arc<IndexInfo>>> {
         let desc = self.cat().relation(row.indexrelid)?;
-        let (Some(part), Some(index)) = (&desc.index, &desc.engine_index) else { return Ok(None) };
+        let Some(part) = &desc.index else { return Ok(None) };
+        // An index of a partitioned table has no file.
+        if desc.engine_index.is_none() && desc.kind() != RelKind::PartitionedIndex {
+            return Ok(None);
+        }
         if !row.indisvalid || (row.indcheckxmin && !self.sees_whole_index(row.indexrelid)?) {
             return Ok(None);
         }
@@ -68,11 +73,13 @@ impl Core {
                 nulls_first: option & 2 != 0,
             });
         }
-        let index = index.clone();
-        let pages = f64::from(engine::index::nblocks(&self.backend, &index)?);
-        let height = engine::index::height(&mut self.backend, &index)?;
-        let pending = engine::index::pending_stats(&mut self.backend, &index)?;
-        let method = index.am.info();
+        let Some(method) = engine::am::by_oid(part.am).map(|m| &m.info) else { return Ok(None) };
+        let (mut pages, mut height, mut pending) = (0.0, None, None);
+        if let Some(index) = desc.engine_index.clone() {
+            pages = f64::from(engine::index::nblocks(&self.backend, &index)?);
+            height = engine::index::height(&mut self.backend, &index)?;
+            pending = engine::index::pending_stats(&mut self.backend, &index)?;
+        }
         let tuples = if predicate.is_empty() {
             table_tuples
         } else {
@@ -137,7 +144,7 @@ impl Core {
                     Some(open) => {
                         f64::from(engine::index::nblocks(&self.backend, open)?) == index.pages
                     }
-                    None => false,
+                    None => part.kind() == RelKind::PartitionedIndex,
                 };
             if !same {
                 return Ok(None);
@@ -318,6 +325,15 @@ impl RelationLookup for Core {
         }
         found.remove(0);
         Ok(found)
+    }
+
+    fn partitions(&mut self, relid: Oid) -> Result<Arc<PartitionDesc>> {
+        let desc = self.cat().relation(relid)?;
+        partition::partition_desc(&mut self.cat(), &desc, Detached::Omit)
+    }
+
+    fn lock_member(&mut self, relid: Oid, lock: i32) -> Result<()> {
+        self.lock_relation(relid, lock)
     }
 
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid> {

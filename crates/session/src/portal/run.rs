@@ -474,7 +474,7 @@ impl Core {
         }
         let identities = &portal.identities.rows;
         if !identities.is_empty() && to > from {
-            let tid = |i: &RowIdentity| tid_at(i, batch, to - 1);
+            let tid = |i: &RowIdentity| tid_at(i, &batch, to - 1);
             portal.current = identities.iter().map(tid).collect();
         }
         if to < batch.len {
