@@ -4,8 +4,8 @@
 
 use crate::fields::Fields;
 use crate::input::{Input, check_encoding, small_int};
-use crate::partitions::Partitions;
 use crate::lines::Lines;
+use crate::partitions::Partitions;
 use crate::source::Source;
 use crate::{Format, Header, check_has_rows, check_privileges, columns_of, data_encoding, forced};
 use analyze::{ExprKind, SessionLookup};
@@ -352,10 +352,8 @@ impl<'a> Reader<'a> {
             RelKind::PartitionedTable => Some(Partitions::new(host, &table, options)?),
             _ => None,
         };
-        let staged = has_condition
-            || before
-            || partitions.is_some()
-            || writer.rows.evaluates_rows();
+        let staged =
+            has_condition || before || partitions.is_some() || writer.rows.evaluates_rows();
         let stage = staged.then(|| writer.batch());
         let database = host.catalog().session.encoding;
         let encoding = match source.converts() {

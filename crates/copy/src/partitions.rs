@@ -3,7 +3,8 @@
 
 use engine::table::InsertOptions;
 use executor::{
-    BeforeRowResult, BulkWriter, Change, OpenRel, ProposedChange, Refs, Router, Timing, with_computed,
+    BeforeRowResult, BulkWriter, Change, OpenRel, ProposedChange, Refs, Router, Timing,
+    with_computed,
 };
 use ids::AttrNo;
 use pgerror::Result;

@@ -43,6 +43,9 @@ pub struct Counts {
     pub hash: Option<HashCounts>,
     /// Rows inserted by INSERT ON CONFLICT.
     pub inserted: u64,
+    /// MERGE: numbers of rows updated and deleted.
+    pub updated: u64,
+    pub deleted: u64,
     pub conflicting: u64,
 }
 

@@ -6,13 +6,15 @@
 //! the old version.
 //!
 //! Reading order: this file (construction, INSERT), `change` (UPDATE and DELETE), `conflict` (ON
-//! CONFLICT), `instead` (rows of views), `routed` (rows of partitions), `header` (system columns of changed rows). Rows are stored
+//! CONFLICT), `instead` (rows of views), `routed` (rows of partitions),
+//! `merge` (MERGE), `header` (system columns of changed rows). Rows are stored
 //! by [`rowops::write`].
 
 mod change;
 mod conflict;
 mod header;
 mod instead;
+mod merge;
 mod routed;
 
 use crate::epq::Recheck;
@@ -114,6 +116,7 @@ struct Target {
     /// Set if RETURNING, check options or ON CONFLICT refer to columns of the tuple header.
     header: Option<header::Header>,
     conflict: Option<Conflict>,
+    merge: Vec<merge::Action>,
     all_columns: Vec<AttrNo>,
     old_fetch: Option<(RowFetch, Batch)>,
 }
@@ -162,6 +165,10 @@ impl Target {
             Some(c) => Some(Conflict::new(c, &writer, &mut cols, run)?),
             None => None,
         };
+        let mut actions = Vec::new();
+        for action in m.merge_actions.get(at).into_iter().flatten() {
+            actions.push(merge::Action::new(action, &writer, &mut cols, run)?);
+        }
         let header = cols.header.then(|| header::Header::new(&rel)).transpose()?;
         let update_colnos = m.update_colnos.get(at).cloned().unwrap_or_default();
         let reads_row = returning.is_some() || !wcos.is_empty();
@@ -177,6 +184,7 @@ impl Target {
             wcos,
             header,
             conflict,
+            merge: actions,
             all_columns: (1..=rel.columns.columns.len() as i16).collect(),
             old_fetch: None,
             writer,
@@ -196,7 +204,8 @@ impl Target {
                 calls(Change::Insert) || updates && calls(Change::Update)
             }
             CmdType::Update => calls(Change::Update),
-            _ => calls(Change::Delete),
+            CmdType::Delete => calls(Change::Delete),
+            _ => calls(Change::Insert) || calls(Change::Update) || calls(Change::Delete),
         }
     }
 
@@ -208,6 +217,14 @@ impl Target {
         }
         self.writer.reset();
     }
+}
+
+/// The numbers of rows that MERGE has changed.
+#[derive(Clone, Copy, Default)]
+struct Merged {
+    inserted: u64,
+    updated: u64,
+    deleted: u64,
 }
 
 pub(crate) struct ModifyNode {
@@ -229,6 +246,7 @@ pub(crate) struct ModifyNode {
     /// INSERT ON CONFLICT: number of rows inserted, and of rows that conflicted.
     inserted: u64,
     conflicting: u64,
+    merged: Merged,
     /// Set if the statement names a partitioned table and may insert rows.
     routing: Option<Box<routed::Routing>>,
     recheck: Recheck,
@@ -253,6 +271,9 @@ fn evaluates_volatile(m: &ModifyTable, run: &mut Run<'_>) -> Result<bool> {
     exprs.extend(m.with_check_options.iter().flatten().filter_map(|w| w.qual.as_ref()));
     if let Some(c) = &m.on_conflict {
         exprs.extend(c.set.iter().map(|t| &t.expr).chain(&c.where_));
+    }
+    for action in m.merge_actions.iter().flatten() {
+        exprs.extend(action.target_list.iter().map(|t| &t.expr).chain(&action.condition));
     }
     for e in exprs {
         if is_volatile(e, run)? {
@@ -305,6 +326,7 @@ impl ModifyNode {
             others,
             inserted: 0,
             conflicting: 0,
+            merged: Merged::default(),
             routing,
             recheck: Recheck::new(&m.child, &m.row_marks, &run.st.desc.plan.rtable)
                 .with_result_relations(&m.result_relations),
@@ -390,6 +412,9 @@ impl ModifyNode {
             return Ok(());
         }
         let updates = self.target.conflict.as_ref().is_some_and(Conflict::updates);
+        if self.operation == CmdType::Merge {
+            return self.merge_statement_event(run, timing);
+        }
         let changes: &[Change] = match (self.operation, timing) {
             (CmdType::Update, _) => &[Change::Update],
             (CmdType::Delete, _) => &[Change::Delete],
@@ -501,8 +526,9 @@ impl WriteHost for Run<'_> {
 
 impl Exec for ModifyNode {
     fn report(&self, counts: &mut Counts) {
-        counts.inserted = self.inserted;
+        counts.inserted = self.inserted + self.merged.inserted;
         counts.conflicting = self.conflicting;
+        (counts.updated, counts.deleted) = (self.merged.updated, self.merged.deleted);
     }
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
@@ -553,6 +579,11 @@ impl Exec for ModifyNode {
                 CmdType::Insert => {
                     for r in 0..batch.len {
                         self.insert_row(run, &batch, r, &mut out)?;
+                    }
+                }
+                CmdType::Merge => {
+                    for r in 0..batch.len {
+                        self.merge_row(run, &batch, r, &mut out)?;
                     }
                 }
                 _ if self.target.rel.kind == RelKind::View => {

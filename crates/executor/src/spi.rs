@@ -296,6 +296,7 @@ pub fn check_read_only(plan: &PlannedStmt) -> Result<()> {
         CmdType::Insert => "INSERT",
         CmdType::Update => "UPDATE",
         CmdType::Delete => "DELETE",
+        CmdType::Merge => "MERGE",
         _ if plan.has_modifying_cte => "SELECT",
         _ => return Ok(()),
     };

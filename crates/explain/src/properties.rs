@@ -10,7 +10,7 @@ use executor::NodeStats;
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
 use plan::node::{Agg, AggStrategy, IndexProbe, ModifyTable, PlanNode, SortKeys};
-use plan::query::OnConflictAction;
+use plan::query::{CmdType, OnConflictAction};
 
 impl<'p> Describer<'_, 'p> {
     pub(super) fn qual(
@@ -405,6 +405,30 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
+    /// The numbers of rows that MERGE has changed.
+    fn merged(&self, view: &mut NodeView, child: &plan::Plan, stats: Option<NodeStats>) {
+        let Some(run) = self.run else { return };
+        let total = run.stats(child).map_or(0, |s| s.rows);
+        let c = stats.map(|s| s.counts).unwrap_or_default();
+        let skipped = total.saturating_sub(c.inserted + c.updated + c.deleted);
+        let counts = [
+            ("inserted", "Tuples Inserted", c.inserted),
+            ("updated", "Tuples Updated", c.updated),
+            ("deleted", "Tuples Deleted", c.deleted),
+            ("skipped", "Tuples Skipped", skipped),
+        ];
+        let mut line = "Tuples:".to_owned();
+        for (word, name, n) in counts {
+            view.number(name, n);
+            if n > 0 {
+                line.push_str(&format!(" {word}={n}"));
+            }
+        }
+        if total > 0 {
+            view.lines.push(line);
+        }
+    }
+
     /// The number of children that an Append has left out when the execution started.
     fn removed_children(&self, view: &mut NodeView, plan: &plan::Plan) {
         let built = self.started.and_then(|r| r.built_children(plan));
@@ -444,6 +468,10 @@ impl<'p> Describer<'_, 'p> {
         m: &ModifyTable,
         stats: Option<NodeStats>,
     ) -> Result<()> {
+        if m.operation == CmdType::Merge {
+            self.merged(view, &m.child, stats);
+            return Ok(());
+        }
         let Some(c) = &m.on_conflict else { return Ok(()) };
         let what = if c.action == OnConflictAction::Nothing { "NOTHING" } else { "UPDATE" };
         view.text("Conflict Resolution", what);

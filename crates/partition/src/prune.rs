@@ -66,12 +66,31 @@ struct KnownValue {
 }
 
 impl PartitionDesc {
+    /// True if the rows of these partitions, one partition after another, are in the order of the
+    /// partition key. Counterpart: `partitions_are_ordered`.
+    pub fn is_ordered(&self, live: &[usize]) -> bool {
+        if self.default.is_some_and(|d| live.contains(&d)) {
+            return false;
+        }
+        match &self.bounds {
+            Bounds::Hash { .. } => false,
+            Bounds::Range { .. } => true,
+            Bounds::List { values, null } => {
+                // The values of a partition must be adjacent.
+                let interleaved = |partition: usize| {
+                    let is_own = |v: &(Datum, usize)| v.1 == partition;
+                    let (first, last) =
+                        (values.iter().position(is_own), values.iter().rposition(is_own));
+                    let (Some(first), Some(last)) = (first, last) else { return false };
+                    *null == Some(partition) || !values[first..=last].iter().all(is_own)
+                };
+                !live.iter().any(|p| interleaved(*p))
+            }
+        }
+    }
+
     /// The partitions that may have rows that satisfy the condition.
-    pub fn matching(
-        &self,
-        condition: &Pruning,
-        host: &mut dyn PruneHost,
-    ) -> Result<PartitionSet> {
+    pub fn matching(&self, condition: &Pruning, host: &mut dyn PruneHost) -> Result<PartitionSet> {
         match condition {
             Pruning::All => Ok(PartitionSet::filled(self, true)),
             Pruning::Never => Ok(PartitionSet::filled(self, false)),
@@ -237,9 +256,7 @@ impl PartitionDesc {
     ) -> PartitionSet {
         let mut prefix: Vec<&KnownValue> = Vec::new();
         let columns = self.key.columns.len();
-        while let Some(k) =
-            known.iter().find(|k| k.column == prefix.len() && k.strategy == EQUAL)
-        {
+        while let Some(k) = known.iter().find(|k| k.column == prefix.len() && k.strategy == EQUAL) {
             prefix.push(k);
         }
         let next = prefix.len();

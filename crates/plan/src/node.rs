@@ -7,11 +7,11 @@
 //! relations and functions are OIDs, opened when execution starts.
 
 use crate::expr::{Expr, TargetEntry};
+use crate::prune::AppendPruning;
 use crate::query::{
     CmdType, JoinType, LockStrength, LockWaitPolicy, OnConflictAction, RangeTblEntry,
     RangeTblFunction, SetOperation, TableSample, WithCheckOption,
 };
-use crate::prune::AppendPruning;
 use ids::{AttrNo, Oid};
 
 /// A planned statement.
@@ -424,6 +424,8 @@ pub struct ModifyTable {
     /// For each result relation; Vars of the relation itself refer to the new (INSERT, UPDATE) or
     /// old (DELETE) row, others to the child's output by `Var::OUTER`.
     pub returning_lists: Vec<Vec<TargetEntry>>,
+    /// For MERGE, the actions for each result relation; Vars as in `returning_lists`.
+    pub merge_actions: Vec<Vec<MergeActionPlan>>,
     /// For an UPDATE of a partitioned table: `returning_lists` and `with_check_options` of rows that
     /// move to another partition, over the columns of the partitioned table.
     pub moved_returning: Vec<TargetEntry>,
@@ -434,6 +436,20 @@ pub struct ModifyTable {
     /// The child calls functions that may read the rows written so far, so that it must return one
     /// row at a time.
     pub row_by_row: bool,
+}
+
+/// An action of MERGE for one result relation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MergeActionPlan {
+    pub matched: bool,
+    pub command: CmdType,
+    /// Joined by AND.
+    pub condition: Vec<Expr>,
+    /// INSERT: all columns of the relation that the statement names; UPDATE: those of
+    /// `update_colnos`.
+    pub target_list: Vec<TargetEntry>,
+    /// The columns of the result relation that UPDATE sets.
+    pub update_colnos: Vec<AttrNo>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

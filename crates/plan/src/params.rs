@@ -131,6 +131,10 @@ pub fn each_expr<'p>(plan: &'p Plan, f: &mut dyn FnMut(&'p Expr)) {
         PlanNode::ModifyTable(m) => {
             let returning = m.returning_lists.iter().flatten().chain(&m.moved_returning);
             returning.for_each(|t| f(&t.expr));
+            for action in m.merge_actions.iter().flatten() {
+                action.condition.iter().for_each(&mut *f);
+                action.target_list.iter().for_each(|t| f(&t.expr));
+            }
             let checks = m.with_check_options.iter().flatten().chain(&m.moved_checks);
             checks.filter_map(|w| w.qual.as_ref()).for_each(&mut *f);
             if let Some(c) = &m.on_conflict {

@@ -28,9 +28,16 @@ pub struct KeyCondition {
 #[derive(Clone, PartialEq, Debug)]
 pub enum KeyTest {
     /// `column operator value`; the strategy is that of a B-tree operator, also for hash keys.
-    Compare { strategy: StrategyNumber, value: Expr, value_type: Oid },
+    Compare {
+        strategy: StrategyNumber,
+        value: Expr,
+        value_type: Oid,
+    },
     /// `column <> value`, for list partitions.
-    NotEqual { value: Expr, value_type: Oid },
+    NotEqual {
+        value: Expr,
+        value_type: Oid,
+    },
     Null,
     NotNull,
 }

@@ -44,7 +44,15 @@ impl Planner<'_> {
                 let keys = self.sort_keys(&path.order, &set_output(root))?;
                 let mut info = info_above(path, &plans[0]);
                 take_typmods(&mut info, &shape.op);
-                Plan { info, node: PlanNode::MergeAppend { children: plans, keys, relation: 0, pruning: None } }
+                Plan {
+                    info,
+                    node: PlanNode::MergeAppend {
+                        children: plans,
+                        keys,
+                        relation: 0,
+                        pruning: None,
+                    },
+                }
             }
             PathKind::SetSort { child, op } => {
                 let child = self.create(root, child, &[])?.plan;

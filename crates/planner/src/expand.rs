@@ -155,15 +155,13 @@ impl Planner<'_> {
             return Ok(None);
         }
         let tables = root.partitioned.remove(&rti).unwrap_or_default();
-        let mut out =
-            AppendPruning { tables: Vec::new(), at_start: false, while_running: false };
+        let mut out = AppendPruning { tables: Vec::new(), at_start: false, while_running: false };
         for table in &tables {
             let own = match &table.below {
                 Some(b) => b.translate_all(&quals)?,
                 None => quals.clone(),
             };
-            let mut condition =
-                prune::of_conditions(self.host, &table.desc.key, table.rti, &own)?;
+            let mut condition = prune::of_conditions(self.host, &table.desc.key, table.rti, &own)?;
             condition.each_value_mut(&mut |value| {
                 *value = self.scan_expr(root, path, value);
                 if plan::walk::any(value, &mut |e| is_exec_param(e)) {
@@ -283,9 +281,8 @@ fn is_exec_param(e: &Expr) -> bool {
 
 /// True if the condition may have a value that is known only when the statement runs.
 fn has_unknown_value(q: &Expr) -> bool {
-    plan::walk::any(q, &mut |e| {
-        matches!(e, Expr::Param(_) | Expr::FuncExpr(_) | Expr::SqlValue(_))
-    }) || relids_of(q).len() > 1
+    plan::walk::any(q, &mut |e| matches!(e, Expr::Param(_) | Expr::FuncExpr(_) | Expr::SqlValue(_)))
+        || relids_of(q).len() > 1
 }
 
 /// The member's column for each column of the parent; 0 for dropped ones. Columns correspond by

@@ -13,7 +13,7 @@ use crate::state::{Planner, PlannerInfo};
 use ids::stored::{described, number};
 use pgerror::{PgError, Result};
 use plan::expr::{CoercionForm, ConvertRowtypeExpr, Expr, Location, Var};
-use plan::node::{Plan, PlanInfo, PlanNode};
+use plan::node::{Plan, PlanInfo, PlanNode, ScanDirection};
 use plan::query::{JoinTreeNode, RteKind};
 use querytree::refs::{ChildOutputs, CreatedPlan, pass_through, targets_of};
 use querytree::relids::Relids;
@@ -157,6 +157,29 @@ impl PlannerInfo {
         out
     }
 
+    /// The direction in which the partitions of table `rti` follow one another in this order, if
+    /// their bounds give it. Counterpart: `partitions_are_ordered`, `build_partition_pathkeys`.
+    fn order_by_bounds(&self, rti: i32, order: &[PathKey]) -> Option<ScanDirection> {
+        let [table] = self.partitioned.get(&rti)?.as_slice() else { return None };
+        let live: Vec<usize> = table.partitions.iter().map(|(at, _)| *at).collect();
+        if !table.desc.is_ordered(&live) {
+            return None;
+        }
+        let backward = order.first()?.descending;
+        for (k, column) in order.iter().zip(&table.desc.key.columns) {
+            let same = match (column.attno, &*k.expr) {
+                (0, e) => *e == crate::scan::renumber(&column.expr, rti),
+                (attno, Expr::Var(v)) => v.varno == rti && v.varattno == attno,
+                _ => false,
+            };
+            let direction = k.descending == backward && k.nulls_first == backward;
+            if !same || !direction || k.family != column.family || k.collation != column.collation {
+                return None;
+            }
+        }
+        Some(if backward { ScanDirection::Backward } else { ScanDirection::Forward })
+    }
+
     /// The number of rows that are read of relation `rti`, if LIMIT bounds it.
     fn bounded_rows(&self, planner: &Planner<'_>, rti: i32) -> Option<f64> {
         let q = &self.query;
@@ -184,6 +207,7 @@ impl Planner<'_> {
             self.base_rel(root, m.child, m.translate_all(quals)?)?;
             rows += root.rel(m.child)?.rows;
         }
+        let rows = f64::max(rows, 1.0);
         let table = match root.query.rte(rti).kind {
             RteKind::Relation { relid, .. } => {
                 Some(std::sync::Arc::new(self.host.relation(relid)?.without_indexes()))
@@ -223,40 +247,13 @@ impl Planner<'_> {
         for member in members {
             all.push(self.member_paths(root, member, (join_quals, &keys), needed)?);
         }
-        let costs: &[fn(&Path) -> f64] = match root.wants_early_rows() {
-            true => &[|p| p.total, |p| p.startup],
-            false => &[|p| p.total],
-        };
-        let mut orders: Vec<&[PathKey]> = Vec::new();
-        for order in all.iter().flat_map(|m| &m.orders) {
-            if !order.is_empty() && !orders.contains(&order.as_slice()) {
-                orders.push(order);
-            }
-        }
         let children = all.iter().map(|m| m.cheapest(&[], |p| p.total).cloned());
         let children: Option<Vec<PathRef>> = children.collect();
         let children = children.ok_or_else(|| PgError::internal("member without a path"))?;
         let single = all.len() == 1;
         if !single {
             set.add(self.append_of(root, (rti, &Relids::new()), children, Vec::new())?);
-        }
-        let limit = root.bounded_rows(self, rti);
-        for order in orders.into_iter().filter(|_| !single) {
-            for by in costs {
-                let mut children = Vec::with_capacity(all.len());
-                for m in &all {
-                    children.push(match m.cheapest(order, *by) {
-                        Some(p) => p.clone(),
-                        None => {
-                            let p = m.cheapest(&[], |p| p.total);
-                            let p = p.ok_or_else(|| PgError::internal("member without a path"))?;
-                            let own = m.member.translate_order(order)?;
-                            Rc::new(self.sorted(p, &own, limit))
-                        }
-                    });
-                }
-                set.add(self.merge_append_of(root, rti, children, order)?);
-            }
+            self.ordered_append_scans(root, rti, &all, set)?;
         }
         if single {
             let m = &all[0];
@@ -268,6 +265,55 @@ impl Planner<'_> {
             }
         }
         self.parameterized_append_scans(root, rti, (join_quals, &all), set)
+    }
+
+    /// Adds a path for each order that a member has.
+    fn ordered_append_scans(
+        &mut self,
+        root: &PlannerInfo,
+        rti: i32,
+        all: &[MemberPaths],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let costs: &[fn(&Path) -> f64] = match root.wants_early_rows() {
+            true => &[|p| p.total, |p| p.startup],
+            false => &[|p| p.total],
+        };
+        let mut orders: Vec<&[PathKey]> = Vec::new();
+        for order in all.iter().flat_map(|m| &m.orders) {
+            if !order.is_empty() && !orders.contains(&order.as_slice()) {
+                orders.push(order);
+            }
+        }
+        let limit = root.bounded_rows(self, rti);
+        for order in orders {
+            let by_bounds = root.order_by_bounds(rti, order);
+            for by in costs {
+                let mut children = Vec::with_capacity(all.len());
+                for m in all {
+                    children.push(match m.cheapest(order, *by) {
+                        Some(p) => p.clone(),
+                        None => {
+                            let p = m.cheapest(&[], |p| p.total);
+                            let p = p.ok_or_else(|| PgError::internal("member without a path"))?;
+                            let own = m.member.translate_order(order)?;
+                            Rc::new(self.sorted(p, &own, limit))
+                        }
+                    });
+                }
+                set.add(match by_bounds {
+                    Some(direction) => {
+                        if direction == ScanDirection::Backward {
+                            children.reverse();
+                        }
+                        let path = self.append_of(root, (rti, &Relids::new()), children, vec![])?;
+                        Path { order: order.to_vec(), ..path }
+                    }
+                    None => self.merge_append_of(root, rti, children, order)?,
+                });
+            }
+        }
+        Ok(())
     }
 
     fn member_paths(
@@ -402,7 +448,16 @@ impl Planner<'_> {
             |p: &&PathRef| p.outer.is_empty() && matches!(p.kind, PathKind::SeqScan { .. });
         let Some(scan) = m.paths.paths.iter().find(is_plain) else { return Ok(None) };
         let PathKind::SeqScan { quals, .. } = &scan.kind else { return Ok(None) };
-        let more = self.testable_join_quals(root, rti, &m.join_quals, outer, &|_| false)?;
+        let mut more = self.testable_join_quals(root, rti, &m.join_quals, outer, &|_| false)?;
+        // The outer side of an equality comes first, as in conditions of equivalence classes.
+        for q in &mut more {
+            if let Expr::OpExpr(op) = q
+                && relids_of(&op.args[0]) == Relids::from([rti])
+                && self.host.operator(op.opno)?.can_merge
+            {
+                *q = self.commute(q)?;
+            }
+        }
         let selected = self.lookup_selectivity(root, rti, &more)?;
         let tuples = root.rel(rti)?.tuples;
         let total = scan.total + tuples * self.quals_cost(&more)?;

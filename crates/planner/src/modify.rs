@@ -9,10 +9,13 @@ use ids::code::Volatility;
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result};
 use plan::expr::{Const, Expr, Location, TargetEntry};
-use plan::node::{ModifyTable, OnConflictPlan, Plan, PlanInfo, PlanNode, PlanRowMark, RowMarkType};
+use plan::node::{
+    MergeActionPlan, ModifyTable, OnConflictPlan, Plan, PlanInfo, PlanNode, PlanRowMark,
+    RowMarkType,
+};
 use plan::query::{
-    CmdType, FromExpr, InferenceElem, JoinTreeNode, LockStrength, LockWaitPolicy, OnConflictExpr,
-    Query, RteKind, WithCheckOption,
+    CmdType, FromExpr, InferenceElem, JoinExpr, JoinTreeNode, JoinType, LockStrength,
+    LockWaitPolicy, OnConflictExpr, Query, RteKind, WithCheckOption,
 };
 use plan::walk;
 use querytree::host::{IndexKey, RelationInfo};
@@ -66,19 +69,21 @@ impl Planner<'_> {
     /// The paths of INSERT, UPDATE and DELETE.
     pub(crate) fn modify_paths(&mut self, root: &mut PlannerInfo) -> Result<PathSet> {
         let command = root.query.command_type;
-        if !matches!(command, CmdType::Insert | CmdType::Update | CmdType::Delete) {
-            return Err(PgError::unsupported("MERGE"));
-        }
         let target = root.query.result_relation;
+        merge_to_join(&mut root.query);
         let row_by_row = self.sees_changes(&mut root.query)?;
         querytree::pullup::move_multi_assignments(&mut root.query.target_list);
         if let Some(c) = &mut root.query.on_conflict {
             querytree::pullup::move_multi_assignments(&mut c.on_conflict_set);
         }
+        for action in &mut root.query.merge_actions {
+            querytree::pullup::move_multi_assignments(&mut action.target_list);
+        }
         self.prepare(root)?;
         let multi = std::mem::take(&mut root.multi_assignments);
         let conflict = root.query.on_conflict.iter_mut().flat_map(|c| &mut c.on_conflict_set);
-        for t in root.query.target_list.iter_mut().chain(conflict) {
+        let actions = root.query.merge_actions.iter_mut().flat_map(|a| &mut a.target_list);
+        for t in root.query.target_list.iter_mut().chain(conflict).chain(actions) {
             substitute(&mut t.expr, &mut |e| match e {
                 Expr::Param(p) => {
                     let (id, column) = multi_column(p)?;
@@ -94,7 +99,8 @@ impl Planner<'_> {
         };
         let table = self.host.relation(relid)?;
         let (mut targets, update_colnos) = written_columns(&root.query, &table);
-        if root.query.rte(target).inh || root.trees.contains(&target) {
+        let is_tree = root.query.rte(target).inh || root.trees.contains(&target);
+        if is_tree && command != CmdType::Insert {
             let tableoid = make_var(target, TABLEOID, types::oids::OID, -1, Oid::INVALID);
             push_target(&mut targets, tableoid, Some("tableoid".into()), true);
         }
@@ -103,19 +109,7 @@ impl Planner<'_> {
             let ctid = make_var(target, CTID, types::oids::TID, -1, Oid::INVALID);
             push_target(&mut targets, ctid, Some("ctid".into()), true);
         }
-        // Columns of the source that RETURNING refers to.
-        let mut source_vars = Vec::new();
-        for t in &root.query.returning_list {
-            pull_vars(&t.expr, &mut source_vars);
-        }
-        for v in source_vars {
-            if let Expr::Var(x) = &v
-                && x.varno != target
-                && !targets.iter().any(|t| t.expr == v)
-            {
-                push_target(&mut targets, v, None, true);
-            }
-        }
+        push_source_columns(&root.query, &mut targets);
         let marks = self.row_marks(root)?;
         for t in root.query.target_list.iter().filter(|t| t.resjunk) {
             // Columns that `row_marks` added for other relations.
@@ -166,6 +160,7 @@ impl Planner<'_> {
         let below = ChildOutputs::one(&made.output);
         let (mut returning_lists, mut with_check_options, mut update_colnos) =
             (Vec::new(), Vec::new(), Vec::new());
+        let mut merge_actions = Vec::new();
         let members = stage.members.iter().map(|m| Some(&**m));
         let only = stage.members.is_empty().then_some(None);
         for member in members.chain(only) {
@@ -174,6 +169,7 @@ impl Planner<'_> {
             update_colnos.push(relation.columns(&stage.update_colnos)?);
             returning_lists.push(returning);
             with_check_options.push(checks);
+            merge_actions.push(relation.actions(&stage.table, &below)?);
         }
         let (moved_returning, moved_checks) = match root.partitioned.contains_key(&stage.target) {
             true => Modified { target: stage.target, member: None, root }.lists(&below)?,
@@ -194,6 +190,7 @@ impl Planner<'_> {
             update_colnos,
             with_check_options,
             returning_lists,
+            merge_actions,
             moved_returning,
             moved_checks,
             row_marks: stage.marks.clone(),
@@ -484,6 +481,38 @@ impl Modified<'_> {
         failure.map_or(Ok(e), Err)
     }
 
+    /// The actions of MERGE.
+    fn actions(
+        &self,
+        table: &RelationInfo,
+        below: &ChildOutputs<'_>,
+    ) -> Result<Vec<MergeActionPlan>> {
+        let mut out = Vec::with_capacity(self.root.query.merge_actions.len());
+        for action in &self.root.query.merge_actions {
+            let (list, update_colnos) = columns_of(action.command_type, &action.target_list, table);
+            let mut target_list = Vec::with_capacity(list.len());
+            for t in list {
+                target_list.push(TargetEntry { expr: self.expr(&t.expr, below)?, ..t });
+            }
+            let mut conditions = Vec::new();
+            if let Some(condition) = &action.condition {
+                conjuncts(condition.clone(), &mut conditions);
+            }
+            let mut condition = Vec::with_capacity(conditions.len());
+            for e in &conditions {
+                condition.push(self.expr(e, below)?);
+            }
+            out.push(MergeActionPlan {
+                matched: action.matched,
+                command: action.command_type,
+                condition,
+                target_list,
+                update_colnos: self.columns(&update_colnos)?,
+            });
+        }
+        Ok(out)
+    }
+
     /// The numbers of the result relation's columns for these columns of the target.
     fn columns(&self, of_target: &[AttrNo]) -> Result<Vec<AttrNo>> {
         let Some(m) = self.member else { return Ok(of_target.to_vec()) };
@@ -493,6 +522,29 @@ impl Modified<'_> {
         };
         of_target.iter().map(column).collect()
     }
+}
+
+/// Joins the source of MERGE with its target: an outer join if there are actions for unmatched rows.
+/// Counterpart: `transform_MERGE_to_join`.
+fn merge_to_join(query: &mut Query) {
+    if query.command_type != CmdType::Merge {
+        return;
+    }
+    let unmatched = query.merge_actions.iter().any(|a| !a.matched);
+    let from = std::mem::take(&mut query.jointree);
+    let source = FromExpr { fromlist: from.fromlist, quals: None };
+    let join = JoinExpr {
+        jointype: if unmatched { JoinType::Left } else { JoinType::Inner },
+        is_natural: false,
+        larg: JoinTreeNode::From(Box::new(source)),
+        rarg: JoinTreeNode::Rtr(query.result_relation),
+        using_clause: Vec::new(),
+        join_using_alias: None,
+        quals: from.quals,
+        alias: None,
+        rtindex: 0,
+    };
+    query.jointree.fromlist = vec![JoinTreeNode::Join(Box::new(join))];
 }
 
 fn push_target(targets: &mut Vec<TargetEntry>, expr: Expr, name: Option<String>, junk: bool) {
@@ -523,16 +575,43 @@ pub(crate) fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Ex
     })
 }
 
+/// Adds the columns of the source that RETURNING and the actions of MERGE refer to.
+fn push_source_columns(query: &Query, targets: &mut Vec<TargetEntry>) {
+    let mut columns = Vec::new();
+    query.returning_list.iter().for_each(|t| pull_vars(&t.expr, &mut columns));
+    for a in &query.merge_actions {
+        let list = a.target_list.iter().map(|t| &t.expr);
+        a.condition.iter().chain(list).for_each(|e| pull_vars(e, &mut columns));
+    }
+    for v in columns {
+        if let Expr::Var(x) = &v
+            && x.varno != query.result_relation
+            && !targets.iter().any(|t| t.expr == v)
+        {
+            push_target(targets, v, None, true);
+        }
+    }
+}
+
 /// The new values of the table's columns, and for UPDATE the numbers of these columns. INSERT has a
 /// value for each column.
 fn written_columns(query: &Query, table: &RelationInfo) -> (Vec<TargetEntry>, Vec<AttrNo>) {
+    columns_of(query.command_type, &query.target_list, table)
+}
+
+/// As [`written_columns`], for a command with this target list.
+fn columns_of(
+    command: CmdType,
+    list: &[TargetEntry],
+    table: &RelationInfo,
+) -> (Vec<TargetEntry>, Vec<AttrNo>) {
     let mut update_colnos = Vec::new();
     let mut targets: Vec<TargetEntry> = Vec::new();
-    match query.command_type {
+    match command {
         CmdType::Insert => {
             for (i, col) in table.columns.iter().enumerate() {
                 let attno = i as i16 + 1;
-                let given = query.target_list.iter().find(|t| t.resno == attno && !t.resjunk);
+                let given = list.iter().find(|t| t.resno == attno && !t.resjunk);
                 let expr = match given {
                     Some(t) => t.expr.clone(),
                     None => null_of(col.dropped, col.type_oid, col.typmod, col.collation),
@@ -541,8 +620,7 @@ fn written_columns(query: &Query, table: &RelationInfo) -> (Vec<TargetEntry>, Ve
             }
         }
         CmdType::Update => {
-            let mut set: Vec<&TargetEntry> =
-                query.target_list.iter().filter(|t| !t.resjunk).collect();
+            let mut set: Vec<&TargetEntry> = list.iter().filter(|t| !t.resjunk).collect();
             set.sort_by_key(|t| t.resno);
             for t in set {
                 update_colnos.push(t.resno);

@@ -9,7 +9,9 @@ use ids::strategy::btree;
 use ids::{Oid, StrategyNumber};
 use partition::{KeyColumn, PartitionKey};
 use pgerror::Result;
-use plan::expr::{BoolOp, BoolTestKind, BooleanTest, Const, Expr, Location, OpExpr, ScalarArrayOpExpr};
+use plan::expr::{
+    BoolOp, BoolTestKind, BooleanTest, Const, Expr, Location, OpExpr, ScalarArrayOpExpr,
+};
 use plan::prune::{KeyCondition, KeyTest, Pruning};
 use plan::walk;
 use types::array::ArrayRef;
@@ -108,7 +110,9 @@ impl Finder<'_> {
             Expr::OpExpr(op) => self.comparison(op),
             Expr::ScalarArrayOp(op) => self.array_comparison(op),
             Expr::NullTest(n) if !n.argisrow => Ok(match self.column_of(&n.arg) {
-                Some(column) => one(column, if n.is_not { KeyTest::NotNull } else { KeyTest::Null }),
+                Some(column) => {
+                    one(column, if n.is_not { KeyTest::NotNull } else { KeyTest::Null })
+                }
                 None => Pruning::All,
             }),
             other => Ok(self.truth_value(other)),
@@ -182,8 +186,7 @@ impl Finder<'_> {
     /// evaluation gives the same result.
     fn is_usable(&mut self, column: usize, collation: Oid, value: &Expr) -> Result<bool> {
         let of_key = self.key.columns[column].collation;
-        let subplans =
-            walk::any(value, &mut |e| matches!(e, Expr::SubPlan(_) | Expr::SubLink(_)));
+        let subplans = walk::any(value, &mut |e| matches!(e, Expr::SubPlan(_) | Expr::SubLink(_)));
         Ok((!of_key.is_valid() || collation == of_key)
             && !subplans
             && !relids_of(value).contains(&self.rti)

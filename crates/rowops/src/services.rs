@@ -10,10 +10,10 @@ use pgerror::Result;
 use plan::expr::SqlValueKind;
 use std::any::Any;
 use std::sync::Arc;
-use types::{Datum, DatumRef};
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
 use types::compare::Comparer;
 use types::fn_context::FnContext;
+use types::{Datum, DatumRef};
 
 /// A transition function.
 #[derive(Clone, Copy)]

@@ -18,8 +18,8 @@ mod route;
 
 pub use bulk::BulkWriter;
 pub use entry::unique_violation;
-pub use route::{Leaf, Router};
 pub use entry::{EntryOptions, columns_unchanged};
+pub use route::{Leaf, Router};
 
 use crate::relation::OpenRel;
 use crate::services::Services;

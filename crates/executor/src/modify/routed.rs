@@ -81,6 +81,7 @@ fn without_child(m: &ModifyTable) -> ModifyTable {
         returning_lists: returning,
         moved_returning: Vec::new(),
         moved_checks: Vec::new(),
+        merge_actions: Vec::new(),
         result_relations: m.result_relations.clone(),
         row_marks: Vec::new(),
         on_conflict: m.on_conflict.clone(),

@@ -74,6 +74,7 @@ fn state(plan: &Arc<PlannedStmt>, sv: &TestServices) -> RunState {
         relations: Default::default(),
         epq: None,
         crosscheck: None,
+        built: Default::default(),
         no_params: Arc::from([]),
         build,
     }

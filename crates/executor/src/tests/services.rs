@@ -305,7 +305,7 @@ impl Services for TestServices {
         Ok(None)
     }
 
-    fn hash_extended(&mut self, _: Oid, _: Oid, _: DatumRef<'_>, _: u64) -> Result<u64> {
+    fn hash_extended(&mut self, _: Oid, _: Oid, _: types::DatumRef<'_>, _: u64) -> Result<u64> {
         Err(PgError::internal("no partitioned tables"))
     }
 

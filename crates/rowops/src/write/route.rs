@@ -68,6 +68,8 @@ pub struct Router {
     columns: Arc<RowDesc>,
     levels: Vec<Level>,
     pub leaves: Vec<Leaf>,
+    /// The partition constraint of the table that the statement names, if it is a partition itself.
+    constraint: Option<(Program, Arc<OpenRel>)>,
     state: EvalState,
 }
 
@@ -92,8 +94,15 @@ impl Router {
             columns: root.columns.clone(),
             levels: Vec::new(),
             leaves: Vec::new(),
+            constraint: None,
             state: EvalState::default(),
         };
+        if !root.partition.is_empty() {
+            let mut own = OwnColumns(&root.columns);
+            let facts = services.as_facts();
+            let program = Compiler::new(facts, &mut own).compile_all(&root.partition)?;
+            router.constraint = Some((program, root.clone()));
+        }
         router.add_level(root, services)?;
         Ok(router)
     }
@@ -135,6 +144,14 @@ impl Router {
         host: &mut H,
         row: &[DatumRef<'_>],
     ) -> Result<usize> {
+        if let Some((program, root)) = &self.constraint {
+            let input = RowInput::scan(RowRef::Refs(row));
+            let v = program.eval_row(&mut self.state, host.expressions(), &input)?;
+            if !v.is_null() && !v.as_ref().as_bool() {
+                let root = root.clone();
+                return Err(outside(host.services(), &root, row)?);
+            }
+        }
         let mut at = 0;
         loop {
             let level = &mut self.levels[at];
@@ -195,6 +212,27 @@ fn no_column() -> PgError {
     PgError::internal("column of a partition key does not exist")
 }
 
+/// The error for a row that violates the partition constraint of the table that the statement
+/// names.
+fn outside(
+    services: &mut dyn Services,
+    root: &Arc<OpenRel>,
+    row: &[DatumRef<'_>],
+) -> Result<PgError> {
+    let table = &root.table;
+    let e = pg_err!(
+        CHECK_VIOLATION,
+        "new row for relation \"{}\" violates partition constraint",
+        table.name
+    )
+    .table(table.schema.as_ref(), table.name.as_ref());
+    let row: Vec<Datum> = row.iter().map(|v| DatumRef::to_owned(*v)).collect();
+    Ok(match services.describe_row(root, &row, &[])? {
+        Some(text) => e.detail(text),
+        None => e,
+    })
+}
+
 /// The error for a row without a partition.
 fn no_partition(
     services: &mut dyn Services,
@@ -203,8 +241,8 @@ fn no_partition(
 ) -> Result<PgError> {
     let values: Vec<Datum> = key.iter().map(|v| DatumRef::to_owned(*v)).collect();
     let detail = services.describe_partition_key(relid, &values)?;
-    let e =
-        pg_err!(CHECK_VIOLATION, "no partition of relation \"{name}\" found for row").table(schema, name);
+    let e = pg_err!(CHECK_VIOLATION, "no partition of relation \"{name}\" found for row")
+        .table(schema, name);
     Ok(match detail {
         Some(text) => e.detail(text),
         None => e,

@@ -455,8 +455,7 @@ impl Services for Core {
         let whole = crate::privileges::may_select(self, relid, &[])?;
         for (column, value) in of.columns.iter().zip(key) {
             let readable = whole
-                || column.attno > 0
-                    && crate::privileges::may_select(self, relid, &[column.attno])?;
+                || column.attno > 0 && crate::privileges::may_select(self, relid, &[column.attno])?;
             if !readable {
                 return Ok(None);
             }
