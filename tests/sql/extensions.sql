@@ -104,6 +104,8 @@ begin; create extension "uuid-ossp"; select uuid_generate_v3(uuid_ns_dns(), 'a')
 create extension fuzzystrmatch
 select levenshtein('GUMBO', 'GAMBOL'), levenshtein('GUMBO', 'GAMBOL', 2, 1, 1), levenshtein_less_equal('extensive', 'exhaustive', [[-1¦0¦2¦4¦9]]), levenshtein_less_equal('a', 'xyz', 1, 2, 3, [[1¦5]]), levenshtein('', 'abc'), levenshtein('é', 'e'), levenshtein('abc', '', 3, 2, 1)
 select levenshtein(repeat('a', 256), 'b')
+select levenshtein([['', 'abcdef'¦'ab', 'abcdef'¦'ab', 'cd'¦'abcdef', '']], [[2147483647, 10, -2147483648¦2147483647, 2147483647, 2147483647¦-5, -4, -3]])
+select levenshtein_less_equal('abc[[¦defgh]]', '[[¦xyz¦abd]]', 1, 1, 1, [[3¦2147483647]]), levenshtein('日本語の文', '日本文語')
 select w, soundex(w), text_soundex(w), difference(w, 'Robert'), metaphone(w, [[1¦4¦20]]) from (values ('Robert'), ('Rupert'), ('Thompson'), ('Knight'), ('Wright'), ('school'), ('Schwartz'), ('Christmas'), ('science'), ('Xerxes'), ('pneumonia'), ('judge'), ('laugh'), ('signed'), ('gnome'), ('Aesop'), ('whisper'), ('wonder'), ('accept'), ('succumb'), ('thumb'), ('nation'), ('mission'), ('cello'), ('o''hara'), (' 12'), (''), ('ächt'), ('bough'), ('edge'), ('phone'), ('queen'), ('you'), ('zoo'), ('cia'), ('chris'), ('physics'), ('hall'), ('ah'), ('pick')) v(w)
 select metaphone(repeat('a', 256), 4)
 select metaphone('a', 256)

@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["sync", "pgerror"],
     &["vfs", "page", "lmgr", "values", "wire", "parse", "settings"],
     &["wal", "smgr", "numeric", "textsearch"],
-    &["bufmgr", "datetime"],
+    &["bufmgr", "datetime", "jsonpath"],
     &["txn", "freespace", "types"],
     &["access", "contrib", "plan"],
     &["heap", "btree", "hash", "gin"],

@@ -25,6 +25,7 @@ pub mod overlay;
 mod shared;
 
 // Storage below the caches.
+mod duplicate;
 mod store;
 mod tables;
 mod transaction;

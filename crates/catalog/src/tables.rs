@@ -9,6 +9,7 @@
 use crate::builtin::Builtin;
 use crate::cache::Key;
 use crate::descriptors::{index_desc, rel_file, table_desc};
+use crate::duplicate::duplicate_key;
 use crate::rows::{CatalogRow, Name, PgClass, Value};
 use crate::shared::Catalog;
 use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, UniqueCheck};
@@ -17,7 +18,7 @@ use engine::table::{ChangeOptions, InsertOptions, RowOutcome, ScanOptions, Table
 use engine::{Backend, IndexDesc, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid, RelKind, Tid, Xid};
 use lmgr::{LockMode, LockTag};
-use pgerror::{PgError, Result, SqlState};
+use pgerror::{PgError, Result};
 use smallvec::SmallVec;
 use sync::Arc;
 use types::{Datum, DatumRef};
@@ -282,9 +283,7 @@ impl EngineStore<'_> {
                 false,
             )?;
             if let Inserted::Conflict { .. } = inserted {
-                let name = index.name();
-                let message = format!("duplicate key value violates unique constraint \"{name}\"");
-                return Err(PgError::new(SqlState::UNIQUE_VIOLATION, message));
+                return Err(duplicate_key(&open.table, index, &columns));
             }
         }
         Ok(())

@@ -45,15 +45,23 @@ impl Costs {
     }
 }
 
-fn characters<'a>(cx: &dyn FnContext, mut text: &'a [u8]) -> Vec<&'a [u8]> {
+/// The characters of a text, their bytes as numbers.
+fn characters(cx: &dyn FnContext, mut text: &[u8]) -> Vec<u32> {
     let encoding = cx.settings().encoding;
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(text.len().min(CHARACTERS_MAX + 1));
     while !text.is_empty() {
         let (first, rest) = text.split_at(char_len(text, encoding).clamp(1, text.len()));
-        out.push(first);
+        out.push(first.iter().fold(0, |code, &byte| code << 8 | u32::from(byte)));
         text = rest;
     }
     out
+}
+
+/// A distance as a value; 22003 if it does not fit.
+fn distance_value(distance: i64) -> Result<Datum> {
+    let value = i32::try_from(distance)
+        .map_err(|_| pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "levenshtein distance out of range"))?;
+    Ok(Datum::int4(value))
 }
 
 /// The least cost of edits that make the first string the second. If that is above `limit`, the
@@ -66,12 +74,11 @@ fn distance(
 ) -> Result<Datum> {
     let (from, to) = (characters(cx, a[0].as_bytes()), characters(cx, a[1].as_bytes()));
     let (m, n) = (from.len() as i64, to.len() as i64);
-    let int = |v: i64| Datum::int4(v as i32);
     if m == 0 {
-        return Ok(int(n.wrapping_mul(costs.insert)));
+        return distance_value(n.saturating_mul(costs.insert));
     }
     if n == 0 {
-        return Ok(int(m.wrapping_mul(costs.delete)));
+        return distance_value(m.saturating_mul(costs.delete));
     }
     if from.len() > CHARACTERS_MAX || to.len() > CHARACTERS_MAX {
         return Err(pg_err!(
@@ -83,7 +90,7 @@ fn distance(
     if let Some(limit) = limit {
         let least = if n < m { (m - n) * costs.delete } else { (n - m) * costs.insert };
         if least > limit {
-            return Ok(int(limit + 1));
+            return distance_value(limit + 1);
         }
     }
     let mut ticker = InterruptTicker::default();
@@ -92,16 +99,19 @@ fn distance(
     for (j, y) in to.iter().enumerate() {
         ticker.tick(cx)?;
         current[0] = (j as i64 + 1) * costs.insert;
-        for (i, x) in from.iter().enumerate() {
-            let substitute = previous[i] + if x == y { 0 } else { costs.substitute };
-            let insert = previous[i + 1] + costs.insert;
-            let delete = current[i] + costs.delete;
-            current[i + 1] = substitute.min(insert).min(delete);
+        // Sums of 510 costs fit; wrapping arithmetic, which never wraps, has no checks.
+        let mut left = current[0];
+        let above = previous.windows(2).zip(&mut current[1..]);
+        for (x, (pair, out)) in from.iter().zip(above) {
+            let substitute = pair[0].wrapping_add(if x == y { 0 } else { costs.substitute });
+            let insert = pair[1].wrapping_add(costs.insert);
+            left = left.wrapping_add(costs.delete).min(insert).min(substitute);
+            *out = left;
         }
         std::mem::swap(&mut previous, &mut current);
     }
     let found = previous[from.len()];
-    Ok(int(limit.map_or(found, |limit| found.min(limit + 1))))
+    distance_value(limit.map_or(found, |limit| found.min(limit + 1)))
 }
 
 /// The Soundex code of a letter; other bytes are their own code.

@@ -1,12 +1,15 @@
 //! pgcrypto: digests, password hashes, ciphers, random bytes.
 //!
-//! Reading order: `digests`, `passwords`, `ciphers`. The functions of OpenPGP messages are declared
+//! Reading order: `digests`; `passwords` with `bcrypt`, `md5crypt` and `descrypt`; `ciphers`. The functions of OpenPGP messages are declared
 //! and not implemented.
 //!
 //! Counterpart: contrib/pgcrypto.
 
+mod bcrypt;
 mod ciphers;
+mod descrypt;
 mod digests;
+mod md5crypt;
 mod passwords;
 
 use crate::library::Library;

@@ -145,6 +145,15 @@ impl ZoneArg {
     }
 }
 
+/// `timetz` of a `time`, with the offset of the session's zone at the start of the transaction.
+pub(crate) fn time_to_timetz(cx: &dyn FnContext, time: i64) -> Datum {
+    let zone = &cx.settings().time_zone;
+    let (now, _) = utc_to_local(zone, cx.transaction_timestamp());
+    let local = now.div_euclid(USECS_PER_DAY) * USECS_PER_DAY + time;
+    let offset = (local - local_to_utc(zone, local)) / USECS_PER_SEC;
+    timetz(time, -offset as i32)
+}
+
 fn checked(t: i64) -> Result<Datum> {
     if is_valid_timestamp(t) { Ok(Datum::int8(t)) } else { Err(timestamp_range()) }
 }
@@ -198,15 +207,7 @@ scalars! { FNS;
         let (local, offset) = utc_to_local(&cx.settings().time_zone, ts(a[0]));
         Ok(timetz(local.rem_euclid(USECS_PER_DAY), -offset))
     },
-    "time_timetz" => |cx, a| {
-        // The zone's offset at the start of the transaction.
-        let zone = &cx.settings().time_zone;
-        let (now, _) = utc_to_local(zone, cx.transaction_timestamp());
-        let day = now.div_euclid(USECS_PER_DAY) * USECS_PER_DAY;
-        let local = day + a[0].as_i64();
-        let offset = (local - local_to_utc(zone, local)) / USECS_PER_SEC;
-        Ok(timetz(a[0].as_i64(), -offset as i32))
-    },
+    "time_timetz" => |cx, a| Ok(time_to_timetz(cx, a[0].as_i64())),
     "timetz_time" => |_, a| Ok(Datum::int8(timetz_parts(a[0]).0)),
     "time_interval" => |_, a| Ok(Interval { time: a[0].as_i64(), day: 0, month: 0 }.datum()),
     "interval_time" => |_, a| Ok(Datum::int8(Interval::of(a[0]).time.rem_euclid(USECS_PER_DAY))),

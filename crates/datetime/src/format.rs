@@ -80,11 +80,24 @@ fn keyword(rest: &str) -> Option<(&'static str, Case)> {
 
 /// Parses a template.
 pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
+    let mut ticker = InterruptTicker::default();
+    parse_template(text, false, &mut || ticker.tick(cx))
+}
+
+/// The separators that templates of the SQL standard may contain.
+const STANDARD_SEPARATORS: &str = "-./,':; ";
+
+/// Parses a template. `standard`: only the separators of the SQL standard and quoted text may be
+/// between the keywords. `interrupts` is the check for interrupts.
+pub(super) fn parse_template(
+    text: &str,
+    standard: bool,
+    interrupts: &mut dyn FnMut() -> Result<()>,
+) -> Result<Vec<Node>> {
     let mut out = Vec::new();
     let mut rest = text;
-    let mut ticker = InterruptTicker::default();
     while !rest.is_empty() {
-        ticker.tick(cx)?;
+        interrupts()?;
         let prefix = ["FM", "fm", "TM", "tm"].into_iter().find(|p| rest.starts_with(p));
         let fill = !matches!(prefix, Some("FM" | "fm"));
         rest = &rest[prefix.map_or(0, str::len)..];
@@ -112,9 +125,17 @@ pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
             rest = chars.as_str();
             continue;
         }
-        rest = rest.strip_prefix('\\').filter(|r| r.starts_with('"')).unwrap_or(rest);
+        if !standard {
+            rest = rest.strip_prefix('\\').filter(|r| r.starts_with('"')).unwrap_or(rest);
+        }
         let mut chars = rest.chars();
         if let Some(c) = chars.next() {
+            if standard && !STANDARD_SEPARATORS.contains(c) {
+                return Err(pg_err!(
+                    INVALID_DATETIME_FORMAT,
+                    "invalid datetime format separator: \"{c}\""
+                ));
+            }
             out.push(if is_separator(c) || is_space(c) { Node::Gap(c) } else { Node::Text(c) });
         }
         rest = chars.as_str();

@@ -24,7 +24,7 @@ enum Calendar {
 
 /// The values read; a field of 0 counts as not given.
 #[derive(Default)]
-struct ReadFields {
+pub(super) struct ReadFields {
     calendar: Option<Calendar>,
     twelve: bool,
     pm: i32,
@@ -51,7 +51,7 @@ struct ReadFields {
     zone_hours: i32,
     zone_minutes: i32,
     /// Number of decimals of the seconds, if given by FF1 to FF6.
-    precision: Option<u32>,
+    pub(super) precision: Option<u32>,
 }
 
 fn invalid(text: &str, key: &str) -> PgError {
@@ -121,6 +121,8 @@ struct Reader<'a> {
     /// The character before `rest`.
     before: Option<char>,
     exact: bool,
+    /// The separators and the text of the template must be there.
+    standard: bool,
     /// Number of skipped characters that have no counterpart in the template.
     extra: i32,
     out: ReadFields,
@@ -144,7 +146,15 @@ impl<'a> Reader<'a> {
         n as i32
     }
 
-    fn gap(&mut self) {
+    fn gap(&mut self, c: char) -> Result<()> {
+        if self.standard && !self.rest.starts_with(c) {
+            return Err(pg_err!(INVALID_DATETIME_FORMAT, "unmatched format separator \"{c}\""));
+        }
+        self.skip_gap();
+        Ok(())
+    }
+
+    fn skip_gap(&mut self) {
         if self.exact {
             return self.skip(1);
         }
@@ -155,12 +165,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn text(&mut self) {
+    fn text(&mut self, c: char) -> Result<()> {
+        if self.standard && !self.rest.starts_with(c) {
+            return Err(pg_err!(INVALID_DATETIME_FORMAT, "unmatched format character \"{c}\""));
+        }
         if !self.exact && self.extra > 0 {
             self.extra -= 1;
         } else {
             self.skip(1);
         }
+        Ok(())
     }
 
     /// Reads a number of `width` characters (all following digits if the field is greedy); returns
@@ -416,13 +430,29 @@ fn nearest_to_2020(year: i32) -> i32 {
 }
 
 fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<ReadFields> {
-    let nodes = template(cx, pattern)?;
+    read_nodes(cx, text, &template(cx, pattern)?, false)
+}
+
+/// Reads the fields of a template. `standard`: the text must match the whole template, and nothing
+/// but white space may follow.
+pub(super) fn read_nodes(
+    cx: &dyn FnContext,
+    text: &str,
+    nodes: &[Node],
+    standard: bool,
+) -> Result<ReadFields> {
     let out = ReadFields::default();
-    let mut r = Reader { rest: text, before: None, exact: false, extra: 0, out };
+    let mut r = Reader { rest: text, before: None, exact: standard, standard, extra: 0, out };
     let mut ticker = InterruptTicker::default();
     for (i, node) in nodes.iter().enumerate() {
         ticker.tick(cx)?;
         if r.rest.is_empty() {
+            if standard {
+                return Err(pg_err!(
+                    INVALID_DATETIME_FORMAT,
+                    "input string is too short for datetime format"
+                ));
+            }
             break;
         }
         let field = matches!(node, Node::Key { .. });
@@ -430,8 +460,8 @@ fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<ReadFields> {
             r.extra += r.skip_space();
         }
         match node {
-            Node::Gap(_) => r.gap(),
-            Node::Text(_) => r.text(),
+            Node::Gap(c) => r.gap(*c)?,
+            Node::Text(c) => r.text(*c)?,
             Node::Key { key, written, fill, ordinal, .. } => {
                 let ordinal = ordinal.is_some();
                 let greedy = !fill || ordinal || ends_number(&nodes[i + 1..]);
@@ -441,6 +471,12 @@ fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<ReadFields> {
                 }
             }
         }
+    }
+    if standard && r.rest.contains(|c| !is_space(c)) {
+        return Err(pg_err!(
+            INVALID_DATETIME_FORMAT,
+            "trailing characters remain in input string after datetime format"
+        ));
     }
     Ok(r.out)
 }
@@ -575,7 +611,7 @@ impl ReadFields {
     }
 
     /// The resulting fields, and seconds east if a zone was given. `text` is for error messages.
-    fn finish(&self, text: &str) -> Result<(Fields, Option<i32>)> {
+    pub(super) fn finish(&self, text: &str) -> Result<(Fields, Option<i32>)> {
         let out_of_range =
             || pg_err!(DATETIME_FIELD_OVERFLOW, "date/time field value out of range: \"{text}\"");
         let mut f = Fields { year: 0, month: 1, day: 1, ..Fields::default() };
@@ -615,7 +651,7 @@ impl ReadFields {
 }
 
 /// Rounds a timestamp to a number of decimals of the seconds.
-fn rounded(t: i64, decimals: u32) -> i64 {
+pub(super) fn rounded(t: i64, decimals: u32) -> i64 {
     let unit = 10i64.pow(6 - decimals);
     let half = unit / 2;
     if t >= 0 { (t + half) / unit * unit } else { -((-t + half) / unit * unit) }

@@ -21,6 +21,7 @@ mod format_parse;
 pub mod io;
 mod output;
 mod parse;
+pub mod standard;
 
 // Functions.
 pub mod arithmetic;

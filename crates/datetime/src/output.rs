@@ -29,7 +29,7 @@ pub(super) fn offset(east: i32) -> String {
     out
 }
 
-fn shown_year(year: i32) -> i32 {
+pub(super) fn shown_year(year: i32) -> i32 {
     if year > 0 { year } else { 1 - year }
 }
 

@@ -10,8 +10,8 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, Row, cache};
 use dictionaries::{construct, options_of, template_of};
+use ids::Oid;
 use ids::code::DepType;
-use ids::{Oid, Tid};
 use parse::ast::{
     AlterTsConfigurationStmt, AlterTsDictionaryStmt, DefElem, DefineStmt, Name as AstName, Node,
     ObjectType, ObjectWithArgs, TypeName,
@@ -184,15 +184,14 @@ fn create_dictionary(host: &mut dyn CommandHost, stmt: &DefineStmt) -> Result<()
     let owner = names::user(host);
     let mut cat = host.catalog();
     let oid = cat.new_oid(indexes::PG_TS_DICT_OID_INDEX)?;
-    let inserted = cat.insert(&PgTsDict {
+    cat.insert(&PgTsDict {
         oid,
         dictname: Name::new(&name),
         dictnamespace: schema,
         dictowner: owner,
         dicttemplate: template,
         dictinitoption: written(&options),
-    });
-    check_unique(inserted, "dictname, dictnamespace", format!("{name}, {schema}"))?;
+    })?;
     let this = ObjectAddress::of::<PgTsDict>(oid);
     cat.record_owner(this, owner)?;
     record(host, this, schema, &[ObjectAddress::of::<PgTsTemplate>(template)])?;
@@ -273,8 +272,7 @@ fn create_configuration(host: &mut dyn CommandHost, stmt: &DefineStmt) -> Result
         cfgowner: owner,
         cfgparser: parser,
     };
-    let inserted = host.catalog().insert(&row);
-    check_unique(inserted, "cfgname, cfgnamespace", format!("{name}, {schema}"))?;
+    host.catalog().insert(&row)?;
     if let Some(source) = source {
         for map in mappings(host, source)? {
             host.catalog().insert(&PgTsConfigMap { mapcfg: oid, ..map.row.clone() })?;
@@ -380,25 +378,15 @@ fn set_mappings(
     for (kind, _) in kinds {
         for (i, dictionary) in dictionaries.iter().enumerate() {
             let number = i as i32 + 1;
-            let inserted = host.catalog().insert(&PgTsConfigMap {
+            host.catalog().insert(&PgTsConfigMap {
                 mapcfg: configuration,
                 maptokentype: *kind,
                 mapseqno: number,
                 mapdict: *dictionary,
-            });
-            let key = format!("{configuration}, {kind}, {number}");
-            check_unique(inserted, "mapcfg, maptokentype, mapseqno", key)?;
+            })?;
         }
     }
     Ok(())
-}
-
-/// Names the key if a row of a catalog with the same key exists.
-fn check_unique(inserted: Result<Tid>, columns: &str, key: String) -> Result<()> {
-    inserted.map(drop).map_err(|e| match e.fields().code {
-        SqlState::UNIQUE_VIOLATION => e.detail(format!("Key ({columns})=({key}) already exists.")),
-        _ => e,
-    })
 }
 
 // Parsers and templates
@@ -459,7 +447,7 @@ fn create_parser(host: &mut dyn CommandHost, stmt: &DefineStmt) -> Result<()> {
         }
     }
     let oid = host.catalog().new_oid(indexes::PG_TS_PARSER_OID_INDEX)?;
-    let inserted = host.catalog().insert(&PgTsParser {
+    host.catalog().insert(&PgTsParser {
         oid,
         prsname: Name::new(&name),
         prsnamespace: schema,
@@ -468,8 +456,7 @@ fn create_parser(host: &mut dyn CommandHost, stmt: &DefineStmt) -> Result<()> {
         prsend: functions[2],
         prsheadline: functions[3],
         prslextype: functions[4],
-    });
-    check_unique(inserted, "prsname, prsnamespace", format!("{name}, {schema}"))?;
+    })?;
     let others: Vec<ObjectAddress> =
         functions.iter().filter_map(|f| f.valid()).map(ObjectAddress::of::<PgProc>).collect();
     record(host, ObjectAddress::of::<PgTsParser>(oid), schema, &others)?;
@@ -494,14 +481,13 @@ fn create_template(host: &mut dyn CommandHost, stmt: &DefineStmt) -> Result<()> 
         return Err(incomplete("text search template lexize method is required"));
     }
     let oid = host.catalog().new_oid(indexes::PG_TS_TEMPLATE_OID_INDEX)?;
-    let inserted = host.catalog().insert(&PgTsTemplate {
+    host.catalog().insert(&PgTsTemplate {
         oid,
         tmplname: Name::new(&name),
         tmplnamespace: schema,
         tmplinit: init,
         tmpllexize: lexize,
-    });
-    check_unique(inserted, "tmplname, tmplnamespace", format!("{name}, {schema}"))?;
+    })?;
     let others: Vec<ObjectAddress> =
         [init, lexize].iter().filter_map(|f| f.valid()).map(ObjectAddress::of::<PgProc>).collect();
     record(host, ObjectAddress::of::<PgTsTemplate>(oid), schema, &others)?;

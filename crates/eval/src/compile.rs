@@ -664,10 +664,10 @@ impl<'a> Compiler<'a> {
         let checks = self.facts.domain_checks(n.resulttype)?;
         let arg = self.boxed(&n.arg)?;
         let mut tests = Vec::with_capacity(checks.len());
-        for c in checks {
-            tests.push(match c.check {
+        for c in checks.iter() {
+            tests.push(match &c.check {
                 None => DomainTest::NotNull,
-                Some(e) => DomainTest::Check { name: c.name, cond: self.node(&e)? },
+                Some(e) => DomainTest::Check { name: c.name.clone(), cond: self.node(e)? },
             });
         }
         let shown = self.facts.type_name(n.resulttype)?;

@@ -105,5 +105,5 @@ pub trait Facts {
         Ok(None)
     }
     /// The constraints of the domain and of its base domains, in the order of testing.
-    fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>>;
+    fn domain_checks(&mut self, ty: Oid) -> Result<Arc<[DomainCheck]>>;
 }

@@ -6,6 +6,7 @@ use crate::key::{KeySchema, Tuples};
 use foldhash::fast::RandomState;
 use page::gin::{Entry, Item};
 use pgerror::Result;
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -17,10 +18,15 @@ const KEY_BYTES: usize = 96;
 /// A key, as the prefix of its tuples, and its rows in ascending order.
 pub(crate) type Collected = (Vec<u8>, Vec<Item>);
 
+/// The bytes of a key, without an allocation for numbers and short texts.
+type KeyBytes = SmallVec<[u8; 24]>;
+/// The rows of a key; many keys have few.
+type Rows = SmallVec<[Item; 2]>;
+
 /// Entries by the bytes of their keys.
 pub(crate) struct Accumulator<'a> {
     schema: &'a KeySchema,
-    lists: HashMap<Box<[u8]>, Vec<Item>, RandomState>,
+    lists: HashMap<KeyBytes, Rows, RandomState>,
     bytes: usize,
 }
 
@@ -50,7 +56,7 @@ impl<'a> Accumulator<'a> {
             list.push(item);
         } else {
             self.bytes += key.len() + KEY_BYTES;
-            self.lists.insert(key.into(), vec![item]);
+            self.lists.insert(KeyBytes::from_slice(key), Rows::from_slice(&[item]));
         }
     }
 
@@ -63,9 +69,11 @@ impl<'a> Accumulator<'a> {
     pub(crate) fn drain(&mut self) -> Result<Vec<Collected>> {
         self.bytes = 0;
         let mut all: Vec<Collected> = Vec::with_capacity(self.lists.len());
-        for (key, mut items) in self.lists.drain() {
-            let mut prefix = vec![0; TID_BYTES];
+        for (key, items) in self.lists.drain() {
+            let mut prefix = Vec::with_capacity(TID_BYTES + key.len());
+            prefix.resize(TID_BYTES, 0);
             prefix.extend_from_slice(&key);
+            let mut items = items.into_vec();
             // Rows of HOT chains are indexed under the chain's root, which may be out of order.
             if !items.is_sorted() {
                 items.sort_unstable();

@@ -39,49 +39,51 @@ pub(crate) fn compare_finite(a: &Num, b: &Num) -> Ordering {
     }
 }
 
-fn add_abs(a: &Num, b: &Num) -> (Digits, i32) {
-    let top = a.weight.max(b.weight) + 1;
+/// The digits of `a` at their places in the result of an operation on `a` and `b`, with `spare`
+/// zero digits in front; the weight of the first digit; and the range of the digits of `b` in them.
+fn aligned(a: &Num, b: &Num, spare: i32) -> (Digits, i32, std::ops::Range<usize>) {
+    let top = a.weight.max(b.weight) + spare;
     let low = (a.weight - a.digits.len() as i32).min(b.weight - b.digits.len() as i32) + 1;
-    let len = (top - low + 1).max(1) as usize;
-    let mut out = Digits::from_elem(0, len);
-    let mut carry = 0i32;
-    for i in (0..len).rev() {
-        let w = top - i as i32;
-        let at = |n: &Num| {
-            let i = n.weight - w;
-            if i < 0 { 0 } else { i32::from(n.digits.get(i as usize).copied().unwrap_or(0)) }
-        };
-        carry += at(a) + at(b);
-        if carry >= NBASE {
-            out[i] = (carry - NBASE) as i16;
-            carry = 1;
-        } else {
-            out[i] = carry as i16;
-            carry = 0;
+    let mut out = Digits::from_elem(0, (top - low + 1).max(1) as usize);
+    let place = |n: &Num| (top - n.weight) as usize..(top - n.weight) as usize + n.digits.len();
+    out[place(a)].copy_from_slice(&a.digits);
+    (out, top, place(b))
+}
+
+fn add_abs(a: &Num, b: &Num) -> (Digits, i32) {
+    let (mut out, top, place) = aligned(a, b, 1);
+    let first = place.start;
+    // Sums of two digits fit; without carries the loop is vectorized.
+    for (sum, &y) in out[place.clone()].iter_mut().zip(&b.digits) {
+        *sum = sum.wrapping_add(y);
+    }
+    let mut carry = 0;
+    for (i, sum) in out[..place.end].iter_mut().enumerate().rev() {
+        if i < first && carry == 0 {
+            break;
         }
+        let v = sum.wrapping_add(carry);
+        carry = i16::from(v >= NBASE as i16);
+        *sum = v.wrapping_sub(carry.wrapping_mul(NBASE as i16));
     }
     (out, top)
 }
 
 /// |a| - |b| where |a| ≥ |b|.
 fn sub_abs(a: &Num, b: &Num) -> (Digits, i32) {
-    let top = a.weight.max(b.weight);
-    let low = (a.weight - a.digits.len() as i32).min(b.weight - b.digits.len() as i32) + 1;
-    let len = (top - low + 1).max(1) as usize;
-    let mut out = Digits::from_elem(0, len);
-    let mut borrow = 0i32;
-    for i in (0..len).rev() {
-        let w = top - i as i32;
-        let at = |n: &Num| {
-            let i = n.weight - w;
-            if i < 0 { 0 } else { i32::from(n.digits.get(i as usize).copied().unwrap_or(0)) }
-        };
-        let mut v = at(a) - at(b) - borrow;
-        borrow = i32::from(v < 0);
-        if v < 0 {
-            v += NBASE;
+    let (mut out, top, place) = aligned(a, b, 0);
+    let first = place.start;
+    for (rest, &y) in out[place.clone()].iter_mut().zip(&b.digits) {
+        *rest = rest.wrapping_sub(y);
+    }
+    let mut borrow = 0;
+    for (i, rest) in out[..place.end].iter_mut().enumerate().rev() {
+        if i < first && borrow == 0 {
+            break;
         }
-        out[i] = v as i16;
+        let v = rest.wrapping_sub(borrow);
+        borrow = i16::from(v < 0);
+        *rest = v.wrapping_add(borrow.wrapping_mul(NBASE as i16));
     }
     (out, top)
 }
@@ -141,13 +143,7 @@ impl Num {
                 *s = s.wrapping_add(x.wrapping_mul(u32::from(y as u16)));
             }
         }
-        let mut digits = Digits::from_elem(0, len);
-        let mut carry = 0u32;
-        for (digit, sum) in digits.as_mut_slice().iter_mut().zip(&sums).rev() {
-            let v = sum.wrapping_add(carry);
-            *digit = (v % NBASE as u32) as i16;
-            carry = v / NBASE as u32;
-        }
+        let digits = carried(&mut sums);
         let mut out = Num { sign, weight: self.weight + other.weight + 1, dscale, digits };
         out.strip();
         out
@@ -258,6 +254,44 @@ impl Num {
             self.sign = Sign::Pos;
         }
     }
+}
+
+/// Products of at least this many digits take their carries by [`carry_at_once`].
+const CARRIES_AT_ONCE_MIN: usize = 64;
+
+/// The digits of a product, of the sums of the products of digits.
+fn carried(sums: &mut [u32]) -> Digits {
+    const BASE: u32 = NBASE as u32;
+    let mut digits = Digits::from_elem(0, sums.len());
+    let mut carry = 0;
+    if sums.len() < CARRIES_AT_ONCE_MIN {
+        for (digit, sum) in digits.iter_mut().zip(sums).rev() {
+            let v = sum.wrapping_add(carry);
+            *digit = (v % BASE) as i16;
+            carry = v / BASE;
+        }
+        return digits;
+    }
+    // Sums below 2^32 become less than 2^32 / BASE + BASE, and those less than 2 · BASE.
+    carry_at_once(sums);
+    carry_at_once(sums);
+    for (digit, sum) in digits.iter_mut().zip(sums).rev() {
+        let v = sum.wrapping_add(carry);
+        carry = u32::from(v >= BASE);
+        *digit = v.wrapping_sub(carry.wrapping_mul(BASE)) as i16;
+    }
+    digits
+}
+
+/// Adds to each sum the carry of the sum below it, as it was before. So no division waits for the
+/// one before it, and the loop is vectorized.
+fn carry_at_once(sums: &mut [u32]) {
+    const BASE: u32 = NBASE as u32;
+    let Some(last) = sums.len().checked_sub(1) else { return };
+    for i in 0..last {
+        sums[i] = (sums[i] % BASE).wrapping_add(sums[i + 1] / BASE);
+    }
+    sums[last] %= BASE;
 }
 
 /// Numbers with at least this many digits are computed in base 10^8, in a quarter of the steps.
@@ -521,6 +555,46 @@ mod tests {
             let b = number(digits(&mut seed, round % 67 + 24));
             let quotient = a.times(&b).divided(&b, 500, false).expect("not 0");
             assert!(compare(&quotient, &a).is_eq(), "{a:?} · {b:?}");
+        }
+    }
+
+    /// A number whose last digit has the weight `last`.
+    fn number(digits: Vec<i16>, last: i32) -> Num {
+        let weight = last + digits.len() as i32 - 1;
+        let digits = Digits::from_vec(digits);
+        let mut n = Num { sign: Sign::Pos, weight, dscale: 0, digits };
+        n.strip();
+        n
+    }
+
+    #[test]
+    fn products_with_a_short_factor_agree_with_long_ones() {
+        let mut seed = 7;
+        for round in 0..2000usize {
+            let a = number(digits(&mut seed, round % 200 + 1), -5);
+            let b = number(digits(&mut seed, round % 23 + 1), 3);
+            let (digits, weight) = packed_product(&a, &b);
+            let mut want = Num { sign: Sign::Pos, weight, dscale: 0, digits };
+            want.strip();
+            let product = a.times(&b);
+            assert_eq!((product.weight, product.digits), (want.weight, want.digits));
+        }
+    }
+
+    /// Sums, differences, of numbers that overlap, or lie apart, on either side.
+    #[test]
+    fn a_sum_less_one_part_is_the_other() {
+        let mut seed = 9;
+        for round in 0..5000usize {
+            let a = number(digits(&mut seed, round % 37 + 1), round as i32 % 41 - 20);
+            let b = number(digits(&mut seed, round % 11 + 1), round as i32 % 53 - 26);
+            let sum = a.plus(&b);
+            assert!(compare(&sum.minus(&b), &a).is_eq(), "{a:?} + {b:?}");
+            assert!(compare(&sum.minus(&a), &b).is_eq(), "{a:?} + {b:?}");
+            assert!(compare(&b.minus(&sum).plus(&a), &Num::zero(0)).is_eq(), "{a:?} + {b:?}");
+            // The carry into the digit in front.
+            let doubled = sum.plus(&sum);
+            assert!(compare(&doubled, &sum.times(&Num::from(2i64))).is_eq(), "{sum:?}");
         }
     }
 }

@@ -71,7 +71,7 @@ pub fn quotient_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
 }
 
 /// Appends the remainder of a division that truncates toward zero.
-fn remainder_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub fn remainder_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     if small::remainder(a, b, out).is_none() {
         let rest = modulo(&Num::from_payload(a), &Num::from_payload(b))?;
         out.extend_from_slice(&rest.to_payload()?);
@@ -150,10 +150,10 @@ fn rounded(d: DatumRef<'_>, scale: i32, round: bool) -> Result<Datum> {
 }
 
 /// The next integer toward +∞ (`up`) or -∞.
-fn round_to_integer(d: DatumRef<'_>, up: bool) -> Result<Datum> {
-    let n = Num::of(d);
+/// The largest integer that is not greater; `up`: the smallest that is not less.
+pub fn to_integral(n: Num, up: bool) -> Num {
     if !n.is_finite() {
-        return n.datum();
+        return n;
     }
     let mut t = n.clone();
     t.truncate(0);
@@ -166,7 +166,12 @@ fn round_to_integer(d: DatumRef<'_>, up: bool) -> Result<Datum> {
         }
     }
     t.dscale = 0;
-    t.datum()
+    t
+}
+
+/// The number without its sign.
+pub fn absolute(n: Num) -> Num {
+    if matches!(n.sign, Sign::Neg | Sign::NegInf) { n.negated() } else { n }
 }
 
 /// The smallest scale that represents the value exactly.
@@ -246,18 +251,15 @@ scalars! { FNS;
     "numeric_inc" => |_, a| add(&Num::of(a[0]), &Num::one(), false).datum(),
     "numeric_uminus" => |_, a| Num::of(a[0]).negated().datum(),
     "numeric_uplus" => |_, a| Ok(a[0].to_owned()),
-    "numeric_abs" => |_, a| {
-        let n = Num::of(a[0]);
-        if matches!(n.sign, Sign::Neg | Sign::NegInf) { n.negated().datum() } else { n.datum() }
-    },
+    "numeric_abs" => |_, a| absolute(Num::of(a[0])).datum(),
     "numeric_sign" => |_, a| {
         let n = Num::of(a[0]);
         if n.is_nan() { n.datum() } else { Num::from(i64::from(n.signum())).datum() }
     },
     "numeric_round" => |_, a| rounded(a[0], a[1].as_i32(), true),
     "numeric_trunc" => |_, a| rounded(a[0], a[1].as_i32(), false),
-    "numeric_ceil" => |_, a| round_to_integer(a[0], true),
-    "numeric_floor" => |_, a| round_to_integer(a[0], false),
+    "numeric_ceil" => |_, a| to_integral(Num::of(a[0]), true).datum(),
+    "numeric_floor" => |_, a| to_integral(Num::of(a[0]), false).datum(),
     "numeric_scale" => |_, a| Ok(finite_scale(&Num::of(a[0]), |n| n.dscale)),
     "numeric_min_scale" => |_, a| Ok(finite_scale(&Num::of(a[0]), min_scale)),
     "numeric_trim_scale" => |_, a| {

@@ -152,7 +152,10 @@ impl Num {
                 (sign, weight, i32::from(header & 0x3FFF), 4)
             }
         };
-        let digits = b[at..].chunks_exact(2).map(|c| i16::from_le_bytes([c[0], c[1]])).collect();
+        let mut digits = Digits::from_elem(0, (b.len() - at) / 2);
+        for (digit, bytes) in digits.iter_mut().zip(b[at..].chunks_exact(2)) {
+            *digit = i16::from_le_bytes([bytes[0], bytes[1]]);
+        }
         Num { sign, weight, dscale, digits }
     }
 
@@ -196,7 +199,11 @@ impl Num {
             out.extend_from_slice(&header.to_le_bytes());
             out.extend_from_slice(&(weight as i16).to_le_bytes());
         }
-        digits.iter().for_each(|d| out.extend_from_slice(&d.to_le_bytes()));
+        let start = out.len();
+        out.resize(start + 2 * digits.len(), 0);
+        for (bytes, digit) in out[start..].chunks_exact_mut(2).zip(digits) {
+            bytes.copy_from_slice(&digit.to_le_bytes());
+        }
         Ok(out)
     }
 

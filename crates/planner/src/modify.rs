@@ -210,8 +210,8 @@ impl Planner<'_> {
         let mut at = 0;
         while let Some(&domain) = calls.domains.get(at) {
             at += 1;
-            for check in self.host.domain_checks(domain)? {
-                if let Some(mut e) = check.check {
+            for check in self.host.domain_checks(domain)?.iter() {
+                if let Some(mut e) = check.check.clone() {
                     walk::deep_expr_mut(&mut e, 0, &mut |e, _| calls.add(e));
                 }
             }

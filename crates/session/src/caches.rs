@@ -18,12 +18,10 @@ pub(crate) struct Caches {
     /// Resolved operators, and the catalog generation and search path for which they are valid.
     pub(crate) operators: analyze::OperatorCache,
     pub(crate) operators_at: (catalog::CatalogState, String),
+    /// Built-in functions and types, which never change.
     pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
     pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
-    /// Hash functions by type, without and with a seed, and the catalog generation for which they
-    /// are valid.
-    pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
-    pub(crate) hash_functions_at: catalog::CatalogState,
+    pub(crate) created: CreatedObjects,
     pub(crate) planning: PlannerCache,
     /// Prepared bodies of SQL functions that have been called.
     pub(crate) bodies: Bodies,
@@ -36,6 +34,26 @@ pub(crate) struct Caches {
     pub(crate) search: dictionaries::Cache,
     /// Anonymous row types, by typmod.
     pub(crate) row_types: Vec<Arc<RowDesc>>,
+}
+
+/// Functions and domains that were created, and what depends on such, for one state of the catalogs.
+#[derive(Default)]
+pub(crate) struct CreatedObjects {
+    at: catalog::CatalogState,
+    pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
+    /// Hash functions by type, without and with a seed.
+    pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
+    pub(crate) domain_checks: HashMap<Oid, Arc<[eval::DomainCheck]>>,
+}
+
+impl CreatedObjects {
+    /// Forgets everything if the catalogs have another state.
+    pub(crate) fn at(&mut self, state: catalog::CatalogState) -> &mut CreatedObjects {
+        if self.at != state {
+            *self = CreatedObjects { at: state, ..CreatedObjects::default() };
+        }
+        self
+    }
 }
 
 /// Functions that were called (`function::language::Resolved`), by function and trigger, for one

@@ -62,7 +62,7 @@ impl<'a> Call<'a> {
 /// The way in which a function is run. A function with a role or settings of its own is run by the
 /// session, regardless of its language.
 pub(crate) fn callee(core: &mut Core, row: &PgProc) -> Result<Callee> {
-    Ok(match language::of(core, row.prolang)?.map(|l| l.callee(row)) {
+    Ok(match language::of(core, row.prolang)?.map(|l| l.callee(core, row)).transpose()? {
         None | Some(Callee::Missing) => Callee::Missing,
         Some(_) if has_context(row) && row.proretset => Callee::HostSet,
         Some(_) if has_context(row) => Callee::Host,

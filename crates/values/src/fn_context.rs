@@ -4,7 +4,7 @@ use crate::datum::{Datum, DatumRef};
 use crate::settings::Settings;
 use ids::Oid;
 use ids::code::{Align, TypCategory, TypType};
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -320,6 +320,23 @@ impl<'a> InterruptChecker<'a> {
     /// The session's `max_stack_depth` in kB.
     pub fn max_stack_kb(&self) -> u32 {
         self.cx.settings().max_stack_kb
+    }
+
+    /// Whether a value may have this many levels of nesting. `most` is the limit for the default of
+    /// `max_stack_depth`; with a smaller setting it is proportional.
+    pub fn allows_depth(&self, depth: u32, most: u32) -> bool {
+        let kb = self.max_stack_kb().min(Settings::MAX_STACK_KB);
+        u64::from(depth) <= u64::from(most) * u64::from(kb) / u64::from(Settings::MAX_STACK_KB)
+    }
+
+    /// 54001: a value is nested too deeply.
+    #[cold]
+    pub fn too_deep(&self) -> PgError {
+        let kb = self.max_stack_kb();
+        pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(format!(
+            "Increase the configuration parameter \"max_stack_depth\" (currently {kb}kB), after \
+             ensuring the platform's stack depth limit is adequate."
+        ))
     }
 
     /// Checks for interrupts at once, after a step that takes longer than an ordinary iteration.

@@ -1,4 +1,4 @@
-//! Double-quoted text within array and row values.
+//! Double-quoted text within array and row values, and in JSON.
 
 use crate::fn_context::FnContext;
 use crate::limits::TextBuffer;
@@ -47,4 +47,33 @@ pub fn escaped(
         out.extend_from_slice(&part[from..]);
     }
     Ok(())
+}
+
+/// Appends a short JSON string, without checks for interrupts.
+pub fn json_string(out: &mut TextBuffer, text: &[u8]) {
+    out.push(b'"');
+    json_escaped(out, text);
+    out.push(b'"');
+}
+
+/// Appends the contents of a JSON string, escaped.
+pub fn json_escaped(out: &mut TextBuffer, text: &[u8]) {
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|c| matches!(c, b'"' | b'\\' | 0..0x20)) {
+        out.extend_from_slice(&rest[..at]);
+        match rest[at] {
+            8 => out.extend_from_slice(b"\\b"),
+            12 => out.extend_from_slice(b"\\f"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            c @ 0..0x20 => {
+                let digit = |n: u8| b"0123456789abcdef"[usize::from(n & 15)];
+                out.extend_printed(&[b"\\u00", &[digit(c >> 4), digit(c)]]);
+            }
+            c => out.extend_from_slice(&[b'\\', c]),
+        }
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
 }

@@ -119,6 +119,7 @@ fn changes_are_visible_after_commit_and_durable() {
         error.message(),
         "duplicate key value violates unique constraint \"pg_namespace_nspname_index\""
     );
+    assert_eq!(error.fields().detail.as_deref(), Some("Key (nspname)=(fresh) already exists."));
     my_session.abort(&mut mine).unwrap();
     drop((mine, other));
     instance.engine.shutdown().unwrap();

@@ -1,69 +1,47 @@
 //! `crypt` and `gen_salt`: password hashes of the kinds bcrypt (`bf`), `md5`, and traditional and
 //! extended DES (`des`, `xdes`).
 
-use super::failed;
-use pgerror::{PgError, Result, pg_err};
-use pwhash::{bcrypt, bsdi_crypt, md5_crypt, unix_crypt};
+use super::{bcrypt, descrypt, failed, md5crypt};
+use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::FnContext;
 
 /// The digits of salts and hashes.
-const ITOA64: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// The digits of bcrypt.
-const BF_ITOA64: &[u8; 64] = b"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+pub(super) const ITOA64: &[u8; 64] =
+    b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Error 39000, as when the C library's function fails.
-#[expect(deprecated, reason = "weak hashes are still to be verified")]
-fn crypt(a: &[DatumRef<'_>]) -> Result<Datum> {
-    let (password, salt) = (a[0].as_bytes(), a[1].as_bytes());
-    let none = || failed("crypt(3) returned NULL");
-    let salt = std::str::from_utf8(salt).map_err(|_| none())?;
-    // A password ends at a zero byte; a text has none.
-    let invalid = || pg_err!(INVALID_PARAMETER_VALUE, "invalid salt");
-    if let Some(rest) = salt.strip_prefix("$2x$") {
-        // The hashes of an old program, which took bytes for numbers with sign.
-        if !password.is_ascii() {
-            return Err(PgError::unsupported("bcrypt of the form $2x$ with other than ASCII"));
-        }
-        let salt = Datum::text(&format!("$2a${rest}"));
-        let hash = crypt(&[a[0], salt.as_ref()])?;
-        let hash = hash.as_ref().as_bytes().strip_prefix(b"$2a$").unwrap_or_default();
-        return Ok(Datum::bytes([b"$2x$", hash].concat()));
-    }
-    let hash = if salt.starts_with("$2a$") {
-        // The salt may be followed by a hash.
-        bcrypt::hash_with(salt.get(..29).ok_or_else(invalid)?, password)
-    } else if salt.starts_with("$2$") {
-        return Err(none());
-    } else if salt.starts_with("$1$") {
-        md5_crypt::hash_with(salt, password)
-    } else if salt.starts_with('_') {
-        if salt.len() < 9 {
-            return Err(invalid());
-        }
-        bsdi_crypt::hash_with(salt, password)
-    } else {
-        if salt.len() < 2 {
-            return Err(invalid());
-        }
-        unix_crypt::hash_with(salt, password)
-    };
-    hash.map(|hash| Datum::text(&hash)).map_err(|_| none())
+/// The value of a digit; 0 for other characters.
+pub(super) fn digit_value(digit: u8) -> u32 {
+    ITOA64.iter().position(|&d| d == digit).map_or(0, |i| i as u32)
 }
 
-/// Four digits for three bytes, the low bits first.
-fn push_digits(out: &mut Vec<u8>, bytes: &[u8]) {
+/// Appends `count` digits of a number, the low bits first.
+pub(super) fn push_digits(out: &mut Vec<u8>, bytes: &[u8], count: u32) {
     let value = bytes.iter().rev().fold(0u32, |v, &b| v << 8 | u32::from(b));
-    out.extend((0..4).map(|i| ITOA64[(value >> (6 * i) & 63) as usize]));
+    out.extend((0..count).map(|i| ITOA64[(value >> (6 * i) & 63) as usize]));
 }
 
-fn bf_digits(out: &mut Vec<u8>, bytes: &[u8; 16]) {
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0u32, |w, &b| w << 8 | u32::from(b));
-        let word = word << (8 * (3 - chunk.len()));
-        let digits = chunk.len() + 1;
-        out.extend((0..digits).map(|i| BF_ITOA64[(word >> (18 - 6 * i) & 63) as usize]));
-    }
+/// `crypt(password, salt)`, where the salt decides the kind of hash. Error 39000, as when the C
+/// library's function fails.
+fn crypt(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let (password, salt) = (a[0].as_bytes(), a[1].as_bytes());
+    let check = || cx.check_interrupts();
+    let least = |len: usize| match salt.len() < len {
+        true => Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid salt")),
+        false => Ok(()),
+    };
+    let hash = if salt.starts_with(b"$2a$") || salt.starts_with(b"$2x$") {
+        least(29)?;
+        bcrypt::hash(password, salt, &check)?
+    } else if salt.starts_with(b"$2$") {
+        None
+    } else if salt.starts_with(b"$1$") {
+        Some(md5crypt::hash(password, salt, &check)?)
+    } else {
+        least(if salt.starts_with(b"_") { 9 } else { 2 })?;
+        descrypt::hash(password, salt, &check)?
+    };
+    hash.map(Datum::bytes).ok_or_else(|| failed("crypt(3) returned NULL"))
 }
 
 /// `gen_salt(kind, rounds)`; 0 rounds: the default of the kind.
@@ -89,8 +67,8 @@ fn gen_salt(cx: &mut dyn FnContext, kind: &[u8], rounds: i32) -> Result<Datum> {
                 return Err(invalid("Incorrect number of rounds"));
             }
             out.extend_from_slice(b"$1$");
-            push_digits(&mut out, &bytes[..3]);
-            push_digits(&mut out, &bytes[3..6]);
+            push_digits(&mut out, &bytes[..3], 4);
+            push_digits(&mut out, &bytes[3..6], 4);
         }
         "xdes" => {
             let rounds = in_range(29 * 25, 1, 0xff_ffff)?;
@@ -99,13 +77,13 @@ fn gen_salt(cx: &mut dyn FnContext, kind: &[u8], rounds: i32) -> Result<Datum> {
                 return Err(invalid("Incorrect number of rounds"));
             }
             out.push(b'_');
-            push_digits(&mut out, &rounds.to_le_bytes()[..3]);
-            push_digits(&mut out, &bytes[..3]);
+            push_digits(&mut out, &rounds.to_le_bytes()[..3], 4);
+            push_digits(&mut out, &bytes[..3], 4);
         }
         "bf" => {
             let rounds = in_range(6, 4, 31)?;
             out.extend_from_slice(format!("$2a${rounds:02}$").as_bytes());
-            bf_digits(&mut out, &bytes);
+            bcrypt::push_digits(&mut out, &bytes);
         }
         _ => return Err(invalid("Unknown salt algorithm")),
     }
@@ -113,7 +91,7 @@ fn gen_salt(cx: &mut dyn FnContext, kind: &[u8], rounds: i32) -> Result<Datum> {
 }
 
 scalars! { FNS;
-    "pg_crypt" => |_, a| crypt(a),
+    "pg_crypt" => crypt,
     "pg_gen_salt" => |cx, a| gen_salt(cx, a[0].as_bytes(), 0),
     "pg_gen_salt_rounds" => |cx, a| gen_salt(cx, a[0].as_bytes(), a[1].as_i32()),
 }
@@ -121,25 +99,72 @@ scalars! { FNS;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use types::BasicContext;
 
     /// Hashes by PostgreSQL 15.
     #[test]
     fn hashes_are_those_of_postgresql() {
-        let hash = |password: &str, salt: &str| {
-            let args = [Datum::text(password), Datum::text(salt)];
-            crypt(&[args[0].as_ref(), args[1].as_ref()]).ok()
-        };
         for (password, salt, expected) in [
-            ("foox", "$1$Szzz0yzz", "$1$Szzz0yzz$IYL49cd3t9bllsA7Jmz1M1"),
+            ("", "ab", "abmF1QH4PEr.E"),
+            ("x", "./", "./7H4fGCYxIHQ"),
+            ("a long password of more than eight", "zZ", "zZTto6V498s56"),
+            ("pässwörd", "9@", "9@JN1SKAvX.b2"),
+            ("foox", "$2b$06$", "$2A2eTeOR8FRk"),
             ("foox", "_J9..j2zz", "_J9..j2zzAYKMvO2BYRY"),
-            ("foox", "NB", "NB53EGGqrrb5E"),
+            ("a long password of more than eight", "_1...abcd", "_1...abcdZnoEel9cbgI"),
+            ("pässwörd pässwörd", "_zz..zzzz", "_zz..zzzzlyY5fSexWnI"),
+            ("", "$1$", "$1$$qRPK7m23GJusamGpoGLby/"),
+            ("foox", "$1$Szzz0yzz", "$1$Szzz0yzz$IYL49cd3t9bllsA7Jmz1M1"),
+            (
+                "a long password of more than sixteen bytes",
+                "$1$123456789",
+                "$1$12345678$bS7D7h7iPsQzRZVYmXovD1",
+            ),
+            ("pässwörd", "$1$a$rest", "$1$a$E98LgktP6GDXLUgXJ7bs8/"),
             (
                 "foox",
                 "$2a$06$RQiOJ.3ELirrXwxIZY8q0O",
                 "$2a$06$RQiOJ.3ELirrXwxIZY8q0OR3CVJrAfda1z26CCHPnB6mmVZD8p0/C",
             ),
+            (
+                "",
+                "$2a$04$RQiOJ.3ELirrXwxIZY8q0z",
+                "$2a$04$RQiOJ.3ELirrXwxIZY8q0uGpNCWcmLaSOu9D4uBqPeKWFv0Z3HPqO",
+            ),
+            (
+                "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghij",
+                "$2a$05$......................",
+                "$2a$05$......................rhsUdgiL44mg8vMhHtQIUjJODJuIqVi",
+            ),
+            (
+                "pässwörd ÿÿ£",
+                "$2a$05$CCCCCCCCCCCCCCCCCCCCC.",
+                "$2a$05$CCCCCCCCCCCCCCCCCCCCC.MHK10OiD5WP1PouCGpGypccjcPwO7xa",
+            ),
+            (
+                "pässwörd ÿÿ£",
+                "$2x$05$CCCCCCCCCCCCCCCCCCCCC.",
+                "$2x$05$CCCCCCCCCCCCCCCCCCCCC.83b7ynk8czlsJw1vzpQP0YydwrAPfPe",
+            ),
+            (
+                "£",
+                "$2x$05$/OK.fbVrR/bpIqNJ5ianF.",
+                "$2x$05$/OK.fbVrR/bpIqNJ5ianF.ZWGqVwLKgsYeGeOWNzCYbZCI.oWeH2C",
+            ),
         ] {
-            assert_eq!(hash(password, salt), Some(Datum::text(expected)), "{salt}");
+            let args = [Datum::text(password), Datum::text(salt)];
+            let hash = crypt(&mut BasicContext::default(), &[args[0].as_ref(), args[1].as_ref()]);
+            assert_eq!(hash.ok(), Some(Datum::text(expected)), "{password} {salt}");
+        }
+    }
+
+    #[test]
+    fn a_hash_of_many_rounds_can_be_interrupted() {
+        for salt in ["$2a$31$RQiOJ.3ELirrXwxIZY8q0O", "_zzzzabcd"] {
+            let args = [Datum::text("x"), Datum::text(salt)];
+            let mut cx = BasicContext::default();
+            cx.checks_left.set(Some(100));
+            assert!(crypt(&mut cx, &[args[0].as_ref(), args[1].as_ref()]).is_err(), "{salt}");
         }
     }
 }

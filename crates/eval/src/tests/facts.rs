@@ -188,9 +188,9 @@ impl Facts for TableFacts {
         Ok((base_of(ty).unwrap_or(ty), -1))
     }
 
-    fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>> {
+    fn domain_checks(&mut self, ty: Oid) -> Result<Arc<[DomainCheck]>> {
         let check = |name: &str, check| DomainCheck { name: name.into(), check };
-        Ok(match ty {
+        let checks = match ty {
             POSITIVE => {
                 let value = domain_value(oids::INT4, Oid::INVALID);
                 let positive = comparison(INT4_GT, value, int4(0));
@@ -211,6 +211,7 @@ impl Facts for TableFacts {
                 vec![check("short_check", Some(comparison(INT4_LT, length, int4(4))))]
             }
             _ => Vec::new(),
-        })
+        };
+        Ok(checks.into())
     }
 }

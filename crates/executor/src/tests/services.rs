@@ -371,7 +371,7 @@ impl Facts for TestServices {
         Ok(None)
     }
 
-    fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>> {
+    fn domain_checks(&mut self, ty: Oid) -> Result<Arc<[DomainCheck]>> {
         self.facts.domain_checks(ty)
     }
 }

@@ -97,11 +97,7 @@ impl Core {
     /// `lookup_type_cache`.
     pub(crate) fn hash_function(&mut self, ty: Oid, seeded: bool) -> Result<Arc<FnFacts>> {
         let state = self.catalog.catalog_state();
-        if self.caches.hash_functions_at != state {
-            self.caches.hash_functions.clear();
-            self.caches.hash_functions_at = state;
-        }
-        if let Some(f) = self.caches.hash_functions.get(&(ty, seeded)) {
+        if let Some(f) = self.caches.created.at(state).hash_functions.get(&(ty, seeded)) {
             return Ok(f.clone());
         }
         // The caller has checked that rows are hashable as far as possible; otherwise the type of a
@@ -121,7 +117,7 @@ impl Core {
                 .ok_or_else(|| PgError::internal("missing extended hash function"))?,
         };
         let f = Facts::function(self, proc)?;
-        self.caches.hash_functions.insert((ty, seeded), f.clone());
+        self.caches.created.at(state).hash_functions.insert((ty, seeded), f.clone());
         Ok(f)
     }
 }
@@ -131,11 +127,15 @@ impl Facts for Core {
         if let Some(f) = self.caches.functions.get(&oid) {
             return Ok(f.clone());
         }
-        let f = Arc::new(self.make_function(oid)?);
-        // Built-in functions never change. Other functions are looked up each time.
-        if oid < Oid::FIRST_NORMAL {
-            self.caches.functions.insert(oid, f.clone());
+        let state = self.catalog.catalog_state();
+        if let Some(f) = self.caches.created.at(state).functions.get(&oid) {
+            return Ok(f.clone());
         }
+        let f = Arc::new(self.make_function(oid)?);
+        match oid < Oid::FIRST_NORMAL {
+            true => self.caches.functions.insert(oid, f.clone()),
+            false => self.caches.created.at(state).functions.insert(oid, f.clone()),
+        };
         Ok(f)
     }
 
@@ -218,7 +218,11 @@ impl Facts for Core {
         self.cat().base_type(ty)
     }
 
-    fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>> {
+    fn domain_checks(&mut self, ty: Oid) -> Result<Arc<[DomainCheck]>> {
+        let state = self.catalog.catalog_state();
+        if let Some(checks) = self.caches.created.at(state).domain_checks.get(&ty) {
+            return Ok(checks.clone());
+        }
         let (mut out, mut not_null) = (Vec::new(), false);
         let mut at = ty;
         loop {
@@ -246,6 +250,8 @@ impl Facts for Core {
         if not_null {
             out.insert(0, DomainCheck { name: String::new(), check: None });
         }
-        Ok(out)
+        let checks: Arc<[DomainCheck]> = out.into();
+        self.caches.created.at(state).domain_checks.insert(ty, checks.clone());
+        Ok(checks)
     }
 }

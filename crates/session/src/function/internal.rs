@@ -45,13 +45,13 @@ fn builtin(row: &PgProc) -> Callee {
 }
 
 impl Language for Internal {
-    fn callee(&self, row: &PgProc) -> Callee {
-        match builtin(row) {
+    fn callee(&self, core: &mut Core, row: &PgProc) -> Result<Callee> {
+        Ok(match builtin(row) {
             callee @ (Callee::Missing | Callee::Window(_)) => callee,
-            _ if !signature::is_usual(row) && row.proretset => Callee::HostSet,
-            _ if !signature::is_usual(row) => Callee::Host,
-            callee => callee,
-        }
+            callee if signature::is_usual(core, row)? => callee,
+            _ if row.proretset => Callee::HostSet,
+            _ => Callee::Host,
+        })
     }
 
     fn validate(&self, core: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {

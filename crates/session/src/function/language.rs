@@ -115,7 +115,7 @@ pub(super) fn resolve(core: &mut Core, site: Site<'_>) -> Result<Arc<Resolved>> 
 pub(crate) trait Language: Sync {
     /// The way in which functions of this language are run, apart from their role and settings.
     /// Counterpart: `fmgr_info`.
-    fn callee(&self, row: &PgProc) -> Callee;
+    fn callee(&self, core: &mut Core, row: &PgProc) -> Result<Callee>;
 
     /// Validates a new function. `sql` is the statement that creates it, in which errors of the
     /// body have their positions. Checks that need the objects of the body depend on

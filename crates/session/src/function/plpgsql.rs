@@ -36,8 +36,8 @@ pub(crate) struct Plpgsql;
 pub(crate) const HANDLER: &str = "plpgsql_call_handler";
 
 impl Language for Plpgsql {
-    fn callee(&self, row: &PgProc) -> Callee {
-        if row.proretset { Callee::HostSet } else { Callee::Host }
+    fn callee(&self, _: &mut Core, row: &PgProc) -> Result<Callee> {
+        Ok(if row.proretset { Callee::HostSet } else { Callee::Host })
     }
 
     fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {

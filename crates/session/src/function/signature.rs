@@ -50,30 +50,49 @@ fn accepts(wanted: Oid, given: Oid) -> bool {
 
 impl Signature {
     /// True if calls of the function can be passed on unchanged.
-    fn fits(&self, row: &PgProc) -> bool {
+    fn fits(&self, core: &mut Core, row: &PgProc) -> Result<bool> {
         let args = &row.proargtypes;
-        self.args.len() == args.len()
-            && self.args.iter().zip(args.iter()).all(|(&wanted, &given)| accepts(wanted, given))
-            && accepts(self.result, row.prorettype)
-            && self.returns_set == row.proretset
-            && (row.proisstrict || !self.strict)
+        if self.args.len() != args.len()
+            || self.returns_set != row.proretset
+            || self.strict && !row.proisstrict
+        {
+            return Ok(false);
+        }
+        let types = self.args.iter().copied().zip(args.iter().copied());
+        for (wanted, given) in types.chain([(self.result, row.prorettype)]) {
+            if !accepts(wanted, given) && !(same_form(core, wanted, given)? && !self.variadic) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
-/// True if the function is declared in the same way as the built-in function that it names.
-pub(super) fn is_usual(row: &PgProc) -> bool {
+/// True if values of the types have the same representation.
+fn same_form(core: &mut Core, a: Oid, b: Oid) -> Result<bool> {
+    let (a, b) = (core.type_facts(a)?, core.type_facts(b)?);
+    Ok((a.len, a.by_val) == (b.len, b.by_val))
+}
+
+/// True if values can be passed on unchanged to the built-in function that the function names.
+pub(super) fn is_usual(core: &mut Core, row: &PgProc) -> Result<bool> {
     if row.oid < Oid::FIRST_NORMAL {
-        return true;
+        return Ok(true);
     }
     let known = builtin(row.prosrc.as_str());
-    known.is_empty() || known.iter().any(|s| s.fits(row))
+    for signature in known {
+        if signature.fits(core, row)? {
+            return Ok(true);
+        }
+    }
+    Ok(known.is_empty())
 }
 
 /// The arguments to pass to the built-in function; `None`: those of the call. 42P13 where a value
 /// has not the representation that the function reads.
 pub(super) fn arguments<'a>(core: &mut Core, call: &Call<'a>) -> Result<Option<Vec<DatumRef<'a>>>> {
     let row = call.row;
-    if is_usual(row) {
+    if is_usual(core, row)? {
         return Ok(None);
     }
     let known = builtin(row.prosrc.as_str());
@@ -108,9 +127,7 @@ fn check_type(core: &mut Core, row: &PgProc, wanted: Oid, given: Oid) -> Result<
     if accepts(wanted, given) {
         return Ok(());
     }
-    let wanted = core.cat().type_row(wanted)?;
-    let given = core.cat().type_row(given)?;
-    if (wanted.typlen, wanted.typbyval) == (given.typlen, given.typbyval) {
+    if same_form(core, wanted, given)? {
         return Ok(());
     }
     Err(mismatch(row))

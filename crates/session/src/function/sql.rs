@@ -35,8 +35,8 @@ use types::{Datum, DatumRef, oids};
 pub(crate) struct Sql;
 
 impl Language for Sql {
-    fn callee(&self, row: &PgProc) -> Callee {
-        if row.proretset { Callee::HostSet } else { Callee::Host }
+    fn callee(&self, _: &mut Core, row: &PgProc) -> Result<Callee> {
+        Ok(if row.proretset { Callee::HostSet } else { Callee::Host })
     }
 
     fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {

@@ -33,8 +33,8 @@ pub(crate) const LANGUAGE: Oid = Oid(99_000);
 pub(crate) struct Logging;
 
 impl Language for Logging {
-    fn callee(&self, _: &PgProc) -> Callee {
-        Callee::Host
+    fn callee(&self, _: &mut Core, _: &PgProc) -> Result<Callee> {
+        Ok(Callee::Host)
     }
 
     fn validate(&self, _: &mut Core, _: &Row<PgProc>, _: &str) -> Result<()> {

@@ -8,6 +8,7 @@ use super::template::{
 use crate::ctype::Ctype;
 use crate::snowball::Stemmer;
 use pgerror::{Result, pg_err};
+use sync::Mutex;
 
 /// Longer tokens are no words of any language.
 const WORD_BYTES_MAX: usize = 1000;
@@ -16,6 +17,41 @@ pub(super) struct Snowball {
     ctype: Ctype,
     stop_words: StopWords,
     stemmer: &'static Stemmer,
+    stems: Stems,
+}
+
+/// Words with their stems, in slots by a hash of the word: texts repeat their words.
+#[derive(Default)]
+struct Stems(Mutex<Vec<Stem>>);
+
+#[derive(Clone, Default)]
+struct Stem {
+    /// Empty in an unused slot.
+    word: Box<str>,
+    stem: Box<[u8]>,
+}
+
+impl Stems {
+    const SLOTS: usize = 1024;
+    /// Longer words are not kept.
+    const WORD_BYTES_MAX: usize = 40;
+
+    /// The stem of a word that is not empty.
+    fn of(&self, word: &str, stemmer: &Stemmer) -> Vec<u8> {
+        if word.len() > Self::WORD_BYTES_MAX {
+            return stemmer.stem(word);
+        }
+        let hash = word.bytes().fold(0u32, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193));
+        let mut slots = self.0.lock();
+        if slots.is_empty() {
+            slots.resize(Self::SLOTS, Stem::default());
+        }
+        let slot = &mut slots[(hash >> 16 ^ hash) as usize % Self::SLOTS];
+        if &*slot.word != word {
+            *slot = Stem { word: word.into(), stem: stemmer.stem(word).into() };
+        }
+        slot.stem.to_vec()
+    }
 }
 
 impl Snowball {
@@ -45,7 +81,12 @@ impl Snowball {
             }
         }
         let stop_words = stop_words.unwrap_or_default();
-        Ok(Snowball { ctype, stop_words, stemmer: required(stemmer, "Language")? })
+        Ok(Snowball {
+            ctype,
+            stop_words,
+            stemmer: required(stemmer, "Language")?,
+            stems: Stems::default(),
+        })
     }
 }
 
@@ -60,7 +101,7 @@ impl Dictionary for Snowball {
         }
         // Words in another encoding are stemmed only if they are ASCII.
         let stem = match std::str::from_utf8(&word) {
-            Ok(text) => self.stemmer.stem(text),
+            Ok(text) => self.stems.of(text, self.stemmer),
             Err(_) => word,
         };
         Ok(Some(vec![Lexeme::plain(stem)]))

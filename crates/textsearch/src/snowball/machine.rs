@@ -1,6 +1,7 @@
 //! Executes a translated Snowball program on a word in UTF-8.
 
 use super::source::{Command, Id, Number, Program, Relation, Text};
+use std::cmp::Ordering;
 
 struct Machine<'a> {
     program: &'a Program,
@@ -102,9 +103,14 @@ impl<'a> Machine<'a> {
     fn grouping(&mut self, id: Id, negated: bool, backward: bool) -> bool {
         let Some(at) = self.hop(1, backward) else { return false };
         let (from, to) = if backward { (at, self.cursor) } else { (self.cursor, at) };
-        let c = std::str::from_utf8(&self.text[from..to]).ok().and_then(|s| s.chars().next());
         let set = &self.program.groupings[id];
-        let inside = c.is_some_and(|c| set.binary_search(&c).is_ok());
+        let inside = match self.text[from..to] {
+            [byte] => set.contains(byte.into()),
+            ref bytes => {
+                let c = std::str::from_utf8(bytes).ok().and_then(|s| s.chars().next());
+                c.is_some_and(|c| set.contains(c))
+            }
+        };
         if inside == negated {
             return false;
         }
@@ -196,34 +202,31 @@ impl<'a> Machine<'a> {
     /// Moves over the longest string of an among that is here.
     fn substring(&mut self, id: Id, backward: bool) -> bool {
         let program = self.program;
-        let entries = &program.amongs[id].entries;
+        let among = &program.amongs[id];
         let cursor = self.cursor;
-        let reversed: Vec<u8>;
+        // Conditions change only the cursor.
         let text = match backward {
-            true => {
-                reversed = self.text[self.start..cursor].iter().rev().copied().collect();
-                &reversed[..]
-            }
+            true => &self.text[self.start..cursor],
             false => &self.text[cursor..self.limit],
         };
-        let upper = entries.partition_point(|e| e.key.as_slice() <= text);
-        let mut next = upper.checked_sub(1);
-        // Conditions change only the cursor.
-        let mut candidates = Vec::new();
+        let first = if backward { text.last() } else { text.first() };
+        let below = |key: &[u8]| order(key, text, backward).is_le();
+        // No string begins with the byte 0xff, so that only the empty one is left.
+        let mut next = among.last_before(first.copied().unwrap_or(u8::MAX), below);
         while let Some(i) = next {
-            if text.starts_with(&entries[i].key) {
-                candidates.push(i);
-                if entries[i].condition.is_none() {
-                    break;
-                }
+            let entry = &among.entries[i];
+            next = entry.shorter;
+            let len = entry.key.len();
+            let text = match backward {
+                true => &self.text[self.start..cursor],
+                false => &self.text[cursor..self.limit],
+            };
+            if order(&entry.key, text, backward).is_ne() {
+                continue;
             }
-            next = entries[i].shorter;
-        }
-        for i in candidates {
-            let len = entries[i].key.len();
             let end = if backward { cursor - len } else { cursor + len };
             self.cursor = end;
-            let holds = entries[i].condition.is_none_or(|routine| self.call(routine));
+            let holds = entry.condition.is_none_or(|routine| self.call(routine));
             if holds {
                 self.cursor = end;
                 self.found[id] = i;
@@ -429,6 +432,20 @@ impl<'a> Machine<'a> {
         }
         true
     }
+}
+
+/// The order of a key and a text, which are read from the end with `backward`; equal if the text
+/// begins with the key.
+fn order(key: &[u8], text: &[u8], backward: bool) -> Ordering {
+    for (i, byte) in key.iter().enumerate() {
+        let at = if backward { text.len().checked_sub(i + 1) } else { Some(i) };
+        match at.and_then(|at| text.get(at)).map(|found| byte.cmp(found)) {
+            Some(Ordering::Equal) => {}
+            Some(order) => return order,
+            None => return Ordering::Greater,
+        }
+    }
+    Ordering::Equal
 }
 
 /// `=` gives the right operand.

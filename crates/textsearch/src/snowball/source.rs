@@ -132,6 +132,58 @@ pub(super) struct Entry {
 pub(super) struct Among {
     pub entries: Vec<Entry>,
     pub actions: Vec<Command>,
+    /// For each byte, and 256, the number of entries whose first byte is lower.
+    firsts: Vec<usize>,
+}
+
+impl Among {
+    /// Sorts the entries, and finds for each the longest that it begins with.
+    fn link(&mut self) {
+        let entries = &mut self.entries;
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+        for i in 0..entries.len() {
+            let key = &entries[i].key;
+            entries[i].shorter = (0..i).rev().find(|j| key.starts_with(&entries[*j].key));
+        }
+        let lower = |byte| entries.partition_point(|e| e.key.first().is_none_or(|&b| b < byte));
+        self.firsts = (0..=u8::MAX).map(lower).chain([entries.len()]).collect();
+    }
+
+    /// The last entry that is not above a text beginning with `byte`; `below` compares a key with
+    /// the text. The entries that the text begins with are this one and shorter ones, if any.
+    pub fn last_before(&self, byte: u8, below: impl Fn(&[u8]) -> bool) -> Option<usize> {
+        let (from, to) = (self.firsts[usize::from(byte)], self.firsts[usize::from(byte) + 1]);
+        let count = self.entries[from..to].partition_point(|e| below(&e.key));
+        // None of these: only the empty string is left.
+        match from + count {
+            last if count > 0 => Some(last - 1),
+            _ => self.entries.first().filter(|e| e.key.is_empty()).map(|_| 0),
+        }
+    }
+}
+
+/// The characters of a grouping.
+pub(super) struct Set {
+    /// A bit for each ASCII character.
+    ascii: u128,
+    /// The others, sorted.
+    others: Vec<char>,
+}
+
+impl Set {
+    fn new(chars: Vec<char>) -> Set {
+        let (ascii, mut others): (Vec<char>, Vec<char>) =
+            chars.into_iter().partition(char::is_ascii);
+        others.sort_unstable();
+        Set { ascii: ascii.into_iter().fold(0, |bits, c| bits | 1 << c as u32), others }
+    }
+
+    pub fn contains(&self, c: char) -> bool {
+        match c.is_ascii() {
+            true => self.ascii >> c as u32 & 1 == 1,
+            false => self.others.binary_search(&c).is_ok(),
+        }
+    }
 }
 
 pub(super) struct Routine {
@@ -142,7 +194,7 @@ pub(super) struct Routine {
 /// A translated program.
 pub(super) struct Program {
     pub routines: Vec<Routine>,
-    pub groupings: Vec<Vec<char>>,
+    pub groupings: Vec<Set>,
     pub amongs: Vec<Among>,
     pub integers: usize,
     pub booleans: usize,
@@ -220,7 +272,10 @@ impl Program {
         let take = |id| source.routines.remove(&id).ok_or("a routine is not defined");
         let routines =
             (0..source.counts[Kind::Routine as usize]).map(take).collect::<Result<_, _>>()?;
-        let set = |id| source.groupings.remove(&id).ok_or("a grouping is not defined");
+        let set = |id| {
+            let chars = source.groupings.remove(&id).ok_or("a grouping is not defined")?;
+            Ok::<_, &str>(Set::new(chars))
+        };
         let groupings =
             (0..source.counts[Kind::Grouping as usize]).map(set).collect::<Result<_, _>>()?;
         Ok(Program {
@@ -746,7 +801,7 @@ impl Source<'_> {
             }
         }
         self.expect(")")?;
-        link(&mut among.entries);
+        among.link();
         self.amongs[id] = among;
         Ok(Command::Among { id, implicit, starter })
     }
@@ -759,14 +814,5 @@ fn name_command((kind, id): (Kind, Id)) -> Command {
         Kind::Boolean => Command::Boolean(id),
         Kind::Str => Command::Match(Text::Variable(id)),
         Kind::Integer => Command::Constant(false),
-    }
-}
-
-/// Sorts the entries and finds for each the longest that it begins with.
-fn link(entries: &mut [Entry]) {
-    entries.sort_by(|a, b| a.key.cmp(&b.key));
-    for i in 0..entries.len() {
-        let key = &entries[i].key;
-        entries[i].shorter = (0..i).rev().find(|j| key.starts_with(&entries[*j].key));
     }
 }

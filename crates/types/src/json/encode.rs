@@ -4,7 +4,7 @@ use super::binary::{
     ARRAY, CONTAINER, COUNT, FALSE, HAS_OFFSET, Item, LENGTH, NULL, NUMBER, OBJECT, SCALAR, STRIDE,
     TRUE, TYPE, key_order,
 };
-use super::parse::{DEPTH_MAX, Kind, Node, too_deep};
+use super::parse::{DEPTH_MAX, Kind, Node};
 use numeric::io::parse as parse_number;
 use numeric::num::Num;
 use pgerror::{Result, pg_err};
@@ -149,7 +149,7 @@ fn put(
     interrupts: &InterruptChecker<'_>,
 ) -> Result<u32> {
     if depth > DEPTH_MAX {
-        return Err(too_deep(interrupts));
+        return Err(interrupts.too_deep());
     }
     interrupts.tick()?;
     let start = out.len();

@@ -5,10 +5,12 @@
 //! keys of the objects that contain it.
 
 use super::binary::{Container, Item};
+use super::gin_path::{self, Class, Wanted};
 use crate::gin::{
     Column, Condition, Function, Keys, Query, SearchMode, Ternary, all, any, checked,
 };
 use ids::StrategyNumber;
+use jsonpath::Path;
 use numeric::functions;
 use numeric::io::with_text;
 use pgerror::{PgError, Result};
@@ -20,13 +22,15 @@ const CONTAINS: StrategyNumber = StrategyNumber(7);
 const EXISTS: StrategyNumber = StrategyNumber(9);
 const EXISTS_ANY: StrategyNumber = StrategyNumber(10);
 const EXISTS_ALL: StrategyNumber = StrategyNumber(11);
+const PATH_EXISTS: StrategyNumber = StrategyNumber(15);
+const PATH_MATCHES: StrategyNumber = StrategyNumber(16);
 
 /// First bytes of keys. Counterpart: `JGINFLAG_*`.
-const KEY: u8 = 1;
+pub(super) const KEY: u8 = 1;
 const NULL: u8 = 2;
 const BOOL: u8 = 3;
 const NUMBER: u8 = 4;
-const STRING: u8 = 5;
+pub(super) const STRING: u8 = 5;
 /// The text is the hash of a long one.
 const HASHED: u8 = 0x10;
 /// Bytes of a text above which its hash is stored. Counterpart: `JGIN_MAXLENGTH`.
@@ -44,7 +48,7 @@ pub const FNS: &[(&str, Function)] = &[
     ("gin_triconsistent_jsonb_path", Function::TriConsistent(tri_consistent_path)),
 ];
 
-fn push_text(kind: u8, text: &[u8], keys: &mut Keys) {
+pub(super) fn push_text(kind: u8, text: &[u8], keys: &mut Keys) {
     if text.len() > TEXT_MAX {
         let digits = format!("{:08x}", hash::hash_bytes(text));
         keys.push_parts(&[kind | HASHED], digits.as_bytes());
@@ -54,7 +58,7 @@ fn push_text(kind: u8, text: &[u8], keys: &mut Keys) {
 }
 
 /// Appends the key of a scalar. `string`: the kind of a string.
-fn push_scalar(item: Item<'_>, string: u8, keys: &mut Keys) {
+pub(super) fn push_scalar(item: Item<'_>, string: u8, keys: &mut Keys) {
     match item {
         Item::Null => push_text(NULL, b"", keys),
         Item::Bool(true) => push_text(BOOL, b"t", keys),
@@ -107,6 +111,9 @@ fn extract_query(
                 push_text(KEY, string.as_bytes(), &mut query.keys);
             }
         }
+        PATH_EXISTS | PATH_MATCHES => {
+            return extract_jsonpath(value, strategy, Class::Parts, query);
+        }
         other => return Err(unknown(other)),
     }
     // Everything contains an empty object, and has all of no keys.
@@ -114,6 +121,26 @@ fn extract_query(
         query.mode = SearchMode::All;
     }
     Ok(())
+}
+
+/// Sets the keys of a jsonpath.
+fn extract_jsonpath(
+    value: DatumRef<'_>,
+    strategy: StrategyNumber,
+    class: Class,
+    query: &mut Query,
+) -> Result<()> {
+    let wanted = if strategy == PATH_EXISTS { Wanted::Results } else { Wanted::Truth };
+    gin_path::extract(Path::new(value.as_bytes())?, class, wanted, query)
+}
+
+/// Whether a row with some of the keys of a jsonpath can satisfy it.
+fn jsonpath_holds(c: &Condition<'_>, present: &[Ternary]) -> Ternary {
+    let extra = c.query.extra.as_ref();
+    match extra.and_then(|e| e.downcast_ref::<gin_path::Condition>()) {
+        Some(condition) => condition.holds(&|n| present.get(n).copied().unwrap_or_default()),
+        None => Ternary::Maybe,
+    }
 }
 
 #[cold]
@@ -134,12 +161,13 @@ fn tri_consistent(c: &Condition<'_>, present: &[Ternary]) -> Result<Ternary> {
     Ok(checked(match c.strategy {
         CONTAINS | EXISTS_ALL => all(present),
         EXISTS | EXISTS_ANY => any(present.iter().copied()),
+        PATH_EXISTS | PATH_MATCHES => jsonpath_holds(c, present),
         other => return Err(unknown(other)),
     }))
 }
 
 /// Mixes the hash of a scalar into that of its path. Counterpart: `JsonbHashScalarValue`.
-fn mix(path: u32, item: Item<'_>) -> u32 {
+pub(super) fn mix(path: u32, item: Item<'_>) -> u32 {
     let hash = match item {
         Item::Null | Item::Container(_) => 1,
         Item::Bool(true) => 2,
@@ -173,8 +201,12 @@ fn extract_query_path(
     strategy: StrategyNumber,
     query: &mut Query,
 ) -> Result<()> {
-    if strategy != CONTAINS {
-        return Err(unknown(strategy));
+    match strategy {
+        CONTAINS => {}
+        PATH_EXISTS | PATH_MATCHES => {
+            return extract_jsonpath(value, strategy, Class::Hashes, query);
+        }
+        other => return Err(unknown(other)),
     }
     extract_path(column, value, &mut query.keys)?;
     if query.keys.is_empty() {
@@ -188,10 +220,11 @@ fn consistent_path(c: &Condition<'_>, present: &[bool]) -> Result<Ternary> {
 }
 
 fn tri_consistent_path(c: &Condition<'_>, present: &[Ternary]) -> Result<Ternary> {
-    if c.strategy != CONTAINS {
-        return Err(unknown(c.strategy));
-    }
-    Ok(checked(all(present)))
+    Ok(checked(match c.strategy {
+        CONTAINS => all(present),
+        PATH_EXISTS | PATH_MATCHES => jsonpath_holds(c, present),
+        other => return Err(unknown(other)),
+    }))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
+use values::quoted::json_escaped;
 use values::type_io::Reader;
 
 /// The version byte of jsonb's binary form.
@@ -28,39 +29,10 @@ pub(super) fn put_string(
             interrupts.check()?;
             out.check()?;
         }
-        put_part(out, part);
+        json_escaped(out, part);
     }
     out.push(b'"');
     Ok(())
-}
-
-/// Appends a short JSON string, without checks for interrupts.
-pub(super) fn put_short(out: &mut TextBuffer, s: &[u8]) {
-    out.push(b'"');
-    put_part(out, s);
-    out.push(b'"');
-}
-
-/// Appends the contents of a JSON string, escaped.
-fn put_part(out: &mut TextBuffer, s: &[u8]) {
-    let mut rest = s;
-    while let Some(at) = rest.iter().position(|c| matches!(c, b'"' | b'\\' | 0..0x20)) {
-        out.extend_from_slice(&rest[..at]);
-        match rest[at] {
-            8 => out.extend_from_slice(b"\\b"),
-            12 => out.extend_from_slice(b"\\f"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            c @ 0..0x20 => {
-                let digit = |n: u8| b"0123456789abcdef"[usize::from(n & 15)];
-                out.extend_printed(&[b"\\u00", &[digit(c >> 4), digit(c)]]);
-            }
-            c => out.extend_from_slice(&[b'\\', c]),
-        }
-        rest = &rest[at + 1..];
-    }
-    out.extend_from_slice(rest);
 }
 
 /// Formatting of jsonb as text.

@@ -7,6 +7,7 @@ mod build;
 pub(crate) mod compare;
 mod encode;
 pub(crate) mod gin;
+mod gin_path;
 mod io;
 mod modify;
 mod parse;
@@ -25,6 +26,7 @@ pub use subscript::{jsonb_element, jsonb_with_element};
 pub(crate) const TABLES: &[&[Builtin]] = &[
     io::FNS,
     path::FNS,
+    path::SETS,
     access::FNS,
     access::SETS,
     build::FNS,

@@ -16,15 +16,6 @@ fn depth_max(interrupts: &InterruptChecker<'_>) -> usize {
     DEPTH_MAX * kb as usize / Settings::MAX_STACK_KB as usize
 }
 
-/// 54001: values are nested too deeply.
-#[cold]
-pub(super) fn too_deep(interrupts: &InterruptChecker<'_>) -> PgError {
-    let kb = interrupts.max_stack_kb();
-    pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(format!(
-        "Increase the configuration parameter \"max_stack_depth\" (currently {kb}kB), after \
-         ensuring the platform's stack depth limit is adequate."
-    ))
-}
 /// Number of characters of the line before an error that its context shows.
 const CONTEXT_MAX: usize = 50;
 
@@ -365,7 +356,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
 
     fn value(&mut self, depth: usize) -> Result<Node> {
         if depth > self.depth_max {
-            return Err(too_deep(self.interrupts));
+            return Err(self.interrupts.too_deep());
         }
         self.interrupts.tick()?;
         let start = self.start;

@@ -3,7 +3,7 @@
 
 use super::access::{Value, index_of, item};
 use super::encode::Json;
-use super::parse::{DEPTH_MAX, too_deep};
+use super::parse::DEPTH_MAX;
 use pgerror::{PgError, Result, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptChecker};
@@ -39,7 +39,7 @@ pub fn jsonb_with_element(
         jsonb => Json::of_item(item(jsonb), interrupts)?,
     };
     if path.len() > DEPTH_MAX {
-        return Err(too_deep(interrupts));
+        return Err(interrupts.too_deep());
     }
     set(&mut whole, path, 1, value)?;
     whole.datum(interrupts)
