@@ -423,7 +423,7 @@ impl AggNode {
             // A partition cannot be divided further when all hash bits have been used. It then has
             // few groups, so memory is no longer limited.
             let limit = if depth >= 56 { usize::MAX } else { self.limit(run) };
-            while let Some(b) = reader.next()? {
+            while let Some(b) = reader.next_batch()? {
                 run.interrupts()?;
                 self.add_batch(s, &b, limit, run)?;
             }

@@ -378,7 +378,7 @@ impl HashJoinNode {
             self.table.clear();
             self.growing = true;
             let mut reader = inner.into_reader();
-            while let Some(mut b) = reader.next()? {
+            while let Some(mut b) = reader.next_batch()? {
                 run.interrupts()?;
                 let hashes = take_hashes(&mut b)?;
                 self.add_inner(&b, &hashes, run)?;
@@ -396,7 +396,7 @@ impl HashJoinNode {
     fn next_outer(&mut self, run: &mut Run<'_>, want: usize) -> Result<bool> {
         loop {
             let (b, hashes) = match &mut self.outer_reader {
-                Some(r) => match r.next()? {
+                Some(r) => match r.next_batch()? {
                     Some(mut b) => {
                         let hashes = take_hashes(&mut b)?;
                         (b, hashes)

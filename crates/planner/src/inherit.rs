@@ -616,7 +616,7 @@ mod tests {
 
     #[test]
     fn each_child_is_a_result_relation() {
-        let sql = "UPDATE pg_class SET relpages = 1 WHERE relallvisible > 7";
+        let sql = "UPDATE pg_class SET relpages = relallvisible WHERE relallvisible > 7";
         assert_eq!(TestHost::new().plan(sql).expect("plan"), "Modify(Seq pg_class)");
         let m = plan_with_children(sql);
         assert_eq!(m.nominal_relation, 1);
@@ -625,7 +625,7 @@ mod tests {
         assert_eq!(scans(&m.child), [2, 3]);
         let junk = m.child.info.target_list.iter().filter(|t| t.resjunk);
         let names: Vec<_> = junk.filter_map(|t| t.resname.as_deref()).collect();
-        assert_eq!(names, ["ctid", "tableoid"]);
+        assert_eq!(names, ["tableoid", "ctid"]);
         // The children's scans test the condition on their own column.
         let tested = |scan: &Plan| match &scan.info.qual[0] {
             Expr::OpExpr(op) => match &op.args[0] {

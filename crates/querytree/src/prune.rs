@@ -258,7 +258,7 @@ impl Finder<'_> {
                         consttype: element,
                         consttypmod: -1,
                         constcollid: c.constcollid,
-                        constlen: info.len.into(),
+                        constlen: info.len,
                         constbyval: info.by_val,
                         value,
                         location: Location::UNKNOWN,

@@ -64,7 +64,8 @@ pub struct SpoolReader {
 }
 
 impl SpoolReader {
-    pub fn next(&mut self) -> Result<Option<Batch>> {
+    /// The next batch; `None` at the end.
+    pub fn next_batch(&mut self) -> Result<Option<Batch>> {
         if let Some(f) = &mut self.file {
             if self.at < f.len() {
                 self.at += 1;

@@ -12,7 +12,12 @@ const SCRIPT: &str = include_str!("../../sql/partition_trees.txt");
 fn answers(client: &mut Client, statements: &str) -> Vec<String> {
     let mut out = Vec::new();
     for sql in statements.lines() {
-        let keeps = sql.starts_with("set ") || sql.starts_with("prepare ") || sql == "reset all;";
+        // These must have an effect on the statements that follow.
+        let kept = ["set ", "prepare ", "reset ", "create ", "drop "];
+        let keeps = kept.iter().any(|word| sql.starts_with(word));
+        if !keeps && !sql.starts_with("begin") {
+            client.query("BEGIN").expect("an answer");
+        }
         let reply = client.query(sql).expect("an answer");
         let error = reply.error.map(|e| format!("{} {} {}", e.code, e.message, e.detail));
         let rows: Vec<_> = reply.answers.iter().map(|a| (&a.rows, &a.tag)).collect();
