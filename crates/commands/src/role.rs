@@ -281,6 +281,9 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
         );
     }
     let mut cat = host.catalog();
+    if cat.lock_for_deletion(&[ObjectAddress::new(PgAuthid::RELATION, oid)])? {
+        return drop_one(host, spec, missing_ok);
+    }
     let keys = [PgAuthid::RELATION.into(), oid.into()];
     let mut uses = cat.scan(indexes::PG_SHDEPEND_REFERENCE_INDEX, &keys)?;
     uses.sort_by_key(|u| (u.objid, u.classid, u.objsubid, u.deptype));

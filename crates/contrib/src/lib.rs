@@ -16,6 +16,7 @@
 #[macro_use]
 extern crate values;
 
+mod btree_gin;
 mod citext;
 pub mod control;
 mod cube;

@@ -19,7 +19,7 @@ use executor::{
 };
 use ids::builtin::proc::NEXTVAL_OID;
 use ids::code::{ColumnGenerated, TypType};
-use ids::{AttrNo, Oid, RelKind};
+use ids::{AttrNo, Oid, Persistence, RelKind};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -119,6 +119,9 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     check_has_rows(&rel)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_privileges(host, &rel, &columns, acl::INSERT)?;
+    if host.read_only() && rel.class.relpersistence != Persistence::Temporary {
+        bail!(READ_ONLY_SQL_TRANSACTION, "cannot execute COPY FROM in a read-only transaction");
+    }
     match rel.kind() {
         RelKind::Table | RelKind::PartitionedTable => {
             host.catalog().check_new_rows(&rel)?;

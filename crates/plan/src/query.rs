@@ -457,6 +457,19 @@ pub enum LockStrength {
     ForUpdate = 4,
 }
 
+impl LockStrength {
+    /// The name of a SELECT that locks rows so, in messages.
+    pub fn select_name(self) -> &'static str {
+        match self {
+            LockStrength::None => "SELECT",
+            LockStrength::ForKeyShare => "SELECT FOR KEY SHARE",
+            LockStrength::ForShare => "SELECT FOR SHARE",
+            LockStrength::ForNoKeyUpdate => "SELECT FOR NO KEY UPDATE",
+            LockStrength::ForUpdate => "SELECT FOR UPDATE",
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LockWaitPolicy {
     Block = 0,

@@ -32,6 +32,7 @@ mod server;
 mod size;
 mod snapshot;
 mod textsearch;
+pub mod unaccent;
 mod wal;
 
 pub use events::identify;
@@ -74,6 +75,7 @@ const TABLES: &[&[SysFn]] = &[
     size::FNS,
     snapshot::FNS,
     textsearch::FNS,
+    unaccent::FNS,
     wal::FNS,
 ];
 

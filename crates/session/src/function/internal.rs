@@ -14,8 +14,8 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use trigger::TriggerCall;
-use types::Datum;
 use types::builtin::{Builtin, BuiltinFn, SetSource};
+use types::{Datum, DatumRef};
 
 pub(crate) struct Internal;
 
@@ -70,7 +70,13 @@ impl Language for Internal {
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
         let changed = signature::arguments(core, call)?;
-        let args = changed.as_deref().unwrap_or(call.args);
+        let mut args = changed.as_deref().unwrap_or(call.args);
+        let with_dictionary;
+        if let (sysfn::unaccent::SYMBOL, [text]) = (call.row.prosrc.as_str(), args) {
+            let dictionary = sysfn::unaccent::default_dictionary(core, call.row.pronamespace)?;
+            with_dictionary = [DatumRef::Word(u64::from(dictionary.0)), *text];
+            args = &with_dictionary;
+        }
         match SystemFunction::named(call.row.prosrc.as_str()) {
             Some(f) => match f.call(core, args)? {
                 Returned::One(value) => Ok(value),
