@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["engine"],
     &["catalog"],
     &["eval", "partition"],
+    &["querytree", "rowops"],
     &["analyze", "planner", "executor"],
     &["trigger", "deparse", "dictionaries"],
     &["utility"],

@@ -94,17 +94,15 @@ impl CatCx<'_> {
         if rel.other_temp {
             return rel.rows().map(|_| ());
         }
-        if rel.class.relispartition {
-            let what = format!("changing rows of partition \"{}\"", rel.name());
-            return Err(PgError::unsupported(what));
-        }
         if rel.indexes.iter().any(|i| i.indisexclusion) {
             return Err(PgError::unsupported(format!(
                 "changing rows of table \"{}\" with an exclusion constraint",
                 rel.name()
             )));
         }
-        for index in rel.indexes.iter().filter(|i| i.indisready) {
+        // The indexes of a partitioned table have no files.
+        let indexes = rel.indexes.iter().filter(|_| rel.kind() != RelKind::PartitionedTable);
+        for index in indexes.filter(|i| i.indisready) {
             let index = self.relation(index.indexrelid)?;
             if index.engine_index.is_none() {
                 return Err(self.unsupported_index(&index));

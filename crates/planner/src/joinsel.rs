@@ -2,17 +2,17 @@
 //! `mergejoinscansel`).
 
 use crate::clause::Clauses;
-use crate::crosstype::converted;
-use crate::host::ColumnStats;
-use crate::relids::Relids;
 use crate::selectivity::{
     DEFAULT_MATCH, DEFAULT_RANGE_ONE, Side, VariableStats, range_selectivity, strip,
 };
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::relids_of;
 use ids::builtin::collation;
 use pgerror::Result;
 use plan::expr::Expr;
+use querytree::crosstype::converted;
+use querytree::host::ColumnStats;
+use querytree::relids::Relids;
+use querytree::vars::relids_of;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use types::compare::Comparer;
