@@ -155,6 +155,17 @@ const VALUES: &[(&str, &[&str])] = &[
             "'-0.10'",
         ],
     ),
+    (
+        "jsonpath",
+        &[
+            "'$'",
+            "'strict $.a'",
+            "'$[*] ? (@ > 1)'",
+            "'$.a == 1'",
+            "'$v + \"x\".double()'",
+            "'1 / 0'",
+        ],
+    ),
     ("int2vector", &["'1 2 3'", "''"]),
     ("oidvector", &["'1 2 3'", "''"]),
     ("aclitem", &["'postgres=arwdDxt/postgres'", "'=r/postgres'"]),

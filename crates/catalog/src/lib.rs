@@ -58,6 +58,7 @@ mod comment;
 pub mod depend;
 mod describe;
 pub mod object;
+mod objectlock;
 pub mod write;
 
 pub use cache::{Key, Row, SysCache, Tuple};

@@ -30,6 +30,8 @@ pub struct CatSession {
     pub catalog: Arc<Catalog>,
     /// The role whose privileges apply (`current_user`).
     pub user: Oid,
+    /// Expressions of a table's owner are evaluated for a command of another role.
+    pub restricted: bool,
     /// The authenticated role, or the one set by SET SESSION AUTHORIZATION.
     pub session_user: Oid,
     /// The schema of the session's temporary objects, and the one of their TOAST tables; 0 until
@@ -97,6 +99,7 @@ impl CatSession {
         CatSession {
             catalog,
             user,
+            restricted: false,
             session_user: user,
             temp_namespace: Oid::INVALID,
             temp_toast_namespace: Oid::INVALID,

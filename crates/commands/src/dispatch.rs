@@ -5,10 +5,10 @@
 use crate::alter_object as alter;
 use crate::create_as;
 use crate::{
-    alter_table, cluster, collation, create_table, database, domain, extstats, grant, index,
-    maintenance, matview, owned, role, schema, sequence, setting, tablespace, trigger, truncate,
-    typecmd, vacuum, view,
+    alter_table, cluster, collation, create_index, define_table, domain, extstats, grant,
+    maintenance, matview, owned, schema, sequence, trigger, truncate, typecmd, vacuum, view,
 };
+use clusterwide::{database, role, setting, tablespace};
 use define::object::comment;
 use define::tag::{command_tag, is_allowed_read_only};
 use define::{
@@ -36,8 +36,8 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
 /// Runs a utility statement without event triggers.
 fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String> {
     match stmt {
-        Node::CreateStmt(s) => create_table::create_table(host, s, sql),
-        Node::IndexStmt(s) => index::create_index(host, s, sql),
+        Node::CreateStmt(s) => define_table::create_table(host, s, sql),
+        Node::IndexStmt(s) => create_index::create_index(host, s, sql),
         Node::CreateSeqStmt(s) => sequence::create_sequence(host, s, sql),
         Node::AlterSeqStmt(s) => sequence::alter_sequence(host, s, sql),
         Node::DropStmt(s) => drop::drop_statement(host, s),

@@ -37,6 +37,10 @@ pub struct NewColumn {
     /// `attstorage`, if it differs from the type's default.
     pub storage: Option<ColumnStorage>,
     pub compression: u8,
+    /// It is defined in the statement, and not only inherited.
+    pub is_local: bool,
+    /// The number of parents that have it.
+    pub inhcount: i32,
 }
 
 impl NewColumn {
@@ -52,6 +56,8 @@ impl NewColumn {
             generated: ColumnGenerated::No,
             storage: None,
             compression: 0,
+            is_local: true,
+            inhcount: 0,
         }
     }
 }
@@ -222,8 +228,8 @@ pub fn attribute_row(
         attidentity: column.identity,
         attgenerated: column.generated,
         attisdropped: false,
-        attislocal: true,
-        attinhcount: 0,
+        attislocal: column.is_local,
+        attinhcount: column.inhcount,
         attcollation: column.collation,
         attacl: None,
         attoptions: None,

@@ -2,8 +2,6 @@
 //! conditions of a query imply the predicate of a partial index. Counterpart: like_support.c,
 //! predtest.c.
 
-use crate::host::{IndexInfo, IndexKey};
-use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
 use crate::selectivity::strip;
 use crate::state::Planner;
@@ -12,6 +10,8 @@ use ids::strategy::btree::{EQUAL, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL};
 use ids::{Oid, StrategyNumber};
 use pgerror::Result;
 use plan::expr::{BoolOp, Const, Expr, Location, OpExpr};
+use querytree::host::{IndexInfo, IndexKey};
+use querytree::pattern::{Matches, PatternKind, next_prefix};
 use std::cmp::Ordering;
 use types::network::Address;
 use types::{Datum, oids};

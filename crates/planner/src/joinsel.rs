@@ -2,19 +2,19 @@
 //! `mergejoinscansel`).
 
 use crate::clause::Clauses;
-use crate::crosstype::converted;
-use crate::host::{ColumnStats, OperatorInfo};
-use crate::relids::Relids;
 use crate::selectivity::{
     DEFAULT_CONTAINED, DEFAULT_MATCH, DEFAULT_MATCHING, DEFAULT_POSITION, DEFAULT_RANGE_ONE, Side,
     VariableStats, network_column, range_selectivity, strip,
 };
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::relids_of;
 use ids::Oid;
 use ids::builtin::collation;
 use pgerror::Result;
 use plan::expr::Expr;
+use querytree::crosstype::converted;
+use querytree::host::{ColumnStats, OperatorInfo};
+use querytree::relids::Relids;
+use querytree::vars::relids_of;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use types::compare::Comparer;

@@ -1,20 +1,20 @@
 //! Selectivity estimates of conditions, and estimates of the number of groups. Counterpart:
 //! clausesel.c, selfuncs.c.
 
-use crate::crosstype::{converted, scalars};
-use crate::host::ColumnStats;
-use crate::pattern::{PatternKind, next_prefix};
 use crate::rel::clamp_rows;
-use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{pull_vars_of, relids_of};
 use pgerror::Result;
 use plan::expr::{
     BoolOp, BoolTestKind, BooleanTest, CaseTestExpr, Const, Expr, Location, OpExpr, ParamKind,
     RowCompareExpr, ScalarArrayOpExpr, Var,
 };
 use plan::query::RteKind;
+use querytree::crosstype::{converted, scalars};
+use querytree::host::ColumnStats;
+use querytree::pattern::{PatternKind, next_prefix};
+use querytree::relids::Relids;
+use querytree::vars::{pull_vars_of, relids_of};
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::network::estimate::{self as network_estimate, Inclusion, inclusion};
@@ -529,7 +529,11 @@ impl Planner<'_> {
         });
         // ctid is unique.
         let unique = unique || v.varattno == -1;
-        let stats = if v.varattno > 0 { self.host.column_stats(*relid, v.varattno)? } else { None };
+        let stats = match v.varattno {
+            n if n <= 0 => None,
+            n if root.trees.contains(&v.varno) => self.host.tree_column_stats(*relid, n)?,
+            n => self.host.column_stats(*relid, n)?,
+        };
         let (distinct, is_default) = match &stats {
             Some(s) if unique => ((1.0 - s.null_frac) * rows, false),
             None if unique => (rows, false),
