@@ -64,7 +64,7 @@ impl Signature {
         }
         let types = self.args.iter().copied().zip(args.iter().copied());
         for (wanted, given) in types.chain([(self.result, row.prorettype)]) {
-            if !accepts(wanted, given) && !(same_form(core, wanted, given)? && !self.variadic) {
+            if !accepts(wanted, given) && (self.variadic || !same_form(core, wanted, given)?) {
                 return Ok(false);
             }
         }
