@@ -14,7 +14,12 @@ use testkit::client::{Client, Reply};
 /// Time limit of a step during which no session waits for a lock.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-const FILES: [&str; 3] = ["schedules.txt", "schedules-in-place.txt", "schedules-references.txt"];
+const FILES: [&str; 4] = [
+    "schedules.txt",
+    "schedules-dependencies.txt",
+    "schedules-in-place.txt",
+    "schedules-references.txt",
+];
 
 struct Step {
     session: usize,

@@ -16,6 +16,7 @@
 mod from;
 mod join;
 pub mod lookup;
+mod merge;
 mod missing;
 mod record;
 mod relation;

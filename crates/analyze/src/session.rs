@@ -372,7 +372,7 @@ impl RelationLookup for SessionLookup<'_> {
 
 impl Lookup for SessionLookup<'_> {
     fn namespace_named(&mut self, name: &str) -> Result<Option<Oid>> {
-        self.host.catalog().find_namespace(name)
+        self.host.catalog().usable_namespace(name)
     }
 
     fn namespace_name(&mut self, oid: Oid) -> Result<Option<String>> {

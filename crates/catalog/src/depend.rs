@@ -127,6 +127,7 @@ impl CatCx<'_> {
         if is_pinned(referenced.class, referenced.object) {
             return Ok(());
         }
+        self.lock_referenced(referenced)?;
         self.insert(&PgDepend {
             classid: depender.class,
             objid: depender.object,
@@ -166,6 +167,7 @@ impl CatCx<'_> {
         if is_pinned(class, object) {
             return Ok(());
         }
+        self.lock_referenced(ObjectAddress::new(class, object))?;
         let shared = crate::write::is_shared_catalog(depender.class);
         let dbid = if shared { Oid::INVALID } else { self.session.catalog.database() };
         self.insert(&PgShdepend {
@@ -244,6 +246,7 @@ impl CatCx<'_> {
                 if is_pinned(class, new) {
                     self.delete(&row)?;
                 } else {
+                    self.lock_referenced(ObjectAddress::new(class, new))?;
                     self.update(&row, &PgDepend { refobjid: new, ..row.row.clone() })?;
                 }
                 count += 1;
@@ -265,6 +268,7 @@ impl CatCx<'_> {
         objects: &[ObjectAddress],
         behavior: DropBehavior,
     ) -> Result<Deletion> {
+        self.lock_for_deletion(objects)?;
         let mut search = Search { targets: Vec::new(), stack: Vec::new(), pending: objects };
         for &object in objects {
             if is_pinned(object.class, object.object) {
@@ -349,6 +353,8 @@ impl CatCx<'_> {
             }
         }
         if let Some(owner) = owner {
+            // Of a partition's object, the one of the partitioned table.
+            let owner = partition.unwrap_or(owner);
             let (what, owner) = (self.describe_object(object)?, self.describe_object(owner)?);
             return Err(PgError::new(
                 SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
@@ -356,26 +362,7 @@ impl CatCx<'_> {
             )
             .hint(format!("You can drop {owner} instead.")));
         }
-        let mut dependents = Vec::new();
-        for row in self.dependents_of(object)? {
-            let other = ObjectAddress { class: row.classid, object: row.objid, sub: row.objsubid };
-            if other.class == object.class
-                && other.object == object.object
-                && (object.sub == 0 || other.sub == object.sub)
-            {
-                continue;
-            }
-            let flag = match row.deptype {
-                DepType::Auto | DepType::AutoExtension => AUTO,
-                DepType::Internal => INTERNAL,
-                DepType::PartitionPrimary | DepType::PartitionSecondary => PARTITION,
-                DepType::Extension => EXTENSION,
-                DepType::Normal => NORMAL,
-            };
-            dependents.push((other, flag));
-        }
-        // Newer objects first, so that the order does not depend on the order of the rows.
-        dependents.sort_by_key(|(a, _)| (std::cmp::Reverse(a.object), a.class, a.sub as u32));
+        let dependents = self.locked_dependents(object)?;
         search.stack.push((object, flags));
         for (other, flag) in dependents {
             self.collect_dependents(search, other, flag)?;
@@ -385,6 +372,37 @@ impl CatCx<'_> {
             if flags & IS_PART != 0 { partition } else { search.stack.last().map(|s| s.0) };
         search.targets.push(Target { address: object, flags, dependee });
         Ok(())
+    }
+
+    /// The dependents of an object that is being dropped, locked, and how they depend on it.
+    fn locked_dependents(&mut self, object: ObjectAddress) -> Result<Vec<(ObjectAddress, u32)>> {
+        loop {
+            let mut dependents = Vec::new();
+            for row in self.dependents_of(object)? {
+                let other =
+                    ObjectAddress { class: row.classid, object: row.objid, sub: row.objsubid };
+                if other.class == object.class
+                    && other.object == object.object
+                    && (object.sub == 0 || other.sub == object.sub)
+                {
+                    continue;
+                }
+                let flag = match row.deptype {
+                    DepType::Auto | DepType::AutoExtension => AUTO,
+                    DepType::Internal => INTERNAL,
+                    DepType::PartitionPrimary | DepType::PartitionSecondary => PARTITION,
+                    DepType::Extension => EXTENSION,
+                    DepType::Normal => NORMAL,
+                };
+                dependents.push((other, flag));
+            }
+            // Newer objects first, so that the order does not depend on the order of the rows.
+            dependents.sort_by_key(|(a, _)| (std::cmp::Reverse(a.object), a.class, a.sub as u32));
+            let addresses: Vec<ObjectAddress> = dependents.iter().map(|(a, _)| *a).collect();
+            if !self.lock_for_deletion(&addresses)? {
+                return Ok(dependents);
+            }
+        }
     }
 
     fn collect_via_owner(

@@ -111,18 +111,24 @@ impl CatCx<'_> {
         Ok(self.search(cache::NAMESPACENAME, &[Key::Name(name)])?.map(|n| n.oid))
     }
 
-    /// Like [`CatCx::find_namespace`]; 3F000 where it does not exist, 42501 without USAGE.
+    /// Like [`CatCx::usable_namespace`]; 3F000 where it does not exist.
     pub fn namespace(&mut self, name: &str) -> Result<Oid> {
-        let oid = self.find_namespace(name)?.ok_or_else(|| {
+        self.usable_namespace(name)?.ok_or_else(|| {
             undefined(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{name}\" does not exist"))
-        })?;
+        })
+    }
+
+    /// The schema of a qualified name; 42501 without USAGE on it. Counterpart:
+    /// `LookupExplicitNamespace`.
+    pub fn usable_namespace(&mut self, name: &str) -> Result<Option<Oid>> {
+        let Some(oid) = self.find_namespace(name)? else { return Ok(None) };
         if !self.may_use_namespace(oid)? {
             return Err(PgError::new(
                 SqlState::INSUFFICIENT_PRIVILEGE,
                 format!("permission denied for schema {name}"),
             ));
         }
-        Ok(oid)
+        Ok(Some(oid))
     }
 
     /// The name of a schema; `None` where it does not exist.
@@ -206,7 +212,7 @@ impl CatCx<'_> {
     /// OID of the type with this name; `None` where the schema or type does not exist.
     pub fn find_type_by_name(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         if let Some(schema) = schema {
-            let Some(schema) = self.find_namespace(schema)? else { return Ok(None) };
+            let Some(schema) = self.usable_namespace(schema)? else { return Ok(None) };
             return self.type_in(schema, name);
         }
         for &schema in &self.search_path()?.schemas {
@@ -303,7 +309,7 @@ impl CatCx<'_> {
         right: Oid,
     ) -> Result<Option<Oid>> {
         let schemas = match schema {
-            Some(schema) => match self.find_namespace(schema)? {
+            Some(schema) => match self.usable_namespace(schema)? {
                 Some(schema) => vec![schema],
                 None => return Ok(None),
             },

@@ -241,7 +241,7 @@ impl CatCx<'_> {
                     }
                 }
                 (SupportKind::Gin { optional: true }, None) => continue,
-                (SupportKind::Gin { .. }, Some(name)) => match types::gin::lookup(name.as_str()) {
+                (SupportKind::Gin { .. }, Some(name)) => match self.gin_function(name.as_str()) {
                     Some(function) => SupportFunction::Gin(function),
                     None => return Ok(None),
                 },
@@ -265,6 +265,12 @@ impl CatCx<'_> {
             list.push(Support { number, oid, function });
         }
         Ok(Some(list))
+    }
+
+    /// The support function of GIN indexes with this `pg_proc.prosrc`.
+    fn gin_function(&self, prosrc: &str) -> Option<types::gin::Function> {
+        let ascii = self.session.ctype_is_ascii;
+        types::gin::lookup(prosrc).or_else(|| contrib::libraries::gin(prosrc, ascii))
     }
 
     /// The type of the column or expression that is indexed.

@@ -30,6 +30,8 @@ pub struct CatSession {
     pub catalog: Arc<Catalog>,
     /// The role whose privileges apply (`current_user`).
     pub user: Oid,
+    /// Expressions of a table's owner are evaluated for a command of another role.
+    pub restricted: bool,
     /// The authenticated role, or the one set by SET SESSION AUTHORIZATION.
     pub session_user: Oid,
     /// The schema of the session's temporary objects, and the one of their TOAST tables; 0 until
@@ -52,6 +54,8 @@ pub struct CatSession {
     pub quoting: Quoting,
     /// Orderings of the session's anonymous record types.
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
+    /// Range types that were looked up.
+    pub(crate) range_types: crate::ranges::RangeTypes,
     search_path: String,
     /// The computed search path and the catalog state it was computed from.
     pub(crate) path: Option<(Arc<SearchPath>, CatalogState)>,
@@ -95,6 +99,7 @@ impl CatSession {
         CatSession {
             catalog,
             user,
+            restricted: false,
             session_user: user,
             temp_namespace: Oid::INVALID,
             temp_toast_namespace: Oid::INVALID,
@@ -106,6 +111,7 @@ impl CatSession {
             changed_objects: None,
             quoting: Quoting::default(),
             record_orders: Arc::default(),
+            range_types: crate::ranges::RangeTypes::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,
         }

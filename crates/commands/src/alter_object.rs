@@ -3,11 +3,10 @@
 //!
 //! Counterpart: alter.c.
 
-use crate::{
-    database, domain, extension_schema as extension, rename, role, schema, tablespace, typecmd,
-};
+use crate::{domain, extension_schema as extension, rename, schema, typecmd};
 use catalog::object::{ObjectClass, ObjectRow};
 use catalog::rows::{CatalogRow, PgEventTrigger, PgForeignDataWrapper, PgNamespace};
+use clusterwide::{database, role, tablespace};
 use define::object::address;
 use define::object::kind::{class_of, is_generic, is_named};
 use define::object::owner;

@@ -22,7 +22,7 @@ pub static LIBRARY: Library = Library {
         ByCase { symbol: "citext_pattern_cmp", ascii: compare_ascii, unicode: compare_unicode },
     ],
     hashes: &[ByCase { symbol: "citext_hash", ascii: hash_ascii, unicode: hash_unicode }],
-    declared: &[],
+    ..Library::EMPTY
 };
 
 /// All collations order by the bytes of the text, so that of the call does not matter.

@@ -39,6 +39,11 @@ const fn trusted(name: &'static str, version: &'static str, comment: &'static st
 /// The extensions that CREATE EXTENSION accepts, by name.
 pub static EXTENSIONS: &[Extension] = &[
     Extension {
+        library: "$libdir/btree_gin",
+        script: include_str!("../extensions/btree_gin--1.3.sql"),
+        ..trusted("btree_gin", "1.3", "support for indexing common datatypes in GIN")
+    },
+    Extension {
         library: "$libdir/citext",
         script: include_str!("../extensions/citext--1.6.sql"),
         ..trusted("citext", "1.6", "data type for case-insensitive character strings")
@@ -79,6 +84,11 @@ pub static EXTENSIONS: &[Extension] = &[
         )
     },
     Extension {
+        library: "$libdir/ltree",
+        script: include_str!("../extensions/ltree--1.2.sql"),
+        ..trusted("ltree", "1.2", "data type for hierarchical tree-like structures")
+    },
+    Extension {
         library: "$libdir/pg_prewarm",
         trusted: false,
         script: include_str!("../extensions/pg_prewarm--1.2.sql"),
@@ -104,6 +114,11 @@ pub static EXTENSIONS: &[Extension] = &[
         schema: Some("pg_catalog"),
         script: include_str!("../extensions/plpgsql--1.0.sql"),
         ..trusted("plpgsql", "1.0", "PL/pgSQL procedural language")
+    },
+    Extension {
+        library: "$libdir/unaccent",
+        script: include_str!("../extensions/unaccent--1.1.sql"),
+        ..trusted("unaccent", "1.1", "text search dictionary that removes accents")
     },
     Extension {
         library: "$libdir/uuid-ossp",

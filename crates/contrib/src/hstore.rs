@@ -1,12 +1,13 @@
 //! hstore: sets of pairs of a key and a value, both texts; a value can be NULL.
 //!
 //! Reading order: `value` (the stored form), `io`, `access` (look-up and change), `convert`
-//! (arrays, rows, json). The functions of GiST and GIN operator classes are declared.
+//! (arrays, rows, json), `gin`. The functions of GiST operator classes are declared.
 //!
 //! Counterpart: contrib/hstore.
 
 mod access;
 mod convert;
+mod gin;
 mod io;
 mod value;
 
@@ -22,6 +23,7 @@ pub static LIBRARY: Library = Library {
     functions: &[FNS, io::FNS, access::FNS, access::SETS, convert::FNS],
     comparisons: &[ByCase::same("hstore_cmp", compare)],
     hashes: &[ByCase::same("hstore_hash", |v, _| hash_bytes(v.as_bytes()))],
+    gin: gin::SUPPORT,
     declared: &[
         "ghstore_in",
         "ghstore_out",
@@ -33,9 +35,6 @@ pub static LIBRARY: Library = Library {
         "ghstore_same",
         "ghstore_consistent",
         "ghstore_options",
-        "gin_extract_hstore",
-        "gin_extract_hstore_query",
-        "gin_consistent_hstore",
         "hstore_subscript_handler",
     ],
 };

@@ -1,12 +1,13 @@
 //! intarray: sets and queries on arrays of integers without NULLs.
 //!
-//! Reading order: `arrays` (functions and operators), `query` (the type `query_int`). The functions
-//! of GiST and GIN operator classes are declared; so are the estimators, which the planner does not
-//! call.
+//! Reading order: `arrays` (functions and operators), `query` (the type `query_int`), `gin`. The
+//! functions of GiST operator classes are declared; so are the estimators, which the planner does
+//! not call.
 //!
 //! Counterpart: contrib/intarray.
 
 mod arrays;
+mod gin;
 mod query;
 
 use crate::library::Library;
@@ -14,6 +15,7 @@ use crate::library::Library;
 pub static LIBRARY: Library = Library {
     name: "_int",
     functions: &[arrays::FNS, query::FNS],
+    gin: gin::SUPPORT,
     declared: &[
         "_int_contained_joinsel",
         "_int_contained_sel",
@@ -40,8 +42,6 @@ pub static LIBRARY: Library = Library {
         "g_intbig_picksplit",
         "g_intbig_same",
         "g_intbig_union",
-        "ginint4_consistent",
-        "ginint4_queryextract",
     ],
     ..Library::EMPTY
 };

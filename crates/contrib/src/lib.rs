@@ -16,6 +16,7 @@
 #[macro_use]
 extern crate values;
 
+mod btree_gin;
 mod citext;
 pub mod control;
 mod cube;
@@ -25,6 +26,7 @@ mod hstore;
 mod intarray;
 pub mod libraries;
 mod library;
+mod ltree;
 pub mod pg_trgm;
 mod pgcrypto;
 mod uuid_ossp;

@@ -7,21 +7,29 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use values::compare::CompareFn;
 use values::function::Builtin;
+use values::gin;
 use values::hash::HashFn;
 
 static LIBRARIES: &[&Library] = &[
+    &crate::btree_gin::LIBRARY,
     &crate::citext::LIBRARY,
     &crate::cube::LIBRARY,
     &crate::earthdistance::LIBRARY,
     &crate::fuzzystrmatch::LIBRARY,
     &crate::hstore::LIBRARY,
     &crate::intarray::LIBRARY,
+    &crate::ltree::LIBRARY,
     &crate::pg_trgm::LIBRARY,
     &crate::pgcrypto::LIBRARY,
     &crate::uuid_ossp::LIBRARY,
     &Library {
         name: "pg_prewarm",
         declared: &["pg_prewarm", "autoprewarm_start_worker", "autoprewarm_dump_now"],
+        ..Library::EMPTY
+    },
+    &Library {
+        name: "unaccent",
+        declared: &["unaccent_dict", "unaccent_init", "unaccent_lexize"],
         ..Library::EMPTY
     },
     &Library {
@@ -62,7 +70,8 @@ impl Library {
         if let Some(f) = self.function(name) {
             return Some(Symbol::Function(f));
         }
-        self.declared.contains(&name).then_some(Symbol::Declared)
+        let declared = self.declared.contains(&name) || self.gin.iter().any(|f| f.symbol == name);
+        declared.then_some(Symbol::Declared)
     }
 
     /// The function with this symbol.
@@ -87,6 +96,12 @@ pub fn comparison(symbol: &str, ascii: bool) -> Option<CompareFn> {
 /// The hash function with this symbol; see [`comparison`].
 pub fn hash(symbol: &str, ascii: bool) -> Option<HashFn> {
     let found = LIBRARIES.iter().flat_map(|l| l.hashes).find(|c| c.symbol == symbol)?;
+    Some(if ascii { found.ascii } else { found.unicode })
+}
+
+/// The support function of GIN indexes with this symbol; see [`comparison`].
+pub fn gin(symbol: &str, ascii: bool) -> Option<gin::Function> {
+    let found = LIBRARIES.iter().flat_map(|l| l.gin).find(|f| f.symbol == symbol)?;
     Some(if ascii { found.ascii } else { found.unicode })
 }
 

@@ -2,10 +2,11 @@
 
 use values::compare::CompareFn;
 use values::function::Builtin;
+use values::gin;
 use values::hash::HashFn;
 
-/// A comparison, or a hash, in two forms: for databases in whose default collation only ASCII
-/// letters have case, and for others.
+/// A comparison, a hash, or a support function of GIN indexes in two forms: for databases in whose
+/// default collation only ASCII letters have case, and for others.
 pub struct ByCase<F> {
     pub symbol: &'static str,
     pub ascii: F,
@@ -28,6 +29,8 @@ pub struct Library {
     pub comparisons: &'static [ByCase<CompareFn>],
     /// The hash functions, in the form that joins and indexes call.
     pub hashes: &'static [ByCase<HashFn>],
+    /// The support functions of operator classes of GIN indexes.
+    pub gin: &'static [ByCase<gin::Function>],
     /// Symbols of functions that other crates implement, or that only index methods without an
     /// implementation call.
     pub declared: &'static [&'static str],
@@ -35,6 +38,12 @@ pub struct Library {
 
 impl Library {
     /// A library without symbols.
-    pub const EMPTY: Library =
-        Library { name: "", functions: &[], comparisons: &[], hashes: &[], declared: &[] };
+    pub const EMPTY: Library = Library {
+        name: "",
+        functions: &[],
+        comparisons: &[],
+        hashes: &[],
+        gin: &[],
+        declared: &[],
+    };
 }

@@ -2,11 +2,12 @@
 //!
 //! A word is a sequence of letters and digits. It is converted to lower case and padded by two
 //! blanks before and one after it. A trigram of other than ASCII characters is reduced to three
-//! bytes of a checksum. The operators that depend on settings are in `sysfn::trigrams`. The
-//! functions of GiST and GIN operator classes are declared.
+//! bytes of a checksum. The operators that depend on settings are in `session::serverfn::trigrams`.
+//! The functions of GiST operator classes are declared.
 //!
 //! Counterpart: contrib/pg_trgm/trgm_op.c.
 
+mod gin;
 mod words;
 
 use crate::citext::ascii_only;
@@ -23,6 +24,7 @@ pub use words::word_similarity;
 pub static LIBRARY: Library = Library {
     name: "pg_trgm",
     functions: &[FNS],
+    gin: gin::SUPPORT,
     declared: &[
         "set_limit",
         "show_limit",
@@ -31,10 +33,6 @@ pub static LIBRARY: Library = Library {
         "strict_word_similarity_op",
         "word_similarity_commutator_op",
         "word_similarity_op",
-        "gin_extract_query_trgm",
-        "gin_extract_value_trgm",
-        "gin_trgm_consistent",
-        "gin_trgm_triconsistent",
         "gtrgm_compress",
         "gtrgm_consistent",
         "gtrgm_decompress",
@@ -122,31 +120,49 @@ fn words(text: &[u8], ascii: bool) -> Vec<Vec<u8>> {
 
 /// The trigrams of a text in order.
 pub(crate) fn placed_trigrams(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<Placed>> {
-    let mut out = Vec::new();
     let mut ticker = InterruptTicker::default();
-    for word in words(text, ascii_only(cx)) {
-        ticker.tick(cx)?;
+    placed(text, ascii_only(cx), &mut || ticker.tick(cx))
+}
+
+/// The trigrams of a text in order. `ascii`: only ASCII characters are letters. `interrupts` is the
+/// check for interrupts.
+fn placed(
+    text: &[u8],
+    ascii: bool,
+    interrupts: &mut dyn FnMut() -> Result<()>,
+) -> Result<Vec<Placed>> {
+    let mut out = Vec::new();
+    for word in words(text, ascii) {
+        interrupts()?;
         let padded = [b"  ", word.as_slice(), b" "].concat();
-        let characters: Vec<&[u8]> = match std::str::from_utf8(&padded) {
-            Ok(text) => text.split("").filter(|c| !c.is_empty()).map(str::as_bytes).collect(),
-            Err(_) => padded.chunks(1).collect(),
-        };
-        let last = characters.len() - 3;
-        for (i, group) in characters.windows(3).enumerate() {
-            let (starts_word, ends_word) = (i == 0, i == last);
-            out.push(Placed { trigram: compact(group), starts_word, ends_word });
+        let groups = groups(&padded);
+        let last = groups.len() - 1;
+        for (i, trigram) in groups.into_iter().enumerate() {
+            out.push(Placed { trigram, starts_word: i == 0, ends_word: i == last });
         }
     }
     Ok(out)
 }
 
-/// The different trigrams of a text, sorted.
-fn trigrams(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<Trigram>> {
-    let mut list: Vec<Trigram> =
-        placed_trigrams(cx, text)?.into_iter().map(|p| p.trigram).collect();
+/// The groups of three characters of a padded word.
+fn groups(padded: &[u8]) -> Vec<Trigram> {
+    let characters: Vec<&[u8]> = match std::str::from_utf8(padded) {
+        Ok(text) => text.split("").filter(|c| !c.is_empty()).map(str::as_bytes).collect(),
+        Err(_) => padded.chunks(1).collect(),
+    };
+    characters.windows(3).map(compact).collect()
+}
+
+/// Sorts a list of trigrams and removes repetitions.
+fn distinct(mut list: Vec<Trigram>) -> Vec<Trigram> {
     list.sort_unstable_by_key(sort_key);
     list.dedup();
-    Ok(list)
+    list
+}
+
+/// The different trigrams of a text, sorted.
+fn trigrams(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<Trigram>> {
+    Ok(distinct(placed_trigrams(cx, text)?.into_iter().map(|p| p.trigram).collect()))
 }
 
 /// Shared elements by all elements of two sets.

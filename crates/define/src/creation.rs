@@ -3,8 +3,8 @@
 //! Counterpart: namespace.c (`RangeVarGetCreationNamespace`), indexcmds.c (`ChooseRelationName`).
 
 use crate::temp;
-use catalog::acl;
-use catalog::rows::indexes;
+use catalog::rows::{CatalogRow, PgNamespace, indexes};
+use catalog::{ObjectAddress, acl};
 use ids::{Oid, Persistence};
 use parse::ast::RangeVar;
 use pgerror::{Result, bail};
@@ -40,6 +40,12 @@ pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
 
 /// The session's temporary schema. The role may have lost the right to create objects in it.
 fn own_temp_schema(host: &mut dyn CommandHost) -> Result<Oid> {
+    if host.catalog().session.restricted {
+        bail!(
+            INSUFFICIENT_PRIVILEGE,
+            "cannot create temporary table within security-restricted operation"
+        );
+    }
     let schema = temp::schema(host)?;
     may_create_in(host, schema)?;
     Ok(schema)
@@ -76,7 +82,13 @@ pub fn creation_target(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<(Oid
         }
         return Ok((own_temp_schema(host)?, Persistence::Temporary));
     }
-    let schema = host.catalog().creation_namespace(named)?;
+    let schema = loop {
+        let schema = host.catalog().creation_namespace(named)?;
+        // A schema that is being dropped: its name is looked up again.
+        if !host.catalog().keep_object(ObjectAddress::new(PgNamespace::RELATION, schema))? {
+            break schema;
+        }
+    };
     let temp = host.catalog().session.temp_namespace;
     if temp.is_valid() && schema == temp {
         persistence = Persistence::Temporary;

@@ -8,8 +8,8 @@ use crate::{deletion, routine};
 use catalog::object::ObjectClass;
 use catalog::rows::PgType;
 use catalog::{ObjectAddress, RelDesc};
-use ids::RelKind;
 use ids::code::TypType;
+use ids::{Persistence, RelKind};
 use parse::ast::{DropStmt, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -20,7 +20,31 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<()>
     if stmt.concurrent {
         check_concurrent(host, stmt)?;
     }
-    let objects = match stmt.remove_type {
+    let objects = loop {
+        let objects = resolve(host, stmt)?;
+        // An object with one of the names may have been dropped, and another one created.
+        if !host.catalog().lock_for_deletion(&objects)? {
+            break objects;
+        }
+    };
+    if objects.is_empty() {
+        return Ok(());
+    }
+    let objects = match stmt.concurrent {
+        // In PostgreSQL the last one of several transactions drops the index, and stays open in a
+        // pipeline. Its locks are acquired again.
+        true => {
+            host.next_transaction()?;
+            relations(host, stmt)?
+        }
+        false => objects,
+    };
+    deletion::drop_objects(host, &objects, deletion::behavior(stmt.behavior), false)
+}
+
+/// The objects that the statement names and the user may drop.
+fn resolve(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
+    Ok(match stmt.remove_type {
         ObjectType::Table
         | ObjectType::Index
         | ObjectType::Sequence
@@ -45,20 +69,7 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<()>
         other => {
             return Err(PgError::unsupported(format!("DROP of kind {other:?}")));
         }
-    };
-    if objects.is_empty() {
-        return Ok(());
-    }
-    let objects = match stmt.concurrent {
-        // In PostgreSQL the last one of several transactions drops the index, and stays open in a
-        // pipeline. Its locks are acquired again.
-        true => {
-            host.next_transaction()?;
-            relations(host, stmt)?
-        }
-        false => objects,
-    };
-    deletion::drop_objects(host, &objects, deletion::behavior(stmt.behavior), false)
+    })
 }
 
 fn skip(host: &mut dyn CommandHost, what: &str, name: &str) {
@@ -136,6 +147,14 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
         };
         let rel = host.catalog().relation(oid)?;
         may_drop(host, &rel)?;
+        let temporary = rel.class.relpersistence == Persistence::Temporary;
+        if stmt.concurrent && !temporary && rel.kind() == RelKind::PartitionedIndex {
+            bail!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot drop partitioned index \"{}\" concurrently",
+                rel.name()
+            );
+        }
         out.push(ObjectAddress::relation(oid));
     }
     Ok(out)

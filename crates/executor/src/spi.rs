@@ -13,11 +13,11 @@
 
 use crate::execution::Execution;
 use crate::run::QueryDesc;
-use crate::services::Services;
 use engine::Snapshot;
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
 use plan::query::CmdType;
+use rowops::services::Services;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
 
@@ -292,10 +292,12 @@ pub fn with_snapshot<H: QueryHost + ?Sized, T>(
 
 /// Error 0A000 for a statement that writes, in a function that is not volatile.
 pub fn check_read_only(plan: &PlannedStmt) -> Result<()> {
-    let what = match plan.command_type {
-        CmdType::Insert => "INSERT",
-        CmdType::Update => "UPDATE",
-        CmdType::Delete => "DELETE",
+    let what = match (plan.command_type, plan.row_marks.first()) {
+        (CmdType::Insert, _) => "INSERT",
+        (CmdType::Update, _) => "UPDATE",
+        (CmdType::Delete, _) => "DELETE",
+        (CmdType::Merge, _) => "MERGE",
+        (_, Some(mark)) => mark.strength.select_name(),
         _ if plan.has_modifying_cte => "SELECT",
         _ => return Ok(()),
     };

@@ -69,6 +69,8 @@ pub struct Query {
     pub target_list: Vec<TargetEntry>,
     pub override_: Override,
     pub on_conflict: Option<Box<OnConflictExpr>>,
+    /// The actions of MERGE, in order.
+    pub merge_actions: Vec<MergeAction>,
     pub returning_list: Vec<TargetEntry>,
     pub group_clause: Vec<SortGroupClause>,
     pub group_distinct: bool,
@@ -90,6 +92,19 @@ pub struct Query {
     /// Byte range of the statement in the source text.
     pub stmt_location: i32,
     pub stmt_len: i32,
+}
+
+/// A WHEN clause of MERGE. Counterpart: `MergeAction`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MergeAction {
+    /// WHEN MATCHED; otherwise WHEN NOT MATCHED.
+    pub matched: bool,
+    /// Insert, Update, Delete, or Nothing for DO NOTHING.
+    pub command_type: CmdType,
+    pub override_: Override,
+    pub condition: Option<Expr>,
+    /// The values by column number.
+    pub target_list: Vec<TargetEntry>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -440,6 +455,19 @@ pub enum LockStrength {
     ForShare = 2,
     ForNoKeyUpdate = 3,
     ForUpdate = 4,
+}
+
+impl LockStrength {
+    /// The name of a SELECT that locks rows so, in messages.
+    pub fn select_name(self) -> &'static str {
+        match self {
+            LockStrength::None => "SELECT",
+            LockStrength::ForKeyShare => "SELECT FOR KEY SHARE",
+            LockStrength::ForShare => "SELECT FOR SHARE",
+            LockStrength::ForNoKeyUpdate => "SELECT FOR NO KEY UPDATE",
+            LockStrength::ForUpdate => "SELECT FOR UPDATE",
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

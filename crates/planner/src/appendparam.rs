@@ -4,14 +4,14 @@
 use crate::path::PathSet;
 use crate::pushdown::push;
 use crate::rel::BaseRel;
-use crate::relids::Relids;
 use crate::state::{LevelInput, Planner, PlannerInfo, SubqueryInput, SubqueryPlan};
 use crate::subselect::exec_param;
-use crate::vars::{contains_subplans, relids_of, substitute};
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::RteKind;
+use querytree::relids::Relids;
+use querytree::vars::{contains_subplans, relids_of, substitute};
 
 impl Planner<'_> {
     /// Adds paths of the append relation that test the join conditions in its members.
@@ -61,7 +61,7 @@ impl Planner<'_> {
             return Ok(false);
         }
         let mut vars = Vec::new();
-        crate::vars::pull_vars_of(rti, qual, &mut vars);
+        querytree::vars::pull_vars_of(rti, qual, &mut vars);
         for v in &vars {
             let Expr::Var(v) = v else { return Ok(false) };
             if v.varattno <= 0 || !self.column_accepts_quals(subquery, v)? {

@@ -2,16 +2,18 @@
 //! one query level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
-use crate::host::{CostSettings, DefaultOperators, PlannerHost};
+use crate::expand::PartitionedTable;
 use crate::path::{AppendRel, PathRef, PathSet};
 use crate::rel::BaseRel;
-use crate::relids::Relids;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{Aggref, Expr};
-use plan::node::{Plan, PlanRowMark, PlannedStmt, RequiredPrivileges};
+use plan::node::{AppendRelation, Plan, PlanRowMark, PlannedStmt, RequiredPrivileges};
 use plan::query::{Query, RangeTblEntry, RteKind};
+use querytree::host::{CostSettings, DefaultOperators, PlannerHost};
+use querytree::relids::Relids;
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 use stdx::stack::deep;
 
 /// Deepest nesting of queries.
@@ -19,7 +21,7 @@ const LEVELS_MAX: u32 = 5_000;
 
 /// Plans a statement. `query` is the result of analysis and rewriting.
 pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {
-    let (privileges, stored_forms) = crate::privileges::of_query(query, host)?;
+    let (privileges, stored_forms) = querytree::privileges::of_query(query, host)?;
     let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
     let mut planner = Planner::new(host, privileges);
@@ -40,6 +42,7 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
         subplans: planner.subplans,
         rewind_plan_ids: Vec::new(),
         row_marks: planner.row_marks,
+        append_relations: planner.append_relations,
         relation_oids: relation_oids.into_iter().collect(),
         inval_items: Vec::new(),
         privileges: planner.privileges,
@@ -86,6 +89,8 @@ pub(crate) struct Planner<'a> {
     pub rtable: Vec<RangeTblEntry>,
     pub result_relations: Vec<i32>,
     pub row_marks: Vec<PlanRowMark>,
+    /// See [`PlannedStmt::append_relations`].
+    pub append_relations: Vec<AppendRelation>,
     /// See [`PlannedStmt::bound`].
     pub bound: Vec<Expr>,
     /// Privileges to check; inlined functions add those of their bodies.
@@ -201,6 +206,10 @@ pub(crate) struct PlannerInfo {
     pub init_plans: Vec<Expr>,
     /// Offset of this level's range table in the flat one.
     pub rt_offset: i32,
+    /// The number of entries of the range table before members of tables were added.
+    pub own_entries: usize,
+    /// Indexes in the flat range table of the entries that were added for members.
+    pub added_entries: Vec<i32>,
     /// Columns needed from enclosing nested loops, with the parameters that carry them.
     pub nest_params: Vec<(i32, Expr)>,
     /// Multi-assignment sub-selects by number, with the parameters of their columns.
@@ -219,7 +228,11 @@ pub(crate) struct PlannerInfo {
     /// The level is a tree of set operations.
     pub in_set_operation: bool,
     /// The members of the level's append relations.
-    pub append_rels: Vec<AppendRel>,
+    pub append_rels: Vec<Rc<AppendRel>>,
+    /// The tables whose members have been added to `append_rels`.
+    pub trees: Relids,
+    /// The partitioned tables below each partitioned table of the level, by range-table index.
+    pub partitioned: HashMap<i32, Vec<PartitionedTable>>,
     /// Sub-selects that replace min and max (`minmax`).
     pub min_max: Vec<MinMaxAggregate>,
     /// Range-table entries that no outer join of the level can null-extend.
@@ -241,6 +254,7 @@ impl<'a> Planner<'a> {
             rtable: Vec::new(),
             result_relations: Vec::new(),
             row_marks: Vec::new(),
+            append_relations: Vec::new(),
             bound: Vec::new(),
             privileges,
             stored_forms: false,
@@ -299,6 +313,8 @@ impl PlannerInfo {
             class_columns: Vec::new(),
             init_plans: Vec::new(),
             rt_offset: 0,
+            own_entries: 0,
+            added_entries: Vec::new(),
             nest_params: Vec::new(),
             multi_assignments: Vec::new(),
             tuple_fraction,
@@ -309,9 +325,20 @@ impl PlannerInfo {
             subquery_inputs: HashMap::new(),
             in_set_operation: false,
             append_rels: Vec::new(),
+            trees: Relids::new(),
+            partitioned: HashMap::new(),
             min_max: Vec::new(),
             not_null_extended: Relids::new(),
             calls: 1.0,
+        }
+    }
+
+    /// The entry's index in the flat range table.
+    pub(crate) fn flat(&self, rti: i32) -> i32 {
+        let added = (rti as usize).checked_sub(self.own_entries + 1);
+        match added.and_then(|at| self.added_entries.get(at)) {
+            Some(flat) => *flat,
+            None => rti + self.rt_offset,
         }
     }
 

@@ -20,6 +20,7 @@ use catalog::rows::PgProc;
 use eval::{Callee, HostCall};
 use executor::{BeforeRowResult, SetStream};
 use ids::Oid;
+use ids::code::Volatility;
 use language::{Resolved, SetRows, Site};
 use pgerror::{PgError, Result};
 use settings::{Action, Saved};
@@ -88,6 +89,11 @@ pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
     let resolved = language::resolve(core, site)?;
     let row = &resolved.row;
     let Some(language) = resolved.language else { return Err(unknown_language(row)) };
+    if row.provolatile == Volatility::Immutable && call.function >= Oid::FIRST_NORMAL {
+        // If the call is part of planning, its result is a constant in the plan. The function may
+        // read tables or settings all the same, so the plan serves this execution only.
+        core.caches.planning.transient = true;
+    }
     let call = Call { resolved: Some(&resolved), ..Call::new(row, call) };
     within(core, row, |core| language.call(core, &call))
 }

@@ -41,6 +41,7 @@ impl Core {
             Ok(superuser) => {
                 self.roles.superuser = superuser;
                 self.roles.switched = Some(SwitchedRole { superuser, ..switched_role });
+                self.catalog.restricted = switched_role.restricted;
                 Ok(before)
             }
             Err(e) => {
@@ -52,6 +53,7 @@ impl Core {
 
     pub(crate) fn restore_role(&mut self, before: SavedRole) {
         self.roles.switched = before.switched_role;
+        self.catalog.restricted = before.switched_role.is_some_and(|role| role.restricted);
         self.catalog.set_user(before.user);
         self.roles.superuser = before.superuser;
     }

@@ -14,6 +14,7 @@ mod definition;
 mod events;
 mod files;
 mod function;
+pub mod hash_partition;
 mod host;
 mod identity;
 pub mod info;
@@ -32,6 +33,7 @@ mod server;
 mod size;
 mod snapshot;
 mod textsearch;
+pub mod unaccent;
 mod wal;
 
 pub use events::identify;
@@ -74,6 +76,7 @@ const TABLES: &[&[SysFn]] = &[
     size::FNS,
     snapshot::FNS,
     textsearch::FNS,
+    unaccent::FNS,
     wal::FNS,
 ];
 

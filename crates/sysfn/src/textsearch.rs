@@ -30,7 +30,8 @@ impl Lexer for SessionLexer<'_> {
     }
 }
 
-fn dictionary(core: &mut dyn SystemHost, oid: Oid) -> Result<Arc<dyn Dictionary>> {
+/// The dictionary with this OID.
+pub(crate) fn dictionary(core: &mut dyn SystemHost, oid: Oid) -> Result<Arc<dyn Dictionary>> {
     let state = core.catalog_session().catalog_state();
     let disk = core.backend().storage().env.disk.clone();
     let mut cache = std::mem::take(core.search_cache());

@@ -196,14 +196,17 @@ pub fn statement_event(
 /// Fires the triggers of the running statement at its end. Their queries may queue further events,
 /// which fire too. Counterpart: `AfterTriggerEndQuery`.
 pub fn after_statement(host: &mut dyn TriggerHost) -> Result<()> {
-    while host.triggers().start_round()? {
+    loop {
+        let restricted = host.catalog().session.restricted;
+        if !host.triggers().start_round(restricted)? {
+            return Ok(());
+        }
         let mut last = Last::default();
         while let Some(event) = host.triggers().next_event() {
             host.check_interrupts()?;
             fire(host, &event, &mut last)?;
         }
     }
-    Ok(())
 }
 
 /// Counts the triggers that fire from now on, for [`after_statement_counted`].

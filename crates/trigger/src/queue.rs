@@ -15,7 +15,7 @@ use crate::transition::Captured;
 use executor::Change;
 use hashbrown::HashMap;
 use ids::{Oid, Tid};
-use pgerror::Result;
+use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
 
 /// A trigger that must be called for a row or a statement. The row versions are read when it fires.
@@ -228,8 +228,10 @@ impl TriggerManager {
     }
 
     /// Starts a round: the queued events of the running statement fire now, except those of
-    /// deferred triggers, which become pending. False if there are none.
-    pub(crate) fn start_round(&mut self) -> Result<bool> {
+    /// deferred triggers, which become pending. False if there are none. 42501 for deferred ones if
+    /// the session is `restricted`: they would fire after the operation, with the privileges of
+    /// another role.
+    pub(crate) fn start_round(&mut self, restricted: bool) -> Result<bool> {
         let Some(level) = self.levels.last_mut() else { return Ok(false) };
         let mut events = std::mem::take(&mut level.queued);
         if events.is_empty() {
@@ -240,6 +242,12 @@ impl TriggerManager {
             return Ok(false);
         }
         if events.iter().any(|e| e.deferrable) {
+            if restricted && events.iter().any(|e| self.modes.is_deferred(e)) {
+                return Err(pg_err!(
+                    INSUFFICIENT_PRIVILEGE,
+                    "cannot fire deferred trigger within security-restricted operation"
+                ));
+            }
             types::memory::reserve(&mut self.pending, events.len())?;
             let (modes, pending) = (&self.modes, &mut self.pending);
             events.retain(|e| {
@@ -319,7 +327,7 @@ mod tests {
 
     /// The events of the next round, which fire.
     fn round(m: &mut TriggerManager) -> Vec<Event> {
-        m.start_round().unwrap();
+        m.start_round(false).unwrap();
         std::iter::from_fn(|| m.next_event()).collect()
     }
 
@@ -409,7 +417,7 @@ mod tests {
         m.push_statement(statement(1)).unwrap();
         m.push_statement(statement(2)).unwrap();
         m.push_statement(statement(1)).unwrap();
-        assert!(m.start_round().unwrap());
+        assert!(m.start_round(false).unwrap());
         assert_eq!(m.next_event().map(|e| e.trigger), Some(Oid(2)));
         // Events of the same round that have not fired are cancelled too.
         m.push_statement(statement(2)).unwrap();

@@ -2,12 +2,14 @@
 
 use crate::host::CommandHost;
 use analyze::SessionLookup;
+use catalog::CatCx;
 use executor::spi::{self, QuerySnapshot};
+use ids::Persistence;
 use parse::ast::SelectStmt;
 use parse::{Options, RawStmt};
-use pgerror::Result;
+use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
-use plan::query::Query;
+use plan::query::{CmdType, Query, RteKind, acl};
 use std::sync::Arc;
 use types::{Batch, Datum};
 
@@ -30,7 +32,34 @@ pub fn of_plan(plan: &Arc<PlannedStmt>, snapshot: QuerySnapshot) -> spi::Query {
 /// Rewrites and plans a query.
 pub fn plan(host: &mut dyn CommandHost, query: &Query) -> Result<Arc<PlannedStmt>> {
     let query = analyze::rewrite(&mut SessionLookup::new(host), query.clone())?;
-    Ok(Arc::new(planner::plan_query(&query, host.planner())?))
+    let plan = planner::plan_query(&query, host.planner())?;
+    if host.read_only() {
+        check_read_only(&mut host.catalog(), &plan)?;
+    }
+    Ok(Arc::new(plan))
+}
+
+/// Error 25006 for statements that write in a read-only transaction. A plan may require other
+/// privileges than SELECT only for temporary tables. Counterpart: `ExecCheckXactReadOnly`.
+pub fn check_read_only(cat: &mut CatCx<'_>, plan: &PlannedStmt) -> Result<()> {
+    let mut writes = false;
+    for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
+        if let RteKind::Relation { relid, .. } = rte.kind {
+            writes |= cat.class(relid)?.relpersistence != Persistence::Temporary;
+        }
+    }
+    if !writes {
+        return Ok(());
+    }
+    let what = match (plan.command_type, plan.row_marks.first()) {
+        (CmdType::Insert, _) => "INSERT",
+        (CmdType::Update, _) => "UPDATE",
+        (CmdType::Delete, _) => "DELETE",
+        (CmdType::Merge, _) => "MERGE",
+        (_, Some(mark)) => mark.strength.select_name(),
+        _ => "SELECT",
+    };
+    Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
 }
 
 /// Parses a text that `deparse` wrote under the session's settings.

@@ -205,6 +205,51 @@ fn matches(array: DatumRef<'_>, query: DatumRef<'_>) -> Result<Datum> {
     Ok(Datum::bool(stack.pop().unwrap_or(false)))
 }
 
+/// The values of a condition, in order.
+pub(super) fn values(query: DatumRef<'_>) -> impl Iterator<Item = i32> {
+    items(query).filter_map(|item| match item {
+        Item::Value(value) => Some(value),
+        Item::Operator(_) => None,
+    })
+}
+
+/// Whether each array that fulfils the condition has one of its values.
+pub(super) fn requires_value(query: DatumRef<'_>) -> bool {
+    let mut stack = Vec::new();
+    for item in items(query) {
+        let required = match item {
+            Item::Value(_) => true,
+            Item::Operator(b'!') => {
+                stack.pop();
+                false
+            }
+            Item::Operator(op) => {
+                let (right, left) = (stack.pop().unwrap_or(false), stack.pop().unwrap_or(false));
+                if op == b'&' { left || right } else { left && right }
+            }
+        };
+        stack.push(required);
+    }
+    stack.pop().unwrap_or(true)
+}
+
+/// Whether an array that has the values for which `present` is true fulfils the condition.
+pub(super) fn holds(query: DatumRef<'_>, present: &[bool]) -> bool {
+    let (mut stack, mut present) = (Vec::new(), present.iter());
+    for item in items(query) {
+        let result = match item {
+            Item::Value(_) => present.next().copied().unwrap_or(false),
+            Item::Operator(b'!') => !stack.pop().unwrap_or(false),
+            Item::Operator(op) => {
+                let (right, left) = (stack.pop().unwrap_or(false), stack.pop().unwrap_or(false));
+                if op == b'&' { left && right } else { left || right }
+            }
+        };
+        stack.push(result);
+    }
+    stack.pop().unwrap_or(false)
+}
+
 /// The text of a part of the condition, and the operator at its top.
 struct Part {
     text: String,

@@ -174,7 +174,7 @@ pub fn find(
         args.push(argument(host, t)?);
     }
     let schema = match schema {
-        Some(schema) => match host.catalog().find_namespace(schema)? {
+        Some(schema) => match host.catalog().usable_namespace(schema)? {
             Some(oid) => Some(oid),
             None if missing_ok => return Ok(None),
             None => bail!(INVALID_SCHEMA_NAME, "schema \"{schema}\" does not exist"),

@@ -16,7 +16,7 @@ use types::fn_context::{
     FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
 };
 use types::random::Random;
-use types::{Datum, DatumRef, Settings, oids};
+use types::{Datum, DatumRef, RangeType, Settings, oids};
 
 impl Core {
     /// Calls an input, output, send or receive function.
@@ -267,13 +267,21 @@ impl TypeFunctions for Core {
 }
 
 impl TypeCatalog for Core {
-    fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
-        let mut cat = self.cat();
-        let row = match cat.search(catalog::cache::RANGETYPE, &[ty.into()])? {
-            Some(row) => Some(row),
-            None => cat.search(catalog::cache::RANGEMULTIRANGE, &[ty.into()])?,
-        };
-        Ok(row.ok_or_else(|| Core::no_type(ty))?.rngsubtype)
+    fn range_type(&mut self, ty: Oid) -> Result<Arc<RangeType>> {
+        self.cat().range_type(ty)
+    }
+
+    fn range_difference(
+        &mut self,
+        ty: &RangeType,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+    ) -> Result<f64> {
+        let f = Facts::function(self, ty.subdiff)?;
+        let (collation, result_type) = (ty.collation, oids::FLOAT8);
+        let (function, arg_types, args) = (f.oid, &[ty.elem.oid; 2][..], &[a, b][..]);
+        let call = HostCall { function, collation, result_type, arg_types, args };
+        Ok(self.call_support(&f, call)?.as_ref().as_f64())
     }
 
     fn domain_base(&mut self, ty: Oid) -> Result<(Oid, i32)> {

@@ -14,8 +14,11 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use trigger::TriggerCall;
-use types::Datum;
 use types::builtin::{Builtin, BuiltinFn, SetSource};
+use types::{Datum, DatumRef};
+
+/// The function whose result depends on the types of its arguments.
+const HASH_PARTITION: &str = "satisfies_hash_partition";
 
 pub(crate) struct Internal;
 
@@ -39,6 +42,7 @@ fn builtin(row: &PgProc) -> Callee {
         None => match SystemFunction::named(name) {
             Some(_) if row.proretset => Callee::HostSet,
             Some(_) => Callee::Host,
+            None if name == HASH_PARTITION => Callee::Host,
             None => WindowKind::named(name).map_or(Callee::Missing, Callee::Window),
         },
     }
@@ -70,8 +74,17 @@ impl Language for Internal {
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
         let changed = signature::arguments(core, call)?;
-        let args = changed.as_deref().unwrap_or(call.args);
+        let mut args = changed.as_deref().unwrap_or(call.args);
+        let with_dictionary;
+        if let (sysfn::unaccent::SYMBOL, [text]) = (call.row.prosrc.as_str(), args) {
+            let dictionary = sysfn::unaccent::default_dictionary(core, call.row.pronamespace)?;
+            with_dictionary = [DatumRef::Word(u64::from(dictionary.0)), *text];
+            args = &with_dictionary;
+        }
         match SystemFunction::named(call.row.prosrc.as_str()) {
+            None if call.row.prosrc.as_str() == HASH_PARTITION => {
+                sysfn::hash_partition::satisfies(core, call.arg_types, args)
+            }
             Some(f) => match f.call(core, args)? {
                 Returned::One(value) => Ok(value),
                 Returned::Set(rows) => first_row(core, call.row, rows),

@@ -10,11 +10,11 @@ use analyze::SessionLookup;
 use client::connection::Connection;
 use client::rows::{self, RowWriter};
 use executor::spi::{self, QuerySnapshot};
-use ids::{Oid, Persistence, Tid};
+use ids::{Oid, Tid};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use plan::PlannedStmt;
-use plan::query::{CmdType, LockStrength, RteKind, acl};
+use plan::query::CmdType;
 use planner::{RowIdentities, RowIdentity};
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
@@ -32,32 +32,6 @@ const CURSOR_INSENSITIVE: i32 = 1 << 3;
 const CURSOR_ASENSITIVE: i32 = 1 << 4;
 
 const CURSOR_HOLD: i32 = 1 << 5;
-
-/// Error 25006 for statements that write in a read-only transaction. A plan may require other
-/// privileges than SELECT only for temporary tables. Counterpart: `ExecCheckXactReadOnly`.
-fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<()> {
-    let mut writes = false;
-    for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
-        if let RteKind::Relation { relid, .. } = rte.kind {
-            writes |= core.cat().class(relid)?.relpersistence != Persistence::Temporary;
-        }
-    }
-    if !writes {
-        return Ok(());
-    }
-    let what = match (plan.command_type, plan.row_marks.first().map(|m| m.strength)) {
-        (CmdType::Insert, _) => "INSERT",
-        (CmdType::Update, _) => "UPDATE",
-        (CmdType::Delete, _) => "DELETE",
-        (CmdType::Merge, _) => "MERGE",
-        (_, Some(LockStrength::ForKeyShare)) => "SELECT FOR KEY SHARE",
-        (_, Some(LockStrength::ForShare)) => "SELECT FOR SHARE",
-        (_, Some(LockStrength::ForNoKeyUpdate)) => "SELECT FOR NO KEY UPDATE",
-        (_, Some(LockStrength::ForUpdate)) => "SELECT FOR UPDATE",
-        _ => "SELECT",
-    };
-    Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
-}
 
 /// Receives the rows that a portal returns.
 pub(crate) trait RowSink {
@@ -166,6 +140,12 @@ impl Session {
         let hold = stmt.options & CURSOR_HOLD != 0;
         let raw = parse::RawStmt::within(stmt.query.clone(), 0);
         check_cursor(stmt)?;
+        if hold && self.core.catalog.restricted {
+            return Err(pg_err!(
+                INSUFFICIENT_PRIVILEGE,
+                "cannot create a cursor WITH HOLD within security-restricted operation"
+            ));
+        }
         if !analyze::is_query(&raw.stmt) {
             // SELECT INTO: analysis reports the error.
             analyze::analyze(&mut SessionLookup::new(&mut self.core), &raw, sql, param_types)?;
@@ -474,7 +454,7 @@ impl Core {
         }
         let identities = &portal.identities.rows;
         if !identities.is_empty() && to > from {
-            let tid = |i: &RowIdentity| executor::tid_of(batch.get(to - 1, i.column));
+            let tid = |i: &RowIdentity| tid_at(i, &batch, to - 1);
             portal.current = identities.iter().map(tid).collect();
         }
         if to < batch.len {
@@ -673,7 +653,7 @@ impl Core {
     /// Error 25006 for a statement that writes in a read-only transaction.
     pub(crate) fn check_writable(&mut self, plan: &PlannedStmt) -> Result<()> {
         if self.transaction.mode.read_only {
-            check_read_only(self, plan)?;
+            utility::query::check_read_only(&mut self.cat(), plan)?;
         }
         Ok(())
     }
@@ -720,12 +700,24 @@ impl Core {
             ));
         }
         Ok(match portal.kept.as_ref() {
-            Some(kept) => kept
-                .find(portal.position - 1)
-                .and_then(|(batch, row)| executor::tid_of(batch.get(row, identity.column))),
+            Some(kept) => {
+                kept.find(portal.position - 1).and_then(|(batch, row)| tid_at(identity, batch, row))
+            }
             None => portal.current.get(place).copied().flatten(),
         })
     }
+}
+
+/// The TID in a row of a cursor, if the row is computed from one of this table.
+fn tid_at(identity: &RowIdentity, batch: &Batch, row: usize) -> Option<Tid> {
+    let of_table = |column| {
+        let oid = batch.get(row, column);
+        !oid.is_null() && oid.as_oid() == identity.relid
+    };
+    if !identity.tableoid.is_none_or(of_table) {
+        return None;
+    }
+    executor::tid_of(batch.get(row, identity.column))
 }
 
 /// The error for a portal that is running, has failed, or is finished and has no rows to fetch.

@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::query;
 use executor::spi;
 use ids::Oid;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use std::sync::Arc;
 use types::textsearch::Rewriter;
 use types::textsearch::query::Query;
@@ -25,8 +25,15 @@ pub(super) const FNS: &[SysFn] = &[
 
 /// The rows of a query whose columns must have the given types.
 fn rows(core: &mut Core, sql: &str, types: &[Oid], message: &str) -> Result<Vec<Vec<Datum>>> {
-    let plan = query::plan_text(core, sql, &[])?.pop();
-    let plan = plan.ok_or_else(|| PgError::internal("there is no query"))?;
+    let cannot_open =
+        |what: &str| pg_err!(INVALID_CURSOR_DEFINITION, "cannot open {what} as cursor");
+    let plans = query::plan_text(core, sql, &[])?;
+    let plan = match &plans[..] {
+        [plan] => plan.clone(),
+        [] => return Err(cannot_open("empty query")),
+        _ => return Err(cannot_open("multi-query plan")),
+    };
+    spi::check_read_only(&plan)?;
     let targets = plan.plan_tree.info.target_list.iter().filter(|t| !t.resjunk);
     let found: Vec<Oid> = targets.map(|t| t.expr.type_oid()).collect();
     if found != types {

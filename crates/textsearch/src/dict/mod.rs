@@ -9,6 +9,7 @@ mod snowball;
 mod synonym;
 mod template;
 mod thesaurus;
+mod unaccent;
 
 pub use files::{File, Files};
 pub use options::{Options, Setting};
@@ -29,5 +30,6 @@ pub fn build(
         Template::Thesaurus => Arc::new(thesaurus::Thesaurus::build(options, env)?),
         Template::Ispell => Arc::new(ispell::build(options, env)?),
         Template::Snowball => Arc::new(snowball::Snowball::build(options, env)?),
+        Template::Unaccent => Arc::new(unaccent::Unaccent::build(options, env)?),
     })
 }

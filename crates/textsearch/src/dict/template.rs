@@ -57,6 +57,8 @@ pub enum Template {
     Thesaurus,
     Ispell,
     Snowball,
+    /// Of the extension unaccent.
+    Unaccent,
 }
 
 impl Template {
@@ -68,6 +70,7 @@ impl Template {
             "thesaurus_init" => Template::Thesaurus,
             "dispell_init" => Template::Ispell,
             "dsnowball_init" => Template::Snowball,
+            "unaccent_init" => Template::Unaccent,
             _ => return None,
         })
     }

@@ -1,0 +1,157 @@
+//! btree_gin: operator classes of GIN indexes for values with an order. The key of a value is the
+//! value; a comparison is a range of keys.
+//!
+//! Counterpart: contrib/btree_gin/btree_gin.c. Enums are not supported, because their order is in
+//! the catalogs.
+
+use crate::library::{ByCase, Library};
+use ids::StrategyNumber;
+use pgerror::{PgError, Result};
+use std::cmp::Ordering;
+use std::sync::Arc;
+use types::compare::{self, CompareFn};
+use types::numeric::{Num, Sign, numeric_cmp};
+use values::datum::{Datum, DatumRef};
+use values::gin::{Column, Condition, Function, Keys, Query, Ternary};
+
+pub static LIBRARY: Library = Library {
+    name: "btree_gin",
+    functions: &[FNS],
+    comparisons: &[ByCase::same("gin_numeric_cmp", numeric_cmp)],
+    gin: SUPPORT,
+    declared: &[
+        "gin_enum_cmp",
+        "gin_extract_value_anyenum",
+        "gin_extract_query_anyenum",
+        "gin_compare_prefix_anyenum",
+    ],
+    ..Library::EMPTY
+};
+
+scalars! { FNS;
+    "gin_numeric_cmp" => |cx, a| Ok(Datum::int4(numeric_cmp(a[0], a[1], cx.collation()) as i32)),
+}
+
+const LESS: StrategyNumber = StrategyNumber(1);
+const LESS_OR_EQUAL: StrategyNumber = StrategyNumber(2);
+const EQUAL: StrategyNumber = StrategyNumber(3);
+const GREATER_OR_EQUAL: StrategyNumber = StrategyNumber(4);
+const GREATER: StrategyNumber = StrategyNumber(5);
+
+fn extract_value(_: &Column, value: DatumRef<'_>, keys: &mut Keys) -> Result<()> {
+    keys.push(value);
+    Ok(())
+}
+
+/// The comparison of a query's values.
+struct Order(CompareFn);
+
+/// Sets the key where the range of a comparison begins. `least` is not greater than any value.
+fn extract_query(
+    value: DatumRef<'_>,
+    strategy: StrategyNumber,
+    query: &mut Query,
+    least: &Datum,
+    order: &str,
+) -> Result<()> {
+    let order = compare::lookup(order).ok_or_else(|| PgError::unsupported(order))?;
+    query.extra = Some(Arc::new(Order(order)));
+    match strategy {
+        LESS | LESS_OR_EQUAL => query.keys.push(least.as_ref()),
+        EQUAL | GREATER_OR_EQUAL | GREATER => query.keys.push(value),
+        other => {
+            return Err(PgError::internal(format!("unrecognized strategy number: {other}")));
+        }
+    }
+    query.partial.push(strategy != EQUAL);
+    Ok(())
+}
+
+/// Whether a key is in the range of a comparison.
+fn compare_prefix(c: &Condition<'_>, _: usize, key: DatumRef<'_>) -> Ordering {
+    let order = c.query.extra.as_ref().and_then(|e| e.downcast_ref::<Order>());
+    let Some(Order(compare)) = order else { return Ordering::Greater };
+    match (c.strategy, compare(key, c.value, c.column.collation)) {
+        (LESS, Ordering::Less) => Ordering::Equal,
+        (LESS_OR_EQUAL, Ordering::Less | Ordering::Equal) => Ordering::Equal,
+        (LESS | LESS_OR_EQUAL, _) => Ordering::Greater,
+        (GREATER, Ordering::Equal) => Ordering::Less,
+        (GREATER | GREATER_OR_EQUAL, Ordering::Less) => Ordering::Less,
+        _ => Ordering::Equal,
+    }
+}
+
+fn consistent(_: &Condition<'_>, _: &[bool]) -> Result<Ternary> {
+    Ok(Ternary::True)
+}
+
+/// The support functions of a type: its name in the symbols, its least value, its comparison.
+macro_rules! types {
+    ($($ty:literal $least:expr, $order:literal;)*) => {
+        const SUPPORT: &[ByCase<Function>] = &[
+            ByCase::same("gin_btree_consistent", Function::Consistent(consistent)),
+            $(
+                ByCase::same(
+                    concat!("gin_extract_value_", $ty),
+                    Function::ExtractValue(extract_value),
+                ),
+                ByCase::same(
+                    concat!("gin_extract_query_", $ty),
+                    Function::ExtractQuery(|_, value, strategy, query| {
+                        extract_query(value, strategy, query, &$least, $order)
+                    }),
+                ),
+                ByCase::same(
+                    concat!("gin_compare_prefix_", $ty),
+                    Function::ComparePartial(compare_prefix),
+                ),
+            )*
+        ];
+    };
+}
+
+/// Time 0 at the greatest offset east of Greenwich.
+const LEAST_TIMETZ: [u8; 12] = {
+    let [a, b, c, d] = (-24 * 3600i32).to_le_bytes();
+    [0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d]
+};
+
+/// The least microseconds, days and months.
+const LEAST_INTERVAL: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0x80, 0, 0, 0, 0x80];
+
+/// 0.0.0.0/0: family, length of the mask, address.
+const LEAST_INET: [u8; 6] = [2, 0, 0, 0, 0, 0];
+
+fn least_numeric() -> Datum {
+    Num::special(Sign::NegInf).datum().unwrap_or_default()
+}
+
+types! {
+    "int2" Datum::int2(i16::MIN), "btint2cmp";
+    "int4" Datum::int4(i32::MIN), "btint4cmp";
+    "int8" Datum::int8(i64::MIN), "btint8cmp";
+    "float4" Datum::float4(f32::NEG_INFINITY), "btfloat4cmp";
+    "float8" Datum::float8(f64::NEG_INFINITY), "btfloat8cmp";
+    "money" Datum::int8(i64::MIN), "cash_cmp";
+    "oid" Datum::Word(0), "btoidcmp";
+    "timestamp" Datum::int8(i64::MIN), "timestamp_cmp";
+    "timestamptz" Datum::int8(i64::MIN), "timestamp_cmp";
+    "time" Datum::int8(0), "time_cmp";
+    "timetz" Datum::bytes(LEAST_TIMETZ), "timetz_cmp";
+    "date" Datum::int4(i32::MIN), "date_cmp";
+    "interval" Datum::bytes(LEAST_INTERVAL), "interval_cmp";
+    "macaddr" Datum::bytes([0; 6]), "macaddr_cmp";
+    "macaddr8" Datum::bytes([0; 8]), "macaddr8_cmp";
+    "inet" Datum::bytes(LEAST_INET), "network_cmp";
+    "cidr" Datum::bytes(LEAST_INET), "network_cmp";
+    "text" Datum::bytes([]), "bttextcmp";
+    "bpchar" Datum::bytes([]), "bpcharcmp";
+    "char" Datum::Word(0), "btcharcmp";
+    "bytea" Datum::bytes([]), "byteacmp";
+    "bit" Datum::bytes([0; 4]), "bitcmp";
+    "varbit" Datum::bytes([0; 4]), "bitcmp";
+    "numeric" least_numeric(), "numeric_cmp";
+    "uuid" Datum::bytes([0; 16]), "uuid_cmp";
+    "name" Datum::name(""), "btnamecmp";
+    "bool" Datum::bool(false), "btboolcmp";
+}
