@@ -44,5 +44,6 @@ pub use fire::{
 pub use host::TriggerHost;
 pub use queue::TriggerManager;
 pub use ri::{check_no_references, validate as validate_foreign_key};
+pub use rows::system_columns;
 pub use stats::TriggerStats;
 pub use transition::capture;
