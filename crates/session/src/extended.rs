@@ -40,7 +40,7 @@ impl Session {
         if share && !self.xact.failed {
             let known = self.recent.get(sql).filter(|p| p.is_declared(&message.types)).cloned();
             if let Some(prepared) = known
-                && prepared.revalidate(&mut self.core).is_ok()
+                && prepared.revalidate_parsed(&mut self.core)
             {
                 return self.parsed(name, prepared);
             }

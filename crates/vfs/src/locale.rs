@@ -50,6 +50,46 @@ pub fn codeset(locale: &str) -> Option<String> {
     }
 }
 
+/// The order of day, month and year in the dates of a locale, as a keyword of DateStyle; `None` if
+/// there is no such locale or if its dates are not written with three numbers.
+///
+/// Counterpart: `locale_date_order`.
+pub fn date_order(locale: &str) -> Option<&'static str> {
+    let name = CString::new(locale).ok()?;
+    // SAFETY: as in `codeset`.
+    let format = unsafe {
+        let handle = libc::newlocale(libc::LC_TIME_MASK, name.as_ptr(), std::ptr::null_mut());
+        if handle.is_null() {
+            return None;
+        }
+        let text = CStr::from_ptr(libc::nl_langinfo_l(libc::D_FMT, handle));
+        let text = text.to_string_lossy().into_owned();
+        libc::freelocale(handle);
+        text
+    };
+    order_of(&format)
+}
+
+fn order_of(format: &str) -> Option<&'static str> {
+    let format = format.replace("%D", "%m/%d/%y").replace("%F", "%Y-%m-%d");
+    let mut order = String::new();
+    for field in format.split('%').skip(1) {
+        // Flags of the C library (`%-d`) come before the field.
+        match field.trim_start_matches(['-', '_', '0', 'E', 'O']).chars().next() {
+            Some('y' | 'Y') => order.push('y'),
+            Some('m') => order.push('m'),
+            Some('d' | 'e') => order.push('d'),
+            _ => {}
+        }
+    }
+    match order.as_str() {
+        "dmy" => Some("dmy"),
+        "mdy" => Some("mdy"),
+        "ymd" => Some("ymd"),
+        _ => None,
+    }
+}
+
 /// Version of the C library, whose locales have no versions of their own.
 pub fn libc_version() -> Option<String> {
     #[cfg(target_env = "gnu")]

@@ -190,9 +190,10 @@ impl TypeFunctions for Core {
         let args = [DatumRef::Bytes(bytes), param.as_ref(), typmod.as_ref()];
         let value =
             self.call_type_function(&f, &args, &[oids::INTERNAL, io_param, oids::INT4], ty)?;
-        // A fixed-length value consists of that number of bytes, except for type name, whose values
-        // are sent without padding.
-        if ty != oids::NAME && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
+        // A fixed-length value consists of that number of bytes, except for type name and
+        // enumerations, whose values are sent as text.
+        let is_text = ty == oids::NAME || row.typtype == TypType::Enum;
+        if !is_text && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
             let wrong = pgerror::SqlState::INVALID_BINARY_REPRESENTATION;
             return Err(PgError::new(wrong, types::type_io::EXCESS_DATA));
         }
