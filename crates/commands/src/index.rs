@@ -554,8 +554,8 @@ pub fn create(
     Ok(oid)
 }
 
-/// Creates the catalog entries of the index and, unless the table is partitioned, an empty file. The
-/// index is valid unless `valid` is false.
+/// Creates the catalog entries of the index and, unless the table is partitioned, an empty file.
+/// The index is valid unless `valid` is false.
 pub fn enter(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,

@@ -3,7 +3,8 @@
 //!
 //! Reading order: `dispatch` (shared parts and objects without storage are in crates `utility` and
 //! `define`); `relation`, `create_table`, `inherit`, `hierarchy`, `like`, `constraint`, `index`,
-//! `create_index`, `partitions`, `sequence` (creation of relations), `trigger`, `truncate`; `alter_table`, `alter_object`; `vacuum`, `frozen`,
+//! `create_index`, `partitions`, `sequence` (creation of relations), `trigger`, `truncate`;
+//! `alter_table`, `alter_object`; `vacuum`, `frozen`,
 //! `wraparound`, `statistics`, `maintenance`, `cluster`, `catalog_files` (new files of tables and
 //! of catalogs); `view`, `domain`, `typecmd`, `extstats`, `grant`, `owned`. The objects of the
 //! whole cluster are in the crate `clusterwide`.

@@ -176,7 +176,10 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
                 Some(partitions) => partitions.finish(host),
                 None => reader.writer.finish(&mut Writing(host)),
             };
-            written.and_then(|()| reader.source.finish(host)).map(|()| n)
+            written
+                .and_then(|()| reader.source.finish(host))
+                .and_then(|()| ::trigger::after_statement(host.trigger_host()))
+                .map(|()| n)
         }
         Err(e) => Err(reader.with_context(e)),
     };

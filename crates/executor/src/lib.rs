@@ -14,7 +14,8 @@
 //! Reading order: `spi` (the entry points), `execution`, `run` (the state of a statement), `node`,
 //! `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`, `scan`, `probe`,
 //! `bitmap`, `sample`, `setcall`, `drained`, `readahead`, `source`, `projectset`, `pairs`, `join`,
-//! `hashjoin`, `mergejoin`, `memoize`, `sort`, `append`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`,
+//! `hashjoin`, `mergejoin`, `memoize`, `sort`, `append`, `mergeappend`, `aggfn`, `accum`, `agg`,
+//! `window`,
 //! `setop`, `subplan`, `transition`, `modify`, `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]

@@ -84,7 +84,8 @@ fn end(list: &[nodetree::RangeDatum]) -> Result<Vec<RangeDatum>> {
 
 impl PartitionKey {
     /// The order of two range bounds as positions between rows, and the first column (0-based) in
-    /// which they differ, or the last one that was compared. Columns after MINVALUE or MAXVALUE have no meaning.
+    /// which they differ, or the last one that was compared. Columns after MINVALUE or MAXVALUE
+    /// have no meaning.
     pub fn compare_bounds(&self, a: &[RangeDatum], b: &[RangeDatum]) -> (Ordering, usize) {
         let mut last = 0;
         for (n, ((x, y), column)) in a.iter().zip(b).zip(&self.columns).enumerate() {

@@ -74,8 +74,8 @@ pub fn map_columns_of(expr: &mut Expr, varno: i32, map: &[AttrNo]) -> Result<boo
     Ok(!whole_row)
 }
 
-/// Translates conditions over the columns of `parent` (range-table entry 1) to those of a child. The
-/// whole row becomes the child's, converted to the parent's row type. Counterpart:
+/// Translates conditions over the columns of `parent` (range-table entry 1) to those of a child.
+/// The whole row becomes the child's, converted to the parent's row type. Counterpart:
 /// `map_partition_varattnos`.
 pub fn map_to_child(conditions: &mut [Expr], parent: &RelDesc, child: &RelDesc) -> Result<()> {
     let map = column_map(parent, child)?;

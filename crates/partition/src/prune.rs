@@ -310,8 +310,8 @@ impl PartitionDesc {
         Ordering::Equal
     }
 
-    /// The first place of `Bounds::Range::of` with rows at or above the values of `prefix`, followed
-    /// by a lower bound on the next column.
+    /// The first place of `Bounds::Range::of` with rows at or above the values of `prefix`,
+    /// followed by a lower bound on the next column.
     fn first_place(
         &self,
         bounds: &[Vec<RangeDatum>],

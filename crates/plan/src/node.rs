@@ -426,8 +426,8 @@ pub struct ModifyTable {
     pub returning_lists: Vec<Vec<TargetEntry>>,
     /// For MERGE, the actions for each result relation; Vars as in `returning_lists`.
     pub merge_actions: Vec<Vec<MergeActionPlan>>,
-    /// For an UPDATE of a partitioned table: `returning_lists` and `with_check_options` of rows that
-    /// move to another partition, over the columns of the partitioned table.
+    /// For an UPDATE of a partitioned table: `returning_lists` and `with_check_options` of rows
+    /// that move to another partition, over the columns of the partitioned table.
     pub moved_returning: Vec<TargetEntry>,
     pub moved_checks: Vec<WithCheckOption>,
     pub row_marks: Vec<PlanRowMark>,

@@ -26,7 +26,8 @@ impl Planner<'_> {
         let plan = root.subquery_of[&rel.rti];
         let level = root.subqueries[plan].level()?;
         let Some(plain) = &level.input.from_above.plain_members else { return Ok(()) };
-        let all_plain = level.append_rels.iter().all(|a| a.parent == 0 && plain.contains(&a.child));
+        let all_plain =
+            level.members.append_rels.iter().all(|a| a.parent == 0 && plain.contains(&a.child));
         if !all_plain || !rel.lateral.is_empty() {
             return Ok(());
         }

@@ -127,7 +127,7 @@ impl Planner<'_> {
             let order = order_above((level, &member.columns), &p.order, |n| column(root, n));
             paths.add(Path { order, ..set_input_path(rti, plan, p) });
         }
-        root.append_rels.push(Rc::new(member));
+        root.members.append_rels.push(Rc::new(member));
         Ok(Member { rti, paths })
     }
 

@@ -2,13 +2,13 @@
 //! children or partitions. Counterpart: inherit.c.
 //!
 //! The level's range table has been appended to the flat one before: the members' entries follow at
-//! its end (`PlannerInfo::added_entries`). Privileges are checked for the parent only.
+//! its end (`Members::added_entries`). Privileges are checked for the parent only.
 
 use crate::modify::null_of;
 use crate::path::{AppendRel, Path};
-use crate::state::{Planner, PlannerInfo};
+use crate::state::{Part, PartitionedTable, Planner, PlannerInfo};
 use ids::{AttrNo, Oid, RelKind};
-use partition::{PartitionDesc, PruneHost, SupportCall};
+use partition::{PruneHost, SupportCall};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, ParamKind};
 use plan::node::AppendRelation;
@@ -47,12 +47,12 @@ impl Planner<'_> {
         let RteKind::Relation { relid, relkind, rellockmode, .. } = root.query.rte(rti).kind else {
             return Ok(());
         };
-        if root.trees.contains(&rti) {
+        if root.members.trees.contains(&rti) {
             return Ok(());
         }
         if relkind == RelKind::PartitionedTable {
-            root.trees.insert(rti);
-            root.partitioned.insert(rti, Vec::new());
+            root.members.trees.insert(rti);
+            root.members.partitioned.insert(rti, Vec::new());
             let top = Top { rti, table: self.host.relation(relid)?, lock: rellockmode };
             return self.expand_partitions(root, &top, None, quals).map(|_| ());
         }
@@ -61,12 +61,12 @@ impl Planner<'_> {
             root.query.rtable[rti as usize - 1].inh = false;
             return Ok(());
         }
-        root.trees.insert(rti);
+        root.members.trees.insert(rti);
         let parent = self.host.relation(relid)?;
         for member in std::iter::once(relid).chain(children) {
             self.host.check_interrupts()?;
             let member = self.add_entry(root, rti, &parent, member)?;
-            root.append_rels.push(member);
+            root.members.append_rels.push(member);
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl Planner<'_> {
             false => Pruning::All,
         };
         let live = desc.matching(&condition, &mut Constants(self.host))?;
-        let tables = root.partitioned.entry(top.rti).or_default();
+        let tables = root.members.partitioned.entry(top.rti).or_default();
         let position = tables.len();
         tables.push(PartitionedTable {
             relid,
@@ -123,14 +123,14 @@ impl Planner<'_> {
             let part = match partition.is_leaf {
                 true => {
                     let child = member.child;
-                    root.append_rels.push(member);
+                    root.members.append_rels.push(member);
                     Part::Leaf(child)
                 }
                 false => Part::Table(self.expand_partitions(root, top, Some(member), quals)?),
             };
             parts.push((at, part));
         }
-        if let Some(tables) = root.partitioned.get_mut(&top.rti) {
+        if let Some(tables) = root.members.partitioned.get_mut(&top.rti) {
             tables[position].partitions = parts;
         }
         Ok(position)
@@ -146,7 +146,9 @@ impl Planner<'_> {
         path: &Path,
         (rti, tested, children): (i32, &[Expr], &[i32]),
     ) -> Result<Option<Box<AppendPruning>>> {
-        if !self.host.costs().enable_partition_pruning || !root.partitioned.contains_key(&rti) {
+        if !self.host.costs().enable_partition_pruning
+            || !root.members.partitioned.contains_key(&rti)
+        {
             return Ok(None);
         }
         let mut quals = root.rel(rti)?.quals.clone();
@@ -154,7 +156,7 @@ impl Planner<'_> {
         if !quals.iter().any(has_unknown_value) {
             return Ok(None);
         }
-        let tables = root.partitioned.remove(&rti).unwrap_or_default();
+        let tables = root.members.partitioned.remove(&rti).unwrap_or_default();
         let mut out = AppendPruning { tables: Vec::new(), at_start: false, while_running: false };
         for table in &tables {
             let own = match &table.below {
@@ -182,7 +184,7 @@ impl Planner<'_> {
             let partitions = partitions.collect();
             out.tables.push(PrunedTable { relid: table.relid, condition, partitions });
         }
-        root.partitioned.insert(rti, tables);
+        root.members.partitioned.insert(rti, tables);
         Ok((out.at_start || out.while_running).then(|| Box::new(out)))
     }
 
@@ -199,7 +201,7 @@ impl Planner<'_> {
         let child = root.query.rtable.len() as i32 + 1;
         let entry = member_entry(root.query.rte(rti), &table, &map);
         self.rtable.push(entry.without_parts());
-        root.added_entries.push(self.rtable.len() as i32);
+        root.members.added_entries.push(self.rtable.len() as i32);
         root.query.rtable.push(entry);
         let column = |attno: &AttrNo| match table.columns.get((*attno as usize).wrapping_sub(1)) {
             Some(c) => make_var(child, *attno, c.type_oid, c.typmod, c.collation),
@@ -228,24 +230,6 @@ struct Top {
     rti: i32,
     table: Arc<RelationInfo>,
     lock: i32,
-}
-
-/// A partitioned table whose partitions have been added.
-pub(crate) struct PartitionedTable {
-    pub relid: Oid,
-    pub rti: i32,
-    /// Its columns, if it is a partition of the table that the statement names.
-    pub below: Option<Rc<AppendRel>>,
-    pub desc: Arc<PartitionDesc>,
-    /// The partitions that may have matching rows, by their index in `desc`.
-    pub partitions: Vec<(usize, Part)>,
-}
-
-/// A partition: the range-table index of a leaf, or the position of a partitioned table.
-#[derive(Clone, Copy)]
-pub(crate) enum Part {
-    Leaf(i32),
-    Table(usize),
 }
 
 /// Evaluates conditions that are known when the statement is planned.

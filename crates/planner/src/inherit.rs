@@ -129,7 +129,12 @@ impl AppendRel {
 impl PlannerInfo {
     /// The members of an append relation of this level.
     pub(crate) fn members_of(&self, parent: i32) -> Vec<Rc<AppendRel>> {
-        self.append_rels.iter().filter(|a| parent > 0 && a.parent == parent).cloned().collect()
+        self.members
+            .append_rels
+            .iter()
+            .filter(|a| parent > 0 && a.parent == parent)
+            .cloned()
+            .collect()
     }
 
     /// The expressions over relation `rti` by which an order of its rows may be useful.
@@ -160,7 +165,7 @@ impl PlannerInfo {
     /// The direction in which the partitions of table `rti` follow one another in this order, if
     /// their bounds give it. Counterpart: `partitions_are_ordered`, `build_partition_pathkeys`.
     fn order_by_bounds(&self, rti: i32, order: &[PathKey]) -> Option<ScanDirection> {
-        let [table] = self.partitioned.get(&rti)?.as_slice() else { return None };
+        let [table] = self.members.partitioned.get(&rti)?.as_slice() else { return None };
         let live: Vec<usize> = table.partitions.iter().map(|(at, _)| *at).collect();
         if !table.desc.is_ordered(&live) {
             return None;
@@ -480,7 +485,7 @@ impl Planner<'_> {
         };
         // The members of a partitioned table compute expressions; above others a Result does.
         let simple = want.iter().all(|e| matches!(e, Expr::Var(_)));
-        let is_partitioned = root.partitioned.contains_key(rti);
+        let is_partitioned = root.members.partitioned.contains_key(rti);
         let mut ask = want.to_vec();
         if !simple && !is_partitioned && paths.len() > 1 {
             ask.clear();
@@ -596,9 +601,14 @@ mod tests {
             };
             let columns = (1..).zip(&columns).map(column).collect();
             let row_type = Oid::INVALID;
-            root.append_rels.push(Rc::new(AppendRel { parent: target, child, columns, row_type }));
+            root.members.append_rels.push(Rc::new(AppendRel {
+                parent: target,
+                child,
+                columns,
+                row_type,
+            }));
         }
-        root.trees.insert(target);
+        root.members.trees.insert(target);
         let mut planner = Planner::new(&mut host, RequiredPrivileges::default());
         let paths = planner.modify_paths(&mut root).expect("paths");
         let path = paths.cheapest().expect("a path").clone();

@@ -43,7 +43,7 @@ impl Planner<'_> {
         let table = rel.table.clone();
         let appends = match &q.rte(rti).kind {
             RteKind::Subquery { subquery, .. } => plain_members(subquery).is_some(),
-            _ => root.trees.contains(&rti),
+            _ => root.members.trees.contains(&rti),
         };
         if table.is_none() && !appends {
             return Ok(None);
@@ -93,7 +93,7 @@ impl Planner<'_> {
             let Some(mut query) = self.first_of(&root.query, &arg.expr, sort_op)? else {
                 return Ok(None);
             };
-            query.rtable.truncate(root.own_entries);
+            query.rtable.truncate(root.members.own_entries);
             let input = LevelInput { tuple_fraction: 1.0, ..root.input.clone() };
             let planned = self.plan_level(query, input)?;
             let presorted = planned.paths.unparameterized().filter(|p| !sorts(p));

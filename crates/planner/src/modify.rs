@@ -99,7 +99,7 @@ impl Planner<'_> {
         };
         let table = self.host.relation(relid)?;
         let (mut targets, update_colnos) = written_columns(&root.query, &table);
-        let is_tree = root.query.rte(target).inh || root.trees.contains(&target);
+        let is_tree = root.query.rte(target).inh || root.members.trees.contains(&target);
         if is_tree && command != CmdType::Insert {
             let tableoid = make_var(target, TABLEOID, types::oids::OID, -1, Oid::INVALID);
             push_target(&mut targets, tableoid, Some("tableoid".into()), true);
@@ -171,10 +171,11 @@ impl Planner<'_> {
             with_check_options.push(checks);
             merge_actions.push(relation.actions(&stage.table, &below)?);
         }
-        let (moved_returning, moved_checks) = match root.partitioned.contains_key(&stage.target) {
-            true => Modified { target: stage.target, member: None, root }.lists(&below)?,
-            false => (Vec::new(), Vec::new()),
-        };
+        let (moved_returning, moved_checks) =
+            match root.members.partitioned.contains_key(&stage.target) {
+                true => Modified { target: stage.target, member: None, root }.lists(&below)?,
+                false => (Vec::new(), Vec::new()),
+            };
         let on_conflict = match root.query.on_conflict.clone() {
             Some(c) => Some(self.on_conflict(root, *c, &stage.table)?),
             None => None,
@@ -406,7 +407,7 @@ impl Planner<'_> {
     ) -> Vec<PlanRowMark> {
         let mut out = Vec::with_capacity(marks.len());
         for mark in marks {
-            let (prti, is_parent) = (root.flat(mark.rti), root.trees.contains(&mark.rti));
+            let (prti, is_parent) = (root.flat(mark.rti), root.members.trees.contains(&mark.rti));
             let members = root.members_of(mark.rti);
             out.push(PlanRowMark { rti: prti, prti, is_parent, ..mark.clone() });
             out.extend(members.iter().map(|m| PlanRowMark {

@@ -44,7 +44,7 @@ impl Planner<'_> {
         if root.query.rte(rti).inh {
             self.expand(root, rti, &quals)?;
         }
-        if root.trees.contains(&rti) {
+        if root.members.trees.contains(&rti) {
             return self.append_base_rel(root, rti, &quals);
         }
         let mut rel = BaseRel {

@@ -49,7 +49,7 @@ impl Planner<'_> {
         let quals = rel.quals.clone();
         match &root.query.rte(rti).kind {
             RteKind::Relation { .. } => {
-                if root.trees.contains(&rti) {
+                if root.members.trees.contains(&rti) {
                     self.append_scan_paths(root, rti, join_quals, needed, &mut set)?;
                 } else {
                     self.table_paths(root, &rel, &quals, join_quals, needed, &mut set)?;
@@ -249,7 +249,7 @@ impl Planner<'_> {
         if index.predicate.is_empty() {
             return Ok(quals.to_vec());
         }
-        let member = root.append_rels.iter().find(|a| a.child == rti && a.parent > 0);
+        let member = root.members.append_rels.iter().find(|a| a.child == rti && a.parent > 0);
         let named = member.map_or(rti, |a| a.parent);
         if root.query.result_relation == named
             || root.query.row_marks.iter().any(|r| r.rti == named)

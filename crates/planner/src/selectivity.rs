@@ -531,7 +531,7 @@ impl Planner<'_> {
         let unique = unique || v.varattno == -1;
         let stats = match v.varattno {
             n if n <= 0 => None,
-            n if root.trees.contains(&v.varno) => self.host.tree_column_stats(*relid, n)?,
+            n if root.members.trees.contains(&v.varno) => self.host.tree_column_stats(*relid, n)?,
             n => self.host.column_stats(*relid, n)?,
         };
         let (distinct, is_default) = match &stats {

@@ -2,10 +2,10 @@
 //! one query level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
-use crate::expand::PartitionedTable;
 use crate::path::{AppendRel, PathRef, PathSet};
 use crate::rel::BaseRel;
 use ids::Oid;
+use partition::PartitionDesc;
 use pgerror::{PgError, Result};
 use plan::expr::{Aggref, Expr};
 use plan::node::{AppendRelation, Plan, PlanRowMark, PlannedStmt, RequiredPrivileges};
@@ -14,6 +14,7 @@ use querytree::host::{CostSettings, DefaultOperators, PlannerHost};
 use querytree::relids::Relids;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 use stdx::stack::deep;
 
 /// Deepest nesting of queries.
@@ -185,6 +186,38 @@ pub(crate) struct MinMaxAggregate {
     pub path: PathRef,
 }
 
+/// The members of the append relations of a level.
+#[derive(Default)]
+pub(crate) struct Members {
+    pub append_rels: Vec<Rc<AppendRel>>,
+    /// The tables whose members have been added to `append_rels`.
+    pub trees: Relids,
+    /// The partitioned tables below each partitioned table of the level, by range-table index.
+    pub partitioned: HashMap<i32, Vec<PartitionedTable>>,
+    /// The number of entries of the range table before members of tables were added.
+    pub own_entries: usize,
+    /// Indexes in the flat range table of the entries that were added for members.
+    pub added_entries: Vec<i32>,
+}
+
+/// A partitioned table whose partitions have been added.
+pub(crate) struct PartitionedTable {
+    pub relid: Oid,
+    pub rti: i32,
+    /// Its columns, if it is a partition of the table that the statement names.
+    pub below: Option<Rc<AppendRel>>,
+    pub desc: Arc<PartitionDesc>,
+    /// The partitions that may have matching rows, by their index in `desc`.
+    pub partitions: Vec<(usize, Part)>,
+}
+
+/// A partition: the range-table index of a leaf, or the position of a partitioned table.
+#[derive(Clone, Copy)]
+pub(crate) enum Part {
+    Leaf(i32),
+    Table(usize),
+}
+
 /// State of one query level. Counterpart: `PlannerInfo`.
 pub(crate) struct PlannerInfo {
     pub query: Query,
@@ -206,10 +239,6 @@ pub(crate) struct PlannerInfo {
     pub init_plans: Vec<Expr>,
     /// Offset of this level's range table in the flat one.
     pub rt_offset: i32,
-    /// The number of entries of the range table before members of tables were added.
-    pub own_entries: usize,
-    /// Indexes in the flat range table of the entries that were added for members.
-    pub added_entries: Vec<i32>,
     /// Columns needed from enclosing nested loops, with the parameters that carry them.
     pub nest_params: Vec<(i32, Expr)>,
     /// Multi-assignment sub-selects by number, with the parameters of their columns.
@@ -227,12 +256,7 @@ pub(crate) struct PlannerInfo {
     pub subquery_inputs: HashMap<i32, SubqueryInput>,
     /// The level is a tree of set operations.
     pub in_set_operation: bool,
-    /// The members of the level's append relations.
-    pub append_rels: Vec<Rc<AppendRel>>,
-    /// The tables whose members have been added to `append_rels`.
-    pub trees: Relids,
-    /// The partitioned tables below each partitioned table of the level, by range-table index.
-    pub partitioned: HashMap<i32, Vec<PartitionedTable>>,
+    pub members: Members,
     /// Sub-selects that replace min and max (`minmax`).
     pub min_max: Vec<MinMaxAggregate>,
     /// Range-table entries that no outer join of the level can null-extend.
@@ -313,8 +337,6 @@ impl PlannerInfo {
             class_columns: Vec::new(),
             init_plans: Vec::new(),
             rt_offset: 0,
-            own_entries: 0,
-            added_entries: Vec::new(),
             nest_params: Vec::new(),
             multi_assignments: Vec::new(),
             tuple_fraction,
@@ -324,9 +346,7 @@ impl PlannerInfo {
             equal_pairs: Vec::new(),
             subquery_inputs: HashMap::new(),
             in_set_operation: false,
-            append_rels: Vec::new(),
-            trees: Relids::new(),
-            partitioned: HashMap::new(),
+            members: Members::default(),
             min_max: Vec::new(),
             not_null_extended: Relids::new(),
             calls: 1.0,
@@ -335,8 +355,8 @@ impl PlannerInfo {
 
     /// The entry's index in the flat range table.
     pub(crate) fn flat(&self, rti: i32) -> i32 {
-        let added = (rti as usize).checked_sub(self.own_entries + 1);
-        match added.and_then(|at| self.added_entries.get(at)) {
+        let added = (rti as usize).checked_sub(self.members.own_entries + 1);
+        match added.and_then(|at| self.members.added_entries.get(at)) {
             Some(flat) => *flat,
             None => rti + self.rt_offset,
         }

@@ -81,8 +81,8 @@ impl Planner<'_> {
     /// Appends the level's range table to the flat one. Called once its entries are final.
     pub(crate) fn flatten_rtable(&mut self, root: &mut PlannerInfo) {
         root.rt_offset = self.rtable.len() as i32;
-        root.own_entries = root.query.rtable.len();
-        root.added_entries.clear();
+        root.members.own_entries = root.query.rtable.len();
+        root.members.added_entries.clear();
         self.rtable.extend(root.query.rtable.iter().map(RangeTblEntry::without_parts));
     }
 

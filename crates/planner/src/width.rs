@@ -67,7 +67,7 @@ impl Planner<'_> {
     /// Width of a column: from statistics, else from its type. A subquery's column that is a column
     /// itself has the width of that one.
     fn var_width(&mut self, root: &PlannerInfo, v: &Var) -> Result<i32> {
-        if v.varlevelsup == 0 && root.trees.contains(&v.varno) {
+        if v.varlevelsup == 0 && root.members.trees.contains(&v.varno) {
             return self.member_width(root, v);
         }
         if v.varlevelsup == 0

@@ -4,9 +4,11 @@
 //!
 //! Reading order: `host` (the interface), `relids` (sets of relations), `vars` (columns in
 //! expressions), `privileges`; `pullup` (sub-selects turned into joins, subqueries and views pulled
-//! up) and `values`; `quals` (the join problem) and `factor` (OR clauses); `rollup` (grouping sets);
+//! up) and `values`; `quals` (the join problem) and `factor` (OR clauses); `rollup` (grouping
+//! sets);
 //! `pattern` and `crosstype` (constants of conditions), `stored` (sizes of stored values); `refs`
-//! (references to the outputs of child plans), `prune` (conditions on partition keys), `cursor` (rows of cursors).
+//! (references to the outputs of child plans), `prune` (conditions on partition keys), `cursor`
+//! (rows of cursors).
 //!
 //! INVARIANT: as in the planner, nothing is looked up by name.
 

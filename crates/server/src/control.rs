@@ -2,7 +2,7 @@
 //!
 //! Counterpart: pg_ctl.c.
 
-use crate::cli::Call;
+use crate::call::Call;
 use crate::failure::{Failure, Outcome};
 use crate::listen::reason;
 use crate::options::{self, AcceptedOption, CommandLine};
@@ -88,8 +88,8 @@ Shutdown modes:
 Signals of kill:
   ABRT HUP INT KILL QUIT TERM USR1 USR2
 
-Exit status: 0; 1 after an error; of status, 3 if no server is running, and 4 if the directory is not
-a data directory.
+Exit status: 0; 1 after an error; of status, 3 if no server is running, and 4 if the directory is
+not a data directory.
 ";
 
 const PID_FILE: &str = "postmaster.pid";
@@ -358,7 +358,8 @@ impl Control<'_> {
         Ok(Some(Running { pid: pid.saturating_abs(), single: pid < 0, status }))
     }
 
-    /// The server to which a signal can be sent. `what` is the operation in messages: `stop server`.
+    /// The server to which a signal can be sent. `what` is the operation in messages: `stop
+    /// server`.
     fn server(&self, what: &str) -> Result<Running, Failure> {
         let missing = || {
             let path = format!("{}/{PID_FILE}", self.data);

@@ -3,7 +3,7 @@
 //!
 //! Counterpart: pg_controldata.c.
 
-use crate::cli::Call;
+use crate::call::Call;
 use crate::failure::{Failure, Outcome};
 use crate::listen::reason;
 use crate::options::{self, AcceptedOption};

@@ -9,7 +9,7 @@ mod authentication;
 mod directory;
 mod locale;
 
-use crate::cli::Call;
+use crate::call::Call;
 use crate::failure::{Failure, Outcome, Style};
 use crate::options::{self, AcceptedOption, CommandLine};
 use crate::user;
@@ -308,6 +308,13 @@ fn init_options(
     let encoding = locale::encoding(call, given, &chosen.lc_ctype)?;
     let search_config = locale::search_configuration(&chosen.lc_ctype);
     let text_search_config = text("text-search-config").unwrap_or(search_config.to_owned());
+    if text_search_config != search_config {
+        eprintln!(
+            "{}: warning: specified text search configuration \"{text_search_config}\" might not \
+             match locale \"{}\"",
+            call.name, chosen.lc_ctype
+        );
+    }
     let checksums = match given.options.iter().rev().find(|(n, _)| n.ends_with("data-checksums")) {
         Some((name, _)) => *name == "data-checksums",
         None => !call.is_by_name(),

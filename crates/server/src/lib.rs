@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod call;
 mod cli;
 mod config;
 mod control;

@@ -6,7 +6,7 @@
 //!
 //! Counterpart: `PostgresSingleUserMain`, `debugtup`.
 
-use crate::cli::Call;
+use crate::call::Call;
 use crate::config;
 use crate::failure::{Failure, Outcome};
 use crate::lockfile::LockFile;

@@ -4,7 +4,7 @@
 
 mod arguments;
 
-use crate::cli::Call;
+use crate::call::Call;
 use crate::config::{self, Origins};
 use crate::failure::{Failure, Outcome};
 use crate::listen;

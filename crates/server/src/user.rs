@@ -1,7 +1,7 @@
 //! The operating system user of the server. A server started as root switches to the owner of the
 //! data directory before it accesses files.
 
-use crate::cli::Call;
+use crate::call::Call;
 use crate::failure::Failure;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

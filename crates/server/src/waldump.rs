@@ -3,7 +3,7 @@
 //!
 //! Counterpart: pg_waldump.c, xlogstats.c.
 
-use crate::cli::Call;
+use crate::call::Call;
 use crate::failure::{Failure, Outcome};
 use crate::options::{self, AcceptedOption, CommandLine};
 use ids::{Fork, Lsn, Oid, RelFile};

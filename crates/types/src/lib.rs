@@ -1,7 +1,8 @@
 //! Type input and output, operators and functions on values, of all type families.
 //!
 //! The representation of values and what all families share are in the crate `values`; `numeric`,
-//! `datetime`, `textsearch`, `ranges` and `network` are crates of their own. Their modules are re-exported here, so that
+//! `datetime`, `textsearch`, `ranges` and `network` are crates of their own. Their modules are
+//! re-exported here, so that
 //! crates above need this one only. Reading order: `values`, then one module per type family;
 //! `compare`, `hash_functions` and `builtin` (look-up in the tables of all families),
 //! `basic_context`.

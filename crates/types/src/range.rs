@@ -73,7 +73,8 @@ fn numeric_difference(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datu
         scalar_in(numeric::TABLES, name).ok_or_else(missing)
     };
     let difference = f("numeric_sub")?(cx, a)?;
-    f("numeric_float8")?(cx, &[difference.as_ref()])
+    // Infinite where the difference is out of range.
+    Ok(Datum::float8(numeric::Num::of(difference.as_ref()).to_f64()))
 }
 
 scalars! { FNS;

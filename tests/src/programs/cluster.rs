@@ -24,8 +24,8 @@ const DATABASES: &str = "SELECT datname, pg_encoding_to_char(encoding), datlocpr
     FROM pg_database ORDER BY oid";
 const ROLES: &str = "SELECT rolname, rolsuper, rolcanlogin, left(rolpassword, 5) FROM pg_authid \
     WHERE oid = 10";
-const RULES: &str = "SELECT type, database, user_name, address, netmask, auth_method, options, error \
-    FROM pg_hba_file_rules ORDER BY line_number";
+const RULES: &str = "SELECT type, database, user_name, address, netmask, auth_method, options, \
+    error FROM pg_hba_file_rules ORDER BY line_number";
 
 fn properties(ask: impl Fn(&str) -> String, data: &Path, control: String) -> Vec<String> {
     let mut found: Vec<String> = [SETTINGS, DATABASES, ROLES, RULES]

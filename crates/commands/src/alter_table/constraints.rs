@@ -19,8 +19,8 @@ use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
 use utility::{class, names};
 
-/// Adds a table constraint that is no CHECK constraint. Existing rows are checked in phase 3; indexes
-/// are filled at once unless the table is to be rewritten.
+/// Adds a table constraint that is no CHECK constraint. Existing rows are checked in phase 3;
+/// indexes are filled at once unless the table is to be rewritten.
 pub fn add(
     host: &mut dyn CommandHost,
     (c, scope): (&Constraint, Scope),

@@ -5,8 +5,8 @@
 //! `attinhcount` or `coninhcount` go from table to table, because they stop at a child that has the
 //! column or constraint for another reason too.
 //!
-//! Counterpart: `ATPrepCmd`, `ATSimpleRecursion`, `ATTypedTableRecursion` and the recursive parts of
-//! the `ATExec…` functions.
+//! Counterpart: `ATPrepCmd`, `ATSimpleRecursion`, `ATTypedTableRecursion` and the recursive parts
+//! of the `ATExec…` functions.
 
 use super::add_column;
 use super::attribute::{self, column};

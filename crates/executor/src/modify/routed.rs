@@ -17,8 +17,8 @@ use types::{Batch, Column, DatumRef};
 /// The partitions into which the statement inserts rows.
 pub(super) struct Routing {
     router: Router,
-    /// By index in `Router::leaves`. A partition is exchanged with `ModifyNode::target` while one of
-    /// its rows is inserted.
+    /// By index in `Router::leaves`. A partition is exchanged with `ModifyNode::target` while one
+    /// of its rows is inserted.
     // Boxes, so that the exchange copies nothing.
     #[allow(clippy::vec_box)]
     targets: Vec<Option<Box<Target>>>,

@@ -1,6 +1,6 @@
 //! The locales and the encoding of a new cluster.
 
-use crate::cli::Call;
+use crate::call::Call;
 use crate::failure::Failure;
 use crate::options::CommandLine;
 
