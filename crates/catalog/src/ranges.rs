@@ -5,8 +5,7 @@ use crate::cache::Row;
 use crate::comparer::DEPTH_MAX;
 use crate::cx::CatCx;
 use crate::rows::PgRange;
-use crate::session::CatalogState;
-use hashbrown::HashMap;
+use crate::session::RangeTypes;
 use ids::Oid;
 use ids::code::ColumnStorage;
 use pgerror::{PgError, Result, pg_err};
@@ -14,21 +13,13 @@ use sync::Arc;
 use types::RangeType;
 use types::fn_context::TypeInfo;
 
-/// Range types that were looked up, by OID and by that of the multirange type, for one state of the
-/// catalogs.
-#[derive(Default)]
-pub(crate) struct RangeTypes {
-    at: CatalogState,
-    known: HashMap<Oid, Arc<RangeType>>,
-}
-
 impl CatCx<'_> {
     /// The range type with this OID, or whose multirange type has this OID. Error XX000 if it is
     /// neither, 42704 if there is no such type, 0A000 if the order of the subtype is not supported.
     pub fn range_type(&mut self, ty: Oid) -> Result<Arc<RangeType>> {
         let state = self.session.catalog_state();
         if self.session.range_types.at != state {
-            self.session.range_types = RangeTypes { at: state, known: HashMap::new() };
+            self.session.range_types = RangeTypes::at(state);
         }
         if let Some(found) = self.session.range_types.known.get(&ty) {
             return Ok(found.clone());

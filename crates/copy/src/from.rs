@@ -278,6 +278,21 @@ struct Reader<'a> {
     state: EvalState,
 }
 
+impl Input {
+    fn of(host: &mut dyn CommandHost, ty: Oid, typmod: i32) -> Result<Input> {
+        Ok(match (ty, typmod) {
+            (oids::INT2, _) => Input::Int2,
+            (oids::INT4, _) => Input::Int4,
+            (oids::INT8, _) => Input::Int8,
+            (oids::TEXT, _) | (oids::VARCHAR, -1) => Input::Text,
+            (oids::VARCHAR | oids::BPCHAR, typmod @ 4..) => {
+                Input::Sized { chars: typmod as usize - 4, pad: ty == oids::BPCHAR }
+            }
+            (ty, typmod) => Input::Function { io: host.facts().type_io(ty)?, typmod, extra: None },
+        })
+    }
+}
+
 impl<'a> Reader<'a> {
     fn new(
         host: &mut dyn CommandHost,
@@ -293,18 +308,7 @@ impl<'a> Reader<'a> {
         let mut columns = Vec::new();
         for &number in numbers {
             let Some(a) = rel.attribute(number) else { continue };
-            let input = match (a.atttypid, a.atttypmod) {
-                (oids::INT2, _) => Input::Int2,
-                (oids::INT4, _) => Input::Int4,
-                (oids::INT8, _) => Input::Int8,
-                (oids::TEXT, _) | (oids::VARCHAR, -1) => Input::Text,
-                (oids::VARCHAR | oids::BPCHAR, typmod @ 4..) => {
-                    Input::Sized { chars: typmod as usize - 4, pad: a.atttypid == oids::BPCHAR }
-                }
-                (ty, typmod) => {
-                    Input::Function { io: host.facts().type_io(ty)?, typmod, extra: None }
-                }
-            };
+            let input = Input::of(host, a.atttypid, a.atttypmod)?;
             let mut null_test = None;
             if host.catalog().type_row(a.atttypid)?.typtype == TypType::Domain
                 && columns::has_constraints(host, a.atttypid)?

@@ -18,9 +18,8 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::AlterTableMoveAllStmt(s) => alter_tag(s.objtype),
         Node::CreateDomainStmt(_) => "CREATE DOMAIN",
         Node::AlterDomainStmt(_) => "ALTER DOMAIN",
-        Node::CreateEnumStmt(_) | Node::CreateRangeStmt(_) | Node::CompositeTypeStmt(_) => {
-            "CREATE TYPE"
-        }
+        Node::CreateEnumStmt(_) | Node::CreateRangeStmt(_) => "CREATE TYPE",
+        Node::CompositeTypeStmt(_) => "CREATE TYPE",
         Node::AlterEnumStmt(_) => "ALTER TYPE",
         Node::CreateFunctionStmt(s) if s.is_procedure => "CREATE PROCEDURE",
         Node::CreateFunctionStmt(_) => "CREATE FUNCTION",

@@ -96,6 +96,11 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     if let Some(source) = crate::tests::source_node(plan, run)? {
         return Ok(source);
     }
+    node_of(plan, run, depth)
+}
+
+/// The node of a plan, without the nodes that are put above it.
+fn node_of(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     let sub = |p: &Plan, run: &mut Run<'_>| build_at(p, run, depth + 1);
     Ok(match &plan.node {
         PlanNode::Result { child: None, constant_qual } => {

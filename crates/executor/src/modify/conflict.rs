@@ -203,17 +203,12 @@ impl ModifyNode {
         tid: Tid,
         out: &mut Batch,
     ) -> Result<bool> {
-        let mut existing = table::new_batch(&self.target.rel.table, &self.target.all_columns);
+        let (table, columns) = (&self.target.rel.table, &self.target.all_columns);
+        let mut existing = table::new_batch(table, columns);
         let lock = self.target.conflict.as_ref().map_or(RowLock::Update, |c| c.lock);
         let how = LockRow { command: Some(run.st.desc.snapshot.curcid), ..LockRow::version(lock) };
-        let (outcome, at) = table::lock_row(
-            run.sv.backend(),
-            &self.target.rel.table,
-            tid,
-            how,
-            &self.target.all_columns,
-            &mut existing,
-        )?;
+        let backend = run.sv.backend();
+        let (outcome, at) = table::lock_row(backend, table, tid, how, columns, &mut existing)?;
         let one_snapshot = run.sv.backend().txn.isolation().uses_transaction_snapshot();
         match outcome {
             RowOutcome::Ok => self.check_visible(run, at)?,
