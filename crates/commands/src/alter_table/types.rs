@@ -54,8 +54,10 @@ pub fn alter(
     let Some(Node::ColumnDef(def)) = &cmd.def else {
         return Err(PgError::internal("ALTER COLUMN TYPE without a type"));
     };
+    // The rows of a partitioned table are those of its partitions, which are rewritten like it.
+    let has_rows = matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable);
     if let Some(node) = &def.raw_default
-        && rel.kind() == RelKind::Table
+        && has_rows
     {
         // PostgreSQL analyses the expression before it looks up the column.
         let before = work.rewrite.before().clone();
@@ -97,7 +99,7 @@ pub fn alter(
     if matches!(rel.kind(), RelKind::CompositeType | RelKind::PartitionedTable) {
         type_usage::check_row_type(host, rel)?;
     }
-    if rel.kind() == RelKind::Table {
+    if has_rows {
         // Expressions refer to the rows before the statement, regardless of other changed columns.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;

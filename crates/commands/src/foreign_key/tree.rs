@@ -13,7 +13,7 @@ use ids::builtin::proc;
 use ids::code::{ConType, DepType, FkAction};
 use ids::{AttrNo, Oid, RelKind};
 use partition::Detached;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
 use utility::names;
 
@@ -362,6 +362,15 @@ pub fn clone_to_partition(
         let triggers = action_triggers(host, &row)?;
         let child = for_referenced(host, &row, &rel, &part)?;
         add_referenced(host, child, Some(row.oid), triggers)?;
+    }
+    if let Some(row) = rel.foreign_keys.iter().find(|row| row.confrelid == partition) {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "cannot attach table \"{}\" as a partition because it is referenced by foreign key \
+             \"{}\"",
+            host.catalog().class(partition)?.relname,
+            row.conname
+        );
     }
     let mut leaves = Vec::new();
     for row in without_children(rel.foreign_keys.clone()) {

@@ -109,7 +109,7 @@ impl Router {
 
     fn add_level(&mut self, rel: &Arc<OpenRel>, services: &mut dyn Services) -> Result<usize> {
         let desc = services.partitions(rel.table.oid)?;
-        let map = column_map(&rel.columns, &self.columns)?;
+        let map = column_map(&self.columns, &rel.columns)?;
         let mut own = OwnColumns(&self.columns);
         let mut key = Vec::with_capacity(desc.key.columns.len());
         for column in &desc.key.columns {
