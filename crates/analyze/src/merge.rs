@@ -100,7 +100,7 @@ impl Analyzer<'_> {
             RelKind::Toast => "TOAST tables",
             _ => "relations of this kind",
         };
-        Err(pg_err!(WRONG_OBJECT_TYPE, "cannot execute MERGE on relation \"{name}\"")
+        Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot execute MERGE on relation \"{name}\"")
             .detail(format!("This operation is not supported for {what}.")))
     }
 }

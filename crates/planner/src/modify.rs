@@ -525,8 +525,8 @@ impl Modified<'_> {
     }
 }
 
-/// Joins the source of MERGE with its target: an outer join if there are actions for unmatched rows.
-/// Counterpart: `transform_MERGE_to_join`.
+/// Joins the source of MERGE with its target: an outer join if there are actions for unmatched
+/// rows. Counterpart: `transform_MERGE_to_join`.
 fn merge_to_join(query: &mut Query) {
     if query.command_type != CmdType::Merge {
         return;

@@ -139,8 +139,8 @@ fn directories(
     let data = config::data_directory("", settings)?;
     if data.is_empty() {
         return Err(Failure::bare(format!(
-            "{name} does not know where to find the database system data.\nThis can be specified as \
-             \"data_directory\" in \"{file}\", or by the -D invocation option, or by the PGDATA \
+            "{name} does not know where to find the database system data.\nThis can be specified \
+             as \"data_directory\" in \"{file}\", or by the -D invocation option, or by the PGDATA \
              environment variable."
         ))
         .status(2));
@@ -220,8 +220,8 @@ fn warn_of_root(log: &dyn Log) {
             .severity(Severity::Warning)
             .detail("COPY and functions can access all files of this machine.")
             .hint(
-                "Give the data directory to a user without privileges: the server then runs as that \
-                 user.",
+                "Give the data directory to a user without privileges: the server then runs as \
+                 that user.",
             );
         log.write(&LogOrigin::default(), &report, None);
     }
@@ -268,7 +268,8 @@ fn control_file(data: &str) -> Option<ControlFile> {
     ControlFile::decode(&std::fs::read(format!("{data}/{CONTROL_FILE}")).ok()?).ok()
 }
 
-/// Checks owner and permissions of the directory. Returns the permissions of new files' directories.
+/// Checks owner and permissions of the directory. Returns the permissions of directories of new
+/// files.
 fn check_directory(data: &str) -> Result<u32, Failure> {
     let meta = std::fs::metadata(data).map_err(|e| {
         if e.kind() == std::io::ErrorKind::NotFound {

@@ -46,7 +46,8 @@ pub(crate) fn leave_root(call: &Call<'_>, directory: &str) -> Result<(), Failure
     if process::effective_user() == 0 {
         call.warn(
             "running as root: the data directory will belong to root",
-            "Give the directory to a user without privileges; init and start then run as that user.",
+            "Give the directory to a user without privileges; init and start then run as that \
+             user.",
         );
     }
     Ok(())
