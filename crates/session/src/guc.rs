@@ -5,12 +5,12 @@
 use crate::core::Core;
 use crate::instance::LogLevels;
 use crate::resolved::Resolved;
-use crate::statementlog::LoggedStatements;
 use crate::xact::{isolation_name, isolation_named};
 use catalog::conversion::Conversion;
 use catalog::encoding::UTF8;
 use catalog::format_type::Quoting;
 use catalog::rows::PgTsConfig;
+use client::statementlog::LoggedStatements;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
 use ids::code::AmType;

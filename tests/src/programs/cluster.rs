@@ -20,7 +20,8 @@ const SETTINGS: &str = "SELECT name, setting FROM pg_settings WHERE source = 'co
     AND name NOT LIKE 'autovacuum%' OR name IN ('data_checksums', 'wal_segment_size', \
     'data_directory_mode', 'log_file_mode') ORDER BY name COLLATE \"C\"";
 const DATABASES: &str = "SELECT datname, pg_encoding_to_char(encoding), datlocprovider, \
-    datcollate, datctype, daticulocale, datistemplate, datallowconn, datconnlimit, dattablespace, datacl \
+    datcollate, datctype, daticulocale, datistemplate, datallowconn, datconnlimit, \
+    dattablespace, datacl \
     FROM pg_database ORDER BY oid";
 const ROLES: &str = "SELECT rolname, rolsuper, rolcanlogin, left(rolpassword, 5) FROM pg_authid \
     WHERE oid = 10";

@@ -42,10 +42,12 @@ impl Locales {
 fn environment_locale(category: &str) -> String {
     let names = ["LC_ALL", category, "LANG"];
     let found = names.iter().filter_map(|n| std::env::var(n).ok()).find(|v| !v.is_empty());
-    match found.as_deref() {
-        None | Some("POSIX") => "C".to_owned(),
-        Some(locale) => locale.to_owned(),
-    }
+    found.unwrap_or_else(|| "C".to_owned())
+}
+
+/// The name that the C library has for the locale.
+fn canonical(name: String) -> String {
+    if name == "POSIX" { "C".to_owned() } else { name }
 }
 
 /// Checks the options on the locale provider. The inner result is an error if the provider is not
@@ -78,7 +80,7 @@ pub(super) fn choose(
     let all = if given.has("no-locale") { Some("C") } else { given.value("locale") };
     let locale = |option: &str, category: &str| {
         let named = given.value(option).or(all);
-        let name = named.map_or_else(|| environment_locale(category), str::to_owned);
+        let name = canonical(named.map_or_else(|| environment_locale(category), str::to_owned));
         if vfs::locale::codeset(&name).is_some() {
             return Ok(name);
         }
