@@ -221,11 +221,11 @@ impl Exec for AppendNode {
         Ok(None)
     }
 
-    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+    fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
         self.at = 0;
         self.live = None;
-        self.stale.fill(false);
-        self.children.iter_mut().try_for_each(|child| child.rescan(run))
+        self.stale.fill(true);
+        Ok(())
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
