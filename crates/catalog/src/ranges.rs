@@ -14,8 +14,9 @@ use types::RangeType;
 use types::fn_context::TypeInfo;
 
 impl CatCx<'_> {
-    /// The range type with this OID, or whose multirange type has this OID. Error XX000 if it is
-    /// neither, 42704 if there is no such type, 0A000 if the order of the subtype is not supported.
+    /// The range type `ty`, or the range type of the multirange type `ty`. Errors: 42704 if there
+    /// is no such type, XX000 if it is of another kind, 0A000 if the order of the subtype is not
+    /// supported.
     pub fn range_type(&mut self, ty: Oid) -> Result<Arc<RangeType>> {
         let state = self.session.catalog_state();
         if self.session.range_types.at != state {

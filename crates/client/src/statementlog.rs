@@ -45,14 +45,14 @@ impl Default for StatementLog {
     }
 }
 
-/// A running statement whose duration is logged at its end.
+/// A running statement. When it ends, its duration is logged.
 pub struct Timed {
     pub begun: Instant,
     /// The text has been logged already.
     pub logged: bool,
 }
 
-/// Running work whose resource usage is logged at its end.
+/// Work in progress. When it ends, its resource usage is logged.
 pub struct Measured {
     pub begun: Instant,
     pub before: Usage,

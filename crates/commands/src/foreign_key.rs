@@ -122,8 +122,8 @@ pub struct Addition {
     pub recurse: bool,
 }
 
-/// Adds a foreign key, also to the partitions of both tables. Returns the constraints whose
-/// existing rows must be checked.
+/// Adds a foreign key to a table, and to its partitions and those of the referenced table. Returns
+/// the constraints that the existing rows have to be checked against.
 pub fn add(
     host: &mut dyn CommandHost,
     table: Oid,

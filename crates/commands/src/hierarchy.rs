@@ -134,7 +134,7 @@ fn remove_row(
     cat.delete(row)
 }
 
-/// The hint in errors about a partition whose detachment is not finished.
+/// The hint of errors that a DETACH CONCURRENTLY which was interrupted causes.
 pub const FINALIZE_HINT: &str = "Use ALTER TABLE ... DETACH PARTITION ... FINALIZE to complete \
                                  the pending detach operation.";
 

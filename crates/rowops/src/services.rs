@@ -209,7 +209,7 @@ pub trait Services: FnContext + Facts + DescriptorLookup + TriggerEvents + Sessi
         written: &[ids::AttrNo],
     ) -> Result<Option<String>>;
 
-    /// `Partition key of the failing row contains (…) = (…).`; `None` if the user may not read the
+    /// `Partition key of the failing row contains (a) = (1).`; `None` if the user may not read the
     /// columns of the key.
     fn describe_partition_key(&mut self, relid: Oid, key: &[Datum]) -> Result<Option<String>>;
 

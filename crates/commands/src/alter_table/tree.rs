@@ -53,7 +53,8 @@ pub fn run(
     }
 }
 
-/// Error 42809 for a table whose parents cannot be changed. Counterpart: `ATPrepAddInherit`.
+/// Error 42809 for typed tables, partitions and partitioned tables, for which INHERIT and NO
+/// INHERIT are not allowed. Counterpart: `ATPrepAddInherit`.
 fn check_child(rel: &RelDesc) -> Result<()> {
     if rel.class.reloftype.is_valid() {
         bail!(WRONG_OBJECT_TYPE, "cannot change inheritance of typed table");

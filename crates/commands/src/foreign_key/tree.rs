@@ -346,8 +346,8 @@ fn without_children(list: Vec<PgConstraint>) -> Vec<PgConstraint> {
 }
 
 /// Gives a new partition the foreign keys of the partitioned table, and those that reference it.
-/// Returns the constraints whose rows must be checked if the partition has rows. Counterpart:
-/// `CloneForeignKeyConstraints`.
+/// Returns the constraints that existing rows of the partition have to be checked against.
+/// Counterpart: `CloneForeignKeyConstraints`.
 pub fn clone_to_partition(
     host: &mut dyn CommandHost,
     table: Oid,
